@@ -12,6 +12,8 @@ FAULTS ?= results/faults.md
 # What `make deposit` writes, and where `make from-deposit` unpacks.
 DEPOSIT ?= results/deposit.zip
 INTO ?= results/from-deposit
+# How many seeds `make seeds` makes tables under, from seed 0.
+SEEDS ?= 5
 STORE := mlflow.db
 
 # Snakemake's jobs find the environment's own python and tools first, activated or not.
@@ -22,7 +24,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # MLflow reports its use to its makers unless told not to.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test bench peers xrfm stranger ui server screenshots report deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes leaderboards deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -52,14 +54,20 @@ dask-versions: env  ## test with the oldest and the newest Dask that are promise
 tools-test: env  ## use the learners through other people's tools, installed in .tools/, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/tools_test.sh $(ARGS)
 
-bench: env  ## time the learners beside their peers, in three quarters of an hour (ARGS=--help says what can be left out)
-	@$(IN_ENV) $(ONE_THREAD) python -m benchmarks $(ARGS)
+packages: env  ## build wheels and sdists into dist/, try them with the oldest and newest requirements (needs a package index)
+	@$(ONE_THREAD) tools/packages.sh $(ARGS)
 
-peers: env  ## install npeet-plus and bmi into .peers, for the part `information` of make bench (0.7 GB)
-	@tools/peers.sh
+release: env  ## set the VERSION everywhere, try the packages, commit and tag; uploads nothing
+	@$(ONE_THREAD) tools/release.sh $(VERSION)
 
-xrfm: env  ## install xRFM into .xrfm on a processor's torch, for the part `feature_learning` of make bench (1.2 GB)
-	@tools/xrfm.sh
+bench: env  ## time the learners beside their peers into docs/benchmarks.csv, in hours (ARGS=--help says what can be left out)
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH=".peers/learners:$$PYTHONPATH" python -m benchmarks $(ARGS)
+
+peers: env  ## install peers that make bench finds in .peers (PEERS=learners or information; 0.3, 0.7 GB)
+	@tools/peers.sh $(PEERS)
+
+board-env: env  ## install LightGBM, CatBoost, XGBoost, xRFM and skglm into .board on a processor's torch (1.4 GB)
+	@tools/board.sh
 
 stranger: env  ## walk as a new user with the wheels alone, in minutes, and write results/stranger.md (ENTROLEARN_MIRROR=tables)
 	@PATH="$$PATH:$$PWD/.venv/bin" .venv/bin/python tools/stranger.py $(ARGS)
@@ -87,6 +95,17 @@ screenshots: env  ## take the pictures of docs/images from the report and the ru
 report: env  ## bring the studies that config/config.yaml names up to date, and say where their pages are
 	@$(IN_ENV) snakemake report $(ARGS)
 
+seeds: env  ## make the tables of PAPER under further seeds (TABLE="table2 ...", SEEDS=5, ANEW=1, ARGS="--config mirror=...")
+	@test -n "$(PAPER)" || { echo "which study? make seeds PAPER=melm" >&2; exit 1; }
+	@$(IN_ENV) python -m entrolab.seeds make $(PAPER) --seeds $(SEEDS) $(if $(TABLE),--tables $(TABLE)) \
+	    $(if $(ANEW),--anew) $(ARGS)
+
+outcomes: env  ## keep outcomes of claims and counts of verdicts in docs/, of the tables that were made here
+	@.venv/bin/python -m entrolab.outcomes
+
+leaderboards: env  ## make the leaderboards of docs/board/*.csv in results/report/board, in a minute, without fitting anything
+	@$(IN_ENV) $(ONE_THREAD) python -m entrolab.leaderboard docs/board results/report/board
+
 deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS="--studies demo")
 	@mkdir -p $(dir $(DEPOSIT))
 	@.venv/bin/python -m entrolab.deposit make $(DEPOSIT) $(ARGS)
@@ -99,8 +118,8 @@ compare-deposits: env  ## say which cells of the deposits FILE and WITH differ, 
 	@test -n "$(FILE)" -a -n "$(WITH)" || { echo "which? make compare-deposits FILE=a.zip WITH=b.zip" >&2; exit 1; }
 	@.venv/bin/python -m entrolab.deposit compare "$(FILE)" "$(WITH)"
 
-docs: env  ## build the site from docs/ and the docstrings, in half a minute, and say where it is
-	@rm -rf docs/api/generated
+docs: env  ## build the site from docs/, the docstrings and examples/, in a minute, and say where it is
+	@rm -rf docs/api/generated docs/auto_examples
 	@$(IN_ENV) $(ONE_THREAD) sphinx-build -q -W --keep-going docs docs/_build $(ARGS)
 	@.venv/bin/python -c 'import pathlib; print("site:", pathlib.Path("docs/_build/index.html").resolve().as_uri())'
 
@@ -138,5 +157,5 @@ unlock:  ## free the workflow's folder after a run that was killed
 	@$(IN_ENV) snakemake --unlock
 
 clean:  ## remove results, downloads and logs; .venv and the logged runs stay
-	rm -rf results resources logs .snakemake docs/_build docs/api/generated
+	rm -rf results resources logs .snakemake docs/_build docs/api/generated docs/auto_examples
 	@echo "kept: .venv, $(STORE) and its artifacts (remove those by hand to forget every run)"

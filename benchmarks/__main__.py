@@ -3,10 +3,12 @@
 import argparse
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+
+import pandas as pd
 
 from benchmarks import (
     accumulation,
@@ -16,48 +18,62 @@ from benchmarks import (
     drift,
     feature_growth,
     feature_learning,
+    growth,
     information,
     kernel_densities,
     manifold,
     mutual_information,
     on_paper,
+    peers,
+    precision,
     predictions,
     reduced,
     scaling,
     shortcuts,
     sparse_machines,
     streams,
+    table,
     tracking_load,
     updates,
 )
-from benchmarks.comparison import compare
-from benchmarks.data import SETS, load
-from benchmarks.peers import PEERS
+from benchmarks.data import SETS
+from benchmarks.races import Race, compared, run
 from benchmarks.report import Section, machine, write
-from entrolab.data.dataset import DataUnavailable
 from entrolab.fit.limits import LimitError, Limits
 
-# Everything on data that are made: title and what makes the section.
+# Parts of the table: what makes their races, of the mirror where they are on real data.
+RACES: dict[str, Callable[..., Iterable[Race]]] = {
+    "rate": scaling.rate,
+    "grid": shortcuts.grid_search,
+    "memory": scaling.memory,
+    "predictions": predictions.races,
+    "density": shortcuts.density,
+    "kernel_densities": kernel_densities.races,
+    "covariance": shortcuts.covariance,
+    "sparse": reduced.sparse,
+    "large": reduced.large,
+    "moves": clusterings.moves,
+    "cec": clusterings.known,
+    "centroids": clusterings.centroids,
+    "error_entropy": information.entropies,
+    "ica": information.components,
+}
+RACES_ON_DATA: dict[str, Callable[..., Iterable[Race]]] = {
+    "reduced": reduced.races,
+    "zero_norm": sparse_machines.races,
+    "softmax": information.softmax,
+    "mlp": information.perceptrons,
+}
+PEERS_PART, GROWTH = "peers", "growth"
+TABLE_PARTS = (PEERS_PART, *RACES, *RACES_ON_DATA, GROWTH)
+# Parts with tables of their own, measured where they are named. On data that are made: title and what makes
+# the section.
 PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
-    "rate": ("Share of the peak rate", scaling.rate),
-    "grid": ("Grid × folds", shortcuts.grid_search),
-    "growth": ("Growth of the fit", scaling.growth),
-    "memory": ("Memory", scaling.memory),
-    "predictions": ("Predictions", predictions.predictions),
-    "density": ("Divergence of densities", shortcuts.density),
-    "kernel_densities": ("Kernel densities", kernel_densities.kernel_densities),
-    "covariance": ("Covariance and shrinkage", shortcuts.covariance),
     "accumulation": ("Accumulation of products", accumulation.accumulation),
-    "sparse": ("Sparse rows", reduced.sparse),
-    "large": ("Very many rows", reduced.large),
     "processes": ("Processes", sparse_machines.processes),
     "objective": ("Divergence of projected classes", manifold.objective),
     "starts": ("Starts and solvers", manifold.starts),
     "shortcuts": ("Cheaper divergences", manifold.shortcuts),
-    "moves": ("Moves of rows between clusters", clusterings.moves),
-    "centroids": ("Centroids beside KMeans", clusterings.centroids),
-    "error_entropy": ("Entropy of errors", information.entropies),
-    "ica": ("Independent components", information.components),
     "information_seconds": ("Seconds of an estimate", mutual_information.seconds),
     "independence": ("Tests of independence", mutual_information.independence),
     "deletions": ("Rows that are forgotten", updates.deletions),
@@ -73,19 +89,17 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
 }
 # On real data, some of which may have to be made; each of their fits has the limits asked for.
 PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
-    "reduced": ("Reduced kernels", reduced.races),
     "search": ("Zero-norm machines beside linprog", sparse_machines.search),
     "programs": ("Programs that are kept", sparse_machines.programs),
     "support": ("Support vectors beside peers", sparse_machines.support),
-    "softmax": ("Softmax regression", information.softmax),
-    "mlp": ("Epochs of perceptrons", information.perceptrons),
+    "precision": ("Mixed precision", precision.precision),
     "drift": ("Streams that drift", drift.drift),
     "feature_learning": ("Feature learning", feature_learning.learning),
 }
-PEERS_PART = "peers"  # on the sets that are asked for, with the same limits
 DEVICE_PART = "device"  # with sizes of its own
 INFORMATION_PART = "information"  # likewise
-ALL_PARTS = (PEERS_PART, *PARTS, *PARTS_ON_DATA, INFORMATION_PART, DEVICE_PART)
+OTHER_PARTS = (*PARTS, *PARTS_ON_DATA, INFORMATION_PART, DEVICE_PART)
+ALL_PARTS = (*TABLE_PARTS, *OTHER_PARTS)
 PART_LIMITS = Limits(seconds=600)  # for each measurement; a matter of seconds on a quiet machine
 
 
@@ -95,28 +109,46 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     when = datetime.now()
     print(machine(), flush=True)
+    for part in (each for each in TABLE_PARTS if each in options.parts):
+        fill_table(part, options, when)
+        if options.table == table.TABLE:
+            table.main()
     done: list[Section] = []
+    written: list[Path] = [options.table] if set(TABLE_PARTS) & set(options.parts) else []
     try:
         for section in sections(options):
             print(f"\n{section.markdown()}", flush=True)
             done.append(section)
     finally:  # also of a run that is interrupted
-        written = write(done, options.output, when) if done else []
+        written += write(done, options.output, when) if done else []
         print("\n" + "\n".join(f"written: {path}" for path in written))
     return written
 
 
-def sections(options: argparse.Namespace) -> Iterator[Section]:
-    """The sections in turn; one without data, or whose work fails, says so."""
+def fill_table(part: str, options: argparse.Namespace, when: datetime) -> None:
+    """Measure one part and write its rows into the table."""
     limits = Limits(options.limit_seconds, options.limit_gib)
-    if PEERS_PART in options.parts:
-        for name in options.sets:
-            try:
-                split = load(name, mirror=options.mirror, max_rows=options.max_rows)
-            except DataUnavailable as absence:
-                yield Section(f"Peers on {name}", notes=[f"Left out: {absence}"])
-            else:
-                yield compare(name, split, PEERS, options.repetitions, limits)
+    if part == GROWTH:
+        found = growth.growth(limits, options.rounds)
+    else:
+        found = compared(pd.DataFrame(run(_races(part, options), limits, options.rounds)))
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    origin = {"part": part, "date": f"{when:%Y-%m-%d}", "load": load, "machine": machine()}
+    found = found.assign(**origin)
+    table.merge(found, options.table)
+    shown = found.reindex(columns=["what", "ours", "peer", "ratio", "low", "high", "our_spent", "note"])
+    print(f"\n{part}\n{shown.to_string(index=False)}", flush=True)
+
+
+def _races(part: str, options: argparse.Namespace) -> Iterable[Race]:
+    if part == PEERS_PART:
+        return peers.races(options.sets, options.max_rows, options.mirror)
+    return RACES[part]() if part in RACES else RACES_ON_DATA[part](mirror=options.mirror)
+
+
+def sections(options: argparse.Namespace) -> Iterator[Section]:
+    """The sections in turn; one whose work fails says so."""
+    limits = Limits(options.limit_seconds, options.limit_gib)
     for part in PARTS:
         if part in options.parts:
             yield _part(*PARTS[part], PART_LIMITS)
@@ -147,9 +179,9 @@ def _parser() -> argparse.ArgumentParser:
         "--parts",
         nargs="+",
         choices=ALL_PARTS,
-        default=ALL_PARTS,
+        default=TABLE_PARTS,
         metavar="PART",
-        help=f"of {', '.join(ALL_PARTS)} (default: all)",
+        help=f"of the table, {', '.join(TABLE_PARTS)} (default: all of these); {', '.join(OTHER_PARTS)}",
     )
     add(
         "--sets",
@@ -158,15 +190,22 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SET",
         help=f"binary data sets for the peers: keys of the catalog, or generated (default: {' '.join(SETS)})",
     )
-    add("--repetitions", type=int, default=3, help="for the peers (default: 3)")
+    add("--rounds", type=int, default=5, help="in which all ways take turns (default: 5)")
+    add(
+        "--table",
+        type=Path,
+        default=table.TABLE,
+        metavar="CSV",
+        help="whose rows are replaced (default: docs/benchmarks.csv, and the pages that show it)",
+    )
     add(
         "--max-rows",
         type=int,
         default=75_000,
         help="to fit, and to predict, for the peers (default: 75000)",
     )
-    add("--limit-seconds", type=float, default=60, help="for one learner (default: 60)")
-    add("--limit-gib", type=float, default=8, help="for one learner (default: 8)")
+    add("--limit-seconds", type=float, default=60, help="of the processor, for one measurement (default: 60)")
+    add("--limit-gib", type=float, default=8, help="for one measurement (default: 8)")
     add(
         "--information-rows",
         nargs="+",
@@ -196,7 +235,7 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         default=Path("results/benchmarks"),
         metavar="FOLDER",
-        help="for the tables (default: results/benchmarks)",
+        help="for the parts with tables of their own (default: results/benchmarks)",
     )
     return parser
 

@@ -1,20 +1,22 @@
-"""Clusterings: what rank-one changes save, and centroids by the cross-entropy method beside KMeans."""
+"""Clusterings: searches of cross-entropy clustering, centroids beside KMeans, known clusters beside peers."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
-from sklearn.cluster import KMeans
+from sklearn.base import BaseEstimator
+from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.metrics import adjusted_rand_score
+from sklearn.mixture import GaussianMixture
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.measure import alone, spend
-from benchmarks.report import Section
-from entrolab.fit.limits import Limits
-from entrolearn import CrossEntropyMethodClustering
+from benchmarks.measure import Spent, spend
+from benchmarks.races import Race
+from entrolearn import CrossEntropyClustering, CrossEntropyMethodClustering
 from entrolearn.cluster.gaussians import FullClusters
 from entrolearn.cluster.hartigan import HartiganSearch
 
@@ -23,44 +25,37 @@ from entrolearn.cluster.hartigan import HartiganSearch
 SIZES = (200, 500, 1000, 5000, 20_000)
 
 
-def moves(
-    limits: Limits,
-    sizes: Sequence[int] = SIZES,
-    n_features=5,
-    n_clusters=5,
-    most_refitted=2000,
-) -> Section:
-    """A search of cross-entropy clustering by rank-one changes, and by covariances computed anew."""
-    rows = []
+def moves(sizes: Sequence[int] = SIZES, n_features=5, n_clusters=5, most_refitted=2000) -> Iterator[Race]:
+    """A search of cross-entropy clustering by rank-one changes, by passes that move many rows at once, and by
+    covariances computed anew for each move.
+    """
     for n in sizes:
-        found = alone(limits, searched, FullClusters, n, n_features, n_clusters)
-        row = {"N": n, **{name: found[name] for name in ("s", "passes", "clusters", "energy")}}
+        shape = (n, n_features, n_clusters)
+        ways = {
+            "moves at once": partial(search, FullClusters, *shape, True),
+            "rank-one moves": partial(search, FullClusters, *shape, False),
+        }
         if n <= most_refitted:
-            twin = alone(limits, searched, RefittedClusters, n, n_features, n_clusters)
-            row["refitted ×"] = twin["s"] / found["s"]
-            row["energy: difference"] = abs(twin["energy"] - found["energy"])
-            row["other labels"] = np.count_nonzero(twin["labels"] != found["labels"])
-        quick = alone(limits, searched, FullClusters, n, n_features, n_clusters, True)
-        row["together: share of s"] = quick["s"] / found["s"]
-        row["together: energy"] = quick["energy"] - found["energy"]
-        row["together: other rows"] = np.count_nonzero(quick["labels"] != found["labels"])
-        rows.append(row)
-    notes = [
-        f"N rows of {n_clusters} Gaussians that overlap, in {n_features} dimensions; seconds of one search "
-        "from labels of which half are random, on one thread. The refitted twin makes the same search, but "
-        "computes the covariances and determinants of the clusters anew for each move that it judges; × are "
-        f"multiples of our seconds, up to N = {most_refitted:,}.",
-        "Together: the first passes make all moves that pay at once. Its energy less the other's, and the "
-        "rows that are in another cluster.",
-    ]
-    return Section("Moves of rows between clusters", pd.DataFrame(rows).set_index("N"), notes)
+            ways["covariances anew"] = partial(search, RefittedClusters, *shape, False)
+        yield Race(f"search, {n:,} rows, {n_features} features, {n_clusters} clusters", ways, "energy")
+
+
+def search(clusters_of: Callable, *how) -> Spent:
+    """Seconds of a search, and the energy at its end; `how` as :func:`searched` takes it."""
+    found = searched(clusters_of, *how)
+    return Spent(found["s"], math.nan, found["energy"])
 
 
 def searched(
-    clusters_of: Callable, n_samples: int, n_features: int, n_clusters: int, together: bool = False
+    clusters_of: Callable,
+    n_samples: int,
+    n_features: int,
+    n_clusters: int,
+    together: bool = False,
+    seed: int = 0,
 ) -> dict:
     """Seconds of a search, and where it ends."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     y = rng.integers(n_clusters, size=n_samples)
     shapes = rng.standard_normal((n_clusters, n_features, n_features))
     X = 2.0 * rng.standard_normal((n_clusters, n_features))[y]
@@ -172,41 +167,42 @@ NEAR = 1e-3  # an inertia this much above the least, as a share of it, is as goo
 SURE = 0.99  # how surely some start of KMeans shall come that near
 
 
-def centroids(limits: Limits, sets: Sequence[str] = tuple(SETS), n_starts=200, n_searches=5) -> Section:
+def centroids(sets: Sequence[str] = tuple(SETS), n_starts=200, n_searches=5) -> Iterator[Race]:
     """The cross-entropy method, and as many starts of KMeans as come to the same inertia."""
-    rows = [{"rows": name, **alone(limits, raced, name, n_starts, n_searches)} for name in sets]
-    notes = [
-        f"Least: the least inertia of all that follows. {n_searches} searches by the cross-entropy method "
-        f"with its defaults, and {n_starts} starts of KMeans (k-means++, n_init=1), on one thread: seconds "
-        "of one, the median of their inertias in percent above the least, and how many come within "
-        f"{100 * NEAR:g} % of it.",
-        f"Starts: how many of KMeans one of which does so in {100 * SURE:g} of 100 cases. ×: seconds of a "
-        "search as a multiple of those of so many starts.",
-    ]
-    return Section("Centroids beside KMeans", pd.DataFrame(rows).set_index("rows"), notes)
+    for name in sets:
+        yield Race(
+            f"{name}: centroids",
+            {
+                "CrossEntropyMethodClustering": partial(one_search, name, n_searches),
+                "KMeans, as many starts as come as near": partial(enough_starts, name, n_starts),
+            },
+            "inertia",
+        )
 
 
-def raced(name: str, n_starts: int, n_searches: int) -> dict:
-    """What searches and starts take, and where they end."""
+def one_search(name: str, n_searches: int, seed: int) -> Spent:
+    """Seconds of a search, and the median inertia of several."""
     load, n_clusters = SETS[name]
     X = load()
-    search = spend(partial(inertias, CrossEntropyMethodClustering(n_clusters), X, n_searches))
-    starts = spend(partial(inertias, KMeans(n_clusters, n_init=1), X, n_starts))
-    least = min(*search.value, *starts.value)
-    row = {"least": least}
-    for peer, spent in (("CE", search), ("KMeans", starts)):
-        above = np.array(spent.value) / least - 1
-        row[f"{peer} s"] = spent.seconds / len(above)
-        row[f"{peer}: above %"] = 100 * np.median(above)
-        row[f"{peer}: near %"] = 100 * np.mean(above <= NEAR)
-    row["starts"] = starts_for(row["KMeans: near %"] / 100)
-    row["×"] = row["CE s"] / (row["starts"] * row["KMeans s"])
-    return row
+    seeds = range(n_searches * seed, n_searches * (seed + 1))
+    spent = spend(partial(inertias, CrossEntropyMethodClustering(n_clusters), X, seeds))
+    return replace(spent, seconds=spent.seconds / n_searches, value=np.median(spent.value))
 
 
-def inertias(clusterer, X: np.ndarray, n: int) -> list[float]:
+def enough_starts(name: str, n_starts: int, seed: int) -> Spent:
+    """Seconds of as many starts (k-means++, n_init=1) as come within 0.1 % of the least inertia, and that."""
+    load, n_clusters = SETS[name]
+    X = load()
+    seeds = range(n_starts * seed, n_starts * (seed + 1))
+    spent = spend(partial(inertias, KMeans(n_clusters, n_init=1), X, seeds))
+    least = min(spent.value)
+    share = np.mean(np.array(spent.value) <= least * (1 + NEAR))
+    return replace(spent, seconds=starts_for(share) * spent.seconds / n_starts, value=least)
+
+
+def inertias(clusterer, X: np.ndarray, seeds: Sequence[int]) -> list[float]:
     """Of fits with different seeds."""
-    return [clusterer.set_params(random_state=seed).fit(X).inertia_ for seed in range(n)]
+    return [clusterer.set_params(random_state=seed).fit(X).inertia_ for seed in seeds]
 
 
 def starts_for(share: float) -> float:
@@ -220,3 +216,59 @@ def starts_for(share: float) -> float:
     if share in (0, 1):
         return 1 if share else math.inf
     return math.ceil(round(math.log(1 - SURE) / math.log1p(-share), 9))
+
+
+# --- known clusters -----------------------------------------------------------------------------------
+
+# Rows, features, clusters, and the deviation of the means in units of that of the rows.
+KNOWN = ((2000, 2, 4, 4.0), (10_000, 2, 4, 4.0), (10_000, 5, 5, 2.0), (20_000, 5, 5, 2.0))
+MOST_CLUSTERS = 10
+
+
+def known(sizes: Sequence[tuple] = KNOWN) -> Iterator[Race]:
+    """Cross-entropy clustering, which finds the number of clusters, beside scikit-learn's."""
+    for n, k, n_clusters, apart in sizes:
+        ways = {name: partial(clustered, name, n, k, n_clusters, apart) for name in CLUSTERERS}
+        yield Race(f"{n:,} rows, {k} features, {n_clusters} Gaussians", ways, "adjusted Rand index")
+
+
+# Of the number of rows, the number of clusters and a seed.
+CLUSTERERS: dict[str, Callable[[int, int, int], BaseEstimator]] = {
+    "CrossEntropyClustering": lambda n, k, seed: CrossEntropyClustering(MOST_CLUSTERS, random_state=seed),
+    "GaussianMixture, told the number, n_init=5": lambda n, k, seed: GaussianMixture(
+        k, n_init=5, random_state=seed
+    ),
+    "GaussianMixture, told the number, n_init=1": lambda n, k, seed: GaussianMixture(k, random_state=seed),
+    "GaussianMixture, the number by BIC, n_init=5": lambda n, k, seed: ByBIC(seed),
+    "HDBSCAN, clusters of N / 50 rows": lambda n, k, seed: HDBSCAN(min_cluster_size=n // 50, copy=False),
+}
+
+
+@dataclass(frozen=True)
+class ByBIC:
+    """A mixture whose number of Gaussians, of as many as cross-entropy clustering may have, BIC chooses."""
+
+    seed: int
+
+    def fit_predict(self, X: np.ndarray) -> np.ndarray:
+        """The cluster of each row."""
+        sizes = range(1, MOST_CLUSTERS + 1)
+        mixtures = [GaussianMixture(k, n_init=5, random_state=self.seed).fit(X) for k in sizes]
+        return min(mixtures, key=lambda mixture: mixture.bic(X)).predict(X)
+
+
+def clustered(name: str, n: int, n_features: int, n_clusters: int, apart: float, seed: int) -> Spent:
+    """Seconds of a clustering, and its adjusted Rand index with the clusters of the rows."""
+    X, y = gaussians(n, n_features, n_clusters, apart, seed)
+    spent = spend(lambda: CLUSTERERS[name](n, n_clusters, seed).fit_predict(X))
+    return replace(spent, value=adjusted_rand_score(y, spent.value))
+
+
+def gaussians(n: int, n_features: int, n_clusters: int, apart: float, seed: int) -> tuple:
+    """Rows of Gaussians with covariances of their own, and which each row is of."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(n_clusters, size=n)
+    shapes = rng.standard_normal((n_clusters, n_features, n_features))
+    shapes /= np.linalg.norm(shapes, axis=(1, 2), keepdims=True) / np.sqrt(n_features)
+    means = apart * rng.standard_normal((n_clusters, n_features))
+    return means[y] + np.einsum("nij,nj->ni", shapes[y], rng.standard_normal((n, n_features))), y

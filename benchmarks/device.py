@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from benchmarks.measure import measured
 from benchmarks.peers import why_absent
 from benchmarks.report import Section
 from entrolab.fit.limits import Limits
-from entrolearn import EEMClassifier, RKELMClassifier
+from entrolearn import EEMClassifier, RKELMClassifier, streaming
 
 # Hidden units, landmarks of a kernel machine.
 UNITS = (2_000, 5_000, 10_000, 20_000)
@@ -121,6 +122,8 @@ def device(limits: Limits, sizes: Sizes) -> Section:
             if precision in machine.precisions:
                 one = measured(limits, COLUMNS, fit_and_product, machine, where, n, h, precision)
                 table.append(_line(machine.name, precision, h, n, one))
+        one = measured(limits, COLUMNS, fit_from_disk, where, n, h, precision)
+        table.append(_line("EEM, rows on disk", precision, h, n, one))
         for peer in present():
             rows = int(min(n, peer.max_rows))
             one = measured(limits, COLUMNS, fit_peer, peer, where, rows, h, precision)
@@ -197,6 +200,20 @@ def fit_and_product(kind: Machine, where: str, n_samples: int, n_units: int, pre
     rate = (n_samples * n_units**2 + 2 * n_samples * FEATURES * n_units) / fit
     values = fit, rate / 1e12, product / 1e12, 100 * rate / product, predict
     return dict(zip(COLUMNS, values, strict=True))
+
+
+def fit_from_disk(where: str, n_samples: int, n_units: int, precision: str) -> dict[str, float]:
+    """Seconds of a fit to rows in files, which are moved to the device chunk by chunk."""
+    import torch
+
+    os.environ["SCIPY_ARRAY_API"] = "1"
+    torch.set_num_threads(1)
+    there, machine = torch.empty(0, device=where), EEMClassifier(n_units, random_state=0)
+    with TemporaryDirectory() as folder, config_context(array_api_dispatch=True):
+        for name, array in zip("Xy", uniform(n_samples, FEATURES, np.dtype(precision)), strict=True):
+            np.save(f"{folder}/{name}.npy", array)
+        rows = streaming.rows(f"{folder}/X.npy", f"{folder}/y.npy")
+        return {"fit s": seconds(lambda: streaming.fit(machine, rows, like=there), where)}
 
 
 def fit_peer(peer: Peer, where: str, n_samples: int, n_units: int, precision: str) -> dict[str, float]:

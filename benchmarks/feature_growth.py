@@ -49,7 +49,7 @@ def growth(limits: Limits, base=BASE, varied=VARIED) -> Section:
     notes = [
         f"Standard normal features, labels by a sum over four of them; AUC on {N_TEST} other rows. Processor",
         "seconds on one thread; memory beyond the rows, each in a process of its own. xRFM solves for all",
-        f"pairs of rows: it has {MOST_XRFM_ROWS:,} at most, where `make xrfm` has installed it.",
+        f"pairs of rows: it has {MOST_XRFM_ROWS:,} at most, where `make board-env` has installed it.",
     ]
     return Section("Feature learning, growth", table.set_index(["rows", "features"]), notes)
 

@@ -4,7 +4,7 @@
 standardised by the training rows, on one thread. It appends what is missing to docs/feature-learning.csv and
 writes the means into docs/feature-learning.md. Defaults are fixed on the sets for which
 :func:`benchmarks.halves.chosen_on` is true, by a hash of their names; the others are looked at once the
-defaults stand. xRFM takes part where ``make xrfm`` has installed it.
+defaults stand. xRFM takes part where ``make board-env`` has installed it.
 """
 
 import argparse
@@ -72,7 +72,7 @@ COLUMNS = (
 )
 REPETITIONS = 7  # of a prediction, beside one of the plain learner
 XRFM = "xRFM"
-XRFM_FOLDER = ROOT / ".xrfm"
+XRFM_FOLDER = ROOT / ".board"
 FOUND, PAGE = ROOT / "docs/feature-learning.csv", ROOT / "docs/feature-learning.md"
 BEGIN, END = "<!-- written by python -m benchmarks.feature_learning -->\n", "<!-- end -->"
 
@@ -244,7 +244,7 @@ def learning(limits: Limits, mirror=None, sets=SETS) -> Section:
     """The part of ``make bench``: every learner on every set; the page has the means."""
     rows, notes = [], []
     with xrfm() as process:
-        notes += [] if process else ["Without xRFM: `make xrfm` installs it."]
+        notes += [] if process else ["Without xRFM: `make board-env` installs it."]
         for name in sets:
             try:
                 rows += measured_on(name, mirror, process)

@@ -1,9 +1,10 @@
 """Estimates of mutual information by npeet-plus and bmi, and bmi's tasks: run in an environment of their own.
 
-``make peers`` makes it. This file imports nothing of entrolearn, whose NumPy bmi does not take::
+``make peers PEERS=information`` makes it in .peers/information. This file imports nothing of entrolearn,
+whose NumPy bmi does not take. Its Python runs::
 
-    .peers/bin/python benchmarks/information_peers.py draw FOLDER ROWS DRAWS   writes rows of bmi's tasks
-    .peers/bin/python benchmarks/information_peers.py estimate FOLDER          estimates of all draws there
+    benchmarks/information_peers.py draw FOLDER ROWS DRAWS   writes rows of bmi's tasks
+    benchmarks/information_peers.py estimate FOLDER          estimates of all draws there
 
 A draw is an .npz with X, Y and perhaps Z; its estimates are a .json beside it: estimator -> nats and seconds.
 """

@@ -1,75 +1,79 @@
 """Kernel densities in one and two dimensions: by interpolation, by all pairs, and by scikit-learn's trees."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
-import pandas as pd
+from scipy.linalg import solve_triangular
+from sklearn.covariance import ledoit_wolf
 from sklearn.neighbors import KernelDensity
 
-from benchmarks.measure import measured, spend
-from benchmarks.report import Section
-from entrolab.fit.limits import Limits
+from benchmarks.measure import Spent, spend
+from benchmarks.races import Race
 from entrolearn import KDEClassifier
-from entrolearn.measures import kde_entropy, silverman_bandwidth
+from entrolearn.measures import kde_entropy, silverman_bandwidth, silverman_factor
 
-COLUMNS = ("binned s", "exact ×", "peer ×", "difference", "other labels")
+WAYS = {"binned": "binned", "all pairs": "exact"}
+TREE = "KernelDensity, a tree, rtol=1e-6"
 
 
-def kernel_densities(limits: Limits, sizes: Sequence[int] = (2000, 20_000)) -> Section:
-    """Seconds of an entropy and of a classifier's predictions, binned, and multiples of them."""
-    rows = []
+def races(sizes: Sequence[int] = (2000, 20_000)) -> Iterator[Race]:
+    """An entropy of a sample, and a classifier's log odds of as many rows as it was fitted to."""
     for n in sizes:
-        rows.append({"what": "kde_entropy", "N": n, "k": 1} | measured(limits, COLUMNS, entropy, n))
+        ways = {name: partial(entropy, n, method) for name, method in WAYS.items()}
+        yield Race(f"kde_entropy, {n:,} rows", ways | {TREE: partial(tree_entropy, n)}, "nats")
         for k in (1, 2):
-            found = measured(limits, COLUMNS, classifier, n, k)
-            rows.append({"what": "KDEClassifier", "N": n, "k": k} | found)
-    table = pd.DataFrame(rows).set_index(["what", "N", "k"])
-    notes = [
-        "Processor seconds on one thread; × are multiples of ours. N rows of a Gaussian, or of two classes "
-        "of as many training rows, one apart. Peer: scikit-learn's KernelDensity of the same width on a "
-        "tree, its sums to one part in a million (rtol=1e-6), of the same rows.",
-        "Difference: of the entropy, or the largest of any row's log odds, from that of all pairs.",
-        *table.pop("note")[lambda notes: notes != ""],
-    ]
-    return Section("Kernel densities", table, notes)
+            ways = {name: partial(classifier, n, k, method) for name, method in WAYS.items()}
+            ways[TREE] = partial(tree_classifier, n, k)
+            yield Race(f"KDEClassifier, {n:,} rows, {k} feature{'s' * (k > 1)}", ways, "accuracy %")
 
 
-def entropy(n: int) -> dict[str, float]:
-    """Of one sample."""
-    x = np.random.default_rng(0).normal(size=n)
-    binned, exact = (spend(lambda m=m: kde_entropy(x, method=m)) for m in ("binned", "exact"))
-    peer = spend(lambda: trees([x[:, None]], x[:, None]))
-    return {
-        "binned s": binned.seconds,
-        "exact ×": exact.seconds / binned.seconds,
-        "peer ×": peer.seconds / binned.seconds,
-        "difference": abs(binned.value - exact.value),
-        "other labels": math.nan,
-    }
+def entropy(n: int, method: str, seed: int) -> Spent:
+    """Of a Gaussian sample."""
+    x = np.random.default_rng(seed).normal(size=n)
+    return spend(lambda: kde_entropy(x, method=method))
 
 
-def classifier(n: int, k: int) -> dict[str, float]:
-    """Of N rows, by two classes of N / 2 rows each."""
-    rng = np.random.default_rng(0)
+def tree_entropy(n: int, seed: int) -> Spent:
+    """The same by scikit-learn: of each row's density its own kernel is taken out, as ours does."""
+    x = np.random.default_rng(seed).normal(size=(n, 1))
+    h = silverman_bandwidth(x[:, 0])
+    spent = spend(lambda: log_density(x, x, h))
+    own = 1 / (np.sqrt(2 * np.pi) * h)
+    return replace(spent, value=-np.log((n * np.exp(spent.value) - own) / (n - 1)).mean())
+
+
+def two_classes(n: int, k: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Training rows of two Gaussian classes whose means differ by one in each feature, labels, other rows."""
+    rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     X, Z = (rng.normal(size=(n, k)) + y[:, None] for _ in range(2))
-    machines = [KDEClassifier(method=method).fit(X, y) for method in ("binned", "exact")]
-    binned, exact = (spend(lambda m=machine: m.decision_function(Z)) for machine in machines)
-    peer = spend(lambda: trees([X[y == c] for c in (0, 1)], Z))
-    labels = [machine.predict(Z) for machine in machines]
-    return {
-        "binned s": binned.seconds,
-        "exact ×": exact.seconds / binned.seconds,
-        "peer ×": peer.seconds / binned.seconds,
-        "difference": abs(binned.value - exact.value).max(),
-        "other labels": np.count_nonzero(labels[0] != labels[1]),
-    }
+    return X, y, Z
 
 
-def trees(samples: Sequence[np.ndarray], Z: np.ndarray) -> list[np.ndarray]:
-    """Log densities of the samples at Z, by scikit-learn."""
-    return [
-        KernelDensity(bandwidth=silverman_bandwidth(X[:, 0]), rtol=1e-6).fit(X).score_samples(Z)
-        for X in samples
-    ]
+def classifier(n: int, k: int, method: str, seed: int) -> Spent:
+    """Log odds of n rows."""
+    X, y, Z = two_classes(n, k, seed)
+    machine = KDEClassifier(method=method).fit(X, y)
+    spent = spend(lambda: machine.decision_function(Z))
+    return replace(spent, value=100 * np.mean((spent.value > 0) == y))
+
+
+def tree_classifier(n: int, k: int, seed: int) -> Spent:
+    """The same rule by scikit-learn's density of each class."""
+    X, y, Z = two_classes(n, k, seed)
+    spent = spend(lambda: whitened(X[y == 1], Z) - whitened(X[y == 0], Z))
+    return replace(spent, value=100 * np.mean((spent.value > 0) == y))
+
+
+def whitened(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Log density at Z, the kernel of the covariance of X."""
+    factor = np.linalg.cholesky(ledoit_wolf(X)[0])
+    X, Z = (solve_triangular(factor, rows.T, lower=True).T for rows in (X, Z))
+    return log_density(X, Z, silverman_factor(*X.shape)) - np.log(np.diag(factor)).sum()
+
+
+def log_density(X: np.ndarray, Z: np.ndarray, bandwidth: float) -> np.ndarray:
+    """Log density at Z with a round kernel, by scikit-learn's tree."""
+    return KernelDensity(bandwidth=bandwidth, rtol=1e-6).fit(X).score_samples(Z)

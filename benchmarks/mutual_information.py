@@ -35,7 +35,7 @@ from entrolearn.measures import (
 logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).parents[1]
-PEERS = ROOT / ".peers" / "bin" / "python"
+PEERS = ROOT / ".peers/information/bin/python"
 PEERS_SCRIPT = ROOT / "benchmarks" / "information_peers.py"
 
 #: Rows above which estimators of quadratic cost are left out.
@@ -198,7 +198,11 @@ def _ask_peers(what: str, folder: Path, *arguments, seconds: float | None = None
 
 
 def _absent() -> list[str]:
-    return [] if PEERS.exists() else ["Without npeet-plus and bmi: `make peers` installs them."]
+    return (
+        []
+        if PEERS.exists()
+        else ["Without npeet-plus and bmi: `make peers PEERS=information` installs them."]
+    )
 
 
 # --- seconds ------------------------------------------------------------------------------------------

@@ -4,8 +4,10 @@ GMEAN weighs the classes alike, so everyone is told to. Where there are hidden u
 features, all have the same number of them. Every other setting is the default.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -19,9 +21,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from benchmarks.data import Split, load
+from benchmarks.measure import Spent, spend
+from benchmarks.races import Race
+from entrolab.data.dataset import DataUnavailable
 from entrolearn import EEKMClassifier, EEMClassifier
+from entrolearn.metrics import gmean_score
 
-REFERENCE = "EEM"  # the peer whose fit is the unit of the ratios
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -33,23 +40,13 @@ class Peer:
     name : str
     build : callable
         Of the number of hidden units, the gamma of a Gaussian kernel and a seed: the unfitted classifier.
-    dtype : type
-        Precision of the features that it is given.
     n_hidden : int, optional
         Its own number of units, where that is not everyone's.
-    package : str
-        What has to be installed.
     """
 
     name: str
     build: Callable[[int, float, int], BaseEstimator]
-    dtype: type = np.float64
     n_hidden: int | None = None
-    package: str = "sklearn"
-
-    def absence(self) -> str:
-        """Why it cannot take part; empty if it can."""
-        return why_absent(self.package)
 
 
 def why_absent(package: str) -> str:
@@ -83,8 +80,8 @@ class HPELM(ClassifierMixin, BaseEstimator):
 
 # h hidden units, g the gamma of a kernel, r a seed.
 PEERS = (
-    Peer(REFERENCE, lambda h, g, r: EEMClassifier(h, random_state=r)),
-    Peer("EEM, single precision", lambda h, g, r: EEMClassifier(h, random_state=r), dtype=np.float32),
+    Peer("EEM", lambda h, g, r: EEMClassifier(h, random_state=r)),
+    Peer('EEM, precision="mixed"', lambda h, g, r: EEMClassifier(h, precision="mixed", random_state=r)),
     Peer(
         'EEM, gamma="uniform" (the paper)',
         lambda h, g, r: EEMClassifier(h, gamma="uniform", feature_range=None, random_state=r),
@@ -108,7 +105,7 @@ PEERS = (
             RBFSampler(gamma=g, n_components=h, random_state=r), RidgeClassifier(class_weight="balanced")
         ),
     ),
-    Peer("hpelm, weighted", lambda h, g, r: make_pipeline(StandardScaler(), HPELM(h, r)), package="hpelm"),
+    Peer("hpelm, weighted", lambda h, g, r: make_pipeline(StandardScaler(), HPELM(h, r))),
     Peer("SVC", lambda h, g, r: SVC(gamma=g, class_weight="balanced")),
     Peer("LinearSVC", lambda h, g, r: LinearSVC(class_weight="balanced", random_state=r)),
     Peer(
@@ -116,3 +113,31 @@ PEERS = (
         lambda h, g, r: HistGradientBoostingClassifier(class_weight="balanced", random_state=r),
     ),
 )
+
+MANY_ROWS, UNITS = 50_000, (250, 1000)  # training sets of so many rows get the larger layer
+
+
+def races(names: Sequence[str], max_rows: int, mirror=None) -> Iterator[Race]:
+    """The fit of every peer to each data set, and the GMEAN of its predictions."""
+    for name in names:
+        try:
+            split = load(name, mirror=mirror, max_rows=max_rows)
+        except DataUnavailable as absence:
+            logger.warning("%s is left out: %s", name, absence)
+            continue
+        n_rows, n_features = split.X_train.shape
+        h = UNITS[n_rows >= MANY_ROWS]
+        # One whose own number is everyone's would be another twice.
+        ways = {peer.name: partial(fitted, peer, split, h) for peer in PEERS if peer.n_hidden != h}
+        yield Race(f"fit {name}, {n_rows:,} × {n_features}, {h} units", ways, "GMEAN %")
+
+
+def fitted(peer: Peer, split: Split, n_hidden: int, seed: int) -> Spent:
+    """A fit, after a small machine has brought in the code that it needs, and the GMEAN on test rows."""
+    gamma = 1 / (split.X_train.shape[1] * split.X_train.var())  # "scale" of SVC
+    machine, small = (peer.build(h, gamma, seed) for h in (peer.n_hidden or n_hidden, 10))
+    X, X_test = split.X_train, split.X_test
+    few = np.concatenate([np.flatnonzero(split.y_train == label)[:50] for label in np.unique(split.y_train)])
+    small.fit(X[few], split.y_train[few])
+    spent = spend(lambda: machine.fit(X, split.y_train))
+    return replace(spent, value=100 * gmean_score(split.y_test, machine.predict(X_test)))

@@ -1,11 +1,10 @@
 """Kernel machines on landmarks beside others of their size: on data sets, sparse rows, many rows."""
 
-import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-import pandas as pd
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.kernel_approximation import Nystroem
@@ -13,9 +12,8 @@ from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.pipeline import make_pipeline
 
 from benchmarks.data import Split, Trial, draw, nonlinear
-from benchmarks.measure import measured, spend
-from benchmarks.report import Section
-from entrolab.fit.limits import Limits
+from benchmarks.measure import Spent, spend
+from benchmarks.races import Race
 from entrolearn import (
     RSVC,
     RSVR,
@@ -27,9 +25,7 @@ from entrolearn import (
     RKELMRegressor,
 )
 
-logger = logging.getLogger(__name__)
-
-REFERENCE = "RKELM"  # whose seconds are the unit of the ratios
+REFERENCE = "RKELM"
 
 
 @dataclass(frozen=True)
@@ -104,50 +100,23 @@ TRIALS = (
 )
 
 
-def races(
-    limits: Limits,
-    trials: Sequence[tuple[Trial, Size]] = TRIALS,
-    racers: Sequence[Racer] = RACERS,
-    mirror=None,
-) -> Section:
-    """Seconds to fit, as ratios to RKELM's, and the scores on test rows, a row for each data set."""
-    rows = []
+def races(trials: Sequence[tuple[Trial, Size]] = TRIALS, mirror=None) -> Iterator[Race]:
+    """Fits on data sets; all have as many landmarks or hidden units, and all kernels the same width."""
     for trial, size in trials:
         split, made = draw(trial, mirror=mirror)
-        row = {"data set": trial.name + (" (made)" if made else ""), "L": size.n_units}
-        for racer in racers:
-            logger.info("%s: %s", trial.name, racer.name)
-            found = _measured(limits, race, _machine(racer, trial, size), split)
-            row |= {(racer.name, "s"): found["fit s"], (racer.name, "score"): found["score"]}
-        rows.append(row)
-    table = _with_ratios(pd.DataFrame(rows).set_index(["data set", "L"]), [racer.name for racer in racers])
-    notes = [
-        "Processor seconds of a fit on one thread, and those of the others over RKELM's: above one, RKELM is "
-        "quicker. Test scores: the accuracy in percent, or the RMSE of targets scaled to [0, 1]. Features "
-        "are scaled to [-1, 1] for classes as the paper says, to [0, 1] for values, where its widths do "
-        "better. All have L landmarks or hidden units; all kernels are exp(-d²/sigma) of the "
-        "same width; C is 2^-20 for RKELM and Ridge, 2^-10 for KELM, 2^10 for RSVM (a reciprocal ridge); "
-        f"each fit may take {limits.seconds:g} s and {_gib(limits)}.",
-    ]
-    return Section("Reduced kernels", table, notes)
+        ways = {racer.name: partial(fitted, racer, size, split, trial.n_classes > 0) for racer in RACERS}
+        name = f"{trial.name}{' (made)' if made else ''}, {len(split.y_train):,} rows, {size.n_units} units"
+        yield Race(name, ways, "accuracy %" if trial.n_classes else "RMSE")
 
 
-def _machine(racer: Racer, trial: Trial, size: Size) -> BaseEstimator:
-    return (racer.classifier if trial.n_classes else racer.regressor)(size)
-
-
-def race(machine: BaseEstimator, split: Split) -> dict:
-    """Seconds to fit and to predict, MiB of the fit, and the score; after a fit on few rows."""
+def fitted(racer: Racer, size: Size, split: Split, classes: bool, seed: int) -> Spent:
+    """A fit and its score on test rows, after a fit to few rows."""
+    size = replace(size, seed=seed)
+    machine = racer.classifier(size) if classes else racer.regressor(size)
     few = np.arange(min(50, len(split.y_train)))
     machine.fit(split.X_train[few], split.y_train[few]).predict(split.X_test[:10])
-    fitted = spend(lambda: machine.fit(split.X_train, split.y_train))
-    predicted = spend(lambda: machine.predict(split.X_test))
-    return {
-        "fit s": fitted.seconds,
-        "predict s": predicted.seconds,
-        "fit MiB": fitted.mib,
-        "score": score(machine, split.y_test, predicted.value),
-    }
+    spent = spend(lambda: machine.fit(split.X_train, split.y_train))
+    return replace(spent, value=score(machine, split.y_test, machine.predict(split.X_test)))
 
 
 def score(machine: BaseEstimator, y: np.ndarray, predicted: np.ndarray) -> float:
@@ -157,19 +126,6 @@ def score(machine: BaseEstimator, y: np.ndarray, predicted: np.ndarray) -> float
     return float(100 * np.mean(y == predicted))
 
 
-def _measured(limits: Limits, work: Callable, *arguments) -> dict:
-    """What was measured; nothing but a note where a limit was reached or the work failed."""
-    return measured(limits, ("fit s", "predict s", "fit MiB", "score"), work, *arguments)
-
-
-def _with_ratios(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Seconds of the reference, ratios of the others to them, then the scores."""
-    seconds = {name: table[name, "s"] for name in names}
-    columns = {f"{REFERENCE} s": seconds[REFERENCE]}
-    columns |= {f"{name} ×": seconds[name] / seconds[REFERENCE] for name in names if name != REFERENCE}
-    return pd.DataFrame(columns | {f"{name} score": table[name, "score"] for name in names})
-
-
 # --- density ------------------------------------------------------------------------------------------
 
 DENSITIES = (0.6, 0.2, 0.1, 0.05, 0.01, 0.001)  # some of those in section 6.4 of the paper
@@ -177,32 +133,25 @@ MOST_NUMBERS = 6 * 10**7  # numbers of a matrix that are not zero; more take min
 
 
 def sparse(
-    limits: Limits,
     dimensions: Sequence[int] = (10**4, 10**5, 10**6),
     densities=DENSITIES,
     n_samples=1000,
     n_units=500,
-) -> Section:
-    """Seconds of RKELM's fit beside ELM's as the share of numbers that are not zero falls."""
-    rows = []
+) -> Iterator[Race]:
+    """RKELM beside ELM as the share of numbers that are not zero falls."""
     for d in dimensions:
         for density in densities:
             if n_samples * d * density > MOST_NUMBERS:
                 continue
             X, y = sparse_rows(n_samples, d, density)
-            logger.info("%d features, density %g", d, density)
+            split = Split(X, y, X[:10], y[:10])
             size = Size(n_units, sigma=d * density)  # squared distances are some multiple of it
-            row = {"d": d, "density": density}
-            for racer in RACERS:
-                if racer.name in (REFERENCE, "ELM"):
-                    split = Split(X, y, X[:10], y[:10])
-                    row[f"{racer.name} s"] = _measured(limits, race, racer.classifier(size), split)["fit s"]
-            rows.append(row | {"ELM ×": row["ELM s"] / row[f"{REFERENCE} s"]})
-    notes = [
-        f"{n_samples:,} rows in CSR, their places and values random, two classes; L = {n_units} landmarks or "
-        f"hidden units. At most {MOST_NUMBERS:.0e} numbers that are not zero."
-    ]
-    return Section("Sparse rows", pd.DataFrame(rows).set_index(["d", "density"]), notes)
+            ways = {
+                racer.name: partial(fitted, racer, size, split, True)
+                for racer in RACERS
+                if racer.name in (REFERENCE, "ELM")
+            }
+            yield Race(f"{n_samples:,} × {d:,}, density {density:g}, {n_units} units", ways)
 
 
 def sparse_rows(n_samples: int, n_features: int, density: float) -> tuple[csr_array, np.ndarray]:
@@ -221,27 +170,15 @@ def sparse_rows(n_samples: int, n_features: int, density: float) -> tuple[csr_ar
 # --- many rows ----------------------------------------------------------------------------------------
 
 
-def large(
-    limits: Limits, n_train=463_715, n_test=51_630, n_features=90, sizes: Sequence[int] = (30, 500)
-) -> Section:
-    """Seconds and memory of a regression of the size of YearPredictionMSD."""
+def large(n_train=463_715, n_test=51_630, n_features=90, sizes: Sequence[int] = (30, 500)) -> Iterator[Race]:
+    """A regression of the size of YearPredictionMSD, on rows that are made."""
     X, y = nonlinear(n_train + n_test, n_features)
     split = Split(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
-    rows = []
     for n_units in sizes:
-        for racer in RACERS:
-            if racer.name != "KELM":  # a matrix of all rows: 1.6 TiB
-                logger.info("%d rows: %s, L = %d", n_train, racer.name, n_units)
-                found = _measured(limits, race, racer.regressor(Size(n_units, sigma=2.0**7)), split)
-                found["RMSE"] = found.pop("score")
-                rows.append({"L": n_units, "learner": racer.name, **found})
-    table = pd.DataFrame(rows).set_index(["L", "learner"])
-    notes = [
-        f"{n_train:,} rows of {n_features} features, made, to fit ({X[:n_train].nbytes / 2**20:,.0f} MiB), "
-        f"{n_test:,} to predict: the size of YearPredictionMSD. Memory beyond that of the data."
-    ]
-    return Section("Very many rows", table[["fit s", "predict s", "fit MiB", "RMSE", "note"]], notes)
-
-
-def _gib(limits: Limits) -> str:
-    return "all memory" if limits.gib is None else f"{limits.gib:g} GiB"
+        size = Size(n_units, sigma=2.0**7)
+        ways = {
+            racer.name: partial(fitted, racer, size, split, False)
+            for racer in RACERS
+            if racer.name != "KELM"  # a matrix of all rows: 1.6 TiB
+        }
+        yield Race(f"{n_train:,} × {n_features}, {n_units} units", ways, "RMSE")

@@ -5,7 +5,8 @@ import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -14,7 +15,19 @@ from threadpoolctl import threadpool_info
 from entrolab.io.atomic import replacing
 from entrolab.jobs.checkout import commit_of
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "pymanopt", "hpelm", "skglm", "abess", "river")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "highspy",
+    "pymanopt",
+    "hpelm",
+    "python-picard",
+    "skglm",
+    "abess",
+    "river",
+)
+MODULES = {"scikit-learn": "sklearn", "python-picard": "picard"}
 
 
 @dataclass(frozen=True)
@@ -73,16 +86,20 @@ def in_words(value) -> str:
 
 
 def machine() -> str:
-    """The machine and the software that the times belong to, one line each."""
-    pools = {f"{pool['internal_api']} {pool['version']}" for pool in threadpool_info() if pool["version"]}
-    versions = [f"{name} {_version(name)}" for name in PACKAGES]
+    """The machine and the software that the times belong to, in one line."""
+    pools = sorted(
+        {f"{pool['internal_api']} {pool['version']}" for pool in threadpool_info() if pool["version"]}
+    )
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    lines = [
-        f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB; one thread for BLAS and OpenMP",
-        f"Python {platform.python_version()}, {', '.join(versions)}; BLAS: {', '.join(sorted(pools))}",
-        f"entrolearn {commit_of(Path(__file__).parent) or version('entrolearn')}",
+    found = [
+        _processor(),
+        f"{os.cpu_count()} cores",
+        f"{memory:.0f} GiB",
+        f"Python {platform.python_version()}",
     ]
-    return "\n".join(f"- {line}" for line in lines)
+    found += [f"{name} {version(name)}" for name in PACKAGES if find_spec(MODULES.get(name, name))]
+    commit = commit_of(Path(__file__).parent) or version("entrolearn")
+    return ", ".join([*found, *pools, f"entrolearn {commit}"])
 
 
 def _processor() -> str:
@@ -92,13 +109,6 @@ def _processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "absent"
 
 
 def write(sections: Sequence[Section], folder: Path, when: datetime) -> list[Path]:

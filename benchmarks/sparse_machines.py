@@ -4,7 +4,8 @@ import logging
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,8 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from benchmarks.data import Split, Trial, draw, nonlinear, standardised
-from benchmarks.measure import alone, measured, spend
+from benchmarks.measure import Spent, alone, measured, spend
 from benchmarks.peers import why_absent
+from benchmarks.races import Race
 from benchmarks.report import Section
 from entrolab.fit.limits import Limits
 from entrolearn import CrossEntropySVC, OneNormSVC
@@ -501,3 +503,24 @@ def count_support(machine: BaseEstimator) -> int:
     if hasattr(machine, "n_support_"):
         return int(np.sum(machine.n_support_))
     return int(np.count_nonzero(machine.coef_))
+
+
+# --- races --------------------------------------------------------------------------------------------
+
+
+def races(trials: Sequence[Trial] = TRIALS, mirror=None) -> Iterator[Race]:
+    """The search beside one that has linprog solve each of its programs."""
+    for names, params, split in problems(trials, mirror):
+        ways = {
+            name: partial(objective, machine, params, split)
+            for name, machine in ((ZERO_NORM, CrossEntropySVC), ("linprog for each set", LinprogSVC))
+        }
+        yield Race(", ".join(names.values()), ways, "objective")
+
+
+def objective(machine: Callable, params: dict, split: Split, seed: int) -> Spent:
+    """A fit, and the objective that it ends at."""
+    learner = machine(**params, random_state=seed)
+    learner.fit(split.X_train[:FEW], split.y_train[:FEW])
+    spent = spend(lambda: learner.fit(split.X_train, split.y_train))
+    return replace(spent, value=learner.objective_)

@@ -1,6 +1,6 @@
-"""xRFM's answers: run in an environment of its own, which `make xrfm` makes, because it needs torch.
+"""xRFM's answers: run in an environment of its own, which `make board-env` makes, because it needs torch.
 
-``.xrfm/bin/python benchmarks/xrfm_peer.py`` reads a line for each fit, the path of an .npz with ``X_train``,
+``.board/bin/python benchmarks/xrfm_peer.py`` reads a line for each fit, the path of an .npz with ``X_train``,
 ``y_train``, ``X_test`` and ``n_classes``, zero of values, and writes one, as JSON: seconds to fit and to
 predict, and the file with the answers, values or probabilities of the classes 0, 1, ... It imports nothing of
 entrolearn.

@@ -30,6 +30,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
@@ -54,6 +55,21 @@ plot_html_show_source_link = False
 plot_formats = [("svg", 100)]
 plot_rcparams = {"font.size": 8, "axes.titlesize": 8}
 
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "image_scrapers": ("gallery.scrape",),
+    "reset_modules": ("gallery.reset",),
+    "backreferences_dir": "api/generated/backreferences",
+    "doc_module": ("entrolearn",),
+    "download_all_examples": False,
+    "notebook_extensions": set(),
+    "min_reported_time": float("inf"),
+    "remove_config_comments": True,
+    "show_signature": False,  # a link to another site
+    "write_computation_times": False,  # on a page that loads scripts from other sites
+}
+
 html_title = project
 html_theme = "pydata_sphinx_theme"
 html_math_renderer = "mathml"
@@ -76,6 +92,9 @@ SKLEARN = "https://scikit-learn.org/stable"
 
 # Pages that are templates of what config/ says.
 TEMPLATES = {"datasets", "errata"}
+
+# Scripts, which are pages of the gallery: links to them stay within the site.
+EXAMPLE = re.compile(r"\]\((?:\.\./)+examples/(?:(\w+)\.py)?\)")
 
 # Files of the repository that are pages of the site as well: links to them stay within it.
 PAGES = {"CHANGELOG.md": "changelog", "CONTRIBUTING.md": "contributing", "config/README.md": "configuration"}
@@ -118,6 +137,7 @@ def stay_within(app, docname: str, source: list[str]) -> None:
     """Turn links to files of the repository that are pages of the site into links to these pages."""
     for file, page in PAGES.items():
         source[0] = re.sub(rf"\]\((\.\./)+{re.escape(file)}", f"](/{page}.md", source[0])
+    source[0] = EXAMPLE.sub(lambda found: f"](/auto_examples/{found[1] or 'index'}.rst)", source[0])
 
 
 def find_target(app, env, node, contnode):

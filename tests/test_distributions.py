@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from sklearn.datasets import load_iris
 
@@ -122,6 +123,20 @@ def test_both_have_one_version_and_the_second_asks_for_it_exactly():
     (asked,) = (one for one in map(Requirement, lab["dependencies"]) if one.name == "entrolearn")
     assert str(asked.specifier) == f"=={learners['version']}"
     assert asked.extras <= learners["optional-dependencies"].keys()
+
+
+def test_the_conda_environment_has_the_requirements_of_both():
+    learners, lab = project("entrolearn"), project("entrolab")
+    (asked,) = (one for one in map(Requirement, lab["dependencies"]) if one.name == "entrolearn")
+    extras = [learners["optional-dependencies"][extra] for extra in asked.extras]
+    required = [*learners["dependencies"], *sum(extras, []), *lab["dependencies"]]
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    (pip,) = (entry["pip"] for entry in conda if isinstance(entry, dict))
+    listed = [entry.replace("matplotlib-base", "matplotlib") for entry in conda if isinstance(entry, str)]
+    python = Requirement(f"python{learners['requires-python']}")
+    assert set(map(Requirement, [*listed, *pip])) - {Requirement("pip"), python} == set(
+        map(Requirement, required)
+    ) - {asked}
 
 
 def test_the_learners_work_alone(learners, tmp_path):

@@ -1,31 +1,52 @@
 #!/bin/sh
-# Puts npeet-plus and bmi, peers of the estimators of mutual information, into an environment of their own, because bmi
-# takes neither NumPy 2 nor Python 3.13. Run by `make peers`.
+# Puts peers of the learners, which the lock does without, into .peers/NAME. Run by `make peers`.
 #
-#   $1   the folder   (default: .peers)
+#   $1   learners (default): hpelm, python-picard, skglm, abess and river, a folder beside .venv, which `make bench` names
+#                            in PYTHONPATH (0.3 GB)
+#        information:        npeet-plus and bmi, an environment of their own, because bmi takes neither NumPy 2 nor Python
+#                            3.13 (0.7 GB)
 set -eu
 
 cd "$(dirname "$0")/.."
-folder=${1:-.peers}
-# Newer versions of jax lack what bmi's equinox asks for.
-wanted="npeet-plus==0.2.0 benchmark-mi==0.1.3 jax==0.4.31 jaxlib==0.4.31"
+name=${1:-learners}
+folder=.peers/$name
 stamp=$folder/.entrolearn
+case $name in
+learners)  # with what .venv lacks of their dependencies
+    wanted="hpelm==1.0.10 python-picard==0.8.2 skglm==0.5 abess==0.4.11 river==0.26.1 numba==0.68.1 llvmlite==0.50.0
+        numexpr==2.14.2 tables==3.11.1 blosc2==4.14.1 ndindex==1.10.1 py-cpuinfo==9.0.0 fasteners==0.20 nose==1.3.7"
+    imported="hpelm, picard, skglm, abess, river" ;;
+information)  # newer versions of jax lack what bmi's equinox asks for
+    wanted="npeet-plus==0.2.0 benchmark-mi==0.1.3 jax==0.4.31 jaxlib==0.4.31"
+    imported="bmi, npeet_plus" ;;
+*)  echo "peers: no peers '$name'; accepted: learners, information" >&2; exit 1 ;;
+esac
 
-die() { printf 'peers: %s\n' "$*" >&2; exit 1; }
+die() { printf 'peers: %s\n' "$*" >&2; rm -rf "$folder"; exit 1; }
 
-[ -x .venv/bin/python ] || die "there is no .venv: make env"
-.venv/bin/python -c 'import sys; sys.exit(sys.version_info >= (3, 13))' ||
-    die "bmi needs Python 3.9 to 3.12, and .venv has a newer one: make env PYTHON=python3.12 in another clone"
+[ -x .venv/bin/python ] || { echo "peers: there is no .venv: make env" >&2; exit 1; }
 if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then exit 0; fi
 rm -rf "$folder"
 export UV_SYSTEM_CERTS=1 UV_NO_PROGRESS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 uv=$(command -v uv || command -v .venv/bin/uv || true)
-# shellcheck disable=SC2086  # the names are words
-if [ -z "$uv" ] || ! { "$uv" venv --quiet --python .venv/bin/python "$folder" &&
-    "$uv" pip install --quiet --python "$folder/bin/python" $wanted; }; then
-    rm -rf "$folder"
+
+install() {  # with the arguments of both programs
+    { [ -n "$uv" ] && "$uv" pip install --quiet --python "$python" "$@" 2> /dev/null; } ||
+        "$python" -m pip install --quiet "$@" || die "not installed; the lines above say why"
+}
+
+if [ "$name" = learners ]; then
+    python=.venv/bin/python
+    # shellcheck disable=SC2086  # the names are words
+    install --target "$folder" --no-deps $wanted
+    PYTHONPATH=$folder "$python" -W ignore -c "import $imported" || die "installed, but they cannot be imported"
+else
+    .venv/bin/python -c 'import sys; sys.exit(sys.version_info >= (3, 13))' ||
+        die "bmi needs Python 3.9 to 3.12, and .venv has a newer one: make env PYTHON=python3.12 in another clone"
     .venv/bin/python -m venv "$folder"
-    "$folder/bin/python" -m pip install --quiet $wanted || { rm -rf "$folder"; die "not installed; the lines above say why"; }
+    python=$folder/bin/python
+    # shellcheck disable=SC2086  # the names are words
+    install $wanted
+    "$python" -W ignore -c "import $imported" || die "installed, but they cannot be imported"
 fi
-"$folder/bin/python" -c 'import bmi, npeet_plus' || die "installed, but they cannot be imported"
 printf '%s\n' "$wanted" > "$stamp"

@@ -1,17 +1,22 @@
-"""Take the pictures of docs/images: two pages of the report, a table, and what MLflow shows of a study.
+"""Take the pictures of docs/images: of a paper's study, and of a study of one's own.
 
-They show the report and the store of the working folder. MLflow's page is served meanwhile, to this machine
-alone. `make screenshots` runs this.
+A paper's are two pages of the report, a table, and what MLflow shows of the study, from the report and the
+store of the working folder. The study of one's own is made for its pictures, in a folder of its own: the
+terminal's last screen, its page, and MLflow's page as it opens. MLflow's page is served meanwhile, to this
+machine alone. `make screenshots` runs this.
 """
 
 import argparse
 import asyncio
 import base64
 import contextlib
+import html
 import io
 import itertools
 import json
 import os
+import pty
+import re
 import shutil
 import signal
 import socket
@@ -26,6 +31,10 @@ from pathlib import Path
 import aiohttp
 import requests
 from PIL import Image
+from sklearn.datasets import load_breast_cancer
+
+from entrolab.jobs.command import home
+from entrolab.text import ERASE_LINE
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 STORE = Path("mlflow.db")
@@ -33,6 +42,10 @@ REPORT = Path("results/report")
 PATIENCE = 120.0  # seconds for a program to start, and for a page to come to rest
 REST = 2.5  # seconds without a change, after which a page is at rest
 COLORS = 192
+OWN = "tumours"
+LINES = 24  # of a terminal's screen
+SCREEN = """<body style="margin:0;padding:14px 18px;background:#1b1d21;color:#e4e3df">
+<pre style="margin:0;white-space:pre-wrap;word-break:break-all;font:15px/1.45 monospace">{}</pre></body>"""
 # As with a mouse on the table: without one, charts show their tool bars all the time.
 MOUSE = (
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
@@ -59,12 +72,62 @@ class Picture:
     width: int = 1280
 
 
-def main(paper: str, table: str, folder: Path) -> None:
+def main(paper: str, table: str, folder: Path, only: str | None) -> None:
     program = found_browser()
-    pictures = [*of_report(paper), of_table(paper, table)]
-    with served(STORE) as server:
-        pictures += of_runs(server, paper)
-        asyncio.run(take(program, pictures, folder))
+    if only != "own":
+        pictures = [*of_report(paper), of_table(paper, table)]
+        with served(STORE) as server:
+            pictures += of_runs(server, paper)
+            asyncio.run(take(program, pictures, folder))
+    if only != "paper":
+        with own_study() as (place, screen), served(place / STORE) as server:
+            asyncio.run(take(program, of_own_study(place, screen, server), folder))
+
+
+@contextlib.contextmanager
+def own_study() -> Iterator[tuple[Path, str]]:
+    """A new folder with a finished study of a table, and the terminal's last screen."""
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        table = load_breast_cancer(as_frame=True).frame
+        table["malignant"] = table.pop("target").map({0: "yes", 1: "no"})
+        table.to_csv(place / f"{OWN}.csv", index=False)
+        command = [str(Path(sys.executable).with_name("entrolab"))]
+        subprocess.run([*command, "init", f"{OWN}.csv", "--label", "malignant"], cwd=place, check=True)
+        screen = last_screen([*command, f"{OWN}.yaml"], place)
+        yield place, screen.replace(name, "/home/you").replace(str(home()), "/home/you/entrolearn")
+
+
+def last_screen(command: list[str], place: Path) -> str:
+    """The last lines that a command leaves on a terminal, with the prompt of the command above."""
+    terminal, its_end = pty.openpty()
+    with subprocess.Popen(command, cwd=place, stdin=its_end, stdout=its_end, stderr=its_end) as running:
+        os.close(its_end)
+        told = b""
+        with contextlib.suppress(OSError):  # the terminal's other end was closed
+            while part := os.read(terminal, 65536):
+                told += part
+    os.close(terminal)
+    if running.returncode:
+        raise NotThere(f"the study of one's own ended with exit code {running.returncode}")
+    lines = [line.rpartition(ERASE_LINE)[2].strip("\r") for line in told.decode().split("\n")]
+    plain = [re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", line) for line in lines]
+    return "\n".join([f"$ entrolab {OWN}.yaml", *plain][-LINES:]).rstrip()
+
+
+def of_own_study(place: Path, screen: str, server: str) -> list[Picture]:
+    """The terminal, the study's page, and MLflow's page by the link that the terminal shows."""
+    page = place / "terminal.html"
+    page.write_text(SCREEN.format(html.escape(screen)), encoding="utf-8")
+    shown = re.search(r"#/experiments/\S+", screen)
+    if not shown:
+        raise NotThere("the terminal's last screen has no link to the runs")
+    report = place / REPORT / f"{OWN}.html"
+    return [
+        Picture("own_terminal", page.as_uri(), height=60 + 22 * len(screen.splitlines()), width=1120),
+        Picture("own_study", report.as_uri(), height=900),
+        Picture("own_mlflow", f"{server}/{shown[0]}", height=620),
+    ]
 
 
 def found_browser() -> str:
@@ -169,6 +232,12 @@ def smaller(png: bytes) -> bytes:
     return kept.getvalue()
 
 
+def is_blank(png: bytes) -> bool:
+    """Whether a picture has a single colour, as a page has that is still loading."""
+    with Image.open(io.BytesIO(png)) as image:
+        return image.convert("RGB").getcolors(1) is not None
+
+
 class Browser:
     """A headless browser, spoken to by the DevTools protocol."""
 
@@ -216,7 +285,7 @@ class Browser:
         while time.monotonic() < min(since + REST, until):
             await asyncio.sleep(REST / 10)
             png = base64.b64decode((await self._ask("Page.captureScreenshot", tab, format="png"))["data"])
-            if png != last:
+            if png != last or is_blank(png):
                 last, since = png, time.monotonic()
         await self._ask("Target.closeTarget", targetId=page)
         return last
@@ -246,6 +315,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--paper", default="eem", help="the study whose pages are shown")
     parser.add_argument("--table", default="table4", help="its table that is shown")
+    parser.add_argument("--only", choices=["paper", "own"], help="one half of the pictures")
     parser.add_argument("--folder", type=Path, default=Path("docs/images"), help="where the pictures go")
     try:
         main(**vars(parser.parse_args()))

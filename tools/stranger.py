@@ -44,6 +44,42 @@ answers = mlflow.sklearn.load_model(f"models:/{name}@best").predict(table.drop(c
 score = r2_score if label == "price" else accuracy_score
 print(f"{name}@best on {file}: {score.__name__} {score(table[label], answers):.3f}")
 """
+# The command of the tutorial, at a free port of this machine, with all rows in one request.
+SERVED = """
+import json, os, signal, socket, subprocess, sys, time, urllib.error, urllib.request
+import mlflow, numpy as np, pandas as pd
+name, file, label = sys.argv[1:]
+mlflow.set_tracking_uri("sqlite:///mlflow.db")
+rows = pd.read_csv(file).drop(columns=label)
+wanted = mlflow.sklearn.load_model(f"models:/{name}@best").predict(rows)
+with socket.create_server(("127.0.0.1", 0)) as free:
+    port = free.getsockname()[1]
+command = ["mlflow", "models", "serve", "-m", f"models:/{name}@best", "--env-manager", "local"]
+body = {"dataframe_split": json.loads(rows.to_json(orient="split", index=False, double_precision=15))}
+with open("served.log", "w") as log:
+    server = subprocess.Popen(
+        [*command, "--host", "127.0.0.1", "--port", str(port)], stdout=log, stderr=log, start_new_session=True
+    )
+try:
+    address, until = f"http://127.0.0.1:{port}", time.monotonic() + 180
+    while server.poll() is None and time.monotonic() < until:
+        try:
+            urllib.request.urlopen(address + "/ping").close()
+            break
+        except urllib.error.URLError:
+            time.sleep(0.5)
+    asked = urllib.request.Request(
+        address + "/invocations", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(asked) as answer:
+        found = np.array(json.load(answer)["predictions"])
+finally:
+    os.killpg(server.pid, signal.SIGTERM)
+    server.wait()
+same = np.isclose(found, wanted, rtol=1e-9) if label == "price" else found == np.asarray(wanted)
+print(f"{name}@best, served: {same.sum()} of {len(rows)} answers are those of {file}")
+sys.exit(not same.all())
+"""
 
 
 @dataclass
@@ -163,8 +199,9 @@ def own_tables(walk: Walk) -> None:
 
 
 def answers(walk: Walk, name: str, file: str, label: str) -> None:
-    """What the registered model says of the user's file, in a process of its own."""
+    """What the registered model says of the user's file, in a process of its own and by HTTP."""
     step = walk.do(f"{file}: the model's answers", f"python -W ignore - {name} {file} {label}", stdin=ANSWERS)
+    walk.do(f"{file}: the served answers", f"python -W ignore - {name} {file} {label}", stdin=SERVED)
     score = float((re.findall(r"[\d.]+$", step.said()) or ["0"])[0])
     if not step.code and score < FLOOR.get(name, FLOOR.get(name.partition(".")[0], 1)):
         step.code = 99

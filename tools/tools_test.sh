@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs the tests of the learners in other people's tools, with the newest of those that go with requirements.lock, in
-# .tools/, an environment of its own. Run by `make tools-test`. Needs a package index; without one it fails.
+# Runs the tests of the learners in other people's tools, and of data from OpenML, with the newest packages that go with
+# requirements.lock, in .tools/, an environment of its own. Run by `make tools-test`. Needs a package index; without one
+# it fails.
 #
 #   $@   arguments of pytest
 set -eu
@@ -15,6 +16,7 @@ die() { printf 'tools-test: %s\n' "$*" >&2; exit 1; }
 uv=$(command -v uv || command -v .venv/bin/uv) || die "needs uv: .venv/bin/python -m pip install -r tools/uv.txt"
 [ -x .tools/bin/python ] || "$uv" venv --quiet --python .venv/bin/python .tools
 # shellcheck disable=SC2086  # the names are words
-"$uv" pip install --quiet --python .tools/bin/python --constraint requirements.lock --editable . $wanted ||
+"$uv" pip install --quiet --python .tools/bin/python --constraint requirements.lock --editable . \
+    --editable './src/entrolab[openml]' $wanted ||
     die "not installed; the lines above say why"
 exec .tools/bin/python -m pytest -q --import-mode=importlib "$@" tests/interoperability

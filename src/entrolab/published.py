@@ -20,8 +20,7 @@ def load_published(study: str, table: str | None = None) -> pd.DataFrame:
     Parameters
     ----------
     study : str
-        The paper's study: ``"ce_svm"``, ``"eem"``, ``"information_theory"``, ``"melm"`` or ``"rkelm"``; or
-        ``"demo"``, whose values are the best possible scores on its generated data.
+        The paper's study: ``"ce_svm"``, ``"eem"``, ``"information_theory"``, ``"melm"`` or ``"rkelm"``.
     table : str, optional
         A table of the paper, such as ``"table4"``; all tables by default, told apart by a first column
         ``table``.

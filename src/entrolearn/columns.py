@@ -203,12 +203,15 @@ class LabelEncodedClassifier(ClassifierMixin, BaseEstimator):
         made.estimator_ = fitted
         return made
 
-    def fit(self, X, y):
-        """Fit the classifier to the codes of `y`; a label that is not in `labels` is an error."""
+    def fit(self, X, y, **fit_params):
+        """Fit the classifier to the codes of `y`; a label that is not in `labels` is an error.
+
+        `fit_params`, such as ``sample_weight``, are those of the classifier.
+        """
         codes = {label: code for code, label in enumerate(self.labels)}
         if unknown := [label for label in np.unique(y).tolist() if label not in codes]:
             raise ValueError(f"found the label {unknown[0]!r}; accepted: {_listed(self.labels)}")
-        self.estimator_ = clone(self.estimator).fit(X, np.array([codes[label] for label in y]))
+        self.estimator_ = clone(self.estimator).fit(X, np.array([codes[label] for label in y]), **fit_params)
         return self
 
     @property

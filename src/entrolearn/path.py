@@ -17,6 +17,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 from sklearn.utils import _safe_indexing, check_X_y
@@ -448,6 +449,8 @@ def project(fitted: BaseEstimator, X) -> np.ndarray | None:
     That is the learner's own ``project`` (the projection whose class densities it compares) where it has
     one, its ``decision_function`` otherwise. A pipeline is asked for its last step's.
     """
+    if isinstance(fitted, WITH_THRESHOLD):
+        return project(fitted.estimator_, X)
     if isinstance(fitted, Pipeline):
         return project(fitted[-1], fitted[:-1].transform(X) if len(fitted) > 1 else X)
     name = next((name for name in ("project", "decision_function") if hasattr(fitted, name)), None)
@@ -455,9 +458,18 @@ def project(fitted: BaseEstimator, X) -> np.ndarray | None:
     return values if values is not None and values.ndim == 1 else None
 
 
+WITH_THRESHOLD = (TunedThresholdClassifierCV, FixedThresholdClassifier)
+
+
+def _last(fitted: BaseEstimator) -> BaseEstimator:
+    """The fitted last step of a pipeline, that of one with a threshold, or the machine itself."""
+    fitted = fitted.estimator_ if isinstance(fitted, WITH_THRESHOLD) else fitted
+    return fitted[-1] if isinstance(fitted, Pipeline) else fitted
+
+
 def projected_gaussians(fitted: BaseEstimator) -> tuple[float, float, float, float] | None:
     """Means and variances of the two projected classes, where the fitted learner models them."""
-    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    last = _last(fitted)
     if getattr(last, "projected_variances_", None) is None or len(last.projected_variances_) != 2:
         return None
     (mean_neg, mean_pos), (var_neg, var_pos) = last.projected_means_, last.projected_variances_
@@ -470,7 +482,7 @@ def n_support_vectors(fitted: BaseEstimator) -> int | None:
     A pipeline is asked for its last step's. A machine tells by scikit-learn's ``n_support_``, one number per
     class or one in all.
     """
-    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    last = _last(fitted)
     return int(np.sum(last.n_support_)) if hasattr(last, "n_support_") else None
 
 
@@ -479,7 +491,7 @@ def n_iterations(fitted: BaseEstimator) -> int | None:
 
     A pipeline is asked for its last step's. Where a machine solves several problems, the longest counts.
     """
-    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    last = _last(fitted)
     n_iter = getattr(last, "n_iter_", None)
     return None if n_iter is None else int(np.max(n_iter))
 
@@ -489,7 +501,7 @@ def stopped_early(fitted: BaseEstimator) -> str:
 
     A pipeline is asked for its last step's.
     """
-    last = fitted[-1] if isinstance(fitted, Pipeline) else fitted
+    last = _last(fitted)
     most, n_iter = getattr(last, "max_iter", None), n_iterations(last)
     if not most or most < 0 or n_iter is None or n_iter < most:
         return ""

@@ -27,13 +27,14 @@ def test_rate_counts_the_operations_of_a_fit(monkeypatch):
     monkeypatch.setattr(device, "ENOUGH_SECONDS", 1e-3)
     section = device.device(LIMITS, SMALL)
     machines = [name for name, *_ in section.table.index]
-    assert machines == ["EEM", "EEM", "RKELM"]  # the last in double precision alone
+    on_disk = "EEM, rows on disk"
+    assert machines == ["EEM", on_disk, "EEM", "RKELM", on_disk]  # RKELM in double precision alone
+    assert (section.table["fit s"] > 0).all()
+    table = section.table.drop(index=on_disk, level=0)
     operations = 600 * 20**2 + 2 * 600 * FEATURES * 20
-    assert (section.table["fit s"] * section.table["fit Tflop/s"] * 1e12).to_numpy() == pytest.approx(
-        operations
-    )
-    share = 100 * section.table["fit Tflop/s"] / section.table["product Tflop/s"]
-    assert section.table["share %"].to_numpy() == pytest.approx(share.to_numpy())
+    assert (table["fit s"] * table["fit Tflop/s"] * 1e12).to_numpy() == pytest.approx(operations)
+    share = 100 * table["fit Tflop/s"] / table["product Tflop/s"]
+    assert table["share %"].to_numpy() == pytest.approx(share.to_numpy())
     assert "cuML's SVC: cuml is not installed." in section.notes
 
 

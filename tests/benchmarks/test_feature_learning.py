@@ -38,7 +38,7 @@ def test_without_xrfm_there_is_no_process_and_the_part_says_so(monkeypatch, tmp_
     with feature_learning.xrfm() as process:
         assert process is None
     section = feature_learning.learning(Limits(60), sets=["sklearn-iris"])
-    assert "make xrfm" in section.notes[0]
+    assert "make board-env" in section.notes[0]
     assert "xRFM" not in section.table.index.get_level_values("learner")
 
 

@@ -3,29 +3,42 @@
 import pytest
 
 from benchmarks import __main__ as command
+from benchmarks.measure import Spent
 from benchmarks.peers import PEERS
+from benchmarks.races import Race
 from benchmarks.report import Section
-from entrolab.data.dataset import DataUnavailable
+from benchmarks.table import read
 from entrolab.fit.limits import LimitError, Limits
 
 
-def test_what_cannot_be_had_or_done_is_said_and_the_rest_is_done(monkeypatch, tmp_path, capsys):
-    def load(name, **options):
-        if name == "gone":
-            raise DataUnavailable("gone: no network")
-        return name
-
+def test_table_is_filled_part_by_part_and_work_that_fails_is_said(monkeypatch, tmp_path, capsys):
     def too_slow(limits):
         raise LimitError("time limit", "time limit of 600 s")
 
-    monkeypatch.setattr(command, "load", load)
-    monkeypatch.setattr(command, "compare", lambda name, *rest: Section(f"Peers on {name}"))
-    monkeypatch.setattr(command, "PARTS", {"rate": ("Share", too_slow)})
-    arguments = ["--sets", "gone", "here", "--parts", "peers", "rate", "--output", str(tmp_path)]
-    page, _ = command.main(arguments)
-    for text in (page.read_text(), capsys.readouterr().out):
-        assert "Left out: gone: no network" in text
-        assert "## Peers on here" in text
+    race = Race(
+        "fit", {"EEM": lambda number: Spent(1.0, 0.0, 5.0), "SVC": lambda number: Spent(2.0, 0.0, 5.0)}
+    )
+    monkeypatch.setattr(command, "RACES", {"rate": lambda: [race]})
+    monkeypatch.setattr(command, "PARTS", {"enough": ("Enough", too_slow)})
+    table = tmp_path / "table.csv"
+    arguments = [
+        "--parts",
+        "rate",
+        "enough",
+        "--rounds",
+        "2",
+        "--table",
+        str(table),
+        "--output",
+        str(tmp_path),
+    ]
+    written = command.main(arguments)
+    assert written[0] == table
+    (row,) = read(table).to_dict("records")
+    assert (row["part"], row["what"], row["ours"], row["peer"]) == ("rate", "fit", "EEM", "SVC")
+    assert (row["ratio"], row["rounds"], row["our_result"]) == (2, 2, 5)
+    assert "numpy" in row["machine"]
+    for text in (written[1].read_text(), capsys.readouterr().out):
         assert "Not finished: time limit of 600 s" in text
 
 
@@ -33,12 +46,12 @@ def test_a_run_that_is_interrupted_keeps_what_it_has(monkeypatch, tmp_path):
     def interrupted(limits):
         raise KeyboardInterrupt
 
-    done = {"rate": ("Share", lambda limits: Section("Share")), "grid": ("Grid", interrupted)}
+    done = {"streams": ("Rows", lambda limits: Section("Rows")), "enough": ("Enough", interrupted)}
     monkeypatch.setattr(command, "PARTS", done)
     with pytest.raises(KeyboardInterrupt):
-        command.main(["--parts", "rate", "grid", "--output", str(tmp_path)])
+        command.main(["--parts", "streams", "enough", "--output", str(tmp_path)])
     (page,) = tmp_path.glob("*.md")
-    assert "## Share" in page.read_text()
+    assert "## Rows" in page.read_text()
 
 
 def test_parts_on_data_are_given_the_mirror_and_the_limits_asked_for(monkeypatch, tmp_path):

@@ -137,7 +137,7 @@ def test_table_has_the_mean_absolute_error_of_each_kind():
         ]
     )
     assert table["gaussian"].iloc[0] == pytest.approx(by_hand)
-    assert "make peers" in section.notes[-1]
+    assert "make peers PEERS=information" in section.notes[-1]
 
 
 def test_seconds_are_those_of_each_estimator():

@@ -1,61 +1,132 @@
-"""Every part on tiny data: what it computes beside the seconds is right."""
+"""Every race on tiny data: that all ways do the work, and to the same result where that is the claim."""
 
-import pandas as pd
+import numpy as np
 import pytest
 
-from benchmarks import scaling, shortcuts
-from entrolab.fit.limits import Limits
+from benchmarks import (
+    clusterings,
+    information,
+    kernel_densities,
+    peers,
+    predictions,
+    reduced,
+    scaling,
+    shortcuts,
+)
+from benchmarks.data import Split, Trial, nonlinear
+from benchmarks.information import DIGITS, Training
+from benchmarks.peers import PEERS, why_absent
+from benchmarks.reduced import Size
+from benchmarks.sparse_machines import races as sparse_races
 
-LIMITS = Limits(seconds=60)
-
-
-@pytest.mark.parametrize("power", [1, 2])
-def test_exponent_of_a_power_is_its_power(power):
-    rows = pd.DataFrame({"varied": "N", "N": [10, 20, 40, 80], "h": 7})
-    assert scaling.exponent(rows.assign(**{"fit s": 0.3 * rows["N"] ** power})) == pytest.approx(power)
-
-
-def test_rate_counts_operations():
-    table = scaling.rate(LIMITS, n_samples=400, n_features=5, n_hidden=20, repetitions=1).table
-    operations = 400 * 20**2 + 2 * 400 * 5 * 20
-    assert (table["fit s"] * table["fit Gflop/s"]).to_numpy() == pytest.approx(operations / 1e9)
-    share = 100 * table["fit Gflop/s"] / table["product Gflop/s"]
-    assert table["share %"].to_numpy() == pytest.approx(share.to_numpy())
-
-
-def test_growth_varies_one_size_at_a_time():
-    base, varied = {"N": 200, "h": 10, "d": 3}, {"N": (200, 400), "h": (10, 20), "d": (3, 6)}
-    section = scaling.growth(LIMITS, base, varied)
-    assert section.table.index.tolist() == [
-        ("N", 200, 10, 3),
-        ("N", 400, 10, 3),
-        ("h", 200, 10, 3),
-        ("h", 200, 20, 3),
-        ("d", 200, 10, 3),
-        ("d", 200, 10, 6),
-    ]
+MADE = Trial("in-no-catalog", 300, 150, n_features=3, n_classes=3)
+VALUES = Trial("in-no-catalog-either", 300, 150, n_features=3)
 
 
-def test_memory_of_a_fit_does_not_hold_the_hidden_layer():
-    table = scaling.memory(LIMITS, sizes=(100_000,), n_features=2, n_hidden=100).table
-    assert table.loc[100_000, "X MiB"] == pytest.approx(1.526, abs=1e-3)  # 200,000 numbers of 8 bytes
-    assert table.loc[100_000, "hidden layer MiB"] == pytest.approx(76.3, abs=0.1)
-    assert 1 < table.loc[100_000, "fit MiB"] < 60
+@pytest.fixture(autouse=True)
+def _elsewhere(monkeypatch, tmp_path):
+    """Raw data go into a folder below the current one."""
+    monkeypatch.chdir(tmp_path)
 
 
-def test_a_loop_over_the_folds_costs_as_many_fits():
-    table = shortcuts.grid_search(LIMITS, n_samples=(400,), n_features=3, sizes=(5, 10), folds=4).table
-    row = table.loc[400]
-    assert (row > 0).all()
-    assert row["loop s"] / row["path s"] == pytest.approx(row["loop / path"])
+def results(race) -> dict[str, float]:
+    """Of each way that is installed, in its first round."""
+    ways = {name: way for name, way in race.ways.items() if not name.startswith("Picard")}
+    found = {name: way(0) for name, way in ways.items()}
+    assert all(spent.seconds > 0 for spent in found.values())
+    return {name: spent.value for name, spent in found.items()}
 
 
-def test_densities_are_compared_with_the_sum_over_all_pairs_where_it_is_short():
-    table = shortcuts.density(LIMITS, sizes=(3000, 6000), most_exact=3000).table
-    assert table.loc[3000, "error"] < 1e-5  # as cauchy_schwarz_kde says
-    assert table["all pairs ms"].isna().tolist() == [False, True]
+@pytest.mark.parametrize(
+    ("races", "error"),
+    [
+        (lambda: kernel_densities.races(sizes=(1500,)), 1e-5),
+        (lambda: information.entropies(sizes=(150,), bandwidths=(0.5,)), 1e-4),
+        (lambda: information.softmax([DIGITS, MADE], iterations=60), 2e-3),
+        (lambda: clusterings.moves(sizes=(60,), n_features=2, n_clusters=3), 1e-10),
+        (lambda: shortcuts.density(sizes=(3000,), most_exact=3000), 1e-5),
+        (lambda: shortcuts.covariance(shapes=((300, 20),)), 1e-10),
+        (lambda: sparse_races([Trial("sklearn-wdbc", 60, 100, n_features=30, n_classes=2)]), 0.3),
+    ],
+    ids=["densities", "entropies", "softmax", "moves", "divergence", "covariance", "zero norm"],
+)
+def test_all_ways_come_to_the_same_result(races, error):
+    for race in races():
+        ours, *others = results(race).values()
+        assert others == pytest.approx([ours] * len(others), rel=error), race.what
+        assert len(others) > 0
 
 
-def test_shrunk_covariances_agree():
-    table = shortcuts.covariance(LIMITS, shapes=((300, 20),)).table
-    assert table.loc[(300, 20), "error"] < 1e-12
+def test_reduced_machines_learn_values_and_classes():
+    values, classes = reduced.races([(VALUES, Size(40, sigma=2.0)), (MADE, Size(40, sigma=2.0))])
+    assert max(results(values).values()) < 0.15  # the best constant has 0.2
+    assert min(results(classes).values()) > 60  # the best constant has 33
+
+
+def test_densities_that_make_too_many_numbers_are_left_out(monkeypatch):
+    monkeypatch.setattr(reduced, "MOST_NUMBERS", 2000)
+    races = reduced.sparse(dimensions=(100, 1000), densities=(0.5, 0.02), n_samples=60, n_units=10)
+    assert [race.what for race in races] == [f"60 × {d}, density 0.02, 10 units" for d in ("100", "1,000")]
+
+
+def test_many_rows_are_fitted_by_all_whose_memory_grows_with_the_rows_alone():
+    (race,) = reduced.large(n_train=300, n_test=100, n_features=4, sizes=(20,))
+    found = results(race)
+    assert "KELM" not in found
+    assert max(found.values()) < 0.2
+
+
+def test_every_peer_that_is_installed_learns_and_none_is_measured_twice(monkeypatch):
+    X, y = nonlinear(400, 4, 2)
+    monkeypatch.setattr(peers, "load", lambda name, **options: Split(X[:200], y[:200], X[200:], y[200:]))
+    present = [peer for peer in PEERS if "hpelm" not in peer.name or not why_absent("hpelm")]
+    monkeypatch.setattr(peers, "PEERS", present)
+    (race,) = peers.races(["made"], 200)
+    assert [*race.ways] == [peer.name for peer in present if peer.n_hidden != peers.UNITS[0]]
+    found = results(race)
+    assert min(value for name, value in found.items() if name != "LinearSVC") > 60, found
+
+
+def test_perceptrons_of_both_kinds_learn():
+    (race,) = information.perceptrons([(DIGITS, Training(30, 20, 15))])
+    assert min(results(race).values()) > 80
+
+
+def test_sources_are_recovered():
+    for race in information.components([(("laplace",), 3, 3000), (("laplace", "uniform"), 4, 3000)]):
+        assert max(results(race).values()) < 0.05
+
+
+def test_known_clusters_are_found():
+    (race,) = clusterings.known([(900, 2, 3, 6.0)])
+    found = results(race)
+    assert found["CrossEntropyClustering"] > 0.8
+    assert max(found.values()) > 0.8
+
+
+def test_predictions_have_every_machine_beside_its_arithmetic():
+    races = list(predictions.races(n_hidden=20, dense=(120, 30), sparse=(130, 60), density=0.1))
+    assert len(races) == 2 * 3 * len(predictions.MACHINES)
+    assert [*races[0].ways] == ["EEM, rbf", "arithmetic", *predictions.PEERS]
+    for race in (races[0], races[-1]):
+        results(race)
+
+
+def test_rate_counts_operations(monkeypatch):
+    monkeypatch.setattr(scaling, "PRODUCT_ORDER", 100)
+    one, other = (scaling.products(n, 5, 20, np.float64, 0).seconds for n in (10**4, 10**6))
+    assert 30 < other / one < 300
+    assert len(list(scaling.rate())) == 2
+
+
+def test_memory_of_a_fit_is_beside_that_of_the_hidden_layer():
+    race, _ = scaling.memory(sizes=(100_000,), n_features=2, n_hidden=100)
+    ours, layer = race.ways.values()
+    assert layer(0).mib == pytest.approx(76.3, abs=0.1)
+    assert ours(0).mib < 60
+
+
+def test_path_is_beside_one_fit_and_a_loop_of_them():
+    (race,) = shortcuts.grid_search(n_samples=(400,), n_features=3, sizes=(5, 10), folds=4)
+    assert [*race.ways] == ["path", "one fit", "a loop of fits"]
+    results(race)

@@ -42,6 +42,8 @@ def texts() -> Iterator[str]:
     for file in (ROOT / "config" / "papers").glob("*.yaml"):
         for erratum in yaml.safe_load(file.read_text()).get("errata", []):
             yield from erratum.values()
+        for entry in yaml.safe_load(file.read_text()).get("differences", []):
+            yield from (entry["tried"], entry["gave"])
     for entry in yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text()).values():
         yield from (entry[name] for name in ("title", "reference", "note") if name in entry)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
+import own_tables
 import pytest
 import told_scores
 import yaml
@@ -441,3 +442,20 @@ def server() -> Iterator[Script]:
     """A scripted server: set `server.steps`, read `server.requests`, fetch from `server.url`."""
     with serving("set/data.csv") as script:
         yield script
+
+
+@pytest.fixture
+def load_own(tmp_path) -> Callable[..., tuple[dict, dict]]:
+    """Read a study of one data set of its own, and what becomes of it."""
+
+    def read(
+        own: dict, content: str | bytes = own_tables.TABLE, model: str = "sklearn.svm.SVC", **keys
+    ) -> tuple[dict, dict]:
+        content = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / "table.csv").write_bytes(content)
+        file = tmp_path / "mine.yaml"
+        file.write_text(yaml.safe_dump({"datasets": {"shop": own}, "models": {"svm": model}, **keys}))
+        study = load_study(file, {})
+        return study, study["own_data"]["shop"]
+
+    return read

@@ -49,6 +49,7 @@ def folder(tmp_path, monkeypatch) -> Path:
         (["mine.yaml", "--config", "seed=1"], ["mine", "--config", "extra_studies=.", "seed=1"]),
         (["-n", "--", "mine.yaml", "demo"], ["mine", "-n", "--config", "extra_studies=.", "--", "demo"]),
         (["--configfile", "c.yaml", "--", "eem"], ["--configfile", "c.yaml", "--", "eem"]),
+        (["eem", "-C", "extra_datasets=d.yaml"], ["eem", "-C", "extra_datasets=d.yaml"]),
         (["eem", "-n"], ["eem", "-n"]),
         (["results/mine/tables/scores.csv"], ["results/mine/tables/scores.csv"]),
         ([], []),

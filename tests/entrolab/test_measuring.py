@@ -42,7 +42,7 @@ from entrolearn.machines.moments import ClassMoments
 from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import separability_scores
 
-READING = {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"}
+READING = {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled", "centres": "means"}
 
 
 def dataset(n=60, n_features=3, seed=0):
@@ -115,6 +115,24 @@ def test_correlation_equals_the_naive_one_of_every_projected_row():
     assert correlations.rank_correlation(logarithm, distance, 1) == pytest.approx(expected)
 
 
+def test_sums_of_classes_are_compared_as_projected_rows_are_added_up():
+    """Against the rows themselves; and of classes of n rows each, n² times the distance of means."""
+    rng = np.random.default_rng(3)
+    H = [rng.normal(size=(40, 4)), rng.normal(size=(30, 4)) + 1]
+    operators = rng.normal(size=(3, 4))
+    moments = [ClassMoments.from_data(rows) for rows in H]
+    logarithm, distance = correlations.terms_of_divergence(moments, operators, "sums")
+    np.testing.assert_allclose(logarithm, correlations.terms_of_divergence(moments, operators)[0])
+    for k, b in enumerate(operators):
+        sums, variances = zip(*(((rows @ b).sum(), b @ ledoit_wolf(rows)[0] @ b) for rows in H), strict=True)
+        assert distance[k] == pytest.approx((sums[0] - sums[1]) ** 2 / sum(variances))
+    equal = [ClassMoments.from_data(rows[:30]) for rows in H]
+    of_sums, of_means = (
+        correlations.terms_of_divergence(equal, operators, one)[1] for one in ("sums", "means")
+    )
+    np.testing.assert_allclose(of_sums, 30**2 * of_means)
+
+
 def test_the_divergence_does_not_depend_on_the_operators_length():
     moments = [ClassMoments.from_data(np.random.default_rng(k).normal(size=(20, 3))) for k in (0, 1)]
     operators = np.random.default_rng(2).normal(size=(4, 3))
@@ -143,10 +161,14 @@ def test_a_smaller_layer_is_the_leading_part_of_a_larger_one():
     assert beside.keys() == {("spearman_h1", ""), ("spearman_h4", "")}
 
 
-def test_a_reading_measured_beside_is_what_it_is_as_the_tables_own():
+@pytest.mark.parametrize("centres", ["means", "sums"])
+def test_a_reading_measured_beside_is_what_it_is_as_the_tables_own(centres):
     data = dataset()
-    other = {**READING, "activation": "sigmoid", "weights": "uniform", "formula": "published"}
+    other = {
+        **READING, "activation": "sigmoid", "weights": "uniform", "formula": "published", "centres": centres
+    }  # fmt: skip
     name = "sigmoid units, uniform operators, eq. (3) as published, scaled data"
+    name += ", class sums" if centres == "sums" else ""
     beside, own = values(measured(data, readings=[other])), values(measured(data, reading=other))
     for metric in ("spearman_h1", "spearman_h4"):
         assert beside[metric, name] == own[metric, ""]

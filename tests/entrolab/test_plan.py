@@ -9,6 +9,7 @@ import yaml
 from entrolab.fit.metrics import METRICS
 from entrolab.jobs.plan import Plan
 from entrolab.study.config import load_configuration
+from entrolab.study.job_specs import study_runs
 
 ROOT = Path(__file__).parents[2]
 
@@ -59,15 +60,16 @@ def test_of_the_metrics_a_run_knows_the_one_that_selects_and_those_shown_of_cand
     }
     after = Plan(plan.catalog, {**plan.studies, paper: more}, plan.settings)
     dataset = next(iter(study["tasks"]))
-    for model in plan.models(at(study=paper, dataset=dataset)):
+    for model in (model for one, model in study_runs(study) if one == dataset):
         where = at(study=paper, dataset=dataset, model=model)
         assert after.run_spec(where) == plan.run_spec(where)
 
 
 def test_input_functions_name_the_files_of_their_runs(plan):
     where = at(study="demo", dataset="gaussians")
-    assert plan.of_dataset("record")(where) == [
-        f"results/demo/records/gaussians/{model}.json" for model in plan.studies["demo"]["models"]
+    assert plan.of_study("record")(where)[-1] == "results/demo/records/gaussians-unequal/svm_rbf.json"
+    assert plan.score_tables(where) == [
+        f"results/demo/tables/{table}.csv" for table in ("demo_cv", "demo_gaussian", "demo_kde")
     ]
     assert plan.receipt(where) == plan.own_file(where) == []
     assert len(plan.of_study("selection")(where)) == 25

@@ -110,7 +110,7 @@ def test_a_figure(studies, paper, figure):
 
 def test_the_operators_on_a_random_layer(studies, data, asked_first):
     spec = measurement_spec("eem", studies["eem"], "table1", "sonar", 0) | {"sizes": [3], "operators": 2}
-    drawn = correlations._drawn(data, "sigmoid", ["uniform"], spec)
+    drawn = correlations._drawn(data, "sigmoid", [("uniform", "means")], spec)
     assert asked_first(2, next, drawn) == ["0/eem/table1/sonar/0", "0/eem/table1/sonar/0/uniform"]
 
 

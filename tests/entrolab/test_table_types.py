@@ -40,7 +40,10 @@ ENTRIES = {
         "sizes": [1, 10],
         "layers": 4,
         "operators": 5,
-        "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+        "reading": {
+            **{"activation": "rbf", "weights": "normal", "formula": "right"},
+            **{"data": "scaled", "centres": "means"},
+        },
         "readings": {},
     },
     "growth": {
@@ -259,8 +262,8 @@ def test_times_without_a_first_column_of_ours_are_ours_alone():
 @pytest.mark.parametrize(
     ("cost", "shown", "said"),
     [
-        ("fit_seconds", ["1.0", "0.2", "1500.0"], "all rows"),
-        ("predict_seconds", ["1.0", "0.2", "1500.0"], "the rows that it was fitted on"),
+        ("fit_seconds", ["1.00", "0.20", "1500.00"], "all rows"),
+        ("predict_seconds", ["1.00", "0.20", "1500.00"], "the rows that it was fitted on"),
         ("n_stored_numbers", ["1", "0", "1,500"], "all rows"),
     ],
 )
@@ -300,10 +303,18 @@ def test_printed_seconds_are_as_certain_as_their_decimals():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "shown"), [(0, "0.0"), (0.2, "0.2"), (4.0, "4.0"), (0.01234, "0.012"), (0.01, "0.010")]
+    ("seconds", "shown"),
+    [
+        ([0.2, 0.0, 4.0], ["0.20", "0.00", "4.00"]),
+        ([0.01234, 0.5, 1500.0], ["0.012", "0.500", "1500.000"]),
+        ([0.0001, 0.0006, 4.0], ["<0.001", "0.001", "4.000"]),
+        ([12.34, 99.96, 1500.0], ["12.3", "100.0", "1500.0"]),
+    ],
 )
-def test_seconds_are_shown_as_printed_or_with_two_digits(seconds, shown):
-    assert TABLE_TYPES["times"].number("fit_seconds", seconds, 1) == shown
+def test_the_seconds_of_a_row_have_one_precision(seconds, shown):
+    """Two significant digits of the fewest, from one decimal to three."""
+    rendered = layout(times(seconds, [2.0, 4.0, 10.0]), spec("times"))["rows"][0]["cells"]
+    assert [cell.ours for cell in rendered] == shown
 
 
 # --- characteristics -------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from html_pages import Page
 
 from entrolab.tables.base import Found, PublishedValue
 from entrolab.tables.making import COLUMNS, counts, make_table, read_table
+from entrolab.tables.ranking import scores_of
 from entrolab.tables.rendering import escape_md, escape_tex, layout, render, write_table
 from entrolab.tables.types import TABLE_TYPES, table_spec
 from entrolab.tables.verdicts import VERDICTS
@@ -174,7 +175,7 @@ def test_verdict_at_its_boundaries(ours, value, std, expected):
 def test_verdict_counts_sum_to_the_cell_count(mixed):
     table, _ = mixed
     assert list(counts(table)) == list(VERDICTS)
-    assert counts(table) == {**dict.fromkeys(VERDICTS, 1), "unit": 0, "published only": 0}
+    assert counts(table) == {**dict.fromkeys(VERDICTS, 1), "unit": 0, "published only": 0, "known": 0}
     assert sum(counts(table).values()) == len(table)
 
 
@@ -407,6 +408,44 @@ def test_a_model_in_print_alone_is_not_judged_and_blank_where_nothing_is_printed
         assert "published only" in render(table, asked, format)
 
 
+@pytest.mark.parametrize(
+    ("scale", "shown"),
+    [(1e6, ["1000000 ±100000", "2000000 ±200000"]), (1e-3, ["0.00100 ±0.00010", "0.00200 ±0.00020"])],
+)
+def test_errors_in_the_labels_unit_have_the_digits_that_their_spread_leaves(scale, shown):
+    entry = study(["iris"], ["eem_rbf", "svm_rbf"]) | {"metrics": ["rmse"]}
+    entry["tables"]["table1"]["metric"] = "rmse"
+    asked = table_spec("paper", entry, "table1")
+    rows = [("iris", "eem_rbf", 1.0, 0.1), ("iris", "svm_rbf", 2.0, 0.2)]
+    frame = pd.DataFrame(rows, columns=["dataset", "model", "ours", "ours_std"]).assign(metric="rmse")
+    frame[["ours", "ours_std"]] *= scale
+    numbers = dict.fromkeys(["published", "published_std", "difference", "oracle"], np.nan)
+    frame = frame.assign(**numbers, verdict="ours only", reason="")
+    cells = layout(frame, asked)["rows"][0]["cells"]
+    assert [f"{cell.ours} ±{cell.ours_std}" for cell in cells] == shown
+
+
+def test_a_column_of_known_values_is_shown_under_its_own_name_and_judges_nothing():
+    entry = study(["iris", "wine"], ["eem_rbf", "best_possible"])
+    entry["models"]["best_possible"] |= {
+        "label": "best possible",
+        "known": {"iris": {"gmean": [84.13, 2.58]}},
+    }
+    asked = table_spec("paper", entry, "table1")
+    scores = pd.concat(score_rows(name, "eem_rbf", [0.8] * FOLDS) for name in ("iris", "wine"))
+    records = [record(name, "eem_rbf") for name in ("iris", "wine")]
+    table = table_of(asked, scores, records=records)
+    assert table["verdict"].tolist() == ["ours only", "known", "ours only", ""]
+    assert scores_of(table, "gmean").columns.tolist() == ["eem_rbf"]  # neither ranked nor a winner
+    for format, before in {"html": "</style>", "md": "###", "tex": "caption"}.items():
+        said = render(table, asked, format).partition(before)[2]
+        assert "best possible" in said
+        assert "84.1" in said
+        assert "2.6" in said
+        assert not [word for word in ("publish", "reproduced", "verdict") if word in said.lower()]
+    assert "{entroknown}{HTML}" in render(table, asked, "tex")
+
+
 def test_a_model_without_a_learner_for_the_task_is_blank():
     entry = study(["iris", "wine"], ["eem_rbf"])
     entry["models"]["eem_rbf"]["estimators"] = {"classification": "entrolearn.EEMClassifier"}
@@ -632,3 +671,11 @@ def assert_balanced(text, heads=1):
 def test_balance_check_sees_an_unescaped_brace(mixed):
     with pytest.raises(AssertionError):
         assert_balanced(render(*mixed, "tex").replace("singular matrix", "singular } matrix"))
+
+
+def test_the_threshold_of_the_fitted_model_is_a_footnote():
+    asked = spec(["iris"], ["svm_rbf"])
+    scores = score_rows("iris", "svm_rbf", [0.8] * FOLDS)
+    table = score_table(scores, published_frame(), [record("iris", "svm_rbf", threshold=0.12345)], asked)
+    [note] = layout(table, asked)["footnotes"]
+    assert note["text"] == "threshold 0.123 in the model fitted to all training rows"

@@ -65,7 +65,7 @@ def test_run_says_what_the_record_says(runs):
     assert expected.items() <= run.data.params.items()
     assert {"study": "small", "dataset": "moons", "model": "svm_rbf"}.items() <= run.data.tags.items()
     note = run.data.tags["mlflow.note.content"]
-    assert "snakemake results/small/selection/moons/svm_rbf.parquet" in note
+    assert "entrolab results/small/selection/moons/svm_rbf.parquet --config extra_studies=. " in note
     assert "C = 1.0 (3 of 4 folds)" in note
     assert "80.00 ± 8.16" in note
     assert "81.50 ± 2.00" in note
@@ -131,7 +131,7 @@ def test_experiment_leads_to_views_whose_columns_and_charts_its_runs_fill(runs):
     tags = client().get_experiment(done["experiment"]).tags
     run = runs_of()["small/moons/svm_rbf"].data
     note = tags["mlflow.note.content"]
-    assert note.startswith("**A small paper** · `snakemake small` · [")
+    assert note.startswith("**A small paper** · `entrolab small.yaml` · [")
     there = {f"metrics.`{name}`" for name in run.metrics} | {f"tags.`{name}`" for name in run.tags}
     views = {name: value for name, value in tags.items() if name.startswith("mlflow.sharedViewState.")}
     assert len(views) == 3
@@ -566,7 +566,7 @@ def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, t
     counts = {"reproduced": 2, "higher": 1, "no data": 2}
     assert run.data.metrics == counts | {f"table4/{verdict}": count for verdict, count in counts.items()}
     note = run.data.tags["mlflow.note.content"]
-    assert "snakemake small" in note
+    assert "entrolab small.yaml" in note
     assert "Reproduced: 2 of 4 published numbers." in note
     assert "`results/report/small.html`" in note
     page = f"#/experiments/{done['experiment']}/runs/{done['study_run']}/artifacts/tables/table4.html"

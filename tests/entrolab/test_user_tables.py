@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from own_tables import LINE, OWN, TABLE
 
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
@@ -15,36 +16,15 @@ from entrolab.study.lookup import protocol_of
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
-LINE = "one line with its place and what is accepted, before any job"
-
-# Six rows of each class.
-ROWS = [f"{k / 4},{k % 5},{'red' if k % 3 else 'blue'},{'yes' if k % 2 else 'no'}" for k in range(12)]
-TABLE = "\n".join(["size,sort,colour,bought", *ROWS]) + "\n"
-OWN = {"file": "table.csv", "label": "bought"}
 SVC, SVR = "sklearn.svm.SVC", "sklearn.svm.SVR"
-
-
-@pytest.fixture
-def load(tmp_path):
-    """Read a study of one data set of its own, and what becomes of it."""
-
-    def read(own: dict, content: str | bytes = TABLE, model: str = SVC, **keys) -> tuple[dict, dict]:
-        content = content if isinstance(content, bytes) else content.encode()
-        (tmp_path / "table.csv").write_bytes(content)
-        file = tmp_path / "mine.yaml"
-        file.write_text(yaml.safe_dump({"datasets": {"shop": own}, "models": {"svm": model}, **keys}))
-        study = load_study(file, {})
-        return study, study["own_data"]["shop"]
-
-    return read
 
 
 def with_labels(*labels) -> str:
     return "\n".join(["x,y", *(f"{k},{label}" for k, label in enumerate(labels))])
 
 
-def test_the_smallest_study_is_whole(load):
-    study, _ = load(OWN)
+def test_the_smallest_study_is_whole(load_own):
+    study, _ = load_own(OWN)
     assert study["title"] == "Mine"
     assert "scaling" not in study
     assert study["preprocessing"] == {"scale": "minmax", "categories": "one-hot"}
@@ -59,9 +39,9 @@ def test_the_smallest_study_is_whole(load):
     assert study["datasets"][study["tables"]["scores"]["datasets"]] == ["shop"]
 
 
-def test_the_smallest_study_of_values_has_a_table_of_errors(load):
+def test_the_smallest_study_of_values_has_a_table_of_errors(load_own):
     own = {"file": "table.csv", "label": "size", "drop": ["colour", "bought"]}
-    study, entry = load(own, model=SVR)
+    study, entry = load_own(own, model=SVR)
     assert entry["task"] == "regression"
     assert (list(study["tables"]), study["metrics"]) == (["errors"], ["rmse"])
     assert study["tables"]["errors"]["metric"] == ["rmse"]
@@ -100,8 +80,8 @@ def test_tables_may_leave_out_what_they_show(tmp_path):
     ],
     ids=["plain", "of Windows", "of a spreadsheet", "quoted names", "empty lines"],
 )
-def test_what_is_found_before_is_what_is_prepared(load, content):
-    _, entry = load(OWN, content)
+def test_what_is_found_before_is_what_is_prepared(load_own, content):
+    _, entry = load_own(OWN, content)
     dataset = prepare("shop", entry)
     assert dataset.feature_names == ["size", "sort", "colour"]
     np.testing.assert_array_equal(dataset.X[:4], [[0, 0, 0], [0.25, 1, 1], [0.5, 2, 1], [0.75, 3, 0]])
@@ -124,9 +104,9 @@ def test_what_is_found_before_is_what_is_prepared(load, content):
         ([0.5, 1, 2] * 2, "regression", []),
     ],
 )
-def test_the_task_follows_from_the_labels(load, labels, task, classes):
+def test_the_task_follows_from_the_labels(load_own, labels, task, classes):
     own = {"file": "table.csv", "label": "y"}
-    _, entry = load(own, with_labels(*labels * 5), model=SVR if task == "regression" else SVC)
+    _, entry = load_own(own, with_labels(*labels * 5), model=SVR if task == "regression" else SVC)
     assert (entry["task"], prepare("shop", entry).classes) == (task, classes)
 
 
@@ -141,19 +121,19 @@ def test_the_task_follows_from_the_labels(load, labels, task, classes):
         (["b", "c"], ["a", "b", "c"], ["a", "b, c"]),
     ],
 )
-def test_the_positive_class_is_the_one_that_the_study_names(load, positive, labels, classes):
-    _, entry = load({"file": "table.csv", "label": "y", "positive": positive}, with_labels(*labels * 5))
+def test_the_positive_class_is_the_one_that_the_study_names(load_own, positive, labels, classes):
+    _, entry = load_own({"file": "table.csv", "label": "y", "positive": positive}, with_labels(*labels * 5))
     assert prepare("shop", entry).classes == classes
 
 
-def test_missing_values_are_kept_for_runs_to_fill_or_their_rows_left_out(load):
+def test_missing_values_are_kept_for_runs_to_fill_or_their_rows_left_out(load_own):
     content = TABLE + "NA,1,red,yes\n3,1,?,no\n3,1,red,\n"
-    _, entry = load(OWN, content)
+    _, entry = load_own(OWN, content)
     data = prepare("shop", entry)
     assert (entry["expect"]["rows"], data.n_samples, entry["n_unlabelled"]) == (14, 14, 1)
     assert entry["n_missing"] == {"size": 1, "colour": 1}
     np.testing.assert_array_equal(data.X[12:], [[np.nan, 1, 1], [3, 1, np.nan]])
-    _, entry = load({**OWN, "missing_rows": "drop"}, content)
+    _, entry = load_own({**OWN, "missing_rows": "drop"}, content)
     assert (entry["expect"]["rows"], prepare("shop", entry).n_samples) == (12, 12)
 
 
@@ -193,9 +173,9 @@ def test_missing_values_are_kept_for_runs_to_fill_or_their_rows_left_out(load):
         ({"lable": "x"}, TABLE, "datasets.shop: unknown key 'lable', did you mean 'label'?"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_one_line(tmp_path, load, changes, content, line):
+def test_what_is_wrong_is_one_line(tmp_path, load_own, changes, content, line):
     with pytest.raises(ConfigError) as caught:
-        load({**OWN, **changes}, content)
+        load_own({**OWN, **changes}, content)
     message = str(caught.value)
     assert line.replace("{}", str(tmp_path / "table.csv")) in message
     assert str(tmp_path / "mine.yaml") in message
@@ -208,7 +188,7 @@ def rows_of(n: int, **columns) -> str:
     return "\n".join([",".join(columns), *lines])
 
 
-def test_columns_are_numbers_dates_or_categories_and_identifiers_are_left_out(load):
+def test_columns_are_numbers_dates_or_categories_and_identifiers_are_left_out(load_own):
     content = rows_of(
         40,
         number=lambda k: k + 1,
@@ -220,7 +200,7 @@ def test_columns_are_numbers_dates_or_categories_and_identifiers_are_left_out(lo
         empty=lambda k: "",
         bought=lambda k: "yes" if k * 3 % 7 > 2 else "no",
     )
-    _, entry = load({"file": "table.csv", "label": "bought"}, content)
+    _, entry = load_own({"file": "table.csv", "label": "bought"}, content)
     kinds = {"day": "date", "paid": None, "size": None, "town": ["A", "B", "C"]}
     assert entry["format"]["columns"] == kinds
     assert entry["left_out"] == {
@@ -229,11 +209,13 @@ def test_columns_are_numbers_dates_or_categories_and_identifiers_are_left_out(lo
         "empty": "it has no values",
     }
     np.testing.assert_array_equal(prepare("shop", entry).X[1], [20514, 0, 7, 2])
-    _, entry = load({"file": "table.csv", "label": "bought", "keep": ["ticket"], "drop": ["day"]}, content)
+    _, entry = load_own(
+        {"file": "table.csv", "label": "bought", "keep": ["ticket"], "drop": ["day"]}, content
+    )
     assert list(entry["format"]["columns"]) == ["ticket", "paid", "size", "town"]
 
 
-def test_a_column_that_alone_determines_the_label_is_named(load):
+def test_a_column_that_alone_determines_the_label_is_named(load_own):
     content = rows_of(
         60,
         size=lambda k: k * 7 % 11,
@@ -241,10 +223,10 @@ def test_a_column_that_alone_determines_the_label_is_named(load):
         level=lambda k: (k * 3 % 7) + k / 1000,
         died=lambda k: int(k * 3 % 7 > 2),
     )
-    _, entry = load({"file": "table.csv", "label": "died"}, content)
+    _, entry = load_own({"file": "table.csv", "label": "died"}, content)
     assert entry["tells_label"] == ["alive", "level"]
     content = rows_of(60, x=lambda k: k * 7 % 11, euros=lambda k: k % 31, cents=lambda k: 100 * (k % 31) + 5)
-    _, entry = load({"file": "table.csv", "label": "cents"}, content, model=SVR)
+    _, entry = load_own({"file": "table.csv", "label": "cents"}, content, model=SVR)
     assert entry["tells_label"] == ["euros"]
 
 
@@ -268,7 +250,7 @@ def frame() -> pd.DataFrame:
     ],
     ids=lambda value: "" if callable(value) else str(value),
 )
-def test_every_format_gives_the_same_data(load, tmp_path, frame, name, write):
+def test_every_format_gives_the_same_data(load_own, tmp_path, frame, name, write):
     if isinstance(name, list):
         for path, rows in zip(name, (frame[:7], frame[7:]), strict=True):
             rows.to_csv(tmp_path / path, index=False)
@@ -276,7 +258,7 @@ def test_every_format_gives_the_same_data(load, tmp_path, frame, name, write):
     else:
         write(frame, tmp_path / name)
         content = TABLE
-    _, entry = load({**OWN, "file": name}, content)
+    _, entry = load_own({**OWN, "file": name}, content)
     data = prepare("shop", entry)
     assert entry["format"]["columns"] == {
         "size": None,
@@ -289,35 +271,35 @@ def test_every_format_gives_the_same_data(load, tmp_path, frame, name, write):
     assert data.y.tolist() == [0, 1] * 6
 
 
-def test_files_that_do_not_fit_or_cannot_be_read_are_one_line(load, tmp_path, frame):
+def test_files_that_do_not_fit_or_cannot_be_read_are_one_line(load_own, tmp_path, frame):
     frame.drop(columns="sort").to_csv(tmp_path / "less.csv", index=False)
     with pytest.raises(ConfigError, match=r"less.csv has other columns than .*table.csv \(.*\); accepted"):
-        load({**OWN, "file": ["table.csv", "less.csv"]})
+        load_own({**OWN, "file": ["table.csv", "less.csv"]})
     (tmp_path / "broken.parquet").write_bytes(b"PAR1")
     with pytest.raises(ConfigError, match=r"broken.parquet is no .parquet file \(.*\); accepted: .csv"):
-        load({**OWN, "file": "broken.parquet"})
+        load_own({**OWN, "file": "broken.parquet"})
 
 
-def test_groups_stay_together_and_are_no_feature(load):
+def test_groups_stay_together_and_are_no_feature(load_own):
     lines = TABLE.splitlines()
     content = "\n".join(
         [f"{lines[0]},who", *(f"{line},{'abcdef'[k // 2]}" for k, line in enumerate(lines[1:]))]
     )
-    study, entry = load({**OWN, "groups": "who"}, content, protocol={"folds": 3})
+    study, entry = load_own({**OWN, "groups": "who"}, content, protocol={"folds": 3})
     data = prepare("shop", entry)
     assert (entry["groups"], "who" in data.feature_names) == (6, False)
     assert protocol_of(study, "shop")["method"] == "group"
     folds = protocol(protocol_of(study, "shop")).draw(data.y, 0, data.groups)
     assert all(len(set(folds[0][data.groups == group])) == 1 for group in range(6))
     with pytest.raises(ConfigError, match="protocol.folds: found 5 for 'shop', with its groups and"):
-        load({**OWN, "groups": "colour"}, content, protocol={"folds": 5})
+        load_own({**OWN, "groups": "colour"}, content, protocol={"folds": 5})
     with pytest.raises(ConfigError, match="protocol.method: found 'group' for 'shop', which has none"):
-        load(OWN, content, protocol={"folds": 3, "method": "group"})
+        load_own(OWN, content, protocol={"folds": 3, "method": "group"})
 
 
-def test_in_time_earlier_rows_predict_later_ones(load, frame):
+def test_in_time_earlier_rows_predict_later_ones(load_own, frame):
     content = frame.to_csv(index=False)
-    study, entry = load({**OWN, "time": "day"}, content, protocol={"folds": 3, "method": "time"})
+    study, entry = load_own({**OWN, "time": "day"}, content, protocol={"folds": 3, "method": "time"})
     data = prepare("shop", entry)
     np.testing.assert_array_equal(data.X[:, 0], np.arange(12)[::-1] / 4)  # sorted by the day
     parts = protocol(protocol_of(study, "shop")).draw(data.y, 0)
@@ -333,14 +315,14 @@ def test_in_time_earlier_rows_predict_later_ones(load, frame):
     with pytest.raises(
         ConfigError, match="shop.time: column 'colour': found 'blue'; accepted: dates such as"
     ):
-        load({**OWN, "time": "colour"}, content)
+        load_own({**OWN, "time": "colour"}, content)
     with pytest.raises(ConfigError, match="protocol: found 2 repeats in time, which are all the same"):
-        load(OWN, protocol={"folds": 3, "method": "time", "repeats": 2})
+        load_own(OWN, protocol={"folds": 3, "method": "time", "repeats": 2})
 
 
-def test_a_test_file_is_what_is_tested(load, tmp_path):
+def test_a_test_file_is_what_is_tested(load_own, tmp_path):
     (tmp_path / "later.csv").write_text("size,sort,colour,bought\n9,0,red,yes\n8,1,green,no\n7,1,red,\n")
-    study, entry = load({**OWN, "test": "later.csv"})
+    study, entry = load_own({**OWN, "test": "later.csv"})
     data = prepare("shop", entry)
     assert (entry["expect"]["rows"], entry["expect"]["test_rows"]) == (14, 2)
     assert data.part.tolist() == [0] * 12 + [1] * 2
@@ -348,25 +330,25 @@ def test_a_test_file_is_what_is_tested(load, tmp_path):
     assert parts.shape == (1, 14)
     np.testing.assert_array_equal(parts[0] == 0, data.part == 1)
     with pytest.raises(ConfigError, match="datasets.shop: found 'time' beside 'test'; accepted: one of them"):
-        load({**OWN, "test": "later.csv", "time": "size"})
+        load_own({**OWN, "test": "later.csv", "time": "size"})
 
 
-def test_what_was_found_in_a_table_is_kept_until_it_changes(load, tmp_path, monkeypatch):
+def test_what_was_found_in_a_table_is_kept_until_it_changes(load_own, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".snakemake").mkdir()
-    _, entry = load(OWN)
+    _, entry = load_own(OWN)
     [kept] = (tmp_path / ".snakemake").rglob("*.json")
     with monkeypatch.context() as patch:
         patch.setattr("entrolab.data.user_tables._entry", None)  # would be called for what is not kept
         assert load_study(tmp_path / "mine.yaml", {})["own_data"]["shop"] == entry
-    _, changed = load(OWN, TABLE + "9,1,red,no\n")
+    _, changed = load_own(OWN, TABLE + "9,1,red,no\n")
     assert changed["expect"]["rows"] == 13
     assert len(list(kept.parent.iterdir())) == 2
 
 
-def test_a_string_is_no_data(tmp_path, load):
+def test_a_string_is_no_data(tmp_path, load_own):
     with pytest.raises(ConfigError, match="found 'table.csv', expected a list of keys of the catalog, or"):
-        load("table.csv")
+        load_own("table.csv")
 
 
 def test_names_of_data_are_taken_once(tmp_path):

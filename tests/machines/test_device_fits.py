@@ -11,10 +11,12 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import clone, is_regressor
 from sklearn.covariance import LedoitWolf
 from sklearn.datasets import make_classification
+from sklearn.pipeline import make_pipeline
 from sklearn.utils._array_api import move_estimator_to
 
 from entrolearn import (
@@ -28,6 +30,7 @@ from entrolearn import (
     RKELMClassifier,
     RKELMRegressor,
     WELMClassifier,
+    streaming,
 )
 
 MACHINES = {
@@ -186,6 +189,56 @@ def test_stream_is_fitted_where_its_chunks_live(place, name):
         numpys.partial_fit(X[some], y[some], **announced)
         theirs.partial_fit(place(X[some]), place(y[some]), **announced)
     assert_near(place.numbers(outputs(theirs, place(X))), outputs(numpys, X), 1e-9)
+
+
+ON_DISK = ("eem", "eem sigmoid", "eekm", "welm", "elm", "rkelm", "elm regressor")
+
+
+@pytest.mark.usefixtures("dispatch")
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", ON_DISK)
+def test_rows_on_disk_are_fitted_and_predicted_on_the_device(place, tmp_path, name, weighted):
+    machine = clone(MACHINES[name])
+    X, y = data(2, machine)
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    rows = streaming.rows(tmp_path / "X.npy", tmp_path / "y.npy", chunk_rows=120)
+    weights = np.arange(len(y)) % 3 if weighted else None
+    numpys = clone(machine).fit(X, y, sample_weight=weights)
+    streaming.fit(machine, rows, sample_weight=weights, like=place(np.empty(0)))
+    assert type(machine.hidden_coef_) is type(place(X))
+    assert_near(place.numbers(outputs(machine, place(X))), outputs(numpys, X), 1e-9)
+    answers = streaming.predict(machine, rows)
+    assert isinstance(answers, np.ndarray)
+    assert_near(answers, place.numbers(machine.predict(place(X))), 1e-12)
+    if name != "elm regressor":
+        assert_array_equal(answers, numpys.predict(X))
+
+
+@pytest.mark.usefixtures("dispatch")
+def test_single_precision_is_read_again_in_double_where_it_has_no_digits(place):
+    X, y = data(2, EEMClassifier())
+    machine = EEMClassifier(
+        150, activation="sigmoid", gamma="uniform", covariance="empirical", random_state=0
+    )
+    rows = streaming.rows(X.astype(np.float32), y, chunk_rows=200)
+    assert streaming.fit(machine, rows, like=place(np.empty(0))).solver_info_["dtype"] == "float64"
+
+
+@pytest.mark.usefixtures("dispatch")
+def test_rows_on_disk_need_a_device_that_the_fit_can_use(place, single):
+    X, y = data(2, EEMClassifier())
+    there = place(np.empty(0))
+    with pytest.raises(TypeError, match="like= is not accepted with Pipeline; accepted: other sources, a"):
+        streaming.fit(make_pipeline(EEMClassifier()), X, y, like=there)
+    with pytest.raises(TypeError, match="rows 0 to 499: sparse rows cannot be moved"):
+        streaming.fit(EEMClassifier(), csr_array(X), y, like=there)
+    with pytest.raises(TypeError, match="rows 0 to 499: .*accepts NumPy's arrays"):
+        streaming.fit(EEKMClassifier(kernel="laplacian"), X, y, like=there)
+    with pytest.raises(TypeError, match="rows 0 to 499: .*no_float64.*RKELMClassifier computes"):
+        streaming.fit(RKELMClassifier(), X, y, like=single(np.empty(0, np.float32)))
+    with config_context(array_api_dispatch=False), pytest.raises(ValueError, match="computed by NumPy"):
+        streaming.fit(EEMClassifier(), X, y, like=there)
 
 
 @pytest.mark.usefixtures("dispatch")

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.stats import kstest, norm
 from sklearn.metrics.pairwise import rbf_kernel
 
-from entrolearn.machines.layers import ACTIVATIONS, GAMMAS, NystromLayer, RandomLayer
+from entrolearn.machines.layers import ACTIVATIONS, GAMMAS, NystromLayer, RandomLayer, project_rows
 
 
 @pytest.fixture
@@ -146,3 +146,11 @@ def test_features_far_from_the_origin_still_factor(X):
 def test_an_indefinite_kernel_is_refused(X):
     with pytest.raises(ValueError, match="'sigmoid' kernel .* not positive semi-definite"):
         NystromLayer.on(X[:10], "sigmoid", {"gamma": 5.0, "coef0": -3.0})
+
+
+def test_rows_are_projected_by_coefficients_of_any_sizes_in_the_order_given(X):
+    layer = RandomLayer.draw(4, 7, "rbf", np.random.RandomState(1))
+    rng = np.random.default_rng(0)
+    coefs = [rng.standard_normal(shape) for shape in ((7, 1), (3, 2), (7, 3), (5, 1), (3, 1))]
+    for found, coef in zip(project_rows(layer, X, coefs), coefs, strict=True):
+        assert_allclose(found, layer(X)[:, : len(coef)] @ coef, rtol=1e-12)

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from entrolab.deposit.__main__ import main
-from entrolab.deposit.crate import CRATE, DATACITE, MANIFEST, DepositError, crate_mistakes, validate
+from entrolab.deposit.crate import CRATE, DATACITE, MANIFEST, DepositError, crate_mistakes, manifest, validate
 from entrolab.deposit.packing import STUDIES, pack
 from entrolab.deposit.rebuilding import compare, in_words, rebuild
 from entrolab.study.config import load_catalog, load_study
@@ -34,10 +34,13 @@ STUDY = {
     },
     "claims": "claims.txt",
     "published": "tiny.csv",
+    "seeds": "seeds.csv",
 }
 CLAIM = {"id": "learns", "place": "section 1", "claim": "It learns."}
 TEST = {"type": "bound", "tables": ["table1"], "metric": "accuracy", "at_least": 60}
 PUBLISHED = "table,dataset,model,metric,value,std\ntable1,my-moons,lda,accuracy,85,5\n"
+
+SEEDS = "table,version,dataset,model,metric,0\ntable1,0123abcd,my-moons,lda,accuracy,85\n"
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +49,7 @@ def project(new_project):
     studies = project.folder / "studies"
     (studies / "claims.txt").write_text(yaml.safe_dump({"claims": [CLAIM | {"tests": [TEST]}]}))
     (studies / "tiny.csv").write_text(PUBLISHED)
+    (studies / "seeds.csv").write_text(SEEDS)
     tables = [f"results/tiny/tables/{table}.csv" for table in STUDY["tables"]]
     result = project.run(*tables, "results/tiny/claims.csv")
     assert result.returncode == 0, result.stdout[-5000:]
@@ -92,6 +96,7 @@ def test_a_deposit_is_valid_and_says_what_it_is(packed):
         root = next(one for one in json.loads(archive.read(CRATE))["@graph"] if one["@id"] == "./")
         doi = json.loads(archive.read(DATACITE))
     assert {"CITATION.cff", "requirements.lock", "config/papers/tiny.yaml", "config/papers/tiny.csv"} <= names
+    assert "config/papers/seeds.csv" in names
     assert "results/tiny/predictions/my-moons/lda.parquet" in names
     assert not any(name.endswith((".npz", ".skops")) for name in names)
     assert {"@id": "results/tiny/tables/table1.csv"} in root["hasPart"]
@@ -168,18 +173,50 @@ def test_a_deposit_that_was_changed_is_refused(packed, tmp_path, files, said):
     assert said in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["../../outside", "/outside", "."])
-def test_a_study_whose_name_leads_out_of_the_folder_is_refused(packed, tmp_path, name):
-    whole = packed()
-    with zipfile.ZipFile(whole) as archive:
-        about, listed = archive.read(STUDIES), archive.read(MANIFEST).decode()
-    crafted = about.replace(b'"tiny":', f'"{name}":'.encode())
-    assert crafted != about
-    digests = (hashlib.sha256(content).hexdigest() for content in (about, crafted))
-    files = {STUDIES: crafted, MANIFEST: listed.replace(*digests).encode()}
-    with pytest.raises(DepositError, match="accepted: a study's name"):
-        rebuild(changed(whole, tmp_path / "crafted.zip", **files), tmp_path / "elsewhere")
+def crafted(deposit: Path, target: Path, files: dict[str, bytes | None]) -> Path:
+    """A copy of a deposit with other files, or without, and a manifest that agrees with it."""
+    with zipfile.ZipFile(deposit) as archive:
+        lines = archive.read(MANIFEST).decode().splitlines()
+    digests = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    for name, content in files.items():
+        digests[name] = "" if content is None else hashlib.sha256(content).hexdigest()
+    listed = manifest({name: digest for name, digest in digests.items() if digest})
+    return changed(deposit, target, **files, **{MANIFEST: listed.encode()})
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        *(
+            (f'{{"studies": {{"{name}": "tiny.yaml"}}}}', "a study's name")
+            for name in ("../../out", "/out", ".")
+        ),
+        ("", "Expecting value"),
+        ("[]", "found \\[\\]; accepted: a mapping whose 'studies' name a file each"),
+        ('{"studies": ["tiny"]}', "whose 'studies' name a file each"),
+        ('{"studies": {}}', "whose 'studies' name a file each"),
+        ('{"studies": {"tiny": 3}}', "tiny: found 3; accepted: a file of config/papers"),
+        ('{"studies": {"tiny": "../datasets.yaml"}}', "accepted: a file of config/papers"),
+        ('{"studies": {"tiny": "tiny.yaml"}, "commit": {}}', "commit: found {}; accepted: text"),
+    ],
+)
+def test_a_crafted_list_of_studies_is_refused_in_one_line(packed, tmp_path, capsys, content, said):
+    deposit = crafted(packed(), tmp_path / "crafted.zip", {STUDIES: content.encode()})
+    with pytest.raises(DepositError, match=said):
+        rebuild(deposit, tmp_path / "elsewhere")
     assert not (tmp_path / "elsewhere").exists()
+    assert main(["rebuild", str(deposit), str(tmp_path / "elsewhere")]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_without_its_list_of_studies_a_deposit_is_refused(packed, tmp_path):
+    with zipfile.ZipFile(packed()) as archive:
+        metadata = json.loads(archive.read(CRATE))
+    metadata["@graph"] = [one for one in metadata["@graph"] if one["@id"] != STUDIES]
+    of_root(metadata)["hasPart"].remove({"@id": STUDIES})
+    files = {STUDIES: None, CRATE: json.dumps(metadata).encode()}
+    with pytest.raises(DepositError, match=f"{STUDIES}: there is no such file in it"):
+        rebuild(crafted(packed(), tmp_path / "without.zip", files), tmp_path / "elsewhere")
 
 
 def test_no_zip_file_is_refused(tmp_path):

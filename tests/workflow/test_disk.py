@@ -10,7 +10,7 @@ import pytest
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 TABLE = "results/tiny/tables/table1.csv"
-TRACKED = "results/tiny/tracked/my-moons.json"
+TRACKED = "results/tiny/tracked/runs.json"
 RECORDS = "results/tiny/records"
 
 
@@ -64,7 +64,7 @@ def test_a_store_on_a_full_disk_is_named_and_the_results_stand(quick, copied, ne
     finished = copied.finished_files()
     result = copied.run(TRACKED, store=store)
     assert result.returncode == 1
-    (line,) = said(result.stdout, "^track tiny my-moons: ")
+    (line,) = said(result.stdout, "^track tiny runs: ")
     assert f"tracking store {store}" in line
     assert "disk is full; make room there" in line
     assert "Traceback" not in result.stdout

@@ -222,7 +222,7 @@ def runs_in(store: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.fault("Killed", "the tracker, as it writes a run", "after a rerun one finished run per run")
 def test_a_tracker_that_is_killed_leaves_one_run_for_each_run_to_the_next(quick, copied, record_property):
-    store, target = copied.folder / "mlflow.db", "results/tiny/tracked/my-moons.json"
+    store, target = copied.folder / "mlflow.db", "results/tiny/tracked/runs.json"
     finished = copied.finished_files()
     running = copied.start(target)
     copied.wait_until(lambda: "RUNNING" in dict(runs_in(store)).values(), running)

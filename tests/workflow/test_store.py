@@ -12,7 +12,7 @@ from held_store import held_by_another_program, tracker_has_its_turn
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
-TARGETS = ("results/tiny/tables/table1.csv", "results/tiny/tracked/my-moons.json")
+TARGETS = ("results/tiny/tables/table1.csv", "results/tiny/tracked/runs.json")
 MAKES_A_STORE = """
 import sys
 from mlflow import MlflowClient
@@ -65,8 +65,8 @@ def test_run_without_its_tracking_server_finishes_all_else(undisturbed, new_proj
     }
     failed = project.run(*TARGETS, environment=server)
     assert failed.returncode == 1
-    [line] = [one for one in failed.stdout.splitlines() if one.startswith("track tiny my-moons: ")]
-    assert line.startswith("track tiny my-moons: tracking store http://127.0.0.1:9: no answer (")
+    [line] = [one for one in failed.stdout.splitlines() if one.startswith("track tiny runs: ")]
+    assert line.startswith("track tiny runs: tracking store http://127.0.0.1:9: no answer (")
     assert "the results stand" in line
     logs = "".join(file.read_text() for file in (project.folder / "logs").rglob("*.log"))
     assert "secret" not in failed.stdout + logs

@@ -28,11 +28,10 @@ def project(undisturbed, new_project, small):
 
 def written(project) -> dict[str, list]:
     """What each receipt says that its job has written."""
-    receipts = [
-        *(project.folder / "results/tiny/tracked").glob("*.json"),
-        project.folder / "results/tiny/tracked.json",
-    ]
-    return {path.stem: json.loads(path.read_text())["written"] for path in receipts}
+    results = project.folder / "results" / "tiny"
+    of_datasets = json.loads((results / "tracked" / "runs.json").read_text())
+    study = json.loads((results / "tracked.json").read_text())
+    return {key: one["written"] for key, one in {**of_datasets, "study": study}.items()}
 
 
 def test_address_alone_sends_a_finished_study_to_the_server(project, server, tmp_path):

@@ -179,8 +179,8 @@ def test_the_report_lists_the_study(finished):
 
 
 def test_each_run_is_one_run_in_the_store(finished):
-    tracked = finished.folder / "results" / "tiny" / "tracked"
-    runs = {file.stem: set(json.loads(file.read_text())["runs"]) for file in tracked.iterdir()}
+    told = json.loads((finished.folder / "results" / "tiny" / "tracked" / "runs.json").read_text())
+    runs = {dataset: set(of_dataset["runs"]) for dataset, of_dataset in told.items()}
     assert runs == {"sklearn-wine-0": {"lda", "svm"}, "my-moons": {"lda", "svm", "broken", "eem"}}
     assert (finished.folder / "mlflow.db").exists()
 

@@ -1,6 +1,7 @@
 # What the rules share: the configuration, checked before any job starts.
 import os
 import sys
+import threading
 from pathlib import Path
 
 from snakemake.logging import logger
@@ -121,3 +122,18 @@ wildcard_constraints:
 for resource, limit in {"tracking": 1, "network": 4, "report": 1}.items():
     if resource not in workflow.global_resources:
         workflow.register_resource(resource, limit)
+
+
+# Snakemake's limit of jobs per span of time leaves timers behind, for which its process waits before it ends.
+def end_timers():
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.cancel()
+
+
+onsuccess:
+    end_timers()
+
+
+onerror:
+    end_timers()

@@ -11,6 +11,7 @@ rule table:
     input:
         results=PLAN.sources_of_table,
         published=lambda wildcards: local(PLAN.published(wildcards)),
+        seeds=lambda wildcards: local(PLAN.seeds(wildcards)),
         templates=local(TEMPLATES),
     output:
         "results/{study}/tables/{table}.csv",
@@ -29,7 +30,11 @@ rule table:
         "../../environment.yml"
     params:
         study=PLAN.shown,
-        code=code("entrolab.tables.rendering", "entrolab.claims.winners"),
+        code=code(
+            "entrolab.tables.rendering",
+            "entrolab.claims.winners",
+            "entrolab.seeds.rendering",
+        ),
     script:
         "../scripts/table.py"
 
@@ -81,7 +86,7 @@ rule page_to_hover:
 
 
 # Beside a study's page its job writes those of the study's data sets and learners, and the front page and the lists,
-# which show every study whose tables are there.
+# which show every study whose page was ever written here (results/report/studies).
 rule page:
     input:
         tables=PLAN.tables(["csv"]),
@@ -100,6 +105,7 @@ rule page:
         report=1,
     params:
         study=PLAN.study,
+        catalog=PLAN.entries_of_study,
         home=lambda wildcards: str(HOME),
         code=code("entrolab.report"),
     script:

@@ -1,4 +1,5 @@
-# Records become runs in the tracking store. One writer at a time; what is there already is left alone.
+# Records become runs in the tracking store. One writer at a time; what is there already is left alone. One job logs all
+# runs of a study: importing MLflow takes longer than logging them.
 
 
 localrules:
@@ -8,25 +9,24 @@ localrules:
 
 rule track:
     input:
-        records=PLAN.of_dataset("record"),
-        candidates=PLAN.of_dataset("candidates"),
-        selection=PLAN.of_dataset("selection"),
-        predictions=PLAN.of_dataset("predictions"),
-        models=PLAN.of_dataset("model"),
-        facts=PLAN.of_dataset("facts"),
-        rows=PLAN.rows_of_example,
+        records=PLAN.of_study("record"),
+        candidates=PLAN.of_study("candidates"),
+        selection=PLAN.of_study("selection"),
+        predictions=PLAN.of_study("predictions"),
+        models=PLAN.of_study("model"),
+        facts=PLAN.of_study("facts"),
+        rows=PLAN.rows_of_examples,
         tables=PLAN.score_tables,
     output:
-        receipt="results/{study}/tracked/{dataset}.json",
+        receipt="results/{study}/tracked/runs.json",
     log:
-        "logs/{study}/track/{dataset}.log",
+        "logs/{study}/track/runs.log",
     conda:
         "../../environment.yml"
     resources:
         tracking=1,
     params:
         study=PLAN.study,
-        models=PLAN.models,
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         code=code("entrolab.tracking"),

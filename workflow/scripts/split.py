@@ -8,8 +8,10 @@ from entrolab.jobs.job_logging import job_log
 def main(source: str, output: str, entry: dict, seed: int) -> None:
     with passing_absence(output):
         data = load_dataset(source)
-        groups = data.groups if entry.get("method") == "group" else None
-        save_folds(output, protocol(entry).draw(data.y, seed, groups))
+        scheme, method = protocol(entry), entry.get("method")
+        groups = data.groups if method == "group" else None
+        given = method == "given"
+        save_folds(output, scheme.given(data.splits, seed) if given else scheme.draw(data.y, seed, groups))
 
 
 if "snakemake" in globals():

@@ -5,6 +5,7 @@ import pandas as pd
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.winners import SAYS, winners
 from entrolab.jobs.job_logging import job_log
+from entrolab.seeds.rendering import seeds_of
 from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
@@ -13,15 +14,18 @@ from entrolab.tables.types import table_spec
 NOTHING_PUBLISHED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 
 
-def main(study_name: str, table: str, study: dict, published: str | None, outputs: list) -> None:
+def main(
+    study_name: str, table: str, study: dict, published: str | None, seeds: str | None, outputs: list
+) -> None:
     spec = table_spec(study_name, study, table)
     published = read_published(published) if published else NOTHING_PUBLISHED
     result = make_table(Results(study_name, study), published, spec)
     numbers, views = outputs[:1], outputs[1:]
     write_table(result, spec, *numbers)
     best = winners(Numbers(study_name, study), table, result)
+    over_seeds = seeds_of(study_name, {**study, "seeds": seeds}, table, result)
     for output in views:
-        write_table(result, spec, output, best, SAYS)
+        write_table(result, spec, output, best, SAYS, over_seeds)
 
 
 if "snakemake" in globals():
@@ -32,5 +36,6 @@ if "snakemake" in globals():
             snakemake.wildcards.table,
             snakemake.params.study,
             snakemake.input.published[0] if snakemake.input.published else None,
+            snakemake.input.seeds[0] if snakemake.input.seeds else None,
             list(snakemake.output),
         )

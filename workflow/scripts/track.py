@@ -1,30 +1,35 @@
-"""Write the runs of one data set to the tracking store."""
+"""Write the runs of a study to the tracking store."""
 
+from pathlib import Path
+
+from entrolab.io.records import write_json
 from entrolab.jobs.job_logging import job_log
+from entrolab.study.job_specs import score_tables, study_runs, tracked_datasets
 from entrolab.tracking import StudyRun, track_dataset
 
 
-def main(
-    study: dict,
-    study_name: str,
-    dataset: str,
-    models: list,
-    store: str | None,
-    tables: list,
-    receipt: str,
-) -> None:
-    runs = [StudyRun.at(study_name, dataset, model, scaled="scaling" in study) for model in models]
-    track_dataset(study, study_name, dataset, runs, store_uri=store, tables=tables, receipt=receipt)
+def main(study: dict, study_name: str, store: str | None, tables: list, receipt: str) -> None:
+    """Log data set by data set; a file that cannot be read does not keep those of the others."""
+    told, failed, files = {}, None, {Path(table).stem: table for table in tables}
+    for dataset in tracked_datasets(study):
+        models = [model for one, model in study_runs(study) if one == dataset]
+        runs = [StudyRun.at(study_name, dataset, model, scaled="scaling" in study) for model in models]
+        shown = [files[table] for table in score_tables(study, dataset)]
+        try:
+            told[dataset] = track_dataset(study, study_name, dataset, runs, store_uri=store, tables=shown)
+        except ValueError as error:
+            failed = failed or error
+    if failed:
+        raise failed
+    write_json(receipt, told)
 
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], "track {study} {dataset}".format(**snakemake.wildcards), snakemake.output):
+    with job_log(snakemake.log[0], f"track {snakemake.wildcards.study} runs", snakemake.output):
         main(
             snakemake.params.study,
             snakemake.wildcards.study,
-            snakemake.wildcards.dataset,
-            snakemake.params.models,
             snakemake.params.store,
             snakemake.input.tables,
             snakemake.output.receipt,

@@ -8,6 +8,7 @@ from entrolab.claims.evidence import ALPHA, holm
 from entrolab.claims.numbers import Numbers, less_is_better
 from entrolab.tables.base import Cell
 from entrolab.tables.types import TABLE_TYPES
+from entrolab.tables.verdicts import KNOWN
 
 SAYS = (
     "In bold: the best of each row, and what is not significantly worse (t-test over folds with the variance "
@@ -28,7 +29,7 @@ def winners(numbers: Numbers, table: str, rows: pd.DataFrame) -> frozenset[Cell]
     if rows["published"].notna().any():
         return frozenset()
     try:
-        return frozenset(_best(numbers, table, rows[rows["ours"].notna()]))
+        return frozenset(_best(numbers, table, rows[rows["ours"].notna() & (rows["verdict"] != KNOWN)]))
     except FileNotFoundError:
         return frozenset()
 

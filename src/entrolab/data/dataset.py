@@ -13,6 +13,7 @@ from entrolab.io.atomic import replacing
 from entrolab.text import Told, one_line
 
 __all__ = [
+    "OF_ROWS",
     "DataError",
     "DataUnavailable",
     "Dataset",
@@ -22,6 +23,8 @@ __all__ = [
     "save_dataset",
     "save_folds",
 ]
+
+OF_ROWS = ("groups", "weights", "splits")  # what a data set may say of its rows
 
 
 class DataError(Told, ValueError):
@@ -55,6 +58,10 @@ class Dataset:
         column, and the ``labels`` of the classes as they are written. X then has NaN for missing values.
     groups : ndarray of int64, shape (n_samples,), or None
         Rows of one group are in one fold.
+    weights : ndarray of float64, shape (n_samples,), or None
+        What a learner's ``fit`` gets as ``sample_weight``.
+    splits : ndarray of int16, shape (n_samples, n_repeats), or None
+        The fold in which each row is tested, where the source says so; -1 in none.
     """
 
     X: np.ndarray | sparse.csr_array
@@ -66,6 +73,8 @@ class Dataset:
     provenance: dict = field(default_factory=dict)
     columns: dict | None = None
     groups: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    splits: np.ndarray | None = None
 
     @property
     def n_samples(self) -> int:
@@ -78,9 +87,10 @@ class Dataset:
         return self.X.shape[1]
 
     def digest(self) -> str:
-        """The sha256 of shape, X, y and part: equal for equal data, however stored."""
+        """The sha256 of shape, X, y, part and weights: equal for equal data, however stored."""
         digest = hashlib.sha256(repr((self.X.shape, sparse.issparse(self.X))).encode())
-        for array in (*_matrix_arrays(self.X).values(), self.y, self.part):
+        weights = [] if self.weights is None else [self.weights]
+        for array in (*_matrix_arrays(self.X).values(), self.y, self.part, *weights):
             # The indices of a sparse matrix have 32 or 64 bits by its size alone.
             wide = array.astype(np.int64) if array.dtype.kind == "i" else array
             digest.update(np.ascontiguousarray(wide).data)
@@ -92,8 +102,8 @@ def save_dataset(path, dataset: Dataset) -> None:
     names = ("feature_names", "task", "classes", "provenance", "columns")
     meta = {name: getattr(dataset, name) for name in names} | {"shape": dataset.X.shape}
     arrays = _matrix_arrays(dataset.X) | {"y": dataset.y, "part": dataset.part}
-    if dataset.groups is not None:
-        arrays["groups"] = dataset.groups
+    of_rows = {name: getattr(dataset, name) for name in OF_ROWS}
+    arrays |= {name: values for name, values in of_rows.items() if values is not None}
     _save(path, **arrays, meta=np.array(json.dumps(meta)))
 
 
@@ -114,7 +124,8 @@ def load_dataset(path) -> Dataset:
         X = arrays["X"]
     else:
         X = sparse.csr_array((arrays["X_data"], arrays["X_indices"], arrays["X_indptr"]), shape=shape)
-    return Dataset(X=X, y=arrays["y"], part=arrays["part"], groups=arrays.get("groups"), **meta)
+    of_rows = {name: arrays.get(name) for name in OF_ROWS}
+    return Dataset(X=X, y=arrays["y"], part=arrays["part"], **of_rows, **meta)
 
 
 def save_folds(path, part: np.ndarray) -> None:

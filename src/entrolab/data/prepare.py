@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from entrolab.data.dataset import DataError, Dataset, DataUnavailable
+from entrolab.data.dataset import OF_ROWS, DataError, Dataset, DataUnavailable
 from entrolab.data.origins import BUNDLED, GENERATORS, made_by
 from entrolab.data.raw_table import Table, label_name
 from entrolab.fit.limits import GIB, LimitError, Limits, within
@@ -61,10 +61,13 @@ def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> 
         of_files = [int(path == entry["test"]) for path in entry["paths"]]
     part = np.repeat(np.array(of_files, dtype=np.int8), table.rows)
     X, labels, names, kept = _cleaned(key, entry, table)
-    part, groups = part[kept], table.groups if table.groups is None else table.groups[kept]
+    of_rows = {name: getattr(table, name) for name in OF_ROWS}
+    of_rows = {name: values if values is None else values[kept] for name, values in of_rows.items()}
     y, classes = _interpreted(key, entry, labels)
     columns = _columns_of(entry, labels, classes) if entry["source"] == "own" else None
-    dataset = Dataset(X, y, names, entry["task"], classes, part, _provenance(key, entry), columns, groups)
+    dataset = Dataset(
+        X, y, names, entry["task"], classes, part[kept], _provenance(key, entry), columns, **of_rows
+    )
     _check_expectations(key, entry, dataset)
     return dataset
 

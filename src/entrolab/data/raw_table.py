@@ -24,6 +24,10 @@ class Table:
         The number of rows of each file.
     groups : ndarray of int64, shape (n_samples,), or None
         Rows of one group belong together.
+    weights : ndarray of float64, shape (n_samples,), or None
+        The weight of each row in fits.
+    splits : ndarray of int16, shape (n_samples, n_repeats), or None
+        The fold in which each row is tested, where the source says so; -1 in none.
     """
 
     X: np.ndarray | sparse.csr_array
@@ -31,6 +35,8 @@ class Table:
     feature_names: list[str]
     rows: list[int]
     groups: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    splits: np.ndarray | None = None
 
 
 def numbered(n_features: int) -> list[str]:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from entrolab.data.openml_tables import KEYS, facts_of, file_of
 from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, suffix_of
 from entrolab.study.sections import ConfigError, shortened
 from entrolearn.suggest import did_you_mean
@@ -73,6 +74,9 @@ def entry_of(study: Path, key: str, own: Mapping) -> dict:
     ConfigError
         For the first mistake in the file or in the study's entry.
     """
+    fetched = not own.keys().isdisjoint(KEYS)
+    if fetched:
+        own = {**own, "file": os.path.relpath(file_of(study, key, own), study.parent)}
     files = own["file"] if isinstance(own["file"], list) else [own["file"]]
     files = [*files, *filter(None, [own.get("test")])]
     paths = [Path(os.path.normpath(study.parent / file)) for file in files]
@@ -83,7 +87,8 @@ def entry_of(study: Path, key: str, own: Mapping) -> dict:
         try:
             return json.loads(kept.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            entry = json.loads(json.dumps(_entry(source, own)))
+            entry = _of_openml(source, own) if fetched else _entry(source, own)
+            entry = json.loads(json.dumps(entry))
     if KEPT_IN.parent.is_dir():
         with suppress(OSError):  # the next job reads the file again
             kept.parent.mkdir(exist_ok=True)
@@ -135,6 +140,16 @@ def _errors_of_reading(source: _Source) -> Iterator[None]:
 # ------------------------------------------------------------------------------------------- the whole entry
 
 
+def _of_openml(source: _Source, own: Mapping) -> dict:
+    """The entry of a data set of OpenML, whose file says its label, missing values and splits."""
+    facts = facts_of(source.path)
+    own = {"label": facts["label"], "missing": [], **own, "splits": facts["splits"]}
+    if own["label"] is None:
+        raise source.wrong_in_study("label", "OpenML names no target of this data set; accepted: a column")
+    entry = _entry(source, own)
+    return entry | {name: facts[name] for name in ("title", "reference", "licence")}
+
+
 def _entry(source: _Source, own: Mapping) -> dict:
     missing = list(own.get("missing", MISSING))
     names, frames = _frames(source, missing)
@@ -144,7 +159,7 @@ def _entry(source: _Source, own: Mapping) -> dict:
     keep = _columns(source, names, "keep", own.get("keep", ()))
     beside = {
         option: _columns(source, names, option, [own[option]])[0]
-        for option in ("groups", "time")
+        for option in ("groups", "time", "weight")
         if option in own
     }
     frame = _concatenated(frames)
@@ -152,7 +167,8 @@ def _entry(source: _Source, own: Mapping) -> dict:
         raise source.wrong_in_study("file", f"found no rows in {source.path}; accepted: some below its names")
     if "time" in beside:
         _check_times(source, frame[beside["time"]])
-    apart = {label, *drop, *(name for option, name in beside.items() if option == "groups")}
+    splits = list(own.get("splits", ()))
+    apart = {label, *drop, *splits, *(name for option, name in beside.items() if option != "time")}
     features = [name for name in names if name not in apart]
     described = {
         name: _described(source, name, frame[name], name in categorical, missing) for name in features
@@ -186,8 +202,10 @@ def _entry(source: _Source, own: Mapping) -> dict:
             "test",
             f"found no labelled rows in {source.paths[-1]}, or in the other file; accepted: some in both",
         )
+    if "weight" in beside:
+        _check_weights(source, frame.loc[kept, beside["weight"]], missing)
     counted = _counted(labels[kept])
-    task, classes = _task(source, label, counted, own)
+    task, classes = _task(source, label, counted, own, _is_nominal(frame[label]))
     return {
         "title": f"{source.path.name}, by {label}",
         "source": "own",
@@ -200,7 +218,9 @@ def _entry(source: _Source, own: Mapping) -> dict:
             "columns": columns,
             "missing": missing,
             **beside,
+            **({"splits": splits} if splits else {}),
         },
+        "splits": _divided_by(frame[splits][kept]) if splits else {},
         "test": str(source.paths[-1]) if "test" in own else None,
         "groups": _n_groups(source, frame, beside["groups"], kept) if "groups" in beside else 0,
         "missing_rows": own.get("missing_rows"),
@@ -224,6 +244,26 @@ def _check_times(source: _Source, column) -> None:
         raise source.wrong_in_study("time", str(error)) from None
 
 
+def _check_weights(source: _Source, column, missing: Sequence[str]) -> None:
+    """Refuse weights of the rows that no learner could use."""
+    from entrolab.data.formats.table import weights_of
+
+    try:
+        weights = weights_of(column, missing)
+    except ValueError as error:
+        raise source.wrong_in_study("weight", str(error)) from None
+    absent, negative = int((weights != weights).sum()), int((weights < 0).sum())
+    if absent or negative or not weights.any():
+        found = (
+            f"no value of {column.name!r} in {absent} rows"
+            if absent
+            else f"{weights.min():g} in the column {column.name!r}, in {negative} rows less than 0"
+            if negative
+            else f"0 in all rows of {column.name!r}"
+        )
+        raise source.wrong_in_study("weight", f"found {found}; accepted: numbers from 0, not all of them 0")
+
+
 def _n_groups(source: _Source, frame, name: str, kept) -> int:
     """The number of groups of the rows that are kept."""
     missing = int(frame.loc[kept, name].isna().sum())
@@ -232,6 +272,15 @@ def _n_groups(source: _Source, frame, name: str, kept) -> int:
             "groups", f"found no value of {name!r} in {missing} rows; accepted: a group for each row"
         )
     return int(frame.loc[kept, name].nunique())
+
+
+def _divided_by(splits) -> dict[str, int]:
+    """What a task's splits are: folds and their repeats, or trials with training and test rows."""
+    repeats, n_folds = splits.shape[1], int(splits.to_numpy().max()) + 1
+    if n_folds > 1:
+        return {"folds": n_folds, "repeats": repeats}
+    tested = int((splits.to_numpy()[:, 0] == 0).sum())
+    return {"trials": repeats, "train": len(splits) - tested, "test": tested}
 
 
 def _numbers(columns: Iterable[str], counts: Iterable[int]) -> dict[str, int]:
@@ -362,6 +411,7 @@ def _described(
     from entrolearn.columns import DATE, category_name, days, number
 
     dtype = column.dtype.kind if hasattr(column.dtype, "kind") else "O"
+    is_category |= _is_nominal(column)
     values = column.dropna()
     if dtype in "biuf" and not is_category:
         found = values.to_numpy(dtype=float)
@@ -462,9 +512,9 @@ def _is_number(value: str) -> bool:
         return False
 
 
-def _task(source: _Source, column: str, classes: Counter, own: Mapping) -> tuple[str, dict]:
+def _task(source: _Source, column: str, classes: Counter, own: Mapping, nominal: bool) -> tuple[str, dict]:
     """The task of some labels, and the counts of their classes for the catalog."""
-    task = own.get("task") or ("binary" if "positive" in own else _inferred(classes))
+    task = own.get("task") or ("binary" if "positive" in own else _inferred(classes, nominal))
     if task == "regression":
         if words := [label for label in classes if not _is_number(label)]:
             raise source.wrong_in_study(
@@ -492,11 +542,16 @@ def _task(source: _Source, column: str, classes: Counter, own: Mapping) -> tuple
     return task, {"positives": positives, **counts}
 
 
-def _inferred(classes: Collection[str]) -> str:
+def _is_nominal(column) -> bool:
+    """Whether a file declares the values of a column as categories, whatever they are."""
+    return column.dtype.name == "category"
+
+
+def _inferred(classes: Collection[str], nominal: bool) -> str:
     """The task by the labels: two, or words, are classes; fractions and many whole numbers are values."""
     if len(classes) <= 2:
         return "binary"
-    if not all(map(_is_number, classes)):
+    if nominal or not all(map(_is_number, classes)):
         return "multiclass"
     whole = all(float(name).is_integer() for name in classes)
     return "multiclass" if whole and len(classes) <= MOST_CLASSES else "regression"

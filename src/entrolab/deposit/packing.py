@@ -101,8 +101,8 @@ def _configuration(studies: Sequence[Mapping]) -> Iterator[tuple[str, Path]]:
     for study in studies:
         file = Path(study["file"])
         yield f"{PAPERS}/{file.name}", file
-        for key in ("published", "claims_file"):
-            if study.get(key):
+        for key in ("published", "claims_file", "seeds"):
+            if study.get(key) and (key != "seeds" or Path(study[key]).is_file()):
                 place = os.path.normpath(Path(PAPERS, os.path.relpath(study[key], file.parent)))
                 if place.startswith(".."):
                     raise DepositError(f"{file}: names {study[key]}; accepted: files near the study")

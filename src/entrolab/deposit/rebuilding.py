@@ -19,6 +19,7 @@ from entrolab.deposit.packing import CATALOG, PAPERS, STUDIES
 from entrolab.report import build_report, read_results
 from entrolab.study.config import load_catalog, load_study
 from entrolab.study.job_specs import table_files
+from entrolab.study.sections import shortened
 from entrolab.tables.making import ADDRESS, make_table, read_published, read_table
 from entrolab.tables.rendering import FORMATS, write_table
 from entrolab.tables.results import Results
@@ -78,16 +79,16 @@ def rebuild(path: str | Path, folder: str | Path) -> Rebuilt:
     if home.exists() and any(home.iterdir()):
         raise FileExistsError(f"{home}: there is something in this folder; accepted: an empty one")
     with zipfile.ZipFile(path) as archive:
-        names = json.loads(archive.read(STUDIES))
-        for name in names["studies"]:
-            if not re.fullmatch("[a-z][a-z0-9_]*", name):  # it becomes a folder's
-                raise DepositError(f"{path}: {STUDIES}: found the study {name!r}; accepted: a study's name")
+        try:
+            names = _studies_of(archive)
+        except DepositError as error:
+            raise DepositError(f"{path}: {STUDIES}: {error}") from None
         archive.extractall(home)
     deposited = home / "deposited"
     catalog = load_catalog([home / CATALOG])
     tables, kept, differences, claims, found = [], [], [], [], []
     for name, file in names["studies"].items():
-        study = load_study(home / PAPERS / Path(file).name, catalog)
+        study = load_study(home / PAPERS / file, catalog)
         shutil.copytree(home / "results" / name / "tables", deposited / name / "tables")
         for table in study["tables"]:
             made = _remake(name, study, table, home)
@@ -97,6 +98,36 @@ def rebuild(path: str | Path, folder: str | Path) -> Rebuilt:
         found.append(read_results(name, study, home / "results" / name))
     page = build_report(found, home / "results" / "report", catalog=catalog, commit=names["commit"])
     return Rebuilt(page, tables, kept, _joined(differences), claims)
+
+
+def _studies_of(archive: zipfile.ZipFile) -> dict:
+    """The content of deposit.json: the file of each study by its name, and the commit.
+
+    Raises
+    ------
+    DepositError
+        If it has another shape.
+    """
+    listed = archive.namelist()
+    if STUDIES not in listed:
+        raise DepositError("there is no such file in it")
+    try:
+        names = json.loads(archive.read(STUDIES))
+    except ValueError as error:
+        raise DepositError(f"{error}; accepted: JSON in UTF-8") from None
+    studies = names.get("studies") if isinstance(names, dict) else None
+    if not isinstance(studies, dict) or not studies:
+        raise DepositError(f"found {shortened(names)}; accepted: a mapping whose 'studies' name a file each")
+    if not isinstance(names.setdefault("commit", ""), str):
+        raise DepositError(f"commit: found {shortened(names['commit'])}; accepted: text")
+    for name, file in studies.items():
+        if not re.fullmatch("[a-z][a-z0-9_]*", name):  # it becomes a folder's
+            raise DepositError(f"found the study {name!r}; accepted: a study's name")
+        if not isinstance(file, str) or f"{PAPERS}/{file}" not in listed:
+            raise DepositError(
+                f"{name}: found {shortened(file)}; accepted: a file of {PAPERS} in the deposit"
+            )
+    return names
 
 
 def compare(first: str | Path, second: str | Path) -> pd.DataFrame:

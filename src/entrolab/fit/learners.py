@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 
+from entrolab.fit.thresholds import PARAMETER, tuned
+
 # The modules of a run whose spec has ``preprocessing``, on which no other run depends.
 PREPROCESSING, COLUMNS = "entrolab.data.preprocessing", "entrolearn.columns"
 FIRST_STEP = "preprocessing"  # name of a pipeline's step that a study's `preprocessing` makes
@@ -23,7 +25,8 @@ def build(spec: Mapping, seed: int, preprocessing=None):
     spec : mapping
         ``estimator`` (import path), ``params``, and ``steps``: preprocessing fitted on the training rows,
         each an ``estimator`` with ``params``. With ``one_of`` the last step is the first of these learners,
-        until a grid point replaces it.
+        until a grid point replaces it. With ``threshold``, all of it is fitted anew in the folds of a
+        training set by which the threshold is chosen.
     seed : int
     preprocessing : transformer, optional
         The first step, where the entry is of a run whose spec has ``preprocessing``.
@@ -31,12 +34,21 @@ def build(spec: Mapping, seed: int, preprocessing=None):
     learners = alternatives(spec, seed)
     model = next(iter(learners.values())) if learners else _construct(spec, seed)
     if not (_has_steps(spec) or learners):
-        return model
+        return _with_threshold(model, spec, seed)
     pipeline = build_steps(spec, seed)
     pipeline.steps.append((MODEL_STEP, model))
     if preprocessing is not None:
         pipeline.steps.insert(0, (FIRST_STEP, preprocessing))
-    return pipeline
+    return _with_threshold(pipeline, spec, seed)
+
+
+def _with_threshold(estimator, spec: Mapping, seed: int):
+    return tuned(estimator, spec["threshold"], seed) if spec.get("threshold") else estimator
+
+
+def weights_in_fit(weights) -> dict:
+    """The parameters of a pipeline's ``fit`` by which the learner gets the weights of the rows, if any."""
+    return {} if weights is None else {f"{MODEL_STEP}__sample_weight": weights}
 
 
 def _has_steps(spec: Mapping) -> bool:
@@ -153,11 +165,12 @@ def step_params(spec: Mapping, params: Mapping, learners: Mapping | None = None)
     >>> step_params({"steps": ["a scaler"]}, {"C": 1, "step1__n_components": 5})
     {'model__C': 1, 'step1__n_components': 5}
     """
+    within = PARAMETER if spec.get("threshold") else ""
     if not (_has_steps(spec) or learners):
-        return {**params}
-    taken = {MODEL_STEP: learners[params[ONE_OF]]} if learners else {}
+        return {f"{within}{name}": value for name, value in params.items()}
+    taken = {f"{within}{MODEL_STEP}": learners[params[ONE_OF]]} if learners else {}
     return taken | {
-        name if OF_A_STEP.match(name) else f"{MODEL_STEP}__{name}": value
+        f"{within}{'' if OF_A_STEP.match(name) else f'{MODEL_STEP}__'}{name}": value
         for name, value in params.items()
         if not (learners and name == ONE_OF)
     }

@@ -3,7 +3,7 @@
 The parts of the rows are drawn once per data set and stored, one row per repeat; all learners share them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,6 +29,10 @@ class Folds:
     folds: int
     repeats: int
     rows: int | None = None
+
+    def given(self, splits: np.ndarray, seed: int) -> np.ndarray:
+        """The folds that the source of the data says, shape (repeats, n_samples)."""
+        return splits.T.astype(np.int16)
 
     def draw(self, y: np.ndarray, seed: int, groups: np.ndarray | None = None) -> np.ndarray:
         """The fold (0 .. folds - 1) of each row, -1 for rows not used: int16, shape (repeats, n_samples).
@@ -133,9 +137,24 @@ class Trials:
         if self.folds > self.train:
             found = f"{self.folds} inner folds of {self.train} training rows"
             raise DataError(f"{found}; accepted are at most as many")
-        assignment = np.full((self.trials, len(y)), UNUSED, dtype=np.int16)
-        for trial, child in enumerate(np.random.SeedSequence(seed).spawn(self.trials)):
-            learnt, tested = self._rows(len(y), np.random.default_rng(child))
+        generators = self._generators(seed)
+        return self._divided(len(y), [self._rows(len(y), rng) for rng in generators])
+
+    def given(self, splits: np.ndarray, seed: int) -> np.ndarray:
+        """The test rows that the source of the data says, and random inner folds of all others."""
+        rows = [
+            (rng.permutation(np.flatnonzero(tested != TEST)), np.flatnonzero(tested == TEST))
+            for rng, tested in zip(self._generators(seed), splits.T, strict=True)
+        ]
+        return self._divided(len(splits), rows)
+
+    def _generators(self, seed: int) -> list[np.random.Generator]:
+        return [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(self.trials)]
+
+    def _divided(self, n_rows: int, of_trials: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+        """The part of each row for the training rows, in their order, and the test rows of each trial."""
+        assignment = np.full((self.trials, n_rows), UNUSED, dtype=np.int16)
+        for trial, (learnt, tested) in enumerate(of_trials):
             for fold, rows in enumerate(np.array_split(learnt, self.folds), start=1):
                 assignment[trial, rows] = fold
             assignment[trial, tested] = TEST

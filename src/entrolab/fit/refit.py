@@ -11,15 +11,18 @@ from sklearn.base import BaseEstimator, clone
 
 from entrolab.fit.learners import (
     COLUMNS,
+    MODEL_STEP,
     PREPROCESSING,
     alternatives,
     build,
     learner_at,
     seed_from,
     step_params,
+    weights_in_fit,
 )
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
+from entrolab.fit.thresholds import fixed
 from entrolab.io.model_io import dump, types_in
 from entrolearn.path import n_iterations, n_support_vectors
 
@@ -88,7 +91,7 @@ def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
     from sklearn.pipeline import Pipeline
 
     own = import_module(COLUMNS)
-    *before, (name, learner) = fitted.steps
+    *before, (name, learner) = fitted.steps if isinstance(fitted, Pipeline) else [(MODEL_STEP, fitted)]
     if columns["labels"]:
         learner = own.LabelEncodedClassifier.of_fitted(learner, columns["labels"])
     encoder = own.ColumnEncoder(columns["encoded"], columns["missing"])
@@ -107,16 +110,22 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> t
     facts : dict
         ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` of processor time
         (the quickest of a few where they are short); ``n_stored_numbers`` in arrays; ``n_support`` and
-        ``n_iter`` of a model that has support vectors or tells its iterations.
+        ``n_iter`` of a model that has support vectors or tells its iterations; the ``threshold`` chosen.
     """
     seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], 0)
     chosen = step_params(spec, params, alternatives(spec, seed))
     estimator = build(spec, seed, first_step(dataset, spec, seed)).set_params(**chosen)
     learnt, predicted = protocol(spec["protocol"]).final_rows(assignments)
     X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
-    fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y))
+    weights = weights_in_fit(None if dataset.weights is None else dataset.weights[learnt])
+    fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y, **weights))
+    fitted = fixed(fitted) if spec.get("threshold") else fitted
     _, predict_seconds = _timed(lambda: fitted.predict(unseen))
-    told = {"n_support": n_support_vectors(fitted), "n_iter": n_iterations(fitted)}
+    told = {
+        "n_support": n_support_vectors(fitted),
+        "n_iter": n_iterations(fitted),
+        "threshold": fitted.threshold if spec.get("threshold") else None,
+    }
     return fitted, {
         "params": dict(params),
         "chosen_by": spec["criteria"][0],

@@ -20,7 +20,14 @@ import pandas as pd
 from scipy.special import expit
 
 from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
-from entrolab.fit.learners import alternatives, build, grid_points, seed_from, step_params
+from entrolab.fit.learners import (
+    alternatives,
+    build,
+    grid_points,
+    seed_from,
+    step_params,
+    weights_in_fit,
+)
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
 from entrolab.fit.refit import first_step, refit_within
@@ -108,6 +115,7 @@ def train(
         params = headline_params(trained.selection, spec)
         left = replace(allowed, seconds=allowed.seconds - record["seconds"])
         model, facts = refit_within(left, data, assignments, params, spec)
+    record |= {name: facts[name] for name in ("threshold",) if name in facts}
     for name in ("candidates", "selection", "predictions"):
         write_frame(outputs[name], getattr(trained, name))
     with replacing(outputs["model"]) as temporary:
@@ -208,7 +216,7 @@ def _repeat(
     """Candidates, selection and predictions of one repeat."""
     started = time.perf_counter()
     seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], repeat)
-    X, y, used = _used(dataset, assignment)
+    X, y, used, weights = _used(dataset, assignment)
     partition = _partition(used, spec, len(grid))
     preprocessing = first_step(dataset, spec, seed)
     outer: dict[tuple[int, int], dict] = {}
@@ -217,7 +225,7 @@ def _repeat(
     reason = "the learner's path left this point out"
     try:
         for kind, fold, point, results in fits.within_limits(
-            _results, X, y, partition, spec, grid, seed, preprocessing
+            _results, X, y, weights, partition, spec, grid, seed, preprocessing
         ):
             if kind == "outer":
                 outer[fold, point], said[fold, point] = results
@@ -274,15 +282,23 @@ def _all_predictions(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _used(dataset, assignment: np.ndarray) -> tuple:
-    """The rows that have a part in a repeat: features, targets and parts."""
+    """The rows that have a part in a repeat: features, targets, parts and weights."""
     used = assignment >= 0
     if used.all():  # folds: no copy
-        return dataset.X, dataset.y, assignment
-    return dataset.X[used], dataset.y[used], assignment[used]
+        return dataset.X, dataset.y, assignment, dataset.weights
+    weights = None if dataset.weights is None else dataset.weights[used]
+    return dataset.X[used], dataset.y[used], assignment[used], weights
 
 
 def _results(
-    X, y: np.ndarray, partition: Partition, spec: Mapping, grid: Sequence[dict], seed: int, preprocessing
+    X,
+    y: np.ndarray,
+    weights: np.ndarray | None,
+    partition: Partition,
+    spec: Mapping,
+    grid: Sequence[dict],
+    seed: int,
+    preprocessing,
 ) -> Iterator[tuple]:
     """The results of each fit: ``("outer", fold, point, (row of candidates, predictions))`` or inner scores.
 
@@ -294,7 +310,8 @@ def _results(
     learners = alternatives(spec, seed)
     points = [step_params(spec, params, learners) for params in grid]
     number = {_key(point): index for index, point in enumerate(points)}
-    for fit in path(build(spec, seed, preprocessing), X, y, partition, points):
+    model = build(spec, seed, preprocessing)
+    for fit in path(model, X, y, partition, points, **weights_in_fit(weights)):
         point = number[_key(fit.params)]
         if len(fit.left_out) == 1:
             (fold,) = fit.left_out

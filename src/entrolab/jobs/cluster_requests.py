@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from entrolab.fit import thresholds
 from entrolab.fit.learners import grid_points, learners_of
 
 __all__ = ["Ask", "Needs", "ceiling", "needs_of_run", "needs_of_data", "needs_of_drawing"]
@@ -93,11 +94,12 @@ def needs_of_run(spec: Mapping, entry: Mapping) -> Needs:
     """
     of_learners = [_needs_of_learner(learner, spec, entry) for learner in learners_of(spec)]
     data = needs_of_data(entry)
+    fits = 1 + thresholds.FOLDS if "threshold" in spec else 1
     if spec["steps"]:  # copies of the rows for each step; what else a step does is not known
         data = Needs(2 * data.bytes, math.inf)
     return Needs(
         data.bytes + max(needs.bytes for needs in of_learners),
-        data.seconds + sum(needs.seconds for needs in of_learners),
+        data.seconds + fits * sum(needs.seconds for needs in of_learners),
     )
 
 

@@ -5,8 +5,9 @@ else is Snakemake's.
 """
 
 import os
+import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from entrolab.data.table_formats import FORMATS
@@ -15,6 +16,7 @@ from entrolearn.suggest import did_you_mean
 STUDY_ENDS = (".yaml", ".yml")
 # Options of Snakemake whose values end like studies.
 TAKE_FILES = ("--configfile", "--configfiles", "--profile", "--workflow-profile", "--replace-workflow-config")
+SETTINGS = ("--config", "-C")
 INIT = "`entrolab init table.csv --label column` writes one"
 
 
@@ -27,6 +29,16 @@ def home() -> Path:
     package = Path(__file__).resolve().parents[1]
     shipped = package / "project"
     return shipped if shipped.is_dir() else package.parents[1]
+
+
+def is_checkout(folder: str | Path) -> bool:
+    """Whether a working folder is this project's own, with its Makefile and Snakefile."""
+    return Path(folder).absolute() == home()
+
+
+def command_to_track(folder: str | Path, store: str = "sqlite:///mlflow.db") -> str:
+    """The command that shows the tracked runs of a working folder."""
+    return "make ui" if is_checkout(folder) else f"mlflow ui --backend-store-uri {store}"
 
 
 def main() -> None:
@@ -70,7 +82,7 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
     rest = [one for place, one in enumerate(arguments) if place not in files]
     cut = rest.index("--") if "--" in rest else len(rest)
     before, after = rest[:cut], rest[cut:]
-    given = next((place for place, one in enumerate(before) if one in ("--config", "-C")), None)
+    given = next((place for place, one in enumerate(before) if one in SETTINGS), None)
     if given is None:
         before += ["--config", folder]
     else:
@@ -80,7 +92,34 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
 
 def _is_study(arguments: Sequence[str], place: int, argument: str) -> bool:
     option = next((one for one in reversed(arguments[:place]) if one.startswith("-")), "")
+    if option in SETTINGS and "=" in argument:
+        return False
     return argument.endswith(STUDY_ENDS) and not argument.startswith("-") and option not in TAKE_FILES
+
+
+def command_for(file: str | Path, folder: str | Path, settings: Mapping, target: str | None = None) -> str:
+    """The whole command that makes a study again, or one file of it.
+
+    Parameters
+    ----------
+    file : path
+        The study's file.
+    folder : path
+        The working folder, in which the command is typed.
+    settings : mapping
+        Those that differ from the project's own.
+    target : str, optional
+        A file to make instead of the whole study.
+    """
+    file, folder = Path(file).absolute(), Path(folder).absolute()
+    given, is_shipped = dict(settings), file.parent == home() / "config" / "papers"
+    beside = Path(os.path.relpath(file, folder))
+    if target and not is_shipped:
+        given["extra_studies"] = beside.parent.as_posix()
+    words = ["snakemake" if is_shipped and is_checkout(folder) else "entrolab"]
+    words += [target or (file.stem if is_shipped else beside.as_posix())]
+    words += ["--config"] if given else []
+    return shlex.join([*words, *(f"{name}={value}" for name, value in given.items())])
 
 
 def check_no_table(arguments: Sequence[str]) -> None:

@@ -26,9 +26,10 @@ from entrolab.study.job_specs import (
     score_tables,
     study_runs,
     table_files,
+    tracked_datasets,
     type_of,
 )
-from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.study.lookup import grouped, protocol_of, scaling_of
 from entrolab.tables.base import GENERATED
 from entrolab.tables.number_format import title
 from entrolab.tables.types import FILES, TABLE_TYPES
@@ -47,6 +48,7 @@ SHOWN_OF_MODELS = [
     "one_of",
     "grid",
     "published_only",
+    "known",
     "trials",
 ]
 
@@ -91,6 +93,10 @@ class Plan:
     def entry(self, wildcards) -> Mapping:
         return self.catalog[wildcards.dataset]
 
+    def entries_of_study(self, wildcards) -> dict[str, Mapping]:
+        """The entries of a study's data sets."""
+        return {dataset: self.catalog[dataset] for dataset in grouped(self.study(wildcards))}
+
     def downloaded(self) -> dict[str, Mapping]:
         """The entries of the data sets that have to be downloaded."""
         return {dataset: entry for dataset, entry in self.catalog.items() if "files" in entry}
@@ -133,12 +139,13 @@ class Plan:
 
     def rows_of_run(self, wildcards) -> str:
         """The rows that runs learn from: scaled, or as prepared where every fit learns its preprocessing."""
-        stage = "scaled" if "scaling" in self.study(wildcards) else "data"
-        return FILES[stage].format(study=wildcards.study, dataset=wildcards.dataset)
+        return self._rows(wildcards.study, wildcards.dataset)
 
-    def rows_of_example(self, wildcards) -> list[str]:
+    def rows_of_examples(self, wildcards) -> list[str]:
         """The rows that input examples of logged models are taken from, where the study asks for some."""
-        return [self.rows_of_run(wildcards)] if self.study(wildcards)["input_example"] else []
+        study = self.study(wildcards)
+        datasets = tracked_datasets(study) if study["input_example"] else ()
+        return [self._rows(wildcards.study, dataset) for dataset in datasets]
 
     def protocol(self, wildcards) -> dict:
         return protocol_of(self.study(wildcards), wildcards.dataset)
@@ -159,16 +166,6 @@ class Plan:
 
     def needs_of_run(self, wildcards) -> Needs:
         return needs_of_run(self.run_spec(wildcards), self.entry(wildcards))
-
-    def models(self, wildcards) -> list[str]:
-        """The models that a study's tables and figures need trained on a data set."""
-        return [model for dataset, model in study_runs(self.study(wildcards)) if dataset == wildcards.dataset]
-
-    def of_dataset(self, stage: str) -> Callable:
-        """An input function: the files of a stage for each model of a study's data set."""
-        return lambda wildcards: _files(
-            stage, wildcards.study, [(wildcards.dataset, model) for model in self.models(wildcards)]
-        )
 
     def of_figure(self, stage: str) -> Callable:
         """An input function: the files of a stage for each run that a figure shows."""
@@ -234,10 +231,17 @@ class Plan:
         study = self.study(wildcards)
         return [study["published"]] if "published" in study else []
 
+    def seeds(self, wildcards) -> list[str]:
+        """The file of the values under several seeds, if the study has one."""
+        file = self.study(wildcards).get("seeds")
+        return [file] if file and Path(file).is_file() else []
+
     def score_tables(self, wildcards) -> list[str]:
-        """The score tables of a data set, from which the tracked runs take values and verdicts."""
-        tables = score_tables(self.study(wildcards), wildcards.dataset)
-        return [f"results/{wildcards.study}/tables/{table}.csv" for table in tables]
+        """The score tables of a study, from which the tracked runs take values and verdicts."""
+        study = self.study(wildcards)
+        shown = (score_tables(study, dataset) for dataset in tracked_datasets(study))
+        tables = dict.fromkeys(chain.from_iterable(shown))
+        return [FILES["tables"].format(study=wildcards.study, table=table) for table in tables]
 
     def shown(self, wildcards) -> dict:
         """The part of a study that a table shows: the table is made again when this changes."""
@@ -299,15 +303,19 @@ class Plan:
 
     def study_files(self, study_name: str) -> list[str]:
         """All that is made of a study."""
-        datasets = dict.fromkeys(dataset for dataset, _ in study_runs(self.studies[study_name]))
+        tracked = tracked_datasets(self.studies[study_name])
         return [
             *self._tables(study_name, TABLE_FORMATS),
             *self._figures(study_name, FIGURE_FORMATS),
             *self._claims(study_name, CLAIMS_FORMATS),
             f"results/report/{study_name}.html",
-            *(f"results/{study_name}/tracked/{dataset}.json" for dataset in datasets),
+            *([f"results/{study_name}/tracked/runs.json"] if tracked else []),
             f"results/{study_name}/tracked.json",
         ]
+
+    def _rows(self, study_name: str, dataset: str) -> str:
+        stage = "scaled" if "scaling" in self.studies[study_name] else "data"
+        return FILES[stage].format(study=study_name, dataset=dataset)
 
     def _shown_models(self, study: Mapping) -> dict:
         return {

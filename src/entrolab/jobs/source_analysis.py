@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,30 @@ def check_manners(import_path: str, methods: tuple[str, ...]) -> None:
         raise UnknownEstimatorError(f"{import_path!r} has no {missing[0]}; {accepted}")
     if classes and _is_users_own(_module_file(module)):
         _check_constructor(import_path, classes[0])
+
+
+def check_decides(import_path: str) -> None:
+    """Refuse a classifier that answers with labels alone, as far as its source shows: it has no threshold."""
+    classes, complete = _ancestry(*_found(import_path))
+    if complete and not {"predict_proba", "decision_function"} & set(chain(*map(_attributes, classes))):
+        raise UnknownEstimatorError(
+            f"{import_path!r} has no threshold to choose (`threshold`); accepted: a classifier with "
+            "predict_proba or decision_function"
+        )
+
+
+def check_takes_weights(import_path: str, dataset: str) -> None:
+    """Refuse a learner whose ``fit`` takes no ``sample_weight``, as far as its source shows."""
+    methods = (item for node in _ancestry(*_found(import_path))[0] for item in node.body)
+    fits = (item for item in methods if isinstance(item, ast.FunctionDef) and item.name == "fit")
+    fit = next(fits, None)
+    if fit is None or fit.args.kwarg:
+        return
+    if "sample_weight" not in {argument.arg for argument in [*fit.args.args, *fit.args.kwonlyargs]}:
+        raise UnknownEstimatorError(
+            f"{import_path!r} takes no weights of rows, and {dataset!r} has some (`weight`); accepted: a "
+            "learner whose fit takes sample_weight"
+        )
 
 
 def check_kind(import_path: str, dataset: str, task: str) -> None:

@@ -256,11 +256,12 @@ def _summary_of_study(study: str, files: Sequence[str]) -> Iterator[str]:
     """The verdicts of a study's tables, and the best model on each data set by the first table of scores."""
     rows = {Path(file).stem: _rows(file) for file in sorted(files)}
     verdicts = Counter(row["verdict"] for table in rows.values() for row in table)
-    judged = {name: n for name, n in verdicts.items() if name and name != "ours only"}
+    judged = {name: n for name, n in verdicts.items() if name not in ("", "ours only", "known")}
     if judged:
         yield f"{study}: " + ", ".join(f"{n:,} {name}" for name, n in sorted(judged.items()))
     for table, of_table in rows.items():
-        scored = [row for row in of_table if row["metric"] in METRICS and row["model"] and row["ours"]]
+        numbers = [row for row in of_table if row["ours"] and row["verdict"] != "known"]
+        scored = [row for row in numbers if row["metric"] in METRICS and row["model"]]
         if not scored:
             continue
         metric = scored[0]["metric"]
@@ -289,7 +290,8 @@ def _best(metric: str, rows: Sequence[Mapping]) -> str:
     margin = abs(value - float(others[0]["ours"]))
     if not margin:
         return f"{said}, as {others[0]['model']}"
-    return f"{said}, {margin:.2g} ahead of {others[0]['model']}"
+    ahead = f"{margin:.2g}" if margin < 99.5 else f"{margin:.0f}"
+    return f"{said}, {ahead} ahead of {others[0]['model']}"
 
 
 def _rows(file: str) -> list[dict]:

@@ -19,7 +19,7 @@ def dataset_page(key: str, entry: Mapping, shown: Sequence[Mapping]) -> dict:
     """The content of the page of a data set.
 
     `entry` is the catalog's; `shown` holds the key, title and tables of each study, the latter as
-    :func:`entrolab.report.papers.laid_out` gives them.
+    :func:`entrolab.report.shown_tables.laid_out` gives them.
     """
     used = [
         {"key": study["key"], "title": study["title"], "tables": tables}
@@ -69,4 +69,4 @@ def _of_dataset(table: Mapping, key: str) -> dict:
     own = [{**row, "heads": [{**head, "span": 1} for head in row["heads"][1:]]} for row in rows]
     letters = {letter for row in own for cell in row["cells"] for letter in cell.letters.split(",")}
     notes = [note for note in table["footnotes"] if note["letter"] in letters]
-    return {**table, "heads": table["heads"][1:], "rows": own, "footnotes": notes}
+    return {**table, "heads": table["heads"][1:], "rows": own, "footnotes": notes, "root": "../"}

@@ -1,54 +1,38 @@
 """The content of a study's page: tables, figures, errata, missing results, files."""
 
 import os
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import claims_bar, outcomes
 from entrolab.claims.rendering import layout as layout_claims
-from entrolab.claims.winners import SAYS, winners
 from entrolab.figure_types.making import reasons
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
-from entrolab.jobs.command import home
+from entrolab.jobs.command import command_to_track
 from entrolab.report.agreement import agreement
 from entrolab.report.choices import chosen_parameters
+from entrolab.report.differences import differences
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
 from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
+from entrolab.report.shown_tables import bar
 from entrolab.report.studies import StudyResults, trained
 from entrolab.study.job_specs import figure_formats, study_runs
-from entrolab.tables.making import counts, judged
+from entrolab.tables.making import judged
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
-from entrolab.tables.rendering import layout, legend, marks_of
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.rendering import legend
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import JUDGED
 from entrolab.text import full_label, one_line
 from entrolearn.plotting import description_of
 
 # The folder of the figures drawn for the pages.
 DRAWN = "figures"
-
-
-def laid_out(results: StudyResults) -> list[dict]:
-    """The content of a study's tables for the templates, with a bar of their verdicts."""
-    numbers = Numbers(results.key, results.study, results.folder.parents[1])
-    return [
-        layout(
-            table,
-            table_spec(results.key, results.study, name, results.labels),
-            winners(numbers, name, table),
-            SAYS,
-        )
-        | {"bar": bar(counts(table))}
-        for name, table in results.tables.items()
-    ]
 
 
 def card(results: StudyResults, folder: Path) -> dict:
@@ -71,7 +55,8 @@ def card(results: StudyResults, folder: Path) -> dict:
         ],
         "n_tables": len(study["tables"]),
         "n_figures": len(study.get("figures", {})),
-        "made": in_short(results.records),
+        "made": in_short(results.records) if results.tables else "its results are gone; its page remains",
+        "command": results.command(),
         "answer": [one_line(sentence, limit=LONGEST) for sentence in study["answer"]],
         "figure": shown_figure(results, answered) if answered else None,
         "figures_folder": f"{relative(results.folder, folder)}/figures/",
@@ -97,6 +82,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "tables": [
             {
                 **table,
+                "command": results.command(f"results/{key}/tables/{table['name']}.html"),
                 "errata": errata_of(errata, table["name"]),
                 "ranks": _ranks(results, table["name"], folder),
             }
@@ -104,18 +90,24 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         ],
         "tables_folder": f"{here}/tables/",
         "figures": [
-            {**shown_figure(results, name), "errata": errata_of(errata, name)}
+            {
+                **shown_figure(results, name),
+                "command": results.command(f"results/{key}/figures/{name}.svg"),
+                "errata": errata_of(errata, name),
+            }
             for name in study.get("figures", {})
         ],
         "figures_folder": f"{here}/figures/",
         "config": f"{key}.yaml",
-        "command": command_of(results),
+        "command": results.command(),
+        "tracked": command_to_track(results.folder.absolute().parents[1]),
         "agreement": agreement(results, folder / DRAWN / f"{key}-agreement.svg"),
         "legend": legend({}, {}),
         "failures": failures(results),
         "chosen": chosen,
         "at_edge": any(value["edge"] for row in chosen for value in row["values"]),
         "errata": errata,
+        "differences": differences(results, tables, errata),
         "files": _files(results, here),
         "model_names": [full_label(model) for model in trained(study).values()],
         "facts": made(results.records, peaks=[results.peak]),
@@ -161,14 +153,6 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
     return shown
 
 
-def bar(found: Mapping[str, int]) -> dict:
-    """A bar of verdicts: its segments, and the number of cells."""
-    segments = [
-        {"verdict": name, "count": number, **marks_of(name)} for name, number in found.items() if number
-    ]
-    return {"segments": segments, "total": sum(found.values())}
-
-
 _STAGES = {"records": "json", "candidates": "parquet", "selection": "parquet", "predictions": "parquet"}
 
 
@@ -187,14 +171,6 @@ def _files(results: StudyResults, home: str) -> list[dict]:
         }
         for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(results.study))
     ]
-
-
-def command_of(results: StudyResults) -> str:
-    """The command that makes a study again, in the folder that holds ``results``."""
-    file = Path(results.study["file"]).absolute()
-    if file.parent == home() / "config" / "papers":
-        return f"snakemake {results.key}"
-    return f"entrolab {shlex.quote(relative(file, results.folder.absolute().parents[1]))}"
 
 
 def relative(path: Path, folder: Path) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from entrolab.data.user_tables import warning_of
 from entrolab.fit.metrics import METRICS
+from entrolab.fit.thresholds import FOLDS
 from entrolab.tables.scores import CRITERIA
 
 
@@ -18,7 +19,20 @@ def protocol(study: Mapping, *, with_oracle: bool = True) -> list[str]:
         *(line for key, entry in study.get("own_data", {}).items() for line in _table(key, entry)),
         f"Score: {metrics[0]}" + (f"; also {', '.join(metrics[1:])}." if metrics[1:] else "."),
         f"Parameters are selected by {'; also by '.join(criteria)}.",
+        *_thresholds(study["models"]),
         *(["The oracle column uses test data and is a diagnostic only."] if with_oracle else []),
+    ]
+
+
+def _thresholds(models: Mapping) -> list[str]:
+    by_metric: dict[str, list[str]] = {}
+    for name, model in models.items():
+        if "threshold" in model:
+            by_metric.setdefault(model["threshold"], []).append(name)
+    return [
+        f"The threshold of {', '.join(names)} is chosen by {METRICS[metric].label} in {FOLDS} folds of the "
+        "training rows of each fit."
+        for metric, names in by_metric.items()
     ]
 
 
@@ -134,8 +148,14 @@ def _table(key: str, entry: Mapping) -> list[str]:
                 f" and {len(names) - MOST_NAMED} more" if names[MOST_NAMED:] else ""
             )
             said.append(f"{what}: {shown}")
+    if splits := entry["splits"]:
+        named = "; ".join(f"{name} {count:,}" for name, count in splits.items())
+        said.append(f"divided as OpenML's task says ({named})")
     if entry["groups"]:
         said.append(f"in {entry['groups']} groups by {entry['format']['groups']}, each in one fold")
+    if "weight" in entry["format"]:
+        column = entry["format"]["weight"]
+        said.append(f"rows weigh in a learner's fit what {column} says; scores count all rows alike")
     if entry["test"]:
         said.append(f"tested with the {entry['expect']['test_rows']:,} rows of a file of their own, once")
     if entry["n_unlabelled"]:

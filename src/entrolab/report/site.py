@@ -7,10 +7,12 @@ from pathlib import Path
 
 from entrolab.claims.rendering import claims_bar, outcomes
 from entrolab.io.atomic import write_text
+from entrolab.jobs.command import command_to_track, is_checkout
 from entrolab.report.datasets import dataset_line, dataset_page
 from entrolab.report.models import learners, model_page, standing
-from entrolab.report.papers import card, laid_out, paper_page
+from entrolab.report.papers import card, paper_page
 from entrolab.report.provenance import made, version
+from entrolab.report.shown_tables import laid_out
 from entrolab.report.studies import StudyResults
 from entrolab.study.lookup import grouped
 from entrolab.tables.rendering import legend, templates
@@ -67,6 +69,9 @@ def build_report(
         version=version(commit, lock),
         facts=made(records, commit, peaks, lock),
         key=legend({}, {}),
+        leaderboards=(site.folder / "board/index.html").exists(),
+        is_checkout=is_checkout(site.working_folder),
+        tracked=command_to_track(site.working_folder),
     )
 
 
@@ -83,6 +88,7 @@ class _Site:
 
     def __init__(self, folder: Path):
         self.folder = folder
+        self.working_folder = folder.absolute().parents[1]  # in which commands are typed
         self.environment = templates("html")
 
     def write(self, name: str, template: str, /, **content: object) -> Path:
@@ -110,9 +116,12 @@ def _write_datasets(
     for results in studies:
         for key in grouped(results.study):
             users.setdefault(key, []).append({"key": results.key, "title": one_line(results.study["title"])})
-    for key in dict.fromkeys(chain.from_iterable(grouped(results.study) for results in mine)):
+    renewed = {key: results for results in reversed(mine) for key in grouped(results.study)}
+    for key, results in renewed.items():
         shown = [{**study, "tables": tables[study["key"]]} for study in users[key]]
-        site.write(f"datasets/{key}.html", "dataset", **dataset_page(key, catalog[key], shown))
+        content = dataset_page(key, catalog[key], shown)
+        command = results.command(f"results/data/{key}.npz")
+        site.write(f"datasets/{key}.html", "dataset", command=command, **content)
     lines = [dataset_line(key, catalog[key], users[key]) for key in sorted(users)]
     site.write("datasets/index.html", "datasets", lines=lines)
 

@@ -10,6 +10,7 @@ from entrolab.claims.rendering import read_claims
 from entrolab.figure_types.making import read_figure
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
+from entrolab.jobs.command import command_for
 from entrolab.jobs.peak_memory import Peak, peak_memory
 from entrolab.study.job_specs import study_runs
 from entrolab.tables.making import as_asked, read_table
@@ -30,6 +31,11 @@ class StudyResults:
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)  # the data of the figures drawn
     peak: Peak | None = None
     claims: pd.DataFrame | None = None  # as `entrolab.claims.rendering.read_claims` reads them
+    settings: dict = field(default_factory=dict)  # those that differ from the project's own
+
+    def command(self, target: str | None = None) -> str:
+        """The whole command that makes the study again, or one file of it, in the folder of ``results``."""
+        return command_for(self.study["file"], self.folder.absolute().parents[1], self.settings, target)
 
 
 def read_results(
@@ -38,12 +44,13 @@ def read_results(
     folder: str | Path,
     labels: Mapping[str, str] | None = None,
     *,
+    settings: Mapping[str, object] | None = None,
     with_selection: bool = True,
 ) -> StudyResults:
     """Read a study's tables, records and selections from its results folder.
 
-    Only the study's current runs are read. A missing record or selection is left out, a missing table is an
-    error, and a cell that was added to the study after its table was made is shown as failed.
+    Only the study's current runs are read. What is missing is left out, and a cell that was added to the
+    study after its table was made is shown as failed.
 
     Parameters
     ----------
@@ -51,21 +58,17 @@ def read_results(
     study : dict
     folder : path
     labels : mapping of str to str, optional
+    settings : mapping, optional
+        Settings of the run that differ from the project's own.
     with_selection : bool, default=True
         Whether to read the selections, which only the study's own page shows.
-
-    Raises
-    ------
-    FileNotFoundError
-        If a table of the study has not been made.
     """
     folder = Path(folder)
-    tables = {}
-    for name in study["tables"]:
-        path = folder / "tables" / f"{name}.csv"
-        if not path.exists():
-            raise FileNotFoundError(f"{path} is missing: run `snakemake {key}` first")
-        tables[name] = as_asked(read_table(path), table_spec(key, study, name))
+    tables = {
+        name: as_asked(read_table(path), table_spec(key, study, name))
+        for name in study["tables"]
+        if (path := folder / "tables" / f"{name}.csv").exists()
+    }
     records = [read_json(path) for path in _present(folder, study, "records", "json")]
     files = _present(folder, study, "selection", "parquet") if with_selection else []
     chosen = [rows for rows in map(read_frame, files) if len(rows)]
@@ -84,6 +87,7 @@ def read_results(
         },
         peak_memory(study, folder),
         read_claims(claims) if (claims := folder / "claims.csv").exists() else None,
+        dict(settings or {}),
     )
 
 
@@ -93,5 +97,6 @@ def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path
 
 
 def trained(study: Mapping) -> dict[str, Mapping]:
-    """The models of a study that are more than a column of published values."""
-    return {name: model for name, model in study["models"].items() if not model.get("published_only")}
+    """The models of a study that are more than a column of published or known values."""
+    columns = {"published_only", "known"}
+    return {name: model for name, model in study["models"].items() if not columns & {*model}}

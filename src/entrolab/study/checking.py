@@ -11,10 +11,12 @@ from entrolab.jobs.source_analysis import (
     LEARNER,
     STEP,
     UnknownEstimatorError,
+    check_decides,
     check_imports,
     check_kind,
     check_manners,
     check_parameters,
+    check_takes_weights,
 )
 from entrolab.study.constraints import check_values
 from entrolab.study.definition import Protocol, Scaling
@@ -56,8 +58,23 @@ def _mistakes(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> Ite
         yield from _of_figure(f"figures.{name}", figure, study, catalog)
     if "answer_figure" in study:
         yield from unknown(study["answer_figure"], study["figures"], "answer_figure", "figure of this study")
+    yield from _of_differences(study)
     yield from _of_tasks(study)
     yield from _of_values_by_dataset(file, study, catalog)
+
+
+def _of_differences(study: Mapping) -> Iterator[str]:
+    """Yield the names in what was tried that no table of the study has."""
+    known = {
+        "tables": study["tables"],
+        "datasets": grouped(study),
+        "models": study["models"],
+        "metrics": study["metrics"],
+    }
+    for number, entry in enumerate(study["differences"], start=1):
+        for part, names in known.items():
+            for name in entry.get(part) or ():
+                yield from unknown(name, names, f"differences: entry {number}: {part}", f"one of the {part}")
 
 
 def _refusals(where: str, check: Callable, *args, **options) -> Iterator[str]:
@@ -72,6 +89,11 @@ def _refusals(where: str, check: Callable, *args, **options) -> Iterator[str]:
 
 
 def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
+    for dataset, values in model.get("known", {}).items():
+        yield from unknown(dataset, study["tasks"], f"{where}.known", "data set of this study")
+        for metric in values:
+            at = f"{where}.known.{dataset}"
+            yield from unknown(metric, study["metrics"], at, "metric of this study")
     for criterion in model["criteria"]:
         yield from unknown(criterion, study["criteria"], f"{where}.criteria", "criterion of this study")
     if "trials" in model and "trials" not in study["protocol"]:
@@ -236,7 +258,10 @@ def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Itera
                 "accepted: all, or a scaler among the steps of the models"
             )
     for dataset in _divided(study):
-        protocol = check(Protocol, protocol_of(study, dataset), file, "protocol", dataset)
+        protocol = protocol_of(study, dataset)
+        if protocol.get("method") == "given":
+            continue
+        protocol = check(Protocol, protocol, file, "protocol", dataset)
         n_rows = catalog[dataset]["expect"]["rows"]
         if "trials" in protocol and protocol["train"] + protocol["test"] > n_rows:
             yield (
@@ -273,6 +298,8 @@ def _divided(study: Mapping) -> list[str]:
 
 def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
     """Each fold has rows, and of each class some, as far as the catalog knows the classes."""
+    if protocol.get("method") == "given":
+        return
     n_rows = entry["expect"]["rows"]
     smallest, what = n_rows, "which has"
     if entry["task"] != "regression":
@@ -307,13 +334,39 @@ def _of_run(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
     for learner in learners_of(run):
         yield from _refusals(where, check_manners, learner, LEARNER)
         yield from _refusals(where, check_kind, learner, dataset, study["tasks"][dataset])
+        if _has_weights(dataset, study):
+            yield from _refusals(where, check_takes_weights, learner, dataset)
     for step in run["steps"]:
         yield from _refusals(where, check_manners, step["estimator"], STEP)
+    yield from _of_threshold(where, run, study)
     yield from _of_grids(where, dataset, run)
     yield from _of_settings(where, run)
     trials, most = run["protocol"].get("trials", 0), protocol_of(study, dataset).get("trials", 0)
     if trials > most:
         yield f"{where}.trials: found {trials}; accepted: at most the protocol's {most}"
+
+
+def _of_threshold(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
+    dataset = run["dataset"]
+    task = study["tasks"][dataset]
+    if "threshold" not in run:
+        return
+    if task != "binary":
+        yield (
+            f"{where}.threshold: found {run['threshold']!r} for {dataset!r}, a {task} data set; accepted: "
+            "a threshold between two classes"
+        )
+    if _has_weights(dataset, study):
+        yield (
+            f"{where}.threshold: found {run['threshold']!r} for {dataset!r}, whose rows have weights "
+            "(`weight`), which TunedThresholdClassifierCV does not pass on; accepted: one of them"
+        )
+    for learner in learners_of(run):
+        yield from _refusals(where, check_decides, learner)
+
+
+def _has_weights(dataset: str, study: Mapping) -> bool:
+    return "weight" in study["own_data"].get(dataset, {}).get("format", {})
 
 
 def _of_grids(where: str, dataset: str, fitted: Mapping) -> Iterator[str]:

@@ -23,6 +23,7 @@ from entrolab.study.definition import Study, Table
 from entrolab.study.lookup import grouped
 from entrolab.study.published import check_published
 from entrolab.study.sections import ConfigError, check, check_known, shortened
+from entrolab.study.seeds import check_seeds
 from entrolab.study.settings import Settings
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import without_secrets
@@ -267,6 +268,11 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     if "published" in study:
         study["published"] = _beside(file, "published", study["published"])
         check_published(study["published"], study)
+    if "seeds" in study:
+        # Written by `make seeds`, and not there before.
+        study["seeds"] = os.path.normpath(file.parent / study["seeds"])
+        if os.path.isfile(study["seeds"]):
+            check_seeds(study["seeds"])
     return study | _claims(file, study)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
+    ConfigDict,
     Discriminator,
     Field,
     Tag,
@@ -14,6 +15,7 @@ from pydantic import (
 )
 
 from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.fit import thresholds
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import Grid, Params, expand_short_form
 from entrolab.study.sections import (
@@ -31,6 +33,7 @@ from entrolab.study.sections import (
     list_of,
     mapping_of,
     matching,
+    number,
     one_of,
     per_dataset,
     shortened,
@@ -40,15 +43,29 @@ from entrolab.study.sections import (
 )
 from entrolab.tables.types import TABLE_TYPES
 
+# Where a table may come from, and what the source says itself.
+SOURCES = ("file", "openml", "openml_task")
+REQUIRED = (["file", "label"], ["openml"], ["openml_task"])
+NOT_BESIDE = {
+    "file": (),
+    "openml": ("test", "delimiter"),
+    "openml_task": ("test", "delimiter", "label", "groups", "time"),
+}
+
 
 class OwnData(Section):
-    """A table of one's own, whose columns have names; all else is read from it."""
+    """A table of one's own or of OpenML, whose columns have names; all else is read from it."""
 
-    file: described(Text | list_of(Text), "the path of a file, or a list of some")
-    label: Column
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": keys} for keys in REQUIRED]})
+
+    file: described(Text | list_of(Text), "the path of a file, or a list of some") = None
+    openml: Whole = None
+    openml_task: Whole = None
+    label: Column = None
     test: Text = None
     groups: Column = None
     time: Column = None
+    weight: Column = None
     positive: described(
         str | int | float | bool | list_of(str | int | float | bool), "a label, or a list of some"
     ) = None
@@ -61,6 +78,21 @@ class OwnData(Section):
     keep: described(list_of(str | int), "a list of columns' names") = None
     missing: list_of(str, unique=False) = None
     missing_rows: one_of("drop") = None
+
+    @model_validator(mode="after")
+    def _from_one_source(self):
+        """A file, a data set of OpenML or a task of OpenML, which says its label and its splits."""
+        found = [name for name in SOURCES if name in self.model_fields_set]
+        if len(found) > 1:
+            raise wrong(f"found {found[1]!r} beside {found[0]!r}; accepted: one of them")
+        source = found[0] if found else "file"
+        asked = [name for name in ("file", "label") if source == "file" and getattr(self, name) is None]
+        if asked:
+            raise wrong(f"the key {asked[0]!r} is missing")
+        others = [name for name in NOT_BESIDE[source] if name in self.model_fields_set]
+        if others:
+            raise wrong(f"found {others[0]!r} beside {source!r}; accepted: one of them")
+        return self
 
     @model_validator(mode="after")
     def _divided_once(self):
@@ -202,12 +234,20 @@ class Alternative(Section):
 Steps = list[text_or_section(ImportPath, Step)]
 
 
+Threshold = one_of(*thresholds.BY)
+
 # The keys that name what a model learns by.
 LEARNERS = ("estimator", "estimators", "one_of")
+OF_LEARNERS = (*LEARNERS, "params", "steps", "grid", "threshold", "criteria", "trials")
+# Values by metric, as tables show them: 84.1, or [84.1, 2.6] with a ±.
+Known = mapping_of(
+    described(number() | list_of(number(), at_least=2, at_most=2, unique=False), "a number, or [number, ±]"),
+    "values by metric",
+)
 
 
 class Model(Section):
-    """A column of tables: a learner with its grid, or a name that is published only."""
+    """A column of tables: a learner with its grid, or values that are published or known."""
 
     label: str = None
     sublabel: str = ""
@@ -215,10 +255,12 @@ class Model(Section):
     estimators: Estimators = None
     one_of: mapping_of(Alternative, "learners by name, at least one, each with an estimator", Name) = {}
     published_only: Literal[True] = None
+    known: mapping_of(Known, "data sets, each with values by metric") = None
     trials: described(Whole | OfDataset, "a number of trials, at least 1, or {of_dataset: name}") = None
     params: Params = Field(default={})
     steps: Steps = Field(default=[])
     grid: Grid = Field(default={})
+    threshold: Threshold = None
     criteria: Annotated[list[str], AfterValidator(each_once)] = None
 
     @model_validator(mode="before")
@@ -228,7 +270,8 @@ class Model(Section):
         if not isinstance(data, Mapping):
             return data
         ways = {
-            "published_only": (*LEARNERS, "params", "steps", "grid", "criteria", "trials"),
+            "known": ("published_only", *OF_LEARNERS),
+            "published_only": OF_LEARNERS,
             "estimators": ("estimator", "one_of"),
             "one_of": ("estimator", "params"),
         }
@@ -247,7 +290,7 @@ class Model(Section):
 
     @model_validator(mode="after")
     def _has_a_learner(self):
-        if not self.model_fields_set & {*LEARNERS, "published_only"}:
+        if not self.model_fields_set & {*LEARNERS, "published_only", "known"}:
             raise wrong("the key 'estimator' is missing")
         return self
 
@@ -263,6 +306,17 @@ class Erratum(Section):
     published: str
     taken: str
     evidence: str
+
+
+class Difference(Section):
+    """An explanation of values outside their margins that was tried, and what it gave."""
+
+    tables: list_of(str)
+    datasets: list_of(str) = None
+    models: list_of(str) = None
+    metrics: list_of(str) = None
+    tried: str
+    gave: str
 
 
 Keys = described(
@@ -296,6 +350,7 @@ class Study(Section):
     url: matching(r"(https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+)?", "an http or https address") = ""
     published: str = None
     claims: str = None
+    seeds: str = None
     scaling: Scaling = None
     preprocessing: Preprocessing = None
     protocol: Protocol = Field(default=Folds(folds=5))
@@ -315,6 +370,7 @@ class Study(Section):
     tables: mapping_of(Table, "tables by name", Name) = None
     figures: Annotated[dict[Name, Figure], Field(description="figures by name")] = {}
     errata: list[Erratum] = []
+    differences: list[Difference] = []
     input_example: bool = False
 
     @model_validator(mode="after")

@@ -22,6 +22,11 @@ def table_runs(study: Mapping, table: str) -> list[tuple[str, str]]:
     return table_type.rows_and_models(entry, study) if table_type.trains else []
 
 
+def tracked_datasets(study: Mapping) -> list[str]:
+    """The data sets with runs of a study."""
+    return list(dict.fromkeys(dataset for dataset, _ in study_runs(study)))
+
+
 def score_tables(study: Mapping, dataset: str) -> list[str]:
     """The names of the tables that show scores of a data set's runs."""
     return [
@@ -109,6 +114,7 @@ def run_spec(study_name: str, study: Mapping, dataset: str, model: str, seed: in
         **decided,
         "seed": seed,
         "metrics": candidate_metrics(study, dataset, model),
+        **({"threshold": entry["threshold"]} if "threshold" in entry else {}),
         "criteria": entry["criteria"],
         "protocol": protocol_of(study, dataset, model),
         **({} if "scaling" in study else {"preprocessing": study["preprocessing"]}),

@@ -49,6 +49,9 @@ def protocol_of(study: Mapping, dataset: str, model: str | None = None) -> dict:
         test = entry["expect"]["test_rows"]
         train = entry["expect"]["rows"] - test
         return {"trials": 1, "train": train, "test": test, "shuffle": False, "inner": INNER}
+    if splits := entry.get("splits"):
+        inner = "leave-two-folds-out" if "folds" in splits else INNER
+        return {**splits, "inner": inner, "method": "given"}
     if entry.get("groups") and "folds" in protocol:
         protocol = {"method": "group", **protocol}
     if not protocol.get("shuffle", True):

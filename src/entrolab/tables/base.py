@@ -43,8 +43,9 @@ class Found:
     Attributes
     ----------
     ours, ours_std, oracle : float
-    status : {"ok", "failed", "no data", "published only"}
-        The status of a cell without a number; "published only" where the study has nothing to compute.
+    status : {"ok", "failed", "no data", "published only", "known"}
+        The status of a cell without a number; "published only" where the study has nothing to compute, and
+        "known" where it states the number.
     reason : str
         Parts joined by semicolons; a part may end in "in k of n fits".
     readings : mapping of str to float
@@ -217,6 +218,10 @@ class TableType:
     def digits(self, metric: str, published_values: Sequence[float]) -> int:
         """The decimals shown of a metric, given all its published values."""
         raise NotImplementedError
+
+    def row_digits(self, metric: str, numbers: Sequence[float], spread: Sequence[float], digits: int) -> int:
+        """The decimals of all our numbers of a metric in one row, given these, their ± and `digits`."""
+        return digits
 
     def number(self, metric: str, value: float, digits: int) -> str:
         """A number of ours as text."""

@@ -53,6 +53,17 @@ def decimals_needed(value: float) -> int:
     return decimals_of(Decimal(repr(float(value))).normalize())
 
 
+def decimals_for(value: float, significant: int) -> int:
+    """The decimals that show a positive number with some significant digits; at least 0.
+
+    Examples
+    --------
+    >>> decimals_for(0.0123, 2), decimals_for(35.2, 2), decimals_for(898.3, 2)
+    (3, 0, 0)
+    """
+    return max(0, significant - 1 - math.floor(math.log10(value)))
+
+
 def title(name: str) -> str:
     """A table's or a figure's key as a heading.
 

@@ -22,6 +22,7 @@ import pandas as pd
 from scipy import stats
 
 from entrolab.fit.metrics import METRICS
+from entrolab.tables.verdicts import KNOWN
 from entrolearn.plotting import (
     CriticalDifferenceDisplay,
     critical_difference_axes,
@@ -241,7 +242,7 @@ def shown_test(n_datasets: int, n_models: int, alpha: float = ALPHA) -> str:
 
 
 def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.DataFrame:
-    """One metric of a table of scores, data sets × models in the table's order.
+    """One metric of a table of scores, data sets × models in the table's order, without known values.
 
     Parameters
     ----------
@@ -250,7 +251,8 @@ def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.Data
     metric : str
     column : {"ours", "published"}
     """
-    rows = table[table["metric"] == metric]
+    known = table.loc[table["verdict"] == KNOWN, "model"]
+    rows = table[(table["metric"] == metric) & ~table["model"].isin(known)]
     wide = rows.pivot(index="dataset", columns="model", values=column)
     return wide.loc[rows["dataset"].unique(), rows["model"].unique()]
 

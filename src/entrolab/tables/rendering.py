@@ -21,14 +21,19 @@ from entrolab.tables.base import Cell as Address
 from entrolab.tables.making import COLUMNS, counts, judged
 from entrolab.tables.number_format import Power, title
 from entrolab.tables.types import TABLE_TYPES
-from entrolab.tables.verdicts import JUDGED, VERDICTS
+from entrolab.tables.verdicts import JUDGED, KNOWN, VERDICTS
 from entrolab.text import full_label, one_line
 
 FORMATS = ("csv", "html", "tex", "md")
 
 
 def render(
-    table: pd.DataFrame, spec: Mapping, format: str, best: Collection[Address] = (), says_best: str = ""
+    table: pd.DataFrame,
+    spec: Mapping,
+    format: str,
+    best: Collection[Address] = (),
+    says_best: str = "",
+    seeds: Mapping | None = None,
 ) -> str:
     """The text of a table in a format.
 
@@ -43,13 +48,15 @@ def render(
         ``table``; md is GitHub's.
     best, says_best : collection of cells, str
         The cells shown in bold, and a sentence that says why.
+    seeds : mapping, optional
+        The verdicts over seeds, of `entrolab.seeds.rendering.seeds_of`.
     """
     if format == "csv":
         return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
     return (
         templates(format)
         .get_template(f"table.{format}.j2")
-        .render(table=layout(table, spec, best, says_best))
+        .render(table=layout(table, spec, best, says_best, seeds))
     )
 
 
@@ -59,9 +66,10 @@ def write_table(
     path: str | Path,
     best: Collection[Address] = (),
     says_best: str = "",
+    seeds: Mapping | None = None,
 ) -> None:
     """Write a table atomically in the format of the path's suffix."""
-    write_text(path, render(table, spec, Path(path).suffix.removeprefix("."), best, says_best))
+    write_text(path, render(table, spec, Path(path).suffix.removeprefix("."), best, says_best, seeds))
 
 
 @dataclass(frozen=True)
@@ -81,8 +89,10 @@ class Cell:
     oracle: str = ""
     letters: str = ""
     reason: str = ""
+    seeds: str = ""  # the verdict over seeds, in words
     value: str = ""  # ours with all digits, for sorting
     marked: bool = True  # whether the verdict is shown
+    seconds: str = ""  # of learning, where the page shows them beside scores
     best: bool = False  # whether it is the best of its row, or within the noise of it
 
 
@@ -92,16 +102,23 @@ BLANK = Cell(verdict="")
 _HEADS = {"dataset": "data set", "model": "model", "metric": ""}
 
 
-def layout(table: pd.DataFrame, spec: Mapping, best: Collection[Address] = (), says_best: str = "") -> dict:
+def layout(
+    table: pd.DataFrame,
+    spec: Mapping,
+    best: Collection[Address] = (),
+    says_best: str = "",
+    seeds: Mapping | None = None,
+) -> dict:
     """The content of a table in rows and columns, as plain texts, for the templates of every format."""
     table_type = TABLE_TYPES[spec["type"]]
     footnotes = _footnotes(table["reason"])
     has_published = bool(table["published"].notna().any())
     # Not marked in a table without any published value.
-    unsaid = set() if has_published else {"ours only"}
+    unsaid = {KNOWN} if has_published else {KNOWN, "ours only"}
     # The oracle stands beside published values alone; the csv file has it in any case.
     shown_table = table if has_published else table.assign(oracle=NAN)
-    cells = _cells(shown_table, table_type, footnotes, unsaid, best)
+    over_seeds = seeds["cells"] if seeds else {}
+    cells = _cells(shown_table, table_type, footnotes, unsaid, best, over_seeds)
     agreeing = {column: _agreeing(of) for column, of in table.groupby(list(table_type.columns))}
     rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
     # A part that is the same in all rows has no heading.
@@ -117,7 +134,7 @@ def layout(table: pd.DataFrame, spec: Mapping, best: Collection[Address] = (), s
                 [table_type.says(spec), table_type.compares if has_published else says_best if best else ""],
             )
         ),
-        "has_best": bool(best),
+        "seeds": seeds,
         "has_published": has_published,
         "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
@@ -181,22 +198,28 @@ def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: Mapping) -> lis
     for row in rows:
         first, *rest = (full_label(spec[f"{part}s"][key]) for part, key in zip(parts, row, strict=False))
         span = spans.pop(row[0], 0)
-        head = {"text": first if span else "", "span": span}
-        heads.append([head, *({"text": name, "span": 1} for name in rest)])
+        head = {"text": first if span else "", "span": span, "part": parts[0], "key": row[0]}
+        others = zip(rest, parts[1:], row[1:], strict=False)
+        more = [{"text": name, "span": 1, "part": part, "key": key} for name, part, key in others]
+        heads.append([head, *more])
     return heads
 
 
 def _column(line: Line, parts: Sequence[str], spec: Mapping) -> dict[str, str]:
     first, *rest = (spec[f"{part}s"][key] for part, key in zip(parts, line, strict=True))
+    place = {"part": parts[0], "key": line[0]}
     if not rest:
-        return {"label": one_line(first["label"]), "sublabel": one_line(first["sublabel"])}
-    return {"label": full_label(first), "sublabel": " ".join(map(full_label, rest))}
+        return {"label": one_line(first["label"]), "sublabel": one_line(first["sublabel"]), **place}
+    return {"label": full_label(first), "sublabel": " ".join(map(full_label, rest)), **place}
 
 
 def _groups(columns: Sequence[Line], spec: Mapping) -> list[dict]:
     """The models above the columns, each with the number of columns that it spans."""
     spans = Counter(column[0] for column in columns)
-    return [{"label": full_label(spec["models"][model]), "span": span} for model, span in spans.items()]
+    return [
+        {"label": full_label(spec["models"][model]), "span": span, "part": "model", "key": model}
+        for model, span in spans.items()
+    ]
 
 
 def _cells(
@@ -205,6 +228,7 @@ def _cells(
     footnotes: Mapping[str, Mapping],
     unsaid: Collection[str],
     best: Collection[Address],
+    over_seeds: Mapping[Address, str],
 ) -> dict[tuple[Line, Line], Cell]:
     """The rendered cells by row and column; verdicts that are `unsaid` have no mark."""
     digits = {
@@ -213,25 +237,35 @@ def _cells(
         )
         for metric, rows in table.groupby("metric")
     }
-    return {
-        tuple(
-            tuple(getattr(row, part) for part in parts) for parts in (table_type.rows, table_type.columns)
-        ): _cell(row, table_type.shown_as(row.metric), digits[row.metric], footnotes, unsaid, best)
-        for row in table.itertuples(index=False)
-    }
+    # Scores beside published ones have the decimals of these.
+    by_row = not table_type.ranks or table["published"].isna().all()
+    cells = {}
+    for _, rows in table.groupby([*dict.fromkeys([*table_type.rows, "metric"])], sort=False):
+        metric = rows["metric"].iloc[0]
+        shown_as, of_row = table_type.shown_as(metric), digits[metric]
+        if by_row:
+            of_row = shown_as.row_digits(metric, rows["ours"].dropna(), rows["ours_std"].dropna(), of_row)
+        for row in rows.itertuples(index=False):
+            place = tuple(
+                tuple(getattr(row, part) for part in parts) for parts in (table_type.rows, table_type.columns)
+            )
+            cells[place] = _cell(row, shown_as, (of_row, digits[metric]), footnotes, unsaid, best, over_seeds)
+    return cells
 
 
 def _cell(
     row,
     table_type: TableType,
-    digits: int,
+    digits: tuple[int, int],
     footnotes: Mapping[str, Mapping],
     unsaid: Collection[str],
     best: Collection[Address],
+    over_seeds: Mapping[Address, str],
 ) -> Cell:
-    """The rendered cell of a row of the table's frame."""
+    """The rendered cell of a row of the frame; `digits` are those of our numbers and of the others."""
+    of_ours, of_others = digits
 
-    def shown(write: Callable[..., str], value: float, *more: float) -> str:
+    def shown(write: Callable[..., str], value: float, *more: float, digits: int = of_others) -> str:
         return "" if pd.isna(value) else write(row.metric, value, *more, digits)
 
     marks = marks_of(row.verdict) if row.verdict else {}
@@ -240,15 +274,16 @@ def _cell(
     return Cell(
         verdict=row.verdict,
         **marks,
-        ours=shown(table_type.number, row.ours),
-        ours_std=shown(table_type.number, row.ours_std),
+        ours=shown(table_type.number, row.ours, digits=of_ours),
+        ours_std=shown(table_type.number, row.ours_std, digits=of_ours),
         published=shown(table_type.published_number, row.published),
         published_std=shown(table_type.published_number, row.published_std),
         beside_published=table_type.beside_published(row.metric, row.difference, row.published),
         difference=shown(table_type.difference, row.difference, row.published),
-        oracle=shown(table_type.number, row.oracle),
+        oracle=shown(table_type.number, row.oracle, digits=of_ours),
         letters=",".join(footnotes[text]["letter"] for text, _ in _parts(row.reason)),
         reason=row.reason,
+        seeds=over_seeds.get((row.dataset, row.model, row.metric), ""),
         value="" if pd.isna(row.ours) else f"{row.ours:.8g}",
         marked=row.verdict not in unsaid,
         best=(row.dataset, row.model, row.metric) in best,

@@ -11,9 +11,12 @@ from entrolab.fit.metrics import METRICS, Metric, metrics_of
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Heading, Section, described, list_of, number, wrong
 from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, heading, phrase
+from entrolab.tables.number_format import decimals_for
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import ROUNDING, SLACK
 
+# Metrics in the unit of the label, which may be cents or millions.
+OF_THE_LABEL = ("rmse", "mae", "median_absolute_error")
 CRITERIA = {
     "cv": "inner cross-validation on the training rows",
     "dcs_gaussian": "the Cauchy–Schwarz divergence of the projected training classes, taken as Gaussians",
@@ -66,7 +69,8 @@ class Scores(OfModels):
         yield from super().names(table, study)
         yield from (("metric", metric, study["metrics"], "metric of this study") for metric in _listed(table))
         yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
-        models = [model for model in table["models"] if not study["models"][model].get("published_only")]
+        columns = {"published_only", "known"}
+        models = [model for model in table["models"] if not columns & {*study["models"][model]}]
         for model in models:
             if searched(study["models"][model]):  # a model without a grid is in tables of every criterion
                 criteria = study["models"][model]["criteria"]
@@ -114,7 +118,7 @@ class Scores(OfModels):
         shown = 100 if METRICS[metric].percent else 1
         oracle = shown * folds["oracle"][metric].mean() if "oracle" in folds else NAN
         scores = shown * chosen[metric]
-        notes = [*_fewer_trials(len(chosen), spec), *_notes(record)]
+        notes = [*_fewer_trials(len(chosen), spec), *_notes(record), *_threshold(record)]
         return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
 
     def tolerance(self, cell, spec, ours, published):
@@ -160,6 +164,11 @@ class Scores(OfModels):
         least, most = self.PERCENT_DIGITS
         return least if all(abs(round(value, least) - value) < SLACK for value in published_values) else most
 
+    def row_digits(self, metric, numbers, spread, digits):
+        """Of errors in the label's unit two significant digits of the least ±; else those of the table."""
+        least = min((value for value in spread if value > 0), default=0)
+        return decimals_for(least, 2) if metric in OF_THE_LABEL and least else digits
+
     def difference(self, metric, difference, published, digits):
         text = super().difference(metric, difference, published, digits)
         if METRICS[metric].greater_is_better or not difference:
@@ -197,6 +206,13 @@ def tolerance_in_words(spec: Mapping) -> str:
 
 def _fewer_trials(found: int, spec: Mapping) -> list[str]:
     return [f"{found} trial{'' if found == 1 else 's'}"] if found < spec["trials"] else []
+
+
+def _threshold(record: Mapping) -> list[str]:
+    """The threshold of the refitted model, where it was chosen."""
+    if "threshold" not in record:
+        return []
+    return [f"threshold {record['threshold']:.3g} in the model fitted to all training rows"]
 
 
 def _notes(record: Mapping) -> list[str]:

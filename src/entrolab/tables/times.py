@@ -5,7 +5,7 @@ import math
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Heading, one_of
 from entrolab.tables.base import NOTHING, Found, Judged, PublishedValue, heading, phrase
-from entrolab.tables.number_format import decimals_needed
+from entrolab.tables.number_format import decimals_for, decimals_needed
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import placed
 
@@ -33,6 +33,7 @@ class Times(OfModels):
     """
 
     FACTOR = 2.0
+    DECIMALS = (1, 3)  # of our seconds, at least and at most
 
     stages = ("facts", "record")
 
@@ -104,12 +105,19 @@ class Times(OfModels):
             return 0
         return min(1, max(map(decimals_needed, published_values), default=1))
 
+    def row_digits(self, metric, numbers, spread, digits):
+        """Two significant digits of a row's fewest seconds, within limits."""
+        if metric == "n_stored_numbers":
+            return digits
+        least, most = self.DECIMALS
+        found = decimals_for(min((value for value in numbers if value > 0), default=1.0), 2)
+        return min(max(found, least), most)
+
     def number(self, metric, value, digits):
-        """Seconds with one decimal, or two significant digits where that would show fewer."""
         if metric == "n_stored_numbers":
             return f"{value:,.0f}"
-        enough = value >= 0.95 or value == round(value, 1)
-        return f"{value:.1f}" if enough else f"{value:#.2g}"
+        unit = 10.0**-digits
+        return f"<{unit:.{digits}f}" if 0 < value < unit / 2 else f"{value:.{digits}f}"
 
     def published_number(self, metric, value, digits):
         """With its published decimals."""

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from entrolab.fit.learners import estimator_of, searched
 from entrolab.study.lookup import labels
-from entrolab.tables.base import PUBLISHED_ONLY, Cell, Found, TableType, phrase
+from entrolab.tables.base import NAN, PUBLISHED_ONLY, Cell, Found, TableType, phrase
+from entrolab.tables.verdicts import KNOWN
 
 
 class OfModels(TableType):
@@ -20,6 +21,7 @@ class OfModels(TableType):
             key: named
             | {
                 "published_only": study["models"][key].get("published_only", False),
+                "known": study["models"][key].get("known"),
                 "estimators": study["models"][key].get("estimators", {}),
                 "searched": bool(searched(study["models"][key])),
             }
@@ -28,7 +30,7 @@ class OfModels(TableType):
 
     def found(self, cell, spec, results):
         if not is_trained(cell, spec):
-            return Found(status=PUBLISHED_ONLY)
+            return _known(cell, spec) or Found(status=PUBLISHED_ONLY)
         record = results.record(*cell[:2])
         return without_result(record) or self.of_trained(cell, spec, results, record)
 
@@ -38,12 +40,22 @@ class OfModels(TableType):
 
 
 def is_trained(cell: Cell, spec: Mapping) -> bool:
-    """Whether a cell belongs to a run: its model is not published only and fits the data set's task."""
+    """Whether a cell belongs to a run: its model has a learner, which fits the data set's task."""
     dataset, model, _ = cell
-    known = spec["models"][model]
-    if known["published_only"]:
+    entry = spec["models"][model]
+    if entry["published_only"] or entry["known"]:
         return False
-    return not known["estimators"] or estimator_of(known, spec["datasets"][dataset]["task"]) is not None
+    return not entry["estimators"] or estimator_of(entry, spec["datasets"][dataset]["task"]) is not None
+
+
+def _known(cell: Cell, spec: Mapping) -> Found | None:
+    """The number of a cell that the study itself states."""
+    dataset, model, metric = cell
+    value = (spec["models"][model]["known"] or {}).get(dataset, {}).get(metric)
+    if value is None:
+        return None
+    ours, std = value if isinstance(value, list) else (value, NAN)
+    return Found(ours, std, status=KNOWN)
 
 
 def without_result(record: Mapping) -> Found | None:

@@ -23,8 +23,11 @@ VERDICTS = {
     "published only": Verdict(
         "▷", r"$\triangleright$", "a published number that nothing here is compared with"
     ),
+    "known": Verdict("", "", "stated by the study, not computed"),
     "unit": Verdict("◇", r"$\diamond$", "the value by which the others of its row are divided"),
 }
+# A number that the study states, such as the best possible score of generated data.
+KNOWN = "known"
 # The verdicts that compare a number with a published value, or say that ours is missing.
 JUDGED = ("reproduced", "higher", "lower", "failed", "no data")
 

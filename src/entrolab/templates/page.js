@@ -1,5 +1,8 @@
-// Sort a table by a column, copy a command, print folded parts. The page is complete without it.
+// Sort a table by a column, filter its rows, show the sections of a choice, copy a command, print folded parts. The page is
+// complete without it.
 "use strict";
+
+const MANY_ROWS = 12;
 
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
@@ -13,7 +16,12 @@ for (const table of document.querySelectorAll("table.sortable")) {
   heads.forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.append(...head.childNodes);
+    button.className = "sort";
+    if (head.querySelector("a")) {
+      button.setAttribute("aria-label", `Sort by ${head.textContent.trim()}`);
+    } else {
+      button.append(...head.childNodes);
+    }
     head.append(button);
     button.addEventListener("click", () => {
       // Large numbers first, words from A; then the other way round; then as the paper has it.
@@ -35,6 +43,16 @@ for (const table of document.querySelectorAll("table.sortable")) {
       table.tBodies[0].append(...sorted);
     });
   });
+  if (rows.length < MANY_ROWS) continue;
+  const filter = document.createElement("input");
+  filter.type = "search";
+  filter.placeholder = `Filter ${rows.length} rows`;
+  filter.setAttribute("aria-label", filter.placeholder);
+  filter.addEventListener("input", () => {
+    const wanted = filter.value.trim().toLowerCase();
+    rows.forEach((row) => (row.hidden = !row.textContent.toLowerCase().includes(wanted)));
+  });
+  table.closest(".scroll").before(filter);
 }
 
 for (const command of document.querySelectorAll("code.command")) {
@@ -50,6 +68,19 @@ for (const command of document.querySelectorAll("code.command")) {
     setTimeout(() => (button.textContent = "copy"), 1500);
   });
   command.after(button);
+}
+
+for (const form of document.querySelectorAll("form.filters")) {
+  const sections = [...document.querySelectorAll("section.filtered")];
+  const show = () => {
+    const chosen = [...new FormData(form)];
+    const matches = (section) => chosen.every(([name, value]) => section.dataset[name] === value);
+    sections.forEach((section) => (section.hidden = !matches(section)));
+    document.querySelector("p.none").hidden = sections.some((section) => !section.hidden);
+  };
+  form.hidden = false;
+  form.addEventListener("change", show);
+  show();
 }
 
 let folded = [];

@@ -191,7 +191,8 @@ def track_study(
                 ],
                 tags=_code() | _machine() | {"mlflow.note.content": note},
             )
-            ledger.tag_experiment({"reproduced": reproduced})
+            if "published" in study:
+                ledger.tag_experiment({"reproduced": reproduced})
             # Last: the run of a job that died before this line is written again.
             ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
             client.set_terminated(run_id, "FINISHED")

@@ -6,6 +6,7 @@ from typing import Any
 
 from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import RunContents, StudyRun
+from entrolab.jobs.command import command_for
 from entrolab.study.lookup import scaling_of
 from entrolab.tables.rendering import escape_md
 from entrolab.tables.verdicts import VERDICTS
@@ -47,7 +48,8 @@ def run_note(
     ]
     if record["success"] and files.facts.get("error"):
         lines.append(f"- no model is stored: {_plain(files.facts['error'])}")
-    command = f"snakemake {run.selection.as_posix()} --forcerun {run.record.as_posix()}"
+    again = command_for(study["file"], ".", {}, run.selection.as_posix())
+    command = f"{again} --forcerun {run.record.as_posix()}"
     return "\n".join([*lines, "", "Regenerate it with", "", f"    {command}"])
 
 
@@ -102,12 +104,17 @@ def experiment_note(study: Mapping, study_name: str, views: Mapping[str, str]) -
     """The note of a study's experiment; `views` are addresses of saved views by name."""
     shown = ", ".join(f"[{name}]({address})" for name, address in views.items())
     parts = [
-        f"**{_plain(study['title'])}** · `snakemake {study_name}` · {shown}",
+        f"{_heading(study)} · {shown}",
         *_source(study),
         f"The run *{study_name} · tables* holds the rendered tables, the figures and the study's file; each "
         f"of the others is of a data set and a model: {_of_a_run(study)}.",
     ]
     return "\n\n".join(parts)
+
+
+def _heading(study: Mapping) -> str:
+    """The title of a study, and the command that makes it again."""
+    return f"**{_plain(study['title'])}** · `{command_for(study['file'], '.', {})}`"
 
 
 def _of_a_run(study: Mapping) -> str:
@@ -126,8 +133,8 @@ def study_note(
     study: Mapping, study_name: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str
 ) -> str:
     """The note of the run of a study's tables: the count of reproduced values, and the verdicts by table."""
-    lines = [f"**{_plain(study['title'])}** · `snakemake {study_name}`", ""]
-    if verdicts:
+    lines = [_heading(study), ""]
+    if verdicts and "published" in study:
         lines += [
             f"Reproduced: {reproduced} published numbers.",
             "",

@@ -235,8 +235,12 @@ class Additive:
     each label in ``classes_``, or an array of values.
     """
 
-    _dtypes: tuple = (np.float64,)  # accepted types of X; others are converted to the first
     keep_sums: bool
+
+    @property
+    def _dtypes(self) -> tuple:
+        """Accepted types of X; others are converted to the first."""
+        return (np.float64,)
 
     def _accepted_dtypes(self) -> list:
         """Types in which a fit computes; with `keep_sums` only double precision."""
@@ -287,7 +291,11 @@ class Additive:
         if first_chunk and needs.box and X.shape[0] < FEWEST_ROWS:
             warn_few_rows(X.shape[0], type(self).__name__)
             needs = Needs()
-        return self._layer_on(Survey.of(X, needs, rng, weights), rng).beside(X)
+        return self._layer_beside(X, Survey.of(X, needs, rng, weights), rng)
+
+    def _layer_beside(self, X, survey: Survey, rng: np.random.RandomState):
+        """The hidden layer for rows with these statistics, on the device of X."""
+        return self._layer_on(survey, rng).beside(X)
 
     def _fit_rows(self, X, targets, weights: np.ndarray | None) -> None:
         """Fit to rows in memory, in their precision if that is accurate enough, otherwise in double."""
@@ -486,8 +494,8 @@ class InBox(Additive):
     def _needs(self):
         return Needs(box=isinstance(self.feature_range, str))
 
-    def _draw_layer(self, X, weights=None, first_chunk=False):
-        layer = super()._draw_layer(X, weights, first_chunk)
+    def _layer_beside(self, X, survey, rng):
+        layer = super()._layer_beside(X, survey, rng)
         if self.feature_range_ is not None:
             self.feature_range_ = like(self.feature_range_, layer.where)
         return layer

@@ -72,8 +72,6 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         "random_state": ["random_state"],
     }
 
-    _dtypes = (np.float64, np.float32)  # of X; others become the first
-
     @validated(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the machine: one pass of moments, one Cholesky solve.
@@ -402,6 +400,13 @@ class EEMClassifier(InBox, _EntropyMachine):
     keep_sums : bool, default=False
         Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers for each class, so that
         :meth:`partial_fit` and :meth:`forget` go on from it. It then computes in double precision.
+    precision : {"input", "mixed"}, default="input"
+        ``"input"``: rows in single precision are multiplied in single precision, other rows in double.
+        ``"mixed"``: all rows are rounded to single precision and multiplied in it, here and in predictions,
+        which takes about half the time; sums over blocks of rows, covariances and the solution are in double
+        precision. A feature that varies by less than 1e-6 of its largest value is lost. As with rows in
+        single precision, a fit that would lose the digits of a covariance computes in double
+        (``solver_info_["dtype"]``), and so does :meth:`partial_fit`, always.
     random_state : int, RandomState instance or None, default=None
         Draws the units. The units of a smaller machine are the first units of a larger one.
 
@@ -468,6 +473,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         "gamma": [StrOptions(set(GAMMAS))],
         **InBox._parameter_constraints,
         "keep_sums": ["boolean"],
+        "precision": [StrOptions({"input", "mixed"})],
         **_EntropyMachine._parameter_constraints,
     }
 
@@ -483,6 +489,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         priors=None,
         class_weight=None,
         keep_sums=False,
+        precision="input",
         random_state=None,
     ):
         self.n_hidden = n_hidden
@@ -494,7 +501,12 @@ class EEMClassifier(InBox, _EntropyMachine):
         self.priors = priors
         self.class_weight = class_weight
         self.keep_sums = keep_sums
+        self.precision = precision
         self.random_state = random_state
+
+    @property
+    def _dtypes(self):
+        return (np.float32,) if self.precision == "mixed" else (np.float64, np.float32)
 
     def _layer_on(self, survey, rng):
         return RandomLayer.draw(
@@ -630,8 +642,6 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         self.class_weight = class_weight
         self.keep_sums = keep_sums
         self.random_state = random_state
-
-    _dtypes = (np.float64,)  # a Nyström layer in single precision has no digits left
 
     _width = "gamma"
 

@@ -39,10 +39,11 @@ def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict
     the moments of a training set are sums over its folds.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
+    dtypes = {machine._dtypes for machine in machines}
+    if len(np.unique(y)) < 2 or len(dtypes) > 1 or not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(machines[0]._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
     for members in same_settings(machines, "activation", "gamma", "feature_range", "random_state"):
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)

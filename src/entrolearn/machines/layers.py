@@ -7,7 +7,7 @@ same seed draws. What is computed once for the largest layer therefore serves ev
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import groupby
 from numbers import Real
 
 import numpy as np
@@ -589,19 +589,24 @@ def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
         return []
     if not is_numpy(X):
         return [_project_elsewhere(layer, X, coef) for coef in coefs]
-    edges = np.cumsum([0] + [coef.shape[1] for coef in coefs])
-    n_units = max(len(coef) for coef in coefs)
-    stacked = np.zeros((n_units, edges[-1]), dtype=np.result_type(*coefs))
-    for coef, start, stop in zip(coefs, edges, edges[1:], strict=False):
-        stacked[: len(coef), start:stop] = coef
-    dtype = np.result_type(X.dtype, stacked)
+    # Coefficients of as many units are multiplied at once, those of fewer units by these alone.
+    by_size = sorted(range(len(coefs)), key=lambda i: len(coefs[i]))
+    edges = np.cumsum([0] + [coefs[i].shape[1] for i in by_size])
+    stacked = [
+        (size, np.hstack([coefs[i] for i in some]))
+        for size, some in groupby(by_size, key=lambda i: len(coefs[i]))
+    ]
+    ends = np.cumsum([0] + [group.shape[1] for _, group in stacked])
+    dtype = np.result_type(X.dtype, *coefs)
     projected = np.empty((X.shape[0], edges[-1]), dtype=dtype, order="F")
     n_columns = layer.n_units
     buffer = np.empty((max_block_rows(X.shape[0], n_columns), n_columns), dtype=dtype)
     for block in row_blocks(X.shape[0], n_columns):
         units = layer.units(X[block], out=buffer[: block.stop - block.start])
-        np.matmul(units[:, :n_units], stacked, out=projected[block])
-    return [projected[:, start:stop] for start, stop in pairwise(edges)]
+        for (size, group), start, stop in zip(stacked, ends, ends[1:], strict=False):
+            np.matmul(units[:, :size], group, out=projected[block, start:stop])
+    columns = {i: projected[:, start:stop] for i, start, stop in zip(by_size, edges, edges[1:], strict=False)}
+    return [columns[i] for i in range(len(coefs))]
 
 
 def _project_elsewhere(layer, X, coef):

@@ -1,12 +1,15 @@
 """Base class of the sources of rows."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from scipy.sparse import issparse
 
-__all__ = ["CHUNK_BYTES", "Rows", "TransformedRows", "chunk_rows_for", "read_ahead"]
+from entrolearn.machines.devices import like
+
+__all__ = ["CHUNK_BYTES", "Rows", "TransformedRows", "chunk_rows_for", "moved", "read_ahead"]
 
 # Default size of a chunk, in the dtype of the source; a learner needs a few times as much memory. Larger
 # chunks are not faster to read from NumPy, Parquet and Zarr files.
@@ -109,6 +112,27 @@ class TransformedRows(Rows):
 
     def _targets(self) -> Iterator[np.ndarray]:
         return self._source.targets()
+
+
+def moved(X, where, dtypes: Sequence = (np.float64, np.float32)):
+    """The rows of a chunk in the library and on the device of `where`.
+
+    Parameters
+    ----------
+    X : ndarray, data frame or array of any library, shape (n_rows, n_features)
+    where : array
+    dtypes : sequence of NumPy dtypes
+        Types that are moved as they are; others are converted to the first.
+
+    Raises
+    ------
+    TypeError
+        If the rows are sparse.
+    """
+    if issparse(X):
+        raise TypeError("sparse rows cannot be moved to another array library; accepted: dense rows.")
+    X = np.asarray(X)
+    return like(X if X.dtype in dtypes else X.astype(dtypes[0]), where)
 
 
 def chunk_rows_for(bytes_per_row: float) -> int:

@@ -12,17 +12,19 @@ from entrolearn.feature_learning import RecursiveFeatures
 from entrolearn.machines.additive import Additive, Seen, Survey
 from entrolearn.machines.base import encode
 from entrolearn.streaming.additive import check_additive, check_classes_seen, weighted_chunk
-from entrolearn.streaming.base import Rows, TransformedRows
+from entrolearn.streaming.base import Rows, TransformedRows, moved
 from entrolearn.streaming.progress import shown
 from entrolearn.streaming.recursive import check_recursive, fit_recursive
 from entrolearn.streaming.sampling import sample_of
 from entrolearn.streaming.sources import rows
-from entrolearn.validation import checked_weights
+from entrolearn.validation import checked_weights, dispatched_namespace, numpy_dtype
 
 __all__ = ["fit"]
 
 
-def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool | Callable = False):
+def fit(
+    machine, X, y=None, *, sample_weight=None, classes=None, progress: bool | Callable = False, like=None
+):
     """Fit an estimator to rows that are read chunk by chunk.
 
     Up to rounding, the fitted model equals that of ``machine.fit`` on all rows, including its landmarks.
@@ -53,6 +55,11 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     progress : bool or callable, default=False
         True shows a progress bar for each pass. A callable receives the number of rows read in the current
         pass and the total, None if it is not known; callables are not accepted with Dask.
+    like : array, default=None
+        An array of torch, CuPy or another array API library, of any shape: each chunk of dense rows is moved
+        to its library and device, and the sums and the solution are computed there, as ``fit`` does with such
+        arrays. Requires scikit-learn's ``array_api_dispatch``; not accepted with Dask, pipelines and
+        recursive feature machines.
 
     Returns
     -------
@@ -62,7 +69,7 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     Raises
     ------
     TypeError
-        If the estimator's fit is not a sum over the rows.
+        If the estimator's fit is not a sum over the rows, or cannot be computed where `like` is.
     ValueError
         If a parameter needs all rows at once, rows must be read twice but can be read only once, there are no
         rows, targets are missing, a class has no rows, or a chunk is invalid; the message names its rows.
@@ -89,6 +96,8 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     >>> machine.score(X, y) > 0.95
     True
     """
+    if like is not None:
+        _check_place(machine, X, like)
     if _is_dask(X):
         from entrolearn.streaming.distributed import fit as fit_collection  # imports Dask
 
@@ -101,8 +110,25 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     if isinstance(machine, Pipeline):
         return _fit_pipeline(machine, source, sample_weight, classes, progress)
     _check(machine)
-    _fit_machine(machine, source, sample_weight, classes, progress)
+    _fit_machine(machine, source, sample_weight, classes, progress, like)
     return machine
+
+
+def _check_place(machine, X, like) -> None:
+    """Refuse a place for the rows that the fit cannot use.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    if _is_dask(X) or isinstance(machine, Pipeline | RecursiveFeatures):
+        what = "Dask's collections" if _is_dask(X) else type(machine).__name__
+        raise TypeError(f"like= is not accepted with {what}; accepted: other sources, a learner alone.")
+    if dispatched_namespace(like) is np:
+        raise ValueError(
+            f"like is {type(like).__name__}, computed by NumPy; accepted: an array of torch, CuPy or another "
+            "library of the array API, with sklearn.set_config(array_api_dispatch=True)."
+        )
 
 
 def _check(machine) -> None:
@@ -113,9 +139,9 @@ def _check(machine) -> None:
         check_additive(machine)
 
 
-def _fit_machine(machine, source: Rows, weights: np.ndarray | None, classes, progress) -> None:
+def _fit_machine(machine, source: Rows, weights: np.ndarray | None, classes, progress, like=None) -> None:
     if not isinstance(machine, RecursiveFeatures):
-        _Fit(machine, source, weights, progress).run(classes)
+        _Fit(machine, source, weights, progress, like).run(classes)
         return
 
     def fit_estimator(estimator: Additive, moved: Rows) -> None:
@@ -129,10 +155,15 @@ def _is_dask(X) -> bool:
 
 
 class _Fit:
-    """A fit of one estimator: the rows, their weights and the progress report."""
+    """A fit of one estimator: the rows, their weights, the progress report and where sums are computed."""
 
     def __init__(
-        self, machine: Additive, source: Rows, weights: np.ndarray | None, progress: bool | Callable
+        self,
+        machine: Additive,
+        source: Rows,
+        weights: np.ndarray | None,
+        progress: bool | Callable,
+        like=None,
     ):
         self.machine = machine
         self.name = type(machine).__name__
@@ -140,6 +171,7 @@ class _Fit:
         self.weights = weights
         self.n_rows = source.n_rows if weights is None else int(np.count_nonzero(weights))
         self.progress = progress
+        self.like = like
 
     def run(self, classes) -> None:
         """Run all passes."""
@@ -196,8 +228,8 @@ class _Fit:
         survey = self._survey(dtypes, rng)
         for X, y, targets, weights in self._chunks(dtypes, "sums"):
             if sums is None:
-                survey = survey or Survey(X.shape[1], X.dtype)
-                machine._layer = machine._layer_on(survey, rng)
+                survey = survey or Survey(X.shape[1], numpy_dtype(X))
+                machine._layer = machine._layer_beside(X, survey, rng)
                 sums = machine._no_sums(X, targets)
             sums = machine._add_rows(sums, X, targets, weights)
             if is_classifier(machine):
@@ -230,10 +262,12 @@ class _Fit:
             X, y, weights = weighted_chunk(X, y, self._weights(start, stop))
             if X.shape[0]:
                 try:
+                    if self.like is not None and purpose == "sums":
+                        X = moved(X, self.like, dtypes)
                     checked, targets = self.machine._checked(X, y, first=first, dtypes=dtypes)
                 except (TypeError, ValueError) as error:
                     raise type(error)(f"rows {start} to {stop - 1}: {error}") from error
-                dtypes, first = [checked.dtype], False
+                dtypes, first = [numpy_dtype(checked)], False
                 yield checked, y, targets, weights
             start = stop
         if self.weights is not None and start != len(self.weights):

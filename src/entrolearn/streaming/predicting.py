@@ -7,12 +7,14 @@ import numpy as np
 from scipy.sparse import issparse, vstack
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.streaming.base import Rows
+from entrolearn.machines.additive import Additive
+from entrolearn.streaming.base import Rows, moved
 from entrolearn.streaming.columns import listed
 from entrolearn.streaming.mapped import file_map, give_back
 from entrolearn.streaming.progress import shown
 from entrolearn.streaming.sources import rows as rows_from
 from entrolearn.suggest import did_you_mean
+from entrolearn.validation import is_numpy, to_numpy
 
 __all__ = ["predict", "predict_chunks"]
 
@@ -27,7 +29,7 @@ def predict_chunks(
     machine : estimator
         A fitted estimator or pipeline with scikit-learn's interface, from any package.
     rows : Rows, or what :func:`~entrolearn.streaming.rows` takes for X
-        Rows to predict; targets are ignored.
+        Rows to predict; targets are ignored. They are moved to where an estimator of this library was fitted.
     method : str, default="predict"
         The method of the estimator to call, such as "decision_function", "predict_proba" or "transform".
     progress : bool or callable, default=False
@@ -61,7 +63,8 @@ def predict_chunks(
     source = rows if isinstance(rows, Rows) else rows_from(rows)
     _check_features(machine, source)
     chunks = shown(source, progress, source.n_rows, f"{type(machine).__name__}.{method}")
-    return (_answer(asked, X, source.feature_names) for X, _ in chunks)
+    where = machine._layer.where if isinstance(machine, Additive) else np.empty(0)
+    return (_answer(asked, X, source.feature_names, where) for X, _ in chunks)
 
 
 def predict(machine, rows, *, method: str = "predict", out=None, progress: bool | Callable = False):
@@ -146,8 +149,10 @@ def _check_features(machine, source: Rows) -> None:
         )
 
 
-def _answer(asked: Callable, X, names: list[str] | None):
+def _answer(asked: Callable, X, names: list[str] | None, where):
     """The predictions of one chunk as an ndarray, or as CSR if they are sparse."""
+    if not is_numpy(where):
+        return to_numpy(asked(moved(X, where)))
     with warnings.catch_warnings():
         if names is not None:  # _check_features has already compared them
             warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)

@@ -1,15 +1,16 @@
 """The page of a study: its figures, errata and ranks."""
 
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from html_pages import Page
 from matplotlib.figure import Figure
 from reported_study import CATALOG
 
-from entrolab.jobs.command import home
+from entrolab.jobs.command import home, with_studies
 from entrolab.report import build_report, read_results
-from entrolab.report.papers import command_of
 from entrolearn.plotting import save_figure
 
 FIGURE = {
@@ -83,7 +84,7 @@ def test_a_figure_that_is_not_drawn_yet_says_what_to_run(with_figure, tmp_path):
         build_report([again], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
     )
     assert page.loads == ["figures/paper-agreement.svg"]
-    assert "Not drawn yet: run snakemake paper" in page.text
+    assert "Not drawn yet: run entrolab paper.yaml" in page.text
 
 
 def test_paper_page_shows_table_errata_failures_and_choices(report):
@@ -94,7 +95,7 @@ def test_paper_page_shows_table_errata_failures_and_choices(report):
         "A note of the study.",
         "wine: 404 <gone>",
         "quadrature",
-        "snakemake results/paper/tables/table4.html",
+        "entrolab results/paper/tables/table4.html --config extra_studies=.",
         "diagnostic only",
         "n_hidden",
     ):
@@ -143,9 +144,34 @@ def test_a_table_of_too_few_models_or_data_sets_has_no_ranks(report):
     assert "Average ranks" not in Page(report / "paper.html").text
 
 
-def test_a_page_says_the_whole_command_that_makes_its_study_again(results):
-    assert command_of(results) == "entrolab paper.yaml"
+def test_a_page_says_the_whole_command_that_makes_its_study_again(results, monkeypatch):
+    assert results.command() == "entrolab paper.yaml"
+    settings = {"seed": 3, "extra_datasets": "my data.yaml"}
     elsewhere = {**results.study, "file": str(results.folder.parents[1] / "my work" / "paper.yaml")}
-    assert command_of(replace(results, study=elsewhere)) == "entrolab 'my work/paper.yaml'"
+    given = replace(results, study=elsewhere, settings=settings)
+    assert given.command() == "entrolab 'my work/paper.yaml' --config seed=3 'extra_datasets=my data.yaml'"
+    assert given.command("results/paper/tables/table4.html") == (
+        "entrolab results/paper/tables/table4.html --config seed=3 'extra_datasets=my data.yaml' "
+        "'extra_studies=my work'"
+    )
     shipped = {**results.study, "file": str(home() / "config" / "papers" / "eem.yaml")}
-    assert command_of(replace(results, key="eem", study=shipped)) == "snakemake eem"
+    shipped = replace(results, key="eem", study=shipped)
+    assert shipped.command() == "entrolab eem"
+    in_checkout = replace(shipped, folder=home() / "results" / "eem", settings={"mirror": "data"})
+    assert in_checkout.command() == "snakemake eem --config mirror=data"
+    assert in_checkout.command("results/eem/tables/table4.html") == (
+        "snakemake results/eem/tables/table4.html --config mirror=data"
+    )
+
+
+@pytest.mark.parametrize("target", [None, "results/paper/tables/table4.html"])
+def test_the_command_leads_back_to_the_study(results, monkeypatch, target):
+    """What the page prints is what the command line reads: the same study, with the same settings."""
+    monkeypatch.chdir(results.folder.parents[1])
+    Path("my work").mkdir()
+    Path("my work", "paper.yaml").touch()
+    study = {**results.study, "file": "my work/paper.yaml"}
+    program, *words = shlex.split(replace(results, study=study, settings={"seed": 3}).command(target))
+    asked = with_studies(words)
+    assert (program, asked[0]) == ("entrolab", target or "paper")
+    assert set(asked[asked.index("--config") + 1 :]) == {"extra_studies=my work", "seed=3"}

@@ -1,5 +1,6 @@
 """The site: complete pages that load nothing from elsewhere, for every reader."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -90,9 +91,9 @@ def test_index_says_what_when_where_and_how(report):
         "2026-01-02 03:04",
         "seed 0",
         "2 core-minutes of training",
-        "make demo",
-        "snakemake paper",
-        "make ui",
+        "entrolab demo",
+        "entrolab paper.yaml",
+        "mlflow ui --backend-store-uri sqlite:///mlflow.db",
     ):
         assert said in page.said
 
@@ -222,3 +223,41 @@ def test_claims_come_first_on_a_study_s_page_and_are_counted_on_the_front_page(r
     assert "To be decided by: about 20 data sets" in text
     assert "Wanted: generated rows" in text
     assert "claims" not in Page(build_report([results], tmp_path / "none", catalog=CATALOG)).ids
+
+
+def test_heads_of_tables_lead_to_the_pages_of_data_sets_and_learners(report):
+    paper, dataset = Page(report / "paper.html"), Page(report / "datasets" / "iris.html")
+    assert {"datasets/iris.html", "models/entrolearn.EEMClassifier.html"} <= set(paper.links)
+    assert "../models/sklearn.svm.SVC.html" in dataset.links
+    # A table's own page stands in another folder, where there may be no report.
+    assert "models/" not in (report.parent / "paper" / "tables" / "table4.html").read_text()
+
+
+@pytest.mark.parametrize(("criterion", "is_shown"), [("cv", True), ("dcs_kde", False)])
+def test_learning_times_stand_beside_scores_by_the_same_criterion(own, tmp_path, criterion, is_shown):
+    facts = {"eem_rbf": 0.0123, "svm_rbf": 4.5}
+    for model, seconds in facts.items():
+        file = own.folder / "models" / "iris" / f"{model}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps({"fit_seconds": seconds, "chosen_by": criterion}))
+    page = build_report([own], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
+    said = Page(page).said
+    assert (", learnt in 0.012 s" in said) == is_shown
+    assert (", learnt in 4.500 s" in said) == is_shown  # of one precision with its neighbour
+    assert ("Small: processor seconds to fit the selected model alone" in said) == is_shown
+
+
+def test_learning_times_are_not_mixed_with_published_values(results, tmp_path):
+    file = results.folder / "models" / "iris" / "eem_rbf.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"fit_seconds": 1.0, "chosen_by": "cv"}))
+    page = build_report([results], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
+    assert "learnt in" not in Page(page).said
+
+
+def test_the_front_page_leads_to_leaderboards_that_were_made(results, tmp_path):
+    folder = tmp_path / "results" / "report"
+    assert "board/index.html" not in Page(build_report([results], folder, catalog=CATALOG)).links
+    (folder / "board").mkdir()
+    (folder / "board/index.html").write_text("made")
+    assert "board/index.html" in Page(build_report([results], folder, catalog=CATALOG)).links

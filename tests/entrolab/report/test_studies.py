@@ -1,15 +1,22 @@
 """What a study has left behind."""
 
-import pytest
+import shutil
+
 from html_pages import Page
 from reported_study import CATALOG, MODELS, STUDY
 
 from entrolab.report import build_report, read_results
 
 
-def test_results_without_a_table_say_what_to_run(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"table4\.csv is missing: run `snakemake paper` first"):
-        read_results("paper", STUDY, tmp_path)
+def test_results_that_are_gone_leave_the_study_its_row(results, tmp_path):
+    shutil.rmtree(results.folder)
+    gone = read_results("paper", results.study, results.folder)
+    assert (gone.tables, gone.records) == ({}, [])
+    front = build_report([gone], tmp_path / "results" / "report", catalog=CATALOG, only=[])
+    said = Page(front).said
+    assert "Machines & <entropy>" in said
+    assert "its results are gone; its page remains" in said
+    assert "paper.html" in Page(front).links
 
 
 def test_records_and_selections_that_are_absent_are_left_out(results):

@@ -10,7 +10,7 @@ from entrolab.data.raw_table import Table
 from entrolab.data.table_formats import suffix_of
 from entrolearn.columns import DATE, ColumnEncoder, category_name
 
-__all__ = ["frame_of", "labels_of", "order_in_time", "read"]
+__all__ = ["frame_of", "labels_of", "order_in_time", "read", "weights_of"]
 
 BINARY = {
     **dict.fromkeys((".parquet", ".pq"), pd.read_parquet),
@@ -68,10 +68,14 @@ def read(
     missing: Sequence[str],
     groups: str | None = None,
     time: str | None = None,
+    weight: str | None = None,
+    splits: Sequence[str] = (),
 ) -> Table:
     """Read one or several files; features are coded by :class:`~entrolearn.columns.ColumnEncoder`.
 
-    Rows are sorted by the column `time`, and those with one value of the column `groups` are a group.
+    Rows are sorted by the column `time`, those with one value of the column `groups` are a group, and the
+    column `weight` is the weight of each. The columns `splits` say in which fold of each repeat a row is
+    tested.
     """
     frames = [frame_of(path, names, delimiter, missing) for path in paths]
     frame = pd.concat(frames, ignore_index=True).rename(columns=str)
@@ -82,7 +86,15 @@ def read(
     of_groups = (
         None if groups is None else pd.factorize(frame[groups].map(category_name, na_action="ignore"))[0]
     )
-    return Table(X, labels, list(columns), [len(part) for part in frames], of_groups)
+    folds = frame[list(splits)].to_numpy(np.int16) if splits else None
+    weights = None if weight is None else weights_of(frame[weight], missing)
+    return Table(X, labels, list(columns), [len(part) for part in frames], of_groups, weights, folds)
+
+
+def weights_of(column: pd.Series, missing: Sequence[str]) -> np.ndarray:
+    """The weights of rows as numbers, NaN where one is missing; a ValueError for what is no number."""
+    name = str(column.name)
+    return ColumnEncoder({name: None}, missing).transform(column.to_frame(name))[:, 0]
 
 
 def order_in_time(column: pd.Series) -> np.ndarray:

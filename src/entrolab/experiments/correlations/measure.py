@@ -11,7 +11,7 @@ the same for every operator, so that no correlation within a layer is defined.)
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 import numpy as np
 from scipy.stats import spearmanr
@@ -32,7 +32,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     spec : mapping
         ``sizes`` of the hidden layer, ``layers`` and ``operators`` to draw, the ``reading`` and other
         ``readings`` of the paper: each a mapping with ``activation``, ``weights`` (of the operators),
-        ``formula`` and ``data``.
+        ``formula``, ``data`` and ``centres``.
 
     Returns
     -------
@@ -45,13 +45,14 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
         layers.setdefault((reading["data"], reading["activation"]), []).append(reading)
     rows = []
     for number, ((which, activation), mine) in enumerate(layers.items()):
-        drawn = _drawn(load(which), activation, {reading["weights"] for reading in mine}, spec)
+        asked = {_terms_of(reading) for reading in mine}
+        drawn = _drawn(load(which), activation, asked, spec)
         terms = []
         for done, of_layer in enumerate(drawn, start=1):
             terms.append(of_layer)
             progress(number * spec["layers"] + done, len(layers) * spec["layers"])
         for reading, size in itertools.product(mine, spec["sizes"]):
-            logarithm, distance = np.moveaxis([one[reading["weights"], size] for one in terms], 1, 0)
+            logarithm, distance = np.moveaxis([one[*_terms_of(reading), size] for one in terms], 1, 0)
             rows.append(_row(logarithm, distance, reading, size, is_own=reading is own))
     return rows
 
@@ -61,14 +62,19 @@ def in_words(reading: Mapping[str, str]) -> str:
 
     Examples
     --------
-    >>> in_words({"activation": "rbf", "weights": "normal", "formula": "published", "data": "raw"})
-    'rbf units, normal operators, eq. (3) as published, raw data'
+    >>> reading = {"activation": "rbf", "weights": "normal", "formula": "published", "data": "raw"}
+    >>> in_words(reading | {"centres": "sums"})
+    'rbf units, normal operators, eq. (3) as published, raw data, class sums'
     """
     formula = {"right": "eq. (3) put right", "published": "eq. (3) as published"}[reading["formula"]]
-    return f"{reading['activation']} units, {reading['weights']} operators, {formula}, {reading['data']} data"
+    centres = "class sums" if reading["centres"] == "sums" else ""
+    drawn = f"{reading['activation']} units, {reading['weights']} operators"
+    return ", ".join(filter(None, [drawn, formula, f"{reading['data']} data", centres]))
 
 
-def terms_of_divergence(moments: Iterable[ClassMoments], operators: np.ndarray) -> np.ndarray:
+def terms_of_divergence(
+    moments: Iterable[ClassMoments], operators: np.ndarray, centres: str = "means"
+) -> np.ndarray:
     """The logarithm and the distance in the divergence of two classes on each operator.
 
     Parameters
@@ -76,6 +82,9 @@ def terms_of_divergence(moments: Iterable[ClassMoments], operators: np.ndarray) 
     moments : two ClassMoments
         Of the classes in the hidden space; the covariances are Ledoit and Wolf's, as in the paper.
     operators : ndarray, shape (n_operators, n_hidden)
+    centres : {"means", "sums"}
+        What the distance compares: the means of the classes, or the sums of their rows, which are as many
+        times as large as a class has rows.
 
     Returns
     -------
@@ -83,13 +92,14 @@ def terms_of_divergence(moments: Iterable[ClassMoments], operators: np.ndarray) 
         Not finite where a class has no variance.
     """
     first, second = moments
-    means = operators @ (second.mean - first.mean)
+    factors = (first.n, second.n) if centres == "sums" else (1, 1)
+    between = operators @ (factors[1] * second.mean - factors[0] * first.mean)
     variances = [((operators @ one.ledoit_wolf()[0]) * operators).sum(axis=1) for one in (first, second)]
     with np.errstate(divide="ignore", invalid="ignore"):
         # In logarithms: the product of variances of saturated units would underflow.
         half_ratio = (np.log(variances[0]) - np.log(variances[1])) / 2
         logarithm = np.logaddexp(half_ratio, -half_ratio) - np.log(2)
-        return np.array([logarithm, means**2 / (variances[0] + variances[1])])
+        return np.array([logarithm, between**2 / (variances[0] + variances[1])])
 
 
 def rank_correlation(logarithm: np.ndarray, distance: np.ndarray, sign: int) -> float:
@@ -105,8 +115,8 @@ def jackknife_error(logarithm: np.ndarray, distance: np.ndarray, sign: int) -> f
     return float(np.sqrt((n - 1) * np.var(values)))
 
 
-def _drawn(data, activation: str, weights: Iterable[str], spec: Mapping) -> Iterator[dict]:
-    """Yield the terms of each random layer on random operators, by the operators' weights and the size."""
+def _drawn(data, activation: str, asked: Collection[tuple[str, str]], spec: Mapping) -> Iterator[dict]:
+    """Yield the terms of each random layer on random operators, by weights, centres and size."""
     sizes = sorted(spec["sizes"])
     names = [spec["seed"], spec["study"], spec["table"], spec["dataset"]]
     for number in range(spec["layers"]):
@@ -114,14 +124,21 @@ def _drawn(data, activation: str, weights: Iterable[str], spec: Mapping) -> Iter
         layer = RandomLayer.draw(data.n_features, sizes[-1], activation, rng, below_one=activation != "rbf")
         moments = moments_by_group(layer, data.X, data.y, 2, sizes)
         terms = {}
-        for name in weights:
+        for name in {weights for weights, _ in asked}:
             rng = np.random.RandomState(seed_from(*names, number, name))
             # Smaller layers have the leading units of the largest, and operators the leading weights.
             operators = getattr(rng, name)(size=(spec["operators"], sizes[-1]))
             for size in sizes:
                 leading = [one.restrict(size) for one in moments]
-                terms[name, size] = terms_of_divergence(leading, operators[:, :size])
+                for centres in (centres for weights, centres in asked if weights == name):
+                    of_size = terms_of_divergence(leading, operators[:, :size], centres)
+                    terms[name, centres, size] = of_size
         yield terms
+
+
+def _terms_of(reading: Mapping[str, str]) -> tuple[str, str]:
+    """What of a reading its terms depend on, beside the layer."""
+    return reading["weights"], reading["centres"]
 
 
 def _row(logarithm: np.ndarray, distance: np.ndarray, reading: Mapping, size: int, *, is_own: bool) -> dict:

@@ -13,6 +13,7 @@ Activation = one_of("sigmoid", "nsigmoid", "rbf", "sine", "hardlimit")
 Weights = one_of("normal", "uniform")
 Formula = one_of("right", "published")
 Data = one_of("scaled", "raw")
+Centres = one_of("means", "sums")
 
 
 class Reading(Section):
@@ -22,6 +23,8 @@ class Reading(Section):
     weights: Weights
     formula: Formula
     data: Data
+    # What of each class the distance compares, projected.
+    centres: Centres = "means"
 
 
 class Readings(Section):
@@ -32,6 +35,7 @@ class Readings(Section):
     weights: list_of(Weights)
     formula: list_of(Formula)
     data: list_of(Data)
+    centres: list_of(Centres) = ["means"]
 
 
 class Correlations(Measured):
@@ -83,7 +87,7 @@ class Correlations(Measured):
             f"Spearman's rank correlation over {spec['layers']} random hidden layers × {spec['operators']} "
             "random linear operators, ± its jackknife standard error over the layers. "
             f"Hidden units: {reading['activation']}; weights of the operators: {reading['weights']}; "
-            f"eq. (3): {reading['formula']}; data: {reading['data']}."
+            f"eq. (3): {reading['formula']}; data: {reading['data']}; centres: class {reading['centres']}."
         )
 
     def agreement(self, spec):

@@ -1,0 +1,54 @@
+"""Carry out the runs that docs/board/*.csv lack, in the environment of `make board-env`.
+
+``.board/bin/python -m benchmarks.board binary --variant default --size 1000``. It may be stopped at any time
+and goes on where it was.
+"""
+
+import argparse
+import os
+import time
+from pathlib import Path
+
+from benchmarks.board.running import (
+    FOLDER,
+    by_turns,
+    carry_out_due,
+    due_runs,
+    one_thread,
+    warm_up,
+    write_header,
+)
+from benchmarks.board.sets import BOARDS, SIZES
+
+
+def main() -> None:
+    """Carry out what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.board", description=__doc__.split("\n")[0])
+    add = parser.add_argument
+    add("boards", nargs="*", default=list(BOARDS), help=f"of {', '.join(BOARDS)} (default: all)")
+    add("--variant", choices=("default", "threshold", "tuned"), default="default")
+    add("--size", type=int, choices=SIZES, default=SIZES[0], help="rows at most (default %(default)s)")
+    add("--pilot", action="store_true", help="the first fold of the first draw only")
+    add("--hours", type=float, default=5, help="begin no run after so many (default %(default)s)")
+    add("--mirror", default=os.environ.get("ENTROLEARN_MIRROR"), help="folder of raw files")
+    add("--folder", type=Path, default=FOLDER, help="of the rows (default %(default)s)")
+    options = parser.parse_args()
+    unknown = [board for board in options.boards if board not in BOARDS]
+    if unknown:
+        parser.error(f"unknown board {unknown[0]!r}; accepted: {', '.join(BOARDS)}")
+    one_thread()
+    until = time.monotonic() + 3600 * options.hours
+    try:
+        warm_up()
+    except ImportError as error:
+        parser.exit(1, f"board: {error}: run `make board-env`, then .board/bin/python -m benchmarks.board\n")
+    made = write_header(options.folder)
+    of_pilot = {"repeats": 1, "folds": 1} if options.pilot else {}
+    runs = {board: due_runs(board, options.variant, options.size, **of_pilot) for board in options.boards}
+    for board, group in by_turns(runs):
+        count = carry_out_due(options.folder / f"{board}.csv", board, group, made, options.mirror, until)
+        print(f"{board}, {group[0].set}: {count} of {len(group)} runs", flush=True)
+
+
+if __name__ == "__main__":
+    main()

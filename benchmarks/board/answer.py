@@ -1,0 +1,192 @@
+"""Write what the boards say into docs/which-learner.md and README.md, between their markers.
+
+``python -m benchmarks.board.answer`` fits nothing. A board has a table once all its runs at the defaults
+on at most 1,000 rows are there; README.md keeps its text until the board of two classes has one.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.board.learners import LEARNERS
+from benchmarks.board.protocol import FOLDS
+from benchmarks.board.running import FOLDER, REPEATS
+from benchmarks.board.sets import BOARDS, SIZES, facts, sets_of
+from benchmarks.data import ROOT
+from entrolab.fit.metrics import METRICS
+from entrolab.leaderboard.pages import METRICS_SHOWN, TITLES
+from entrolab.leaderboard.ratings import DIGITS
+from entrolab.leaderboard.rows import Slice, read_board, slice_of
+from entrolab.leaderboard.standings import standings
+from entrolab.tables.ranking import TESTS, rank_models
+
+__all__ = ["BEGIN", "END", "PAGES", "between", "page_text", "readme_text"]
+
+PAGES = {"docs": ROOT / "docs/which-learner.md", "readme": ROOT / "README.md"}
+BEGIN, END = "<!-- the boards: python -m benchmarks.board.answer -->\n", "<!-- end of the boards -->\n"
+SIZE = SIZES[0]
+SHOWN = ("rank", "elo", "elo_low", "elo_high", "fit_s", "predict_s", "front")
+README_START = """
+Every classifier of this library and its peers on the two-class sets of the catalog, at most 1,000 rows of
+each, five draws in halves, everything learnt from training rows (`python -m benchmarks.board`,
+[how](docs/which-learner.md#the-boards)):
+
+"""
+
+
+def main() -> None:
+    """Write both pages."""
+    boards = read_boards(FOLDER)
+    for path, text in ((PAGES["docs"], page_text(boards)), (PAGES["readme"], readme_text(boards))):
+        page = path.read_text(encoding="utf-8")
+        if text is not None:
+            path.write_text(between(page, text), encoding="utf-8")
+
+
+def read_boards(folder: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Mapping]]]:
+    """The rows of each board that has some, and the facts of its sets."""
+    files = {board: folder / f"{board}.csv" for board in BOARDS}
+    facts_of = {name: facts(name) for board in BOARDS for name in sets_of(board)}
+    return {board: (read_board(file)[0], facts_of) for board, file in files.items() if file.exists()}
+
+
+def between(page: str, text: str) -> str:
+    """A page with the text between its markers replaced.
+
+    Raises
+    ------
+    ValueError
+        If the markers are not there, once and in order.
+    """
+    before, *middle = page.split(BEGIN)
+    if len(middle) != 1 or middle[0].count(END) != 1:
+        raise ValueError(f"the page needs {BEGIN.strip()} and {END.strip()}, once each and in this order")
+    return f"{before}{BEGIN}{text}{END}{middle[0].split(END)[1]}"
+
+
+def page_text(boards: Mapping) -> str:
+    """What docs/which-learner.md says of all boards."""
+    parts = []
+    for board in BOARDS:
+        done, planned = _draws(boards, board)
+        if done < planned:
+            parts.append(
+                f"{TITLES[board]}: {done} of {planned} draws are computed; the table follows them.\n"
+            )
+            continue
+        slices = _slices(*boards[board], board)
+        lines = _lines(slices, board)
+        parts.append(
+            f"### {TITLES[board]}\n\n{_sentences(slices, board)}\n\n{_table(lines, board, linked=True)}"
+        )
+    return "\n" + "\n".join(parts) + "\n"
+
+
+def readme_text(boards: Mapping) -> str | None:
+    """What README.md says of the board of two classes; None before it is computed."""
+    done, planned = _draws(boards, "binary")
+    if done < planned:
+        return None
+    slices = _slices(*boards["binary"], "binary")
+    lines = _lines(slices, "binary")
+    table = _table(lines.head(12), "binary", linked=False)
+    return f"{README_START}{_sentences(slices, lines, 'binary')}\n\n{table}\n"
+
+
+def _draws(boards: Mapping, board: str) -> tuple[int, int]:
+    """Draws at the defaults that every learner was run on, and those that are planned."""
+    planned = len(sets_of(board)) * REPEATS["default", SIZE] * FOLDS
+    if board not in boards:
+        return 0, planned
+    of = slice_of(*boards[board], METRICS_SHOWN[board][0], "default", SIZE)
+    return (0 if of is None else len(of.scores)), planned
+
+
+def _slices(rows: pd.DataFrame, facts_of: Mapping, board: str) -> dict[tuple[str, str], Slice]:
+    """The slices of a board by variant and metric, of those that have rows."""
+    wanted = [("default", metric) for metric in METRICS_SHOWN[board]]
+    wanted += [(variant, METRICS_SHOWN[board][0]) for variant in ("threshold", "tuned", "tuned threshold")]
+    found = {key: slice_of(rows, facts_of, key[1], key[0], SIZE) for key in wanted}
+    return {key: of for key, of in found.items() if of is not None}
+
+
+def _lines(slices: Mapping[tuple[str, str], Slice], board: str) -> pd.DataFrame:
+    """A line for each learner: standings by the first metric, and the means of the others."""
+    first = METRICS_SHOWN[board][0]
+    lines = standings(slices["default", first])[list(SHOWN)]
+    for (variant, metric), of in slices.items():
+        if variant in ("default", "threshold"):
+            sign = 1 if METRICS[metric].greater_is_better else -1
+            lines[f"{variant} {metric}"] = sign * of.by_set.mean()
+    return lines
+
+
+def _table(lines: pd.DataFrame, board: str, linked: bool) -> str:
+    """The lines as Markdown, with links to the classes in the documentation."""
+    scores = [column for column in lines if " " in column]
+    heads = ["mean rank", "Elo", *map(_head, scores), "fit, s / 1,000 rows", "predict, s / 1,000 rows"]
+    shown = [f"| learner | {' | '.join(heads)} |", "| --- |" + " --: |" * len(heads)]
+    for name, line in lines.iterrows():
+        cells = [f"{line['rank']:.1f}", f"{line.elo:.0f} [{line.elo_low:.0f}, {line.elo_high:.0f}]"]
+        cells += [_score(line[column], column.split()[-1]) for column in scores]
+        cells += [
+            "over the limit" if line[key] == float("inf") else f"{line[key]:.2g}"
+            for key in ("fit_s", "predict_s")
+        ]
+        shown.append(f"| {_named(name, board, linked)} | {' | '.join(cells)} |")
+    return "\n".join(shown) + "\n"
+
+
+def _head(column: str) -> str:
+    variant, metric = column.split()
+    unit = ", %" if METRICS[metric].percent else ""
+    return f"{METRICS[metric].label}{' with a tuned threshold' if variant == 'threshold' else ''}{unit}"
+
+
+def _score(value: float, metric: str) -> str:
+    if value != value:
+        return "–"
+    return f"{100 * value:.1f}" if METRICS[metric].percent else f"{value:.3f}"
+
+
+def _named(name: str, board: str, linked: bool) -> str:
+    learner = LEARNERS[name]
+    path = learner.regressor if board == "regression" else learner.classifier
+    if not learner.ours or not path.startswith("entrolearn."):
+        return name
+    return f"{{class}}`~{path}`" if linked else f"`{path.removeprefix('entrolearn.')}`"
+
+
+def _sentences(slices: Mapping[tuple[str, str], Slice], lines: pd.DataFrame, board: str) -> str:
+    """Who leads in each variant and who does not differ significantly; the Pareto front."""
+    first = METRICS_SHOWN[board][0]
+    said = {
+        "default": "At their defaults",
+        "threshold": "With thresholds tuned on the training rows",
+        "tuned": "Tuned with ten configurations each",
+        "tuned threshold": "Tuned, with tuned thresholds",
+    }
+    sentences = [_leader(start, slices[v, first]) for v, start in said.items() if (v, first) in slices]
+    front = lines[lines["front"]].sort_values("fit_s")
+    members = ", ".join(f"{name} ({line.fit_s:.2g} s)" for name, line in front.iterrows())
+    sentences.append(f"- Pareto front of {METRICS[first].label} and seconds to fit 1,000 rows: {members}.")
+    return "\n".join(sentences)
+
+
+def _leader(start: str, of: Slice) -> str:
+    by_set, label = of.by_set.round(DIGITS), METRICS[of.metric].label
+    ranks = by_set.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
+    first, best = ranks.index[0], next((name for name in ranks.index if LEARNERS[name].ours), None)
+    text = f"- {start}, {first} has the best mean rank by {label}, {ranks[first]:.1f} of {len(ranks)}"
+    ranking = rank_models(by_set)
+    if ranking is None:
+        return f"{text}; {len(by_set)} sets are too few to test differences."
+    beside = ", ".join(ranking.beside(first))
+    tested = f"by {TESTS[ranking.shown_test]} on {len(by_set)} sets"
+    text += f"; {tested} {f'these do not differ significantly: {beside}' if beside else 'all others differ'}."
+    return text if best in (first, None) else f"{text} The best of this library is {best}, {ranks[best]:.1f}."
+
+
+if __name__ == "__main__":
+    main()

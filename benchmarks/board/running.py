@@ -1,0 +1,239 @@
+"""The runs that are due, and the file that their rows are appended to."""
+
+import csv
+import hashlib
+import json
+import math
+import os
+import platform
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from itertools import groupby, zip_longest
+from operator import attrgetter
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.board.learners import CONSTANT, LEARNERS, N_CONFIGURATIONS, make
+from benchmarks.board.protocol import FOLDS, INNER_FOLDS, LIMIT_S, SCORES, TUNING_S, Run, carried_out
+from benchmarks.board.sets import BOARDS, SIZES, TUNED, draw, facts, in_order, sets_of
+from benchmarks.data import ROOT
+from benchmarks.report import machine
+from entrolab.data.dataset import DataUnavailable
+from entrolab.fit.limits import KilledError, LimitError, Limits, within
+
+__all__ = [
+    *("FOLDER", "REPEATS", "by_turns", "carry_out_due", "columns", "due_runs", "one_thread", "warm_up"),
+    "write_header",
+]
+
+FOLDER = ROOT / "docs/board"
+GIB = 6.0
+WALL = 100  # times the processor seconds: by the clock only where a run sleeps, or the machine is busy
+#: (variant, size) -> how often both folds are drawn anew.
+REPEATS = {
+    ("default", 1_000): 5,
+    ("threshold", 1_000): 5,
+    ("tuned", 1_000): 2,
+    ("default", 10_000): 1,
+    ("default", 100_000): 1,
+}
+PEERS = ("lightgbm", "catboost", "xgboost-cpu", "skglm", "xrfm", "torch")
+PACKAGES = ("entrolearn", "scikit-learn", "numpy", "scipy", *PEERS)
+KEY = ("set", "size", "learner", "variant", "repeat", "fold")
+
+
+def columns(board: str) -> list[str]:
+    """The columns of a board's file."""
+    return [*KEY, *SCORES[board], "fit_s", "predict_s", "reason", "made"]
+
+
+def due_runs(
+    board: str, variant: str, size: int, repeats: int | None = None, folds: int = FOLDS
+) -> Iterator[Run]:
+    """The runs of one variant and size, draw by draw, so that what is done at any time is balanced.
+
+    Parameters
+    ----------
+    board, variant : str
+    size : int
+        Sets with no more rows than the size before it are left out.
+    repeats, folds : int
+        Fewer than are planned, for a pilot.
+    """
+    if variant == "threshold" and board != "binary":
+        return
+    names = TUNED[board] if variant == "tuned" else in_order(sets_of(board))
+    below = max((one for one in SIZES if one < size), default=0)
+    learners = [
+        name
+        for name, learner in LEARNERS.items()
+        if make(name, board) is not None
+        and (variant == "default" or name != CONSTANT)
+        and (variant != "tuned" or learner.space)
+    ]
+    for repeat in range(REPEATS.get((variant, size), 0) if repeats is None else repeats):
+        for name in names:
+            if facts(name)["rows"] > below:
+                for fold in range(folds):
+                    for learner in learners:
+                        yield Run(name, size, learner, variant, repeat, fold)
+
+
+def carry_out_due(file: Path, board: str, runs: Iterable[Run], made: str, mirror, until: float) -> int:
+    """Append the rows of the runs that a file lacks; the number of runs carried out.
+
+    A learner that reached its limit on a set is not run there again, neither on other rows nor on more: its
+    runs have the reason at once.
+
+    Parameters
+    ----------
+    file : path
+    board : str
+    runs : iterable of Run
+    made : str
+        The digest of the versions and the machine.
+    mirror : path or None
+        Folder with the raw files.
+    until : float
+        Time by the monotonic clock after which no run is begun.
+    """
+    done, over, absent, count = _read(file), {}, set(), 0
+    for key, reason in done.items():
+        _note(over, Run(*key), reason)
+    new = not file.exists() or not file.stat().st_size
+    with file.open("a", encoding="utf-8", newline="") as opened:
+        table = csv.DictWriter(opened, columns(board), lineterminator="\n")
+        if new:
+            table.writeheader()
+        for run in runs:
+            if run.key in done or run.set in absent:
+                continue
+            if time.monotonic() > until:
+                break
+            try:
+                found = _rows_of(run, board, over, mirror)
+            except DataUnavailable as absence:
+                print(f"{run.set}: {absence}", flush=True)
+                absent.add(run.set)
+                continue
+            count += 1
+            for row in found:
+                _note(over, run, row.get("reason", ""))
+                row = {**dict(zip(KEY, run.key, strict=True)), **row, "made": made}
+                table.writerow({name: _compact(value) for name, value in row.items()})
+            opened.flush()
+    return count
+
+
+def _rows_of(run: Run, board: str, over: dict, mirror) -> list[dict]:
+    """The rows of a run: of what it yields, then of the variants that it failed to."""
+    variants = [run.variant]
+    if run.variant == "tuned" and board == "binary":
+        variants.append("tuned threshold")
+    least = over.get((run.set, run.learner, run.variant), math.inf)
+    if run.size >= least:
+        reason = f"over the limit on {least} rows or fewer: not run"
+        return [{"variant": variant, "reason": reason} for variant in variants]
+    X, y = draw(run.set, run.size, run.repeat, mirror)
+    seconds = 3 * LIMIT_S[run.size] + TUNING_S * (run.variant == "tuned")
+    rows, reason = [], ""
+    try:
+        for row in within(Limits(WALL * seconds, GIB), carried_out, run, board, X, y):
+            rows.append(row)
+    except KilledError:
+        raise
+    except (LimitError, RuntimeError) as error:
+        by_clock = isinstance(error, LimitError) and error.status == "time limit"
+        over_limit = by_clock or "SIGXCPU" in str(error)
+        reason = "over the limit" if over_limit else " ".join(str(error).split())[:120]
+    return rows + [{"variant": variant, "reason": reason} for variant in variants[len(rows) :]]
+
+
+def _note(over: dict, run: Run, reason: str) -> None:
+    if reason.startswith("over the limit"):
+        key = run.set, run.learner, run.variant
+        over[key] = min(run.size, over.get(key, math.inf))
+
+
+def _compact(value):
+    return f"{value:.4g}" if isinstance(value, float | np.floating) else value
+
+
+def _read(file: Path) -> dict[tuple, str]:
+    """The runs of a file, and the reason of those that failed; a line that was cut off is removed."""
+    if not file.exists():
+        return {}
+    text = file.read_text(encoding="utf-8")
+    if not text.endswith("\n"):
+        file.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
+    with file.open(encoding="utf-8", newline="") as opened:
+        rows = [row for row in csv.DictReader(opened) if row["variant"] != "tuned threshold"]
+    numbers = {"size", "repeat", "fold"}
+    return {tuple(int(row[k]) if k in numbers else row[k] for k in KEY): row["reason"] for row in rows}
+
+
+def write_header(folder: Path) -> str:
+    """Write the protocol, the facts of the sets and what rows are made with; return the latter's digest."""
+    file = folder / "header.json"
+    header = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"made": {}}
+    tree = subprocess.run(
+        ["git", "rev-parse", "HEAD:src/entrolearn"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    made = {
+        "machine": machine().split("\n")[0].removeprefix("- "),
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in PACKAGES},
+        "entrolearn tree": tree.stdout.strip(),
+    }
+    digest = hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()[:6]
+    header["made"][digest] = made
+    header["protocol"] = {
+        "limit, processor seconds by rows": LIMIT_S,
+        "tuning, processor seconds": TUNING_S,
+        "configurations": N_CONFIGURATIONS,
+        "inner folds": INNER_FOLDS,
+        "seeds": "of a draw and its folds: the repeat; of a learner: 2 × repeat + fold",
+    }
+    header["ours"] = [name for name, learner in LEARNERS.items() if learner.ours]
+    header["sets"] = {name: facts(name) for board in BOARDS for name in sets_of(board)}
+    folder.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(header, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return digest
+
+
+def by_turns(runs: dict[str, Iterator[Run]]) -> Iterator[tuple[str, list[Run]]]:
+    """The runs of a set of the first board, then of one of the second, and so on, until none is left."""
+    key = attrgetter("repeat", "set")
+    groups = [[(board, list(of)) for _, of in groupby(due, key)] for board, due in runs.items()]
+    return (group for turn in zip_longest(*groups) for group in turn if group is not None)
+
+
+def warm_up() -> None:
+    """Fit every learner to a few rows: what is imported and compiled once is no learner's time.
+
+    Raises
+    ------
+    ImportError
+        If a peer is not installed.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    warnings.simplefilter("ignore")
+    for board, y in (("binary", X[:, 0] > 0), ("multiclass", np.arange(60) % 3), ("regression", X[:, 1])):
+        for name in LEARNERS:
+            learner = make(name, board)
+            if learner is not None:
+                learner.fit(X, y.astype(float) if board == "regression" else y.astype(int)).predict(X)
+
+
+def one_thread() -> None:
+    """Start this program again with one thread for BLAS and OpenMP, if it has more."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    if any(os.environ.get(name) != "1" for name in names):
+        os.environ.update(dict.fromkeys(names, "1"))
+        os.execv(sys.executable, [sys.executable, "-m", "benchmarks.board", *sys.argv[1:]])

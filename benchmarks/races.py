@@ -1,0 +1,165 @@
+"""Races: ways to do the same work, measured in turn, and the ratios between them with intervals."""
+
+import logging
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+from benchmarks.measure import Spent, alone
+from entrolab.fit.limits import LimitError, Limits
+
+logger = logging.getLogger(__name__)
+
+CONFIDENCE = 0.95
+# By the clock a limit is reached only where work sleeps, or where the machine is very busy.
+BUSY = 20
+
+
+@dataclass(frozen=True)
+class Race:
+    """Ways to do the same work.
+
+    Attributes
+    ----------
+    what : str
+        The work and its size.
+    ways : mapping of str to callable
+        The first way is ours, the others are its peers. A way takes the number of the round, from which it
+        draws rows and seeds, and returns what it spent, with the number by which results are compared as
+        value.
+    result : str
+        What that number is, with its unit.
+    unit : str
+        Of what was spent: seconds, or "MiB" to compare memory.
+    """
+
+    what: str
+    ways: Mapping[str, Callable[[int], Spent]]
+    result: str = ""
+    unit: str = "s"
+
+
+def run(races: Iterable[Race], limits: Limits, rounds: int) -> Iterator[dict]:
+    """Measure all ways in turn, in each round; one that fails is not measured again.
+
+    Yields
+    ------
+    dict
+        One row for :func:`compared`: race, way, round, what was spent, result, and a note why there is none.
+    """
+    for race in races:
+        failed: set[str] = set()
+        for number in range(rounds):
+            for name, way in race.ways.items():
+                if name in failed:
+                    continue
+                logger.info("%s, round %d of %d: %s", race.what, number + 1, rounds, name)
+                row = {"what": race.what, "unit": race.unit, "measure": race.result, "way": name}
+                row |= {"round": number, "spent": math.nan, "mib": math.nan, "result": math.nan, "note": ""}
+                try:
+                    found = on_processor(limits, way, number)
+                except (LimitError, RuntimeError) as error:
+                    failed.add(name)
+                    row["note"] = f"{name}: {str(error).splitlines()[0]}"
+                else:
+                    row["spent"] = found.mib if race.unit == "MiB" else found.seconds
+                    row |= {"mib": found.mib, "result": math.nan if found.value is None else found.value}
+                yield row
+
+
+def on_processor(limits: Limits, work: Callable, *arguments):
+    """The value of ``work(*arguments)``, alone, of which the limit of seconds is one of processor seconds.
+
+    Raises
+    ------
+    LimitError, RuntimeError
+        As those of :func:`benchmarks.measure.alone`.
+    """
+    patient = replace(limits, seconds=BUSY * limits.seconds)
+    try:
+        return alone(patient, _limited, limits.seconds, work, *arguments)
+    except RuntimeError as error:
+        if "SIGXCPU" in str(error):
+            raise LimitError("time limit", f"over {limits.seconds:g} s") from error
+        raise
+
+
+def _limited(seconds: float, work: Callable, *arguments):
+    end = time.process_time() + seconds
+
+    def watch() -> None:
+        while (left := end - time.process_time()) > 0:
+            time.sleep(max(left / 2, 0.05))
+        os.kill(os.getpid(), signal.SIGXCPU)
+
+    # A limit of the system's (RLIMIT_CPU) would leave process_time the resolution of a scheduler's tick.
+    threading.Thread(target=watch, daemon=True).start()
+    return work(*arguments)
+
+
+def compared(runs: pd.DataFrame) -> pd.DataFrame:
+    """One row for each peer: medians of both, and what the peer spends over what we do.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        Rows of :func:`run`.
+
+    Returns
+    -------
+    DataFrame
+        ``ratio`` is the geometric mean over the rounds in which both were measured, ``low`` and ``high`` the
+        ends of its interval.
+    """
+    # A way that failed in some round has no median that would stand for the same rounds as the others'.
+    failed = (runs["note"] != "").groupby([runs["what"], runs["way"]]).transform("any")
+    runs = runs.assign(**{name: runs[name].mask(failed) for name in ("spent", "mib", "result")})
+    rows = []
+    for what, race in runs.groupby("what", sort=False):
+        ways = dict(list(race.groupby("way", sort=False)))
+        ours = next(iter(ways))
+        for peer in [*ways][1:] or [""]:
+            row = {"what": what, "unit": race["unit"].iloc[0], "measure": race["measure"].iloc[0]}
+            row |= {"ours": ours, "peer": peer}
+            own = ways[ours].set_index("round")
+            row |= _medians(own, "our")
+            notes = [*own["note"]]
+            if peer:
+                theirs = ways[peer].set_index("round")
+                row |= _medians(theirs, "peer")
+                logs = np.log(theirs["spent"] / own["spent"]).dropna()
+                row |= dict(zip(("ratio", "low", "high"), np.exp(interval(logs)), strict=True))
+                row["rounds"] = len(logs)
+                notes += [*theirs["note"]]
+            else:
+                row["rounds"] = own["spent"].count()
+            rows.append(row | {"note": next(filter(None, notes), "")})
+    return pd.DataFrame(rows)
+
+
+def _medians(runs: pd.DataFrame, whose: str) -> dict[str, float]:
+    return {f"{whose}_{name}": runs[name].median() for name in ("spent", "mib", "result")}
+
+
+def interval(values: Iterable[float]) -> tuple[float, float, float]:
+    """The mean and the ends of its Student interval; NaN for ends that one value does not have.
+
+    Examples
+    --------
+    >>> [round(value, 3) for value in interval([1.0, 2.0, 3.0])]
+    [2.0, -0.484, 4.484]
+    """
+    values = np.asarray(list(values), dtype=float)
+    n = len(values)
+    if n < 2:
+        return (values[0] if n else math.nan, math.nan, math.nan)
+    half = student.ppf((1 + CONFIDENCE) / 2, n - 1) * values.std(ddof=1) / math.sqrt(n)
+    return values.mean(), values.mean() - half, values.mean() + half

@@ -1,0 +1,258 @@
+"""The table of all races: docs/benchmarks.csv, its pages, and the numbers of the README.
+
+``python -m benchmarks.table`` writes the table into docs/benchmarks.md, the exponents into docs/scaling.md
+and the README's numbers into README.md; ``make bench`` does so after each part.
+"""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks.data import ROOT
+from benchmarks.report import in_words
+from entrolab.io.atomic import replacing
+
+TABLE = ROOT / "docs/benchmarks.csv"
+COLUMNS = (
+    "part",
+    "what",
+    "unit",
+    "ours",
+    "peer",
+    "our_spent",
+    "peer_spent",
+    "ratio",
+    "low",
+    "high",
+    "rounds",
+    "measure",
+    "our_result",
+    "peer_result",
+    "our_mib",
+    "peer_mib",
+    "note",
+    "date",
+    "load",
+    "machine",
+)
+GROWTH = "growth"  # the part whose rows are exponents
+BEGIN, END = "<!-- written by python -m benchmarks.table -->", "<!-- end -->"
+
+# Rows of the README: what is timed, {} for the work of the last row that matches, and of each number what it
+# is called, the part, and how the row's work and peer begin. The smallest and the largest ratio of all rows
+# that match are shown.
+README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
+    (
+        "`EEMClassifier`, {}",
+        (
+            ("LedoitWolf of scikit-learn", "peers", "fit forest-cover", "EEM by scikit-learn's LedoitWolf"),
+            ("Nystroem + LDA", "peers", "fit forest-cover", "Nystroem + LDA"),
+            ("RBFSampler + RidgeClassifier", "peers", "fit forest-cover", "RBFSampler + RidgeClassifier"),
+            ("HistGradientBoosting", "peers", "fit forest-cover", "HistGradientBoosting"),
+            ("hpelm", "peers", "fit forest-cover", "hpelm"),
+            ("LinearSVC", "peers", "fit forest-cover", "LinearSVC"),
+        ),
+    ),
+    (
+        "`RKELMClassifier`, `RKELMRegressor`, as many landmarks",
+        (
+            ("Nystroem + Ridge", "reduced", "", "Nystroem + Ridge"),
+            ("KELM", "reduced", "", "KELM"),
+            ("ELM dense", "reduced", "", "ELM"),
+            ("ELM sparse", "sparse", "", "ELM"),
+        ),
+    ),
+    (
+        "`predict` of one row of 784",
+        (
+            ("MLPClassifier", "predictions", "1 row of 784: EEM, rbf", "MLPClassifier"),
+            ("RBFSampler + RidgeClassifier", "predictions", "1 row of 784: EEM, rbf", "RBFSampler"),
+        ),
+    ),
+    (
+        "`CrossEntropySVC`",
+        (("the same search with scipy's `linprog`", "zero_norm", "", "linprog"),),
+    ),
+    (
+        "`InfomaxICA`",
+        (("FastICA", "ica", "", "FastICA"), ("Picard", "ica", "", "Picard")),
+    ),
+    (
+        "`CrossEntropyClustering`",
+        (("GaussianMixture", "cec", "", "GaussianMixture"), ("HDBSCAN", "cec", "", "HDBSCAN")),
+    ),
+    (
+        "entropy of 20,000 errors and its gradient",
+        (("all pairs", "error_entropy", "20,000 errors", "all pairs"),),
+    ),
+    (
+        "`KDEClassifier`, 20,000 rows",
+        (
+            ("all pairs", "kernel_densities", "KDEClassifier, 20,000", "all pairs"),
+            ("KernelDensity, a tree", "kernel_densities", "KDEClassifier, 20,000", "KernelDensity"),
+        ),
+    ),
+    (
+        "`CrossEntropyMethodClustering`",
+        (("as many restarts of k-means as come as near", "centroids", "", "KMeans"),),
+    ),
+)
+
+
+def read(path: Path = TABLE) -> pd.DataFrame:
+    """The table; empty where there is none."""
+    texts = ("part", "what", "unit", "ours", "peer", "measure", "note")
+    if not path.exists():
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.read_csv(path, dtype=dict.fromkeys(texts, str)).fillna(dict.fromkeys(texts, ""))
+
+
+def merge(new: pd.DataFrame, path: Path = TABLE) -> None:
+    """Replace the rows of the parts that were measured anew; other parts stay."""
+    old = read(path)
+    old = old[~old["part"].isin(new["part"])]
+    # Columns without a number have no type that pandas would keep.
+    found = pd.concat([each.dropna(axis=1, how="all") for each in (old, new) if len(each)])
+    found = found.reindex(columns=COLUMNS)
+    for name in found.select_dtypes("number"):
+        found[name] = found[name].map(lambda value: float(f"{value:.6g}"))
+    with replacing(path) as temporary:
+        found.sort_values("part", kind="stable").to_csv(temporary, index=False)
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """A table for each part but the growth, as Markdown; the machines are told once each."""
+    parts = []
+    for part, rows in table[table["part"] != GROWTH].groupby("part"):
+        shown = pd.DataFrame([dict(zip(HEAD, _cells(row), strict=True)) for _, row in rows.iterrows()])
+        shown = shown.loc[:, (shown != "").any()]
+        again = shown.duplicated(["work", "ours"])
+        shown[["work", "ours"]] = shown[["work", "ours"]].mask(again, "")
+        parts += [f"### {part}", _markdown(shown, n_texts=2)]
+    return "\n\n".join([*parts, *_origin(table[table["part"] != GROWTH])])
+
+
+HEAD = ("work", "ours", "s", "peer", "peer s", "peer / ours", "result", "peer's", "MiB", "peer MiB", "note")
+
+
+def _cells(row: pd.Series) -> Iterator[str]:
+    unit = "" if row["unit"] == "s" else f" {row['unit']}"
+    yield f"{row['what']}" + (f" ({row['measure']})" if row["measure"] else "")
+    yield row["ours"]
+    yield _number(row["our_spent"]) + unit * (not math.isnan(row["our_spent"]))
+    yield row["peer"]
+    yield _number(row["peer_spent"]) + unit * (not math.isnan(row["peer_spent"]))
+    yield ratio(row)
+    yield _number(row["our_result"], 4)
+    yield _number(row["peer_result"], 4)
+    yield "" if unit else _number(row["our_mib"], 2)
+    yield "" if unit else _number(row["peer_mib"], 2)
+    yield row["note"]
+
+
+def ratio(row: pd.Series) -> str:
+    """A ratio with its interval; empty where there is none."""
+    if math.isnan(row["ratio"]):
+        return ""
+    ends = "" if math.isnan(row["low"]) else f" [{_number(row['low'], 2)}, {_number(row['high'], 2)}]"
+    return f"**{_number(row['ratio'])}**{ends}"
+
+
+def exponents(table: pd.DataFrame) -> str:
+    """The exponents of the part `growth`: a row for each family, a column for each work."""
+    rows = table[table["part"] == GROWTH]
+    if rows.empty:
+        return "\n".join(_origin(rows))
+    cells = pd.DataFrame(
+        {
+            "learner": rows["ours"],
+            "of": rows["what"].str.partition(", ")[2],
+            "work": rows["what"].str.partition(", ")[0],
+            "exponent": [_exponent(row) for _, row in rows.iterrows()],
+        }
+    )
+    wide = cells.pivot(index=["learner", "of"], columns="work", values="exponent").fillna("")
+    wide = wide.reindex(cells[["learner", "of"]].drop_duplicates().apply(tuple, axis=1))
+    wide = wide.reindex(columns=[name for name in ("fit", "predict", "path") if name in wide]).reset_index()
+    notes = [f"{row['ours']}: {row['note']}." for _, row in rows.iterrows() if row["note"]]
+    return "\n\n".join([_markdown(wide, n_texts=2), *dict.fromkeys(notes), *_origin(rows)])
+
+
+def _exponent(row: pd.Series) -> str:
+    if math.isnan(row["our_spent"]):
+        return ""
+    return f"{row['our_spent']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+
+
+def readme(table: pd.DataFrame) -> str:
+    """The README's table."""
+    lines = ["| `make bench`: seconds of a peer over ours | |", "| --- | --- |"]
+    for ours, numbers in README:
+        found, work = [], ""
+        for name, part, what, peer in numbers:
+            rows = table[(table["part"] == part) & table["ratio"].notna()]
+            rows = rows[rows["what"].str.startswith(what)]
+            exact = rows[rows["peer"] == peer]
+            rows = exact if len(exact) else rows[rows["peer"].str.startswith(peer)]
+            if len(rows):
+                ends = dict.fromkeys(_number(end, 2) for end in (rows["ratio"].min(), rows["ratio"].max()))
+                found.append(f"{name} {' to '.join(ends)}")
+                work = rows["what"].iloc[-1]
+        if found:
+            lines.append(f"| {ours.format(work)} | {', '.join(found)} |")
+    return "\n".join(lines)
+
+
+PAGES = {
+    ROOT / "docs/benchmarks.md": markdown,
+    ROOT / "docs/scaling.md": exponents,
+    ROOT / "README.md": readme,
+}
+
+
+def written(page: Path, table: pd.DataFrame) -> str:
+    """The text of a page with what is taken from the table."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n\n{PAGES[page](table)}\n\n{END}{after}"
+
+
+def main() -> None:
+    """Write the pages anew."""
+    table = read()
+    for page in PAGES:
+        text = written(page, table)
+        with replacing(page) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+
+def _origin(rows: pd.DataFrame) -> Iterator[str]:
+    """When and on what the rows were measured."""
+    for machine, some in rows.groupby("machine"):
+        dates = " to ".join(dict.fromkeys((some["date"].min(), some["date"].max())))
+        load = f"{some['load'].min():.2g} to {some['load'].max():.2g}"
+        yield f"Measured on {dates}: {machine}; load average of a core {load}."
+
+
+def _markdown(table: pd.DataFrame, n_texts: int) -> str:
+    align = ["left" if i < n_texts or name in ("peer", "note") else "right" for i, name in enumerate(table)]
+    return table.to_markdown(index=False, disable_numparse=True, colalign=align)
+
+
+def _number(value: float, digits: int = 3) -> str:
+    """Rounded to some digits, all of those before the point shown; empty for NaN.
+
+    Examples
+    --------
+    >>> [_number(value, 2) for value in (0.01234, 1.96, 12345.6, 0.0, float("nan"))]
+    ['0.012', '2', '12,346', '0', '']
+    """
+    if math.isnan(value):
+        return ""
+    return in_words(value) if digits == 3 or abs(value) >= 100 else f"{value:.{digits}g}"
+
+
+if __name__ == "__main__":
+    main()

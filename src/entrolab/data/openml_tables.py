@@ -1,0 +1,125 @@
+"""Data sets and tasks of OpenML by their numbers, which the package ``openml`` fetches once."""
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from entrolab.fit.limits import KilledError, LimitError, Limits, within
+from entrolab.io.atomic import replacing
+from entrolab.study.sections import ConfigError
+from entrolab.text import one_line
+
+__all__ = ["KEYS", "facts_of", "file_of", "keep"]
+
+KEYS = {"openml": "data", "openml_task": "task"}  # of a study's data set, and what they are numbers of
+KEPT_IN = Path("resources", "openml")
+# What a data set may take to arrive. The package itself waits for a silent server for ever.
+FETCHING = Limits(seconds=1800)
+TRIES = 3
+ESTIMATED_BY = ("crossvalidation", "holdout")  # the procedures of tasks whose splits can be used
+SPLIT = "test fold of repeat {}"  # name of a column of splits
+
+
+def file_of(study: Path, key: str, own: Mapping, limits: Limits = FETCHING) -> Path:
+    """The file that holds a study's data set of OpenML, which is fetched if it is not there yet.
+
+    Raises
+    ------
+    ConfigError
+        If the package ``openml`` is not installed, or the data cannot be had; nothing is kept then.
+    """
+    option = next(name for name in KEYS if name in own)
+    path = KEPT_IN / f"{KEYS[option]}_{own[option]}.parquet"
+    if path.is_file():
+        return path
+    where = f"{study}: datasets.{key}.{option}"
+    if find_spec("openml") is None:
+        raise ConfigError(f"{where}: the package openml is not installed: pip install 'entrolab[openml]'")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory() as cache, replacing(path) as temporary:
+            for _ in within(limits, _fetch, option, own[option], cache, temporary):
+                pass
+    except (LimitError, KilledError, RuntimeError) as error:
+        raise ConfigError(
+            f"{where}: {own[option]} cannot be fetched: {one_line(error, 300)}; accepted: a number that "
+            "OpenML has, while its server answers"
+        ) from None
+    return path
+
+
+def facts_of(path: Path) -> dict:
+    """What OpenML says of a file's data: ``label``, ``title``, ``reference``, ``licence`` and ``splits``."""
+    import pandas as pd
+
+    return pd.read_parquet(path, columns=[]).attrs
+
+
+def keep(path: Path, frame, facts: Mapping, splits=None) -> None:
+    """Write a data set, what OpenML says of it, and for each repeat the fold in which a row is tested.
+
+    Parameters
+    ----------
+    path : path
+    frame : DataFrame
+    facts : mapping
+    splits : ndarray of int, shape (n_repeats, n_samples), optional
+        -1 for rows that are not tested.
+    """
+    repeats = {SPLIT.format(number): folds for number, folds in enumerate(() if splits is None else splits)}
+    frame = frame.assign(**repeats)
+    frame.attrs = {**facts, "splits": list(repeats)}
+    frame.to_parquet(path)
+
+
+# ------------------------------------------------------------------------------------ in a process of its own
+
+
+def _fetch(option: str, number: int, cache: str, path: Path) -> Iterator[None]:
+    os.environ["OPENML_SKIP_PARQUET"] = "true"  # the ARFF files are those that checksums are known of
+    import openml
+
+    openml.config.set_root_cache_directory(cache)
+    openml.config.set_retry_policy("human", n_retries=TRIES)
+    task = None
+    if option == "openml_task":
+        task = openml.tasks.get_task(number, download_splits=False)
+        number = task.dataset_id
+    # Not as pickles, which is the default.
+    data = openml.datasets.get_dataset(number, download_data=True, cache_format="feather")
+    frame, *_ = data.get_data(dataset_format="dataframe")
+    facts = {
+        "label": data.default_target_attribute if task is None else task.target_name,
+        "title": f"{data.name} (OpenML {number})",
+        "reference": one_line(_reference(data), 2000),
+        "licence": data.licence or "not stated",
+    }
+    splits = None if task is None else _splits(task, len(frame))
+    keep(path, frame, facts, splits)
+    yield
+
+
+def _reference(data) -> str:
+    """Whom to name: the citation that is asked for, or those who made the data set, and its address."""
+    makers = data.creator if isinstance(data.creator, list) else [data.creator]
+    named = data.citation or ", ".join(filter(None, makers)) or data.name
+    return f"{named}; {data.openml_url or data.url}"
+
+
+def _splits(task, n_rows: int):
+    """The fold in which each row is tested by a task, for each of its repeats."""
+    import numpy as np
+
+    procedure = task.estimation_procedure["type"]
+    if procedure not in ESTIMATED_BY:
+        raise ValueError(
+            f"the task is estimated by {procedure}; accepted: a task with {' or '.join(ESTIMATED_BY)}"
+        )
+    repeats = task.download_split().split
+    found = np.full((len(repeats), n_rows), -1, dtype=np.int16)
+    for repeat, folds in repeats.items():
+        for fold, samples in folds.items():
+            found[repeat, np.asarray(samples[0].test, dtype=int)] = fold
+    return found

@@ -1,0 +1,25 @@
+"""``python -m entrolab.leaderboard docs/board results/report/board`` writes the pages of the leaderboards."""
+
+import argparse
+from pathlib import Path
+
+from entrolab.leaderboard.pages import write_pages
+
+
+def main() -> None:
+    """Write the pages and say where they are."""
+    parser = argparse.ArgumentParser(prog="python -m entrolab.leaderboard", description=__doc__)
+    parser.add_argument(
+        "folder", type=Path, help="of binary.csv, multiclass.csv, regression.csv and header.json"
+    )
+    parser.add_argument("output", type=Path, help="folder of the pages")
+    options = parser.parse_args()
+    try:
+        first, *_ = write_pages(options.folder, options.output)
+    except FileNotFoundError as error:
+        parser.error(str(error))
+    print(first.resolve().as_uri())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+"""The pages of the leaderboards, a page for each board, from its rows alone."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from entrolab.fit.metrics import METRICS
+from entrolab.io.atomic import write_text
+from entrolab.leaderboard.ratings import win_rates
+from entrolab.leaderboard.rows import Slice, read_board, slice_of
+from entrolab.leaderboard.standings import N_RESAMPLES, standings
+from entrolab.tables.ranking import draw_ranking, rank_models
+from entrolab.tables.rendering import templates
+from entrolearn.plotting import journal_style, svg_element
+
+__all__ = ["METRICS_SHOWN", "SUBSETS", "write_pages"]
+
+#: Board -> its metrics; the first has a leaderboard for each subset of the sets.
+METRICS_SHOWN = {
+    "binary": ("gmean", "auc", "log_loss"),
+    "multiclass": ("balanced_accuracy", "log_loss"),
+    "regression": ("r2",),
+}
+TITLES = {"binary": "Two classes", "multiclass": "Many classes", "regression": "Values"}
+VARIANTS = {
+    "default": "at their defaults",
+    "threshold": "with a tuned threshold",
+    "tuned": "tuned",
+    "tuned threshold": "tuned, with a tuned threshold",
+}
+RARE, MANY_FEATURES, LEAST_SETS = 0.1, 30, 2
+#: Subset of the sets -> whether a set is in it, by its facts.
+SUBSETS = {
+    "all sets": lambda of: True,
+    "rarer class under 10 %": lambda of: of["rarest"] is not None and of["rarest"] < RARE,
+    "rarer class 10 % or more": lambda of: of["rarest"] is not None and of["rarest"] >= RARE,
+    "fewer than 30 features": lambda of: of["features"] < MANY_FEATURES,
+    "30 features or more": lambda of: of["features"] >= MANY_FEATURES,
+}
+WIDTH, HEIGHT, MARGIN = 640, 320, 44  # of the scatter plot, in CSS pixels
+
+
+def write_pages(folder: str | Path, output: str | Path, n_resamples: int = N_RESAMPLES) -> list[Path]:
+    """Write a page for each board that has rows, and their list; nothing is fitted.
+
+    Parameters
+    ----------
+    folder : path
+        Holds ``binary.csv``, ``multiclass.csv`` and ``regression.csv``, or some of them, and ``header.json``.
+    output : path
+        Folder of the pages, a folder below that of the report.
+    n_resamples : int
+        For the intervals.
+
+    Returns
+    -------
+    list of Path
+        The list of the boards first.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the folder has no board.
+    """
+    folder, output = Path(folder), Path(output)
+    files = [folder / f"{board}.csv" for board in METRICS_SHOWN if (folder / f"{board}.csv").exists()]
+    if not files:
+        raise FileNotFoundError(f"{folder} has no board: run `python -m benchmarks.board` first")
+    environment = templates("html")
+    pages, written = [], []
+    for file in files:
+        page = _page(file, n_resamples)
+        for section in page["sections"]:
+            if section["diagram"]:
+                write_text(output / section["diagram"]["file"], section["diagram"].pop("svg"))
+        text = environment.get_template("leaderboard.html.j2").render(root="../", **page)
+        write_text(output / f"{file.stem}.html", text)
+        pages.append(page)
+        written.append(output / f"{file.stem}.html")
+    text = environment.get_template("leaderboards.html.j2").render(root="../", pages=pages)
+    write_text(output / "index.html", text)
+    return [output / "index.html", *written]
+
+
+def _page(file: Path, n_resamples: int) -> dict:
+    """The content of the page of a board."""
+    rows, header = read_board(file)
+    board = file.stem
+    sections = list(_sections(rows, header, board, n_resamples))
+    for number, section in enumerate(sections):
+        if section["diagram"]:
+            section["diagram"]["file"] = f"{board}-{number}.svg"
+    filters = {
+        name: list(dict.fromkeys(section[name] for section in sections))
+        for name in ("metric", "variant", "size", "sets")
+    }
+    failed = rows["reason"].notna()
+    return {
+        "board": board,
+        "title": TITLES[board],
+        "sections": sections,
+        "filters": filters,
+        "runs": len(rows),
+        "failed": int(failed.sum()),
+        "hours": float(rows[["fit_s", "predict_s"]].sum().sum() / 3600),
+        "made": [header["made"][digest] for digest in rows["made"].dropna().unique()],
+        "protocol": header["protocol"],
+    }
+
+
+def _sections(rows: pd.DataFrame, header: Mapping, board: str, n_resamples: int) -> Iterator[dict]:
+    """A leaderboard for each metric, variant, number of rows and, of the first metric, subset of the sets."""
+    facts, ours = header["sets"], set(header.get("ours", ()))
+    for metric in METRICS_SHOWN[board]:
+        for variant, said in VARIANTS.items():
+            for size in sorted(rows["size"].unique()):
+                of = slice_of(rows, facts, metric, variant, int(size))
+                if of is None:
+                    continue
+                subsets = SUBSETS if metric == METRICS_SHOWN[board][0] else {"all sets": SUBSETS["all sets"]}
+                for subset, belongs in subsets.items():
+                    names = [name for name in of.by_set.index if belongs(facts[name])]
+                    if len(names) >= (1 if subset == "all sets" else LEAST_SETS):
+                        part = of.of_sets(names)
+                        yield {
+                            "metric": METRICS[metric].label,
+                            "variant": said,
+                            "size": f"{size:,}",
+                            "sets": subset,
+                            "names": names,
+                            **_section(part, ours, n_resamples, whole=subset == "all sets"),
+                        }
+
+
+def _section(of: Slice, ours: set[str], n_resamples: int, whole: bool) -> dict:
+    """The lines of a leaderboard; of all sets with the plot, the matrix of win rates and the diagram."""
+    lines = standings(of, n_resamples)
+    metric = METRICS[of.metric]
+    sign = 1 if metric.greater_is_better else -1
+    shown = {
+        "lines": [
+            {"name": name, "ours": name in ours, **line} for name, line in lines.to_dict("index").items()
+        ],
+        "scale": 100 * sign if metric.percent else sign,
+        "digits": 1 if metric.percent else metric.digits,
+        "unit": f"{metric.label}, %" if metric.percent else metric.label,
+        "greater": metric.greater_is_better,
+    }
+    if not whole:
+        return {**shown, "plot": None, "rates": None, "diagram": None}
+    rates = win_rates(of.by_set).loc[lines.index, lines.index]
+    return {
+        **shown,
+        "plot": _plot(lines, shown["scale"]),
+        "rates": rates.to_numpy().tolist(),
+        "diagram": _diagram(of.by_set),
+    }
+
+
+def _diagram(by_set: pd.DataFrame) -> dict | None:
+    """The critical-difference diagram, its text and its rule; None of too few sets or learners."""
+    ranking = rank_models(by_set)
+    if ranking is None:
+        return None
+    labels = {name: name for name in ranking.average.index}
+    with journal_style():
+        picture = svg_element(draw_ranking(ranking, labels))
+    return {"svg": picture, "alt": ranking.in_words(labels), "rule": ranking.rule()}
+
+
+def _plot(lines: pd.DataFrame, scale: float) -> dict:
+    """Places of score against fit time, whose axis is logarithmic, and the ticks of both axes."""
+    shown = lines[np.isfinite(lines["fit_s"])]
+    seconds = np.log10(shown["fit_s"].clip(lower=1e-6))
+    score = scale * shown["score"]
+    x_axis = np.floor(seconds.min()), max(np.ceil(seconds.max()), np.floor(seconds.min()) + 1)
+    x_ticks = np.arange(x_axis[0], x_axis[1] + 1)
+    low, high = score.min(), score.max()
+    room = 0.06 * (high - low) or 1.0
+    across, up = (MARGIN, WIDTH - MARGIN), (HEIGHT - MARGIN, MARGIN / 2)
+    x, y = _placed(seconds, *x_axis, *across), _placed(score, low - room, high + room, *up)
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "margin": MARGIN,
+        "x_ticks": [(_placed(tick, *x_axis, *across), f"{10.0**tick:g}") for tick in x_ticks],
+        "y_ticks": [(_placed(tick, low - room, high + room, *up), tick) for tick in (low, high)],
+        "points": [
+            {"name": name, "x": x[name], "y": y[name], "front": bool(front)}
+            for name, front in shown["front"].items()
+        ],
+    }
+
+
+def _placed(values, low: float, high: float, start: float, end: float):
+    """Values of an axis from `low` to `high` as places from `start` to `end`."""
+    return start + (values - low) / (high - low) * (end - start)

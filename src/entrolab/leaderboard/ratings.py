@@ -1,0 +1,132 @@
+"""Win rates, Elo ratings, normalised scores and the Pareto front of learners over data sets.
+
+Scores are tables of data sets × learners without gaps, greater being better.
+
+References
+----------
+R. A. Bradley and M. E. Terry (1952). Rank analysis of incomplete block designs. Biometrika 39, 324–345.
+"""
+
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+
+__all__ = ["DIGITS", "MEAN_ELO", "elo", "normalised", "pareto_front", "win_rates", "wins"]
+
+MEAN_ELO = 1500.0
+DIGITS = 9  # decimals by which scores differ: equal means may differ as floats
+_POINTS = 400 / np.log(10)  # Elo's points of one unit of log odds
+
+
+def wins(scores: pd.DataFrame) -> pd.DataFrame:
+    """How often each learner scores more than each other one, a tie being half a win.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_learners)
+
+    Returns
+    -------
+    DataFrame of shape (n_learners, n_learners)
+        Of the row's learner against the column's; the diagonal is half the number of data sets.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from entrolab.leaderboard.ratings import wins
+    >>> wins(pd.DataFrame({"a": [3, 2, 1], "b": [1, 2, 0]}))
+         a    b
+    a  1.5  2.5
+    b  0.5  1.5
+    """
+    values = scores.to_numpy().round(DIGITS)
+    ahead = values[:, :, None] - values[:, None, :]
+    counted = (ahead > 0).sum(axis=0) + (ahead == 0).sum(axis=0) / 2
+    return pd.DataFrame(counted, scores.columns, scores.columns)
+
+
+def win_rates(scores: pd.DataFrame) -> pd.DataFrame:
+    """The share of the data sets on which each learner beats each other one; one half on the diagonal."""
+    return wins(scores) / len(scores)
+
+
+def elo(won: pd.DataFrame) -> pd.Series:
+    """Elo ratings of mean 1500: the Bradley–Terry model by maximum likelihood.
+
+    Each pair is given one drawn match more than it had, so that the rating of a learner that wins always is
+    finite. A lead of r points means a win with probability 1 / (1 + 10^(-r / 400)).
+
+    Parameters
+    ----------
+    won : DataFrame of shape (n_learners, n_learners)
+        As :func:`wins` returns it; the diagonal is not looked at.
+
+    Returns
+    -------
+    Series of shape (n_learners,)
+
+    Examples
+    --------
+    >>> from entrolab.leaderboard.ratings import elo, wins
+    >>> import pandas as pd
+    >>> ratings = elo(wins(pd.DataFrame({"a": [1, 1, 1, 1], "b": [0, 0, 0, 2]})))
+    >>> float(round(ratings["a"] - ratings["b"], 3))  # 400 log10((3 + ½) / (1 + ½))
+    147.191
+    """
+    first, second = np.triu_indices(len(won), k=1)
+    if not len(first):
+        return pd.Series(MEAN_ELO, won.index)
+    matches = np.zeros((len(first), len(won)))
+    matches[np.arange(len(first)), first] = 1
+    matches[np.arange(len(first)), second] = -1
+    counted = won.to_numpy()
+    weights = np.r_[counted[first, second], counted[second, first]] + 0.5
+    outcomes = np.repeat([1, 0], len(first))
+    model = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-8, max_iter=1000)
+    model.fit(np.tile(matches, (2, 1)), outcomes, sample_weight=weights)
+    strengths = model.coef_[0]
+    return pd.Series(MEAN_ELO + _POINTS * (strengths - strengths.mean()), won.index)
+
+
+def normalised(scores: pd.DataFrame, constant: pd.Series) -> pd.DataFrame:
+    """Scores from 0, a constant prediction's or less, to 1, the best of the data set.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_learners)
+    constant : Series of shape (n_datasets,)
+        The score of a constant prediction. Where no learner exceeds it, all have 0.
+    """
+    above = scores.sub(constant, axis=0).clip(lower=0)
+    best = above.max(axis=1)
+    return above.div(best.where(best > 0, 1), axis=0)
+
+
+def pareto_front(score, seconds) -> np.ndarray:
+    """Which learners no other one equals or exceeds in both score and speed, and exceeds in one.
+
+    Parameters
+    ----------
+    score, seconds : array-like of shape (n_learners,)
+        Greater scores and fewer seconds are better.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_learners,)
+
+    Examples
+    --------
+    >>> from entrolab.leaderboard.ratings import pareto_front
+    >>> pareto_front([0.9, 0.8, 0.7], [3, 1, 2]).tolist()
+    [True, True, False]
+    """
+    score, seconds = np.asarray(score, dtype=float), np.asarray(seconds, dtype=float)
+    order = np.lexsort((-score, seconds))
+    best = np.maximum.accumulate(score[order])
+    front = np.zeros(len(score), dtype=bool)
+    before = np.r_[-np.inf, best[:-1]]  # of those that are at least as fast
+    front[order] = score[order] > before
+    for one in order[1:]:  # equal in both to one of the front
+        equal = (score == score[one]) & (seconds == seconds[one])
+        front[one] = front[equal].any()
+    return front

@@ -1,0 +1,125 @@
+"""The rows of a board: scores of every learner on every draw of rows, and the rule for failures."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from entrolab.fit.metrics import METRICS
+
+__all__ = ["CONSTANT", "Slice", "read_board", "slice_of"]
+
+CONSTANT = "constant"
+FOLDS = 2  # of a draw: one half of the rows trains, the other tests
+DRAW = ["set", "repeat", "fold"]
+TYPES = {"set": "string", "learner": "string", "variant": "string", "reason": "string", "made": "string"}
+
+
+@dataclass(frozen=True)
+class Slice:
+    """The scores of one variant of the learners at one number of rows, by one metric.
+
+    Attributes
+    ----------
+    metric : str
+        A key of :data:`entrolab.fit.metrics.METRICS`.
+    scores : DataFrame of shape (n_draws, n_learners)
+        Indexed by set, repeat and fold, greater being better: the sign of losses is turned round. A failed
+        run has the score of the constant prediction. Draws without a run of
+        every learner are left out.
+    constant : Series of shape (n_draws,)
+        Of the constant prediction.
+    fit_s, predict_s : DataFrame of shape (n_draws, n_learners)
+        Processor seconds of each 1,000 rows; infinite where the run failed.
+    failed : Series of shape (n_learners,)
+        The number of runs that failed.
+    """
+
+    metric: str
+    scores: pd.DataFrame
+    constant: pd.Series
+    fit_s: pd.DataFrame
+    predict_s: pd.DataFrame
+    failed: pd.Series
+
+    @property
+    def by_set(self) -> pd.DataFrame:
+        """Mean scores of each set."""
+        return self.scores.groupby(level="set", sort=False).mean()
+
+    @property
+    def constant_by_set(self) -> pd.Series:
+        """The mean score of the constant prediction on each set."""
+        return self.constant.groupby(level="set", sort=False).mean()
+
+    def of_sets(self, names) -> "Slice":
+        """The part of some data sets."""
+        kept = self.scores.index.get_level_values("set").isin(list(names))
+        parts = (self.scores[kept], self.constant[kept], self.fit_s[kept], self.predict_s[kept])
+        return Slice(self.metric, *parts, np.isinf(parts[2]).sum())
+
+
+def read_board(file: str | Path) -> tuple[pd.DataFrame, dict]:
+    """The rows of a board and the header beside them.
+
+    Parameters
+    ----------
+    file : path
+        A csv file with a row for each run; ``header.json`` in its folder holds the facts of its sets.
+    """
+    file = Path(file)
+    header = json.loads((file.parent / "header.json").read_text(encoding="utf-8"))
+    return pd.read_csv(file, dtype=TYPES), header
+
+
+def slice_of(
+    rows: pd.DataFrame, facts: Mapping[str, Mapping], metric: str, variant: str, size: int
+) -> Slice | None:
+    """The scores by one metric of a variant at a number of rows; None where there are none.
+
+    Learners without the metric, such as a log loss without probabilities, are left out.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As :func:`read_board` returns them.
+    facts : mapping
+        Of each set its ``rows``.
+    metric, variant : str
+    size : int
+        Rows drawn, at most.
+    """
+    here = rows[rows["size"] == size]
+    constant = here[(here["learner"] == CONSTANT) & (here["variant"] == "default")].set_index(DRAW)[metric]
+    here = here[(here["variant"] == variant) & (here["learner"] != CONSTANT)]
+    failed = here["reason"].notna()
+    without = set(here["learner"]) - set(here.loc[here[metric].notna() | failed, "learner"])
+    without |= set(here.loc[here[metric].isna() & ~failed, "learner"])
+    here = here[~here["learner"].isin(without)]
+    if here.empty or constant.empty:
+        return None
+    wide = here.pivot(index=DRAW, columns="learner", values=[metric, "fit_s", "predict_s", "size"])
+    complete = wide["size"].notna().all(axis=1) & wide.index.isin(constant.index)
+    wide = wide[complete]
+    if wide.empty:
+        return None
+    constant = constant.loc[wide.index]
+    values = wide[metric].astype(float)
+    lost = values.isna()
+    values = values.apply(lambda column: column.fillna(constant))
+    drawn = np.array([min(size, facts[name]["rows"]) for name in wide.index.get_level_values("set")])
+    seconds = {
+        name: wide[name].astype(float).div(drawn / FOLDS / 1000, axis=0).mask(lost, np.inf)
+        for name in ("fit_s", "predict_s")
+    }
+    sign = 1 if METRICS[metric].greater_is_better else -1
+    return Slice(
+        metric,
+        sign * values,
+        sign * constant,
+        failed=lost.sum(),
+        **seconds,
+    )

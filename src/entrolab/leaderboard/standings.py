@@ -1,0 +1,81 @@
+"""The lines of a leaderboard, with intervals by resampling data sets."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from entrolab.leaderboard.ratings import DIGITS, elo, normalised, pareto_front, win_rates, wins
+from entrolab.leaderboard.rows import Slice
+
+__all__ = ["N_RESAMPLES", "resampled", "standings"]
+
+N_RESAMPLES = 200
+INTERVAL = (2.5, 97.5)  # percentiles
+
+
+def resampled(by_set: pd.DataFrame, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Iterator[pd.DataFrame]:
+    """Yield the scores of as many data sets, drawn with replacement.
+
+    Whole sets are drawn: what differs between the draws of a set is in its mean already, and drawing them
+    again would count it twice.
+
+    Parameters
+    ----------
+    by_set : DataFrame of shape (n_datasets, n_learners)
+    n_resamples, seed : int
+
+    Yields
+    ------
+    DataFrame of shape (n_datasets, n_learners)
+    """
+    rng = np.random.default_rng(seed)
+    for _ in range(n_resamples):
+        yield by_set.iloc[rng.integers(len(by_set), size=len(by_set))]
+
+
+def standings(of: Slice, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
+    """The lines of a leaderboard, the best mean rank first.
+
+    Parameters
+    ----------
+    of : Slice
+    n_resamples : int
+
+    Returns
+    -------
+    DataFrame
+        Indexed by learner: ``rank`` (the mean over data sets, ties averaged), ``elo`` with ``elo_low`` and
+        ``elo_high``, ``won`` (mean win rate against the others), ``normalised`` and ``score`` (means over
+        data sets), ``behind`` (the first line's mean score less this one's) with ``behind_low`` and
+        ``behind_high``, ``fit_s`` and ``predict_s`` (processor seconds of 1,000 rows, the median over runs,
+        failed ones counting as infinite), ``front`` (on the Pareto front of score and ``fit_s``) and
+        ``failed``. Intervals cover 95 %.
+    """
+    by_set = of.by_set
+    rates = win_rates(by_set)
+    n_others = max(len(rates) - 1, 1)
+    lines = pd.DataFrame(
+        {
+            "rank": by_set.round(DIGITS).rank(axis=1, ascending=False).mean(),
+            "elo": elo(wins(by_set)),
+            "won": (rates.sum(axis=1) - 0.5) / n_others,
+            "normalised": normalised(by_set, of.constant_by_set).mean(),
+            "score": by_set.mean(),
+            "fit_s": of.fit_s.median(),
+            "predict_s": of.predict_s.median(),
+            "failed": of.failed,
+        }
+    ).sort_values("rank", kind="stable")
+    leader = lines.index[0]
+    elos, behind = [], []
+    for drawn in resampled(by_set, n_resamples):
+        elos.append(elo(wins(drawn)))
+        means = drawn.mean()
+        behind.append(means[leader] - means)
+    lines["behind"] = lines.loc[leader, "score"] - lines["score"]
+    for name, draws in (("elo", elos), ("behind", behind)):
+        low, high = np.percentile(pd.DataFrame(draws)[lines.index], INTERVAL, axis=0)
+        lines[f"{name}_low"], lines[f"{name}_high"] = low, high
+    lines["front"] = pareto_front(lines["score"], lines["fit_s"])
+    return lines

@@ -1,0 +1,145 @@
+"""Keep what became of the papers' claims and numbers: ``python -m entrolab.outcomes``.
+
+The outcomes of claims go to ``docs/claims.csv`` and the counts of verdicts to ``docs/verdicts.csv``, of the
+tables that were made in the present folder; rows of other tables stay. The counts on the page
+``docs/results.md`` are made of these files alone.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from entrolab.claims.evaluation import OUTCOMES, evaluate
+from entrolab.claims.numbers import Numbers
+from entrolab.io.atomic import write_text
+from entrolab.jobs.command import home
+from entrolab.seeds.values import read_seeds
+from entrolab.seeds.verdicts import VERDICTS, judge_seeds, summary
+from entrolab.study.claims import tested_tables
+from entrolab.study.config import load_configuration, read_yaml
+from entrolab.tables.making import judged, read_table
+from entrolab.tables.types import FILES, table_spec
+from entrolab.tables.verdicts import JUDGED
+
+CLAIMS, TABLES, PAGE = Path("docs/claims.csv"), Path("docs/verdicts.csv"), Path("docs/results.md")
+BEGIN, END = "<!-- written by make outcomes -->", "<!-- end -->"
+# Of a claim whose tables have not been made since it is kept.
+NOT_COMPUTED = "not computed"
+OF_CLAIMS = ["study", "claim", "outcome", "decides"]
+OF_TABLES = ["study", "table", *JUDGED, "seeds", "over seeds", *(f"{name} over seeds" for name in VERDICTS)]
+OF_TABLES += ["flips", "wide"]
+
+
+def kept_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    """The outcomes of a study's claims: of those whose tables are there, and as they were of the others.
+
+    Parameters
+    ----------
+    study_name : str
+    study : mapping
+    before : DataFrame
+        `OF_CLAIMS`, of any study.
+    folder : Path
+        The folder that holds ``results``.
+    """
+    known = before[before["study"] == study_name].set_index("claim")[["outcome", "decides"]].T.to_dict("list")
+    made = {table for table in study["tables"] if _file(study_name, table, folder).exists()}
+    there = [claim for claim in study["claims"] if made.issuperset(tested_tables([claim]))]
+    found = evaluate(there, Numbers(study_name, study, folder)).drop_duplicates("id").set_index("id")
+    known |= found[["outcome", "decides"]].T.to_dict("list")
+    rows = [(study_name, one["id"], *known.get(one["id"], (NOT_COMPUTED, ""))) for one in study["claims"]]
+    return pd.DataFrame(rows, columns=OF_CLAIMS)
+
+
+def kept_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
+    """The counts of verdicts of a study's tables with published values: `OF_TABLES`, as `kept_claims`."""
+    known = before[before["study"] == study_name].set_index("table").T.to_dict()
+    values = read_seeds(study.get("seeds", ""))
+    rows = []
+    for table in study["tables"]:
+        file = _file(study_name, table, folder)
+        if file.exists():
+            rows.append(_counts(study_name, study, table, read_table(file), values))
+        elif table in known:
+            rows.append({"study": study_name, "table": table, **known[table]})
+    made = pd.DataFrame([row for row in rows if sum(row[name] for name in JUDGED)], columns=OF_TABLES)
+    return made.astype(dict.fromkeys(OF_TABLES[2:], int))
+
+
+def _file(study_name: str, table: str, folder: Path) -> Path:
+    return folder / FILES["tables"].format(study=study_name, table=table)
+
+
+def _counts(study_name: str, study: Mapping, table: str, rows: pd.DataFrame, values: pd.DataFrame) -> dict:
+    found = Counter(judged(rows)["verdict"])
+    over = dict.fromkeys(OF_TABLES[2 + len(JUDGED) :], 0)
+    if (values["table"] == table).any():
+        seeds = summary(judge_seeds(rows, values, table_spec(study_name, study, table))[0])
+        over = {"seeds": seeds["seeds"], "over seeds": seeds["cells"]}
+        over |= {f"{name} over seeds": number for name, number in seeds["verdicts"].items()}
+        over |= {"flips": seeds["flips"], "wide": seeds["wide"]}
+    return {"study": study_name, "table": table, **{name: found[name] for name in JUDGED}, **over}
+
+
+def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:
+    """The counts as Markdown, with their marks."""
+    heads = ["study", "claims", *OUTCOMES, NOT_COMPUTED]
+    lines = [BEGIN, "", *_head(heads)]
+    for name, rows in _with_all(claims):
+        found = Counter(rows["outcome"])
+        lines.append(_line(name, len(rows), *(found[one] for one in heads[2:])))
+    heads = ["study, table", "published", *JUDGED, "seeds", "judged over seeds", *VERDICTS, "flips", "wide"]
+    lines += ["", *_head(heads)]
+    tables = tables.assign(study=tables["study"] + ", " + tables["table"])
+    for name, rows in _with_all(tables):
+        sums = rows.drop(columns=["study", "table"]).sum()
+        seeds = rows["seeds"].max()
+        counts = [sums[one] for one in OF_TABLES[2 + len(JUDGED) + 1 :]]
+        lines.append(_line(name, sums[[*JUDGED]].sum(), *(sums[one] for one in JUDGED), seeds, *counts))
+    return "\n".join([*lines, "", END])
+
+
+def _with_all(rows: pd.DataFrame) -> Iterable[tuple[str, pd.DataFrame]]:
+    return [*rows.groupby("study", sort=False), *([("all", rows)] if len(rows) else [])]
+
+
+def _head(heads: Iterable[str]) -> list[str]:
+    heads = list(heads)
+    return [_line(*heads), _line("---", *["--:"] * (len(heads) - 1))]
+
+
+def _line(*cells: object) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def with_counts(page: str, counts: str) -> str:
+    """A page with its counts made anew."""
+    before, _, rest = page.partition(BEGIN)
+    return before + counts + rest.partition(END)[2]
+
+
+def read_kept(file: Path, columns: list[str]) -> pd.DataFrame:
+    """A file of outcomes; a frame without rows where there is none."""
+    return pd.read_csv(file, keep_default_na=False) if file.exists() else pd.DataFrame(columns=columns)
+
+
+def main() -> int:
+    root, folder = home(), Path()
+    _, studies, _ = load_configuration(root, read_yaml(root / "config" / "config.yaml"))
+    studies = {name: study for name, study in studies.items() if "published" in study and study["reference"]}
+    claims, tables = read_kept(root / CLAIMS, OF_CLAIMS), read_kept(root / TABLES, OF_TABLES)
+    claims = pd.concat([kept_claims(name, study, claims, folder) for name, study in studies.items()])
+    tables = pd.concat([kept_tables(name, study, tables, folder) for name, study in studies.items()])
+    for file, kept in ((CLAIMS, claims), (TABLES, tables)):
+        write_text(root / file, kept.to_csv(index=False, lineterminator="\n"))
+    page = (root / PAGE).read_text(encoding="utf-8")
+    write_text(root / PAGE, with_counts(page, page_of(claims, tables)))
+    print(f"{root / CLAIMS}, {root / TABLES} and the counts of {root / PAGE} are up to date")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

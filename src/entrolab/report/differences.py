@@ -1,0 +1,96 @@
+"""What differs from the published values, and why: each value outside its margin, with what was tried."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from entrolab.report.errata import LONGEST, errata_of
+from entrolab.report.studies import StudyResults
+from entrolab.tables.making import ADDRESS, judged
+from entrolab.tables.number_format import title
+from entrolab.tables.types import table_spec
+from entrolab.text import full_label, one_line
+
+OUTSIDE = ("higher", "lower")
+# The parts of an explanation that say of which values it is, and the columns of a table that they are about.
+PLACES = {"datasets": "dataset", "models": "model", "metrics": "metric"}
+
+
+def tried(study: Mapping) -> list[dict]:
+    """The explanations of a study that were tried, numbered from 1, their texts as single lines."""
+    return [
+        {
+            **entry,
+            "number": number,
+            "tried": one_line(entry["tried"], limit=LONGEST),
+            "gave": one_line(entry["gave"], limit=LONGEST),
+        }
+        for number, entry in enumerate(study.get("differences", []), start=1)
+    ]
+
+
+def of_cell(explanations: Sequence[Mapping], table: str, cell: Mapping[str, str]) -> list[int]:
+    """The numbers of the explanations that are about a cell; parts that one does not name are all meant.
+
+    Examples
+    --------
+    >>> every = {"number": 2, "tables": ["table4"]}
+    >>> given = [{"number": 1, "tables": ["table4"], "datasets": ["sonar"]}, every]
+    >>> of_cell(given, "table4", {"dataset": "heart", "model": "eem_rbf", "metric": "gmean"})
+    [2]
+    """
+    return [
+        one["number"]
+        for one in explanations
+        if table in one["tables"]
+        and all(cell[column] in one[part] for part, column in PLACES.items() if one.get(part))
+    ]
+
+
+def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequence[Mapping]) -> dict | None:
+    """The values of a study outside their margins, and the explanations that were tried.
+
+    Parameters
+    ----------
+    results : StudyResults
+    tables : sequence of mapping
+        As they are laid out, with their verdicts over seeds.
+    errata : sequence of mapping
+        Of `entrolab.report.errata.listed_errata`.
+
+    Returns
+    -------
+    dict or None
+        ``tried`` (each with the number of ``values`` that it is about), ``values`` (with the numbers of
+        their ``reasons`` and of the ``errata`` of their table), ``unexplained``, how many have neither; None
+        if no value differs.
+    """
+    explanations, values = tried(results.study), []
+    for table in tables:
+        name = table["name"]
+        rows = judged(results.tables[name])
+        spec = table_spec(results.key, results.study, name, results.labels)
+        own = [erratum["number"] for erratum in errata_of(errata, name)]
+        over_seeds = table["seeds"]["cells"] if table["seeds"] else {}
+        for row in rows[rows["verdict"].isin(OUTSIDE)].to_dict("records"):
+            heads = (spec[f"{part}s"].get(row[part]) for part in ADDRESS)
+            values.append(
+                {
+                    "table": name,
+                    "title": title(name),
+                    "of": ", ".join(filter(None, (full_label(head) for head in heads if head))),
+                    "published": f"{row['published']:.6g}",
+                    "ours": f"{row['ours']:.4g}",
+                    "difference": f"{row['difference']:+.3g}",
+                    "seeds": over_seeds.get(tuple(row[part] for part in ADDRESS), ""),
+                    "reasons": of_cell(explanations, name, row),
+                    "errata": own,
+                }
+            )
+    if not values:
+        return None
+    counted = Counter(number for value in values for number in value["reasons"])
+    return {
+        "tried": [{**one, "values": counted[one["number"]]} for one in explanations],
+        "values": values,
+        "unexplained": sum(not (value["reasons"] or value["errata"]) for value in values),
+    }

@@ -1,0 +1,83 @@
+"""A study's tables as pages show them: links, learning times and a bar of verdicts beside the numbers."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from entrolab.claims.numbers import Numbers
+from entrolab.claims.winners import SAYS, winners
+from entrolab.report.models import learners
+from entrolab.report.studies import StudyResults
+from entrolab.seeds.rendering import seeds_of
+from entrolab.study.lookup import grouped
+from entrolab.tables.making import counts
+from entrolab.tables.rendering import layout, marks_of
+from entrolab.tables.results import Results
+from entrolab.tables.types import TABLE_TYPES, table_spec
+
+SECONDS = "fit_seconds"
+
+
+def laid_out(results: StudyResults) -> list[dict]:
+    """The content of a study's tables for the templates; links are from the report's folder."""
+    home = results.folder.parents[1]
+    numbers, runs = Numbers(results.key, results.study, home), Results(results.key, results.study, home)
+    shown = []
+    for name, table in results.tables.items():
+        spec = table_spec(results.key, results.study, name, results.labels)
+        seeds = seeds_of(results.key, results.study, name, table)
+        of_table = layout(table, spec, winners(numbers, name, table), SAYS, seeds)
+        table_type = TABLE_TYPES[spec["type"]]
+        if table_type.ranks and table_type.columns == ("model",) and not of_table["has_published"]:
+            of_table |= _with_seconds(of_table, spec, runs)
+        shown.append(of_table | {"bar": bar(counts(table)), "links": _links(results.study), "root": ""})
+    return shown
+
+
+def bar(found: Mapping[str, int]) -> dict:
+    """A bar of verdicts: its segments, and the number of cells."""
+    segments = [
+        {"verdict": name, "count": number, **marks_of(name)} for name, number in found.items() if number
+    ]
+    return {"segments": segments, "total": sum(found.values())}
+
+
+def _links(study: Mapping) -> dict[str, dict[str, str]]:
+    """The pages of a study's data sets and of its models' learners, by key."""
+    by_model = {name: path for path, names in learners(study).items() for name in names}
+    return {
+        "dataset": {key: f"datasets/{key}.html" for key in grouped(study)},
+        "model": {name: f"models/{path}.html" for name, path in by_model.items()},
+    }
+
+
+def _with_seconds(table: Mapping, spec: Mapping, runs: Results) -> dict:
+    """The rows of a table of scores with learning times in the first of each data set, and what they are."""
+    told, rows = set(), []
+    for row in table["rows"]:
+        dataset = row["at"]["dataset"]
+        if dataset not in told:
+            told.add(dataset)
+            row = {**row, "cells": _timed(row["cells"], dataset, spec, runs, table["columns"])}
+        rows.append(row)
+    if not any(cell.seconds for row in rows for cell in row["cells"]):
+        return {}
+    said = TABLE_TYPES["times"].says({**spec, "metrics": [SECONDS]})
+    return {"rows": rows, "says": f"{table['says']} Small: {said[0].lower()}{said[1:]}"}
+
+
+def _timed(cells: list, dataset: str, spec: Mapping, runs: Results, columns: list) -> list:
+    """The cells of a row, each with the seconds of its run, all of one precision."""
+    times = TABLE_TYPES["times"]
+    seconds = [_seconds(dataset, column["key"], spec, runs) for column in columns]
+    digits = times.row_digits(SECONDS, [value for value in seconds if value is not None], (), 1)
+    return [
+        cell if value is None else replace(cell, seconds=times.number(SECONDS, value, digits))
+        for cell, value in zip(cells, seconds, strict=True)
+    ]
+
+
+def _seconds(dataset: str, model: str, spec: Mapping, runs: Results) -> float | None:
+    """The learning time of a run's model; None where the table shows what another criterion selected."""
+    facts = runs.facts(dataset, model)
+    same = facts.get("chosen_by") == spec["criterion"] or not spec["models"][model]["searched"]
+    return facts.get(SECONDS) if same else None

@@ -1,0 +1,1 @@
+"""Tables under several seeds: their values, the spread over seeds, and verdicts that know it."""

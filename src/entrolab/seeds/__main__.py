@@ -1,0 +1,87 @@
+"""Tables under several seeds: ``python -m entrolab.seeds make melm``, ``python -m entrolab.seeds show``."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from entrolab.jobs.command import home
+from entrolab.seeds.computing import SeedsError, by_workflow, make_seeds, seeded_tables
+from entrolab.seeds.rendering import in_words
+from entrolab.seeds.values import read_seeds
+from entrolab.seeds.verdicts import judge_seeds, summary
+from entrolab.study.config import load_configuration, read_yaml
+from entrolab.study.sections import ConfigError, check_known
+from entrolab.tables.making import read_table
+from entrolab.tables.types import FILES, table_spec
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; return 2 where it is refused."""
+    parser = argparse.ArgumentParser(prog="python -m entrolab.seeds", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    one = commands.add_parser("make", help="make tables under further seeds and append their values")
+    one.add_argument("study")
+    one.add_argument("--tables", nargs="*", default=(), help="these alone; by default all tables of scores")
+    one.add_argument("--seeds", type=int, default=5, help="how many, from seed 0 (default: 5)")
+    one.add_argument("--cores", default="all")
+    one.add_argument("--anew", action="store_true", help="drop values of tables that changed since")
+    one.add_argument("--config", nargs="*", default=(), metavar="KEY=VALUE", help="settings of the workflow")
+    one = commands.add_parser("show", help="print the counts of verdicts over seeds")
+    one.add_argument("studies", nargs="*")
+    asked = parser.parse_args(arguments)
+    try:
+        return _make(asked) if asked.command == "make" else _show(asked.studies)
+    except (ConfigError, SeedsError) as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _make(asked: argparse.Namespace) -> int:
+    given = dict(one.partition("=")[::2] for one in asked.config)
+    config = read_yaml(home() / "config" / "config.yaml") | given
+    name = asked.study
+    catalog, studies, _ = load_configuration(Path(os.path.relpath(home())), config, [name])
+    check_known(name, studies, "entrolab.seeds", "make", "study")
+    study = studies[name]
+    if not study.get("seeds"):
+        raise ConfigError(
+            f"{study['file']}: the key 'seeds' is missing; accepted: a path such as ../seeds/{name}.csv"
+        )
+    for table in asked.tables:
+        check_known(table, study["tables"], study["file"], "TABLE", "table")
+    if asked.seeds < 1:
+        raise ConfigError(f"SEEDS: found {asked.seeds}; accepted: a whole number from 1")
+    tables = asked.tables or seeded_tables(study)
+    make = by_workflow(asked.cores, given)
+    make_seeds(name, study, tables, asked.seeds, catalog=catalog, make=make, anew=asked.anew)
+    return 0
+
+
+def _show(names: list[str]) -> int:
+    """Print the counts of each table whose results are there, and of all together."""
+    _, studies, _ = load_configuration(home(), read_yaml(home() / "config" / "config.yaml"))
+    for name in names:
+        check_known(name, studies, "entrolab.seeds", "show", "study")
+    every = []
+    for name in names or studies:
+        study = studies[name]
+        values = read_seeds(study["seeds"]) if study.get("seeds") else pd.DataFrame({"table": []})
+        for table in dict.fromkeys(values["table"]):
+            file = Path(FILES["tables"].format(study=name, table=table))
+            if not file.exists():
+                print(f"{name} {table}: not made here: `snakemake {file}`")
+                continue
+            judged, unknown = judge_seeds(read_table(file), values, table_spec(name, study, table))
+            if len(judged) or unknown:
+                print(f"{name} {table}: {' '.join(in_words(summary(judged), unknown))}")
+                every.append(judged)
+    if len(every) > 1:
+        print(f"all: {' '.join(in_words(summary(pd.concat(every, ignore_index=True))))}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

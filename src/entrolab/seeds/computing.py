@@ -1,0 +1,178 @@
+"""Make tables under further seeds with the workflow itself, and append their values to the study's file."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from entrolab.jobs.plan import Plan
+from entrolab.jobs.source_analysis import source_digests
+from entrolab.seeds.values import has_seed, of_table, read_seeds, same, with_table, without_table, write_seeds
+from entrolab.study.job_specs import table_runs
+from entrolab.tables.base import GENERATED
+from entrolab.tables.making import ADDRESS, read_table
+from entrolab.tables.types import FILES, TABLE_TYPES
+
+# The runs of further seeds, in a folder for each.
+FOLDER = "results/seeds/{study}/{seed}"
+# Of a table's entry, what decides none of its numbers.
+SHOWN = ("caption", "notes", "published", "tolerance")
+PATHS = ("mirror", "extra_studies", "extra_datasets")
+
+
+class _At(dict):
+    """A run or a measurement as the workflow's rules name it: its wildcards."""
+
+    __getattr__ = dict.__getitem__
+
+
+class SeedsError(RuntimeError):
+    """Values of seeds that cannot be made or kept; the message is one line."""
+
+
+def seeded_tables(study: Mapping) -> list[str]:
+    """The tables of scores and the like of a study: those of the report's figure of agreement."""
+    return [name for name, one in study["tables"].items() if TABLE_TYPES[one["type"]].measures is not None]
+
+
+def make_seeds(
+    name: str,
+    study: Mapping,
+    tables: Sequence[str],
+    n_seeds: int,
+    *,
+    catalog: Mapping[str, Mapping],
+    make: Callable[[Path, str, int], None],
+    home: Path = Path(),
+    anew: bool = False,
+) -> None:
+    """Make tables under the seeds 0 to `n_seeds` - 1, seed by seed, and write the values after each table.
+
+    What the file has already is not made again, if the study's text, its data and the code are those of
+    then. If not, the table of seed 0 is made: where it has the values of then, the others stay too.
+
+    Parameters
+    ----------
+    name : str
+        Of the study.
+    study : mapping
+        As `entrolab.study.config.load_study` gives it, with the key ``seeds``.
+    tables : sequence of str
+    n_seeds : int
+    catalog : mapping
+        The entries of the data sets.
+    make : callable
+        Makes a file of the workflow: its folder, the file and the seed, as `by_workflow` does.
+    home : path
+        The folder that holds ``results``.
+    anew : bool
+        Whether to drop the values of tables that are not the same any more.
+
+    Raises
+    ------
+    SeedsError
+        If values of a table are not the same any more, or the workflow fails.
+    """
+    values = read_seeds(study["seeds"])
+    versions = {table: version_of(name, study, table, catalog) for table in tables}
+    for seed in range(n_seeds):
+        for table in tables:
+            outdated = seed == 0 and _is_outdated(values, table, versions[table])
+            if has_seed(values, table, seed) and not outdated:
+                continue
+            started = time.monotonic()
+            folder = home if seed == 0 else _prepared(home, name, seed)
+            file = FILES["tables"].format(study=name, table=table)
+            make(folder, file, seed)
+            made = read_table(folder / file)
+            if outdated:
+                values = _renewed(values, table, made, study["seeds"], anew=anew)
+            values = with_table(values, table, versions[table], seed, made)
+            write_seeds(values, study["seeds"])
+            n = int(of_table(values, table)[str(seed)].notna().sum())
+            minutes = (time.monotonic() - started) / 60
+            print(f"{name} {table}, seed {seed}: {n} values, {minutes:.1f} min", flush=True)
+
+
+def _is_outdated(values: pd.DataFrame, table: str, version: str) -> bool:
+    """Whether the values of a table were made by another version of text, data or code."""
+    return bool((of_table(values, table)["version"] != version).any())
+
+
+def _renewed(values: pd.DataFrame, table: str, made: pd.DataFrame, file: str, *, anew: bool) -> pd.DataFrame:
+    """The values, if those of seed 0 are what they were; else without the table's, or an error."""
+    before = of_table(values, table).set_index(ADDRESS)
+    now = made.set_index(ADDRESS)["ours"].reindex(before.index)
+    differ = ~same(before["0"], now) if "0" in before else pd.Series(data=True, index=before.index)
+    if not differ.any():
+        return values
+    if anew:
+        return without_table(values, table)
+    first = "/".join(filter(None, differ.index[differ.argmax()]))
+    raise SeedsError(
+        f"{file}: {table}: made by another version of study, data or code: {differ.sum()} of {len(differ)} "
+        f"values of seed 0 differ now, first {first}; accepted: ANEW=1, which drops the table's values"
+    )
+
+
+def _prepared(home: Path, name: str, seed: int) -> Path:
+    """The folder of a seed, which shares the downloads of the main one."""
+    folder = home / FOLDER.format(study=name, seed=seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    (home / "resources").mkdir(exist_ok=True)
+    link = folder / "resources"
+    if not link.is_symlink():
+        link.symlink_to(os.path.relpath(home / "resources", folder))
+    return folder
+
+
+def by_workflow(cores: str, settings: Mapping[str, str]) -> Callable[[Path, str, int], None]:
+    """A function that has the workflow make a file in a folder, under a seed."""
+    settings = {key: os.path.abspath(one) if key in PATHS else one for key, one in settings.items()}
+
+    def make(folder: Path, file: str, seed: int) -> None:
+        command = [sys.executable, "-c", "from entrolab.jobs.command import main; main()"]
+        command += ["--directory", str(folder), "--cores", cores, file, "--config", f"seed={seed}"]
+        command += [f"{key}={value}" for key, value in settings.items()]
+        if subprocess.run(command, check=False).returncode:
+            raise SeedsError(f"{folder / file}: the workflow did not make it, for the reasons above")
+
+    return make
+
+
+def version_of(name: str, study: Mapping, table: str, catalog: Mapping[str, Mapping]) -> str:
+    """A digest of all that decides a table's numbers but the seed: the study's text, its data, the code.
+
+    Parameters
+    ----------
+    name : str
+        Of the study.
+    study : mapping
+        As `entrolab.study.config.load_study` gives it.
+    table : str
+    catalog : mapping
+        The entries of the data sets.
+    """
+    plan = Plan(catalog, {name: study}, {"seed": 0})
+    entry = study["tables"][table]
+    table_type = TABLE_TYPES[entry["type"]]
+    decided = {key: value for key, value in entry.items() if key not in SHOWN}
+    parts: list[object] = [decided, source_digests(type(table_type).__module__)]
+    measured_for = entry.get("measured_for", table)
+    runs = table_runs(study, table) or table_type.rows_and_models(entry, study)
+    for dataset, model in dict.fromkeys(runs if table_type.trains else ((one, "") for one, _ in runs)):
+        at = _At(study=name, table=measured_for, dataset=dataset, model=model)
+        if dataset != GENERATED:
+            parts += [plan.entry(at), plan.code_of_data(at), plan.scaling(at), plan.protocol(at)]
+        if table_type.trains:
+            parts += [plan.run_spec(at), plan.code_of_run(at)]
+        elif table_type.measured_by:
+            parts += [plan.measurement(at), plan.code_of_measurement(at)]
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

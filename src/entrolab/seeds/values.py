@@ -1,0 +1,84 @@
+"""The file of a study's values under several seeds: a row for each cell, a column for each seed."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from entrolab.io.atomic import replacing
+from entrolab.study.seeds import CELL
+from entrolab.tables.making import ADDRESS
+
+# Two values that agree so well, relative to the larger, are the same: files have six digits.
+DIGITS = 1e-5
+
+
+def read_seeds(path: str | Path) -> pd.DataFrame:
+    """Read a file of values; a frame without rows where there is none.
+
+    Returns
+    -------
+    DataFrame
+        `CELL`, and a column of floats for each seed, named by its number as text: NaN where a cell has no
+        value.
+    """
+    if not Path(path).is_file():
+        return pd.DataFrame(columns=[*CELL]).astype(str)
+    found = pd.read_csv(path, dtype=dict.fromkeys(CELL, str), keep_default_na=False, na_values={})
+    seeds = [name for name in found if name not in CELL]
+    return found.assign(**{name: pd.to_numeric(found[name]) for name in seeds})
+
+
+def write_seeds(values: pd.DataFrame, path: str | Path) -> None:
+    """Write values with six digits, atomically."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as temporary:
+        values.to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")
+
+
+def of_table(values: pd.DataFrame, table: str) -> pd.DataFrame:
+    """The rows of a table, with the columns of the seeds that it was made under."""
+    rows = values[values["table"] == table].drop(columns="table")
+    return rows.drop(columns=[name for name in rows if name not in CELL and rows[name].isna().all()])
+
+
+def has_seed(values: pd.DataFrame, table: str, seed: int) -> bool:
+    """Whether a table has been made under a seed."""
+    return str(seed) in of_table(values, table)
+
+
+def with_table(values: pd.DataFrame, name: str, version: str, seed: int, table: pd.DataFrame) -> pd.DataFrame:
+    """The values with those of a table under a seed, whose rows follow the table's order.
+
+    Parameters
+    ----------
+    values : DataFrame
+        As `read_seeds` gives them.
+    name, version : str
+        Of the table.
+    seed : int
+    table : DataFrame
+        As `entrolab.tables.making.read_table` gives it. Seconds, which no seed decides, are left out.
+    """
+    numbers = table[table["ours"].notna() & ~table["metric"].str.contains("seconds")]
+    numbers = numbers.set_index(ADDRESS)["ours"].rename(str(seed))
+    before = of_table(values, name).drop(columns=["version", str(seed)], errors="ignore").set_index(ADDRESS)
+    order = table.set_index(ADDRESS).index
+    made = before.join(numbers, how="outer")
+    made = made.reindex([cell for cell in order if cell in made.index]).reset_index()
+    made.insert(0, "table", name)
+    made.insert(1, "version", version)
+    others = values[values["table"] != name]
+    every = pd.concat([others, made], ignore_index=True) if len(others) else made
+    seeds = sorted((column for column in every if column not in CELL), key=int)
+    return every[[*CELL, *seeds]]
+
+
+def without_table(values: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The values without those of a table."""
+    return values[values["table"] != name]
+
+
+def same(first: pd.Series, second: pd.Series) -> pd.Series:
+    """Which values of two series are the same, as far as files tell; missing ones are."""
+    scale = pd.concat([first.abs(), second.abs()], axis=1).max(axis=1)
+    return ((first - second).abs() <= DIGITS * scale) | (first.isna() & second.isna())

@@ -1,0 +1,157 @@
+"""Verdicts over seeds: whether the value of a fresh seed would lie within the published ±.
+
+References
+----------
+G. J. Hahn and W. Q. Meeker, Statistical Intervals (1991), section 4.8: to contain one future observation.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from entrolab.seeds.values import of_table, same
+from entrolab.tables.base import Found, PublishedValue
+from entrolab.tables.making import ADDRESS
+from entrolab.tables.types import TABLE_TYPES
+from entrolab.tables.verdicts import SLACK, placed
+
+COVERAGE = 0.95
+VERDICTS = ("reproduced", "not reproduced", "undecided")
+COLUMNS = [
+    *ADDRESS,
+    "published",
+    "margin",
+    "single",
+    "n",
+    "mean",
+    "sd",
+    "low",
+    "high",
+    "verdict",
+    "flips",
+    "wide",
+]
+# The verdicts of one seed that more seeds can be asked about.
+COMPARED = ("reproduced", "higher", "lower")
+# With fewer models a row does not tell whether its margins are wide.
+LEAST_MODELS = 3
+
+
+def predictive_interval(values: Sequence[float], coverage: float = COVERAGE) -> tuple[float, float]:
+    """The interval that contains the value of one fresh seed, of normal values, with probability `coverage`.
+
+    Examples
+    --------
+    >>> low, high = predictive_interval([1.0, 2.0, 3.0])
+    >>> round(low, 3), round(high, 3)
+    (-2.968, 6.968)
+    """
+    n = len(values)
+    if n < 2:
+        return math.nan, math.nan
+    width = stats.t.isf((1 - coverage) / 2, n - 1) * np.std(values, ddof=1) * math.sqrt(1 + 1 / n)
+    return float(np.mean(values) - width), float(np.mean(values) + width)
+
+
+def verdict_of(low: float, high: float, published: float, margin: float) -> str:
+    """The verdict of a predictive interval: within the published ±, apart from it, or neither.
+
+    Examples
+    --------
+    >>> verdict_of(84, 86, 85, 2), verdict_of(88, 90, 85, 2), verdict_of(84, 88, 85, 2)
+    ('reproduced', 'not reproduced', 'undecided')
+    """
+    if low >= published - margin - SLACK and high <= published + margin + SLACK:
+        return "reproduced"
+    if low > published + margin + SLACK or high < published - margin - SLACK:
+        return "not reproduced"
+    return "undecided"
+
+
+def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tuple[pd.DataFrame, int]:
+    """Judge the cells of a table by their values under several seeds.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `entrolab.tables.making.read_table` gives it: made under one of the seeds.
+    values : DataFrame
+        Of the study, as `entrolab.seeds.values.read_seeds` gives them.
+    spec : mapping
+        Of `entrolab.tables.types.table_spec`.
+
+    Returns
+    -------
+    judged : DataFrame
+        `COLUMNS`, a row for each cell with a published value: its margin, the verdict of the table itself
+        (``single``), mean, standard deviation and predictive interval over ``n`` seeds, the verdict;
+        ``flips`` if the seeds' own verdicts differ, ``wide`` if every number of its row, ours and published,
+        lies within its margin.
+    unknown : int
+        How many cells were left out, since none of their seeds has the table's value: they were made by
+        other code, data or text of the study.
+    """
+    mine = of_table(values, spec["table"]).drop(columns="version").set_index(ADDRESS)
+    cells = table[table["published"].notna() & table["verdict"].isin(COMPARED)].set_index(ADDRESS)
+    cells = cells[cells.index.isin(mine.index)]
+    known = [same(cells["ours"], mine[seed].reindex(cells.index)) for seed in mine]
+    is_known = pd.concat(known, axis=1).any(axis=1) if known else pd.Series(dtype=bool, index=cells.index)
+    rows = [
+        _judged(cell, row, mine.loc[cell].dropna().tolist(), spec) for cell, row in cells[is_known].iterrows()
+    ]
+    judged = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "wide"])
+    return judged.assign(wide=_is_wide(judged))[COLUMNS], int((~is_known).sum())
+
+
+def _judged(cell: tuple[str, str, str], row: pd.Series, values: list[float], spec: Mapping) -> tuple:
+    published = PublishedValue(row["published"], row["published_std"])
+    ours = Found(row["ours"], row["ours_std"])
+    margin = TABLE_TYPES[spec["type"]].tolerance(cell, spec, ours, published)
+    low, high = predictive_interval(values)
+    ends = published.value - margin, published.value + margin
+    flips = len({placed(value, *ends) for value in values}) > 1
+    spread = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
+    verdict = verdict_of(low, high, published.value, margin)
+    about = (len(values), float(np.mean(values)), spread, low, high, verdict, flips)
+    return (*cell, published.value, margin, row["verdict"], *about)
+
+
+def _is_wide(judged: pd.DataFrame) -> pd.Series:
+    """Whether every number of a cell's row, ours and published, would have been accepted in its place."""
+    wide = pd.Series(data=False, index=judged.index)
+    for _, row in judged.groupby(["dataset", "metric"], sort=False):
+        least = row[["published", "mean"]].to_numpy().min()
+        most = row[["published", "mean"]].to_numpy().max()
+        if len(row) >= LEAST_MODELS:
+            wide[row.index] = (row["published"] - row["margin"] <= least + SLACK) & (
+                row["published"] + row["margin"] >= most - SLACK
+            )
+    return wide
+
+
+def summary(judged: pd.DataFrame) -> dict:
+    """The counts of judged cells: by verdict, and how they stand to the verdicts of one seed.
+
+    Returns
+    -------
+    dict
+        ``verdicts`` (by verdict of `VERDICTS`), ``of_single`` (the same by "reproduced" and "outside"),
+        ``cells``, ``single`` (reproduced with one seed), ``flips``, ``wide``, ``seeds`` (the most of a cell).
+    """
+    single = judged["single"].eq("reproduced")
+
+    def counted(rows: pd.DataFrame) -> dict[str, int]:
+        return {name: int((rows["verdict"] == name).sum()) for name in VERDICTS}
+
+    return {
+        "verdicts": counted(judged),
+        "of_single": {"reproduced": counted(judged[single]), "outside": counted(judged[~single])},
+        "cells": len(judged),
+        "single": int(single.sum()),
+        "flips": int(judged["flips"].sum()),
+        "wide": int(judged["wide"].sum()),
+        "seeds": int(judged["n"].max()) if len(judged) else 0,
+    }

@@ -1,0 +1,49 @@
+"""Checks of the file of a study's values under several seeds, which `make seeds` writes."""
+
+import csv
+import math
+from pathlib import Path
+
+from entrolab.study.sections import ConfigError, shortened
+
+__all__ = ["CELL", "check_seeds"]
+
+# The columns before those of the seeds: a cell, and the version of what its values were computed by.
+CELL = ("table", "version", "dataset", "model", "metric")
+
+
+def check_seeds(file: str | Path) -> None:
+    """Refuse a file that `make seeds` would not have written.
+
+    Raises
+    ------
+    ConfigError
+    """
+    try:
+        header, *rows = csv.reader(Path(file).read_text(encoding="utf-8").splitlines() or [""])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"{file}: {error}; accepted: a file of `make seeds`") from None
+    seeds = header[len(CELL) :]
+    if tuple(header[: len(CELL)]) != CELL or not seeds or not all(map(str.isdecimal, seeds)):
+        accepted = f"{','.join(CELL)} and the numbers of seeds"
+        raise ConfigError(f"{file}: line 1: found {shortened(','.join(header))}; accepted: {accepted}")
+    versions: dict[str, str] = {}
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise ConfigError(f"{file}: line {number}: found {len(row)} fields; accepted: {len(header)}")
+        table, version = row[:2]
+        if versions.setdefault(table, version) != version:
+            raise ConfigError(
+                f"{file}: line {number}: found the version {version!r} of {table} beside "
+                f"{versions[table]!r}; accepted: one version of a table"
+            )
+        for text in row[len(CELL) :]:
+            if not _is_number(text):
+                raise ConfigError(f"{file}: line {number}: found {text!r}; accepted: a number, or nothing")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return not text or math.isfinite(float(text))
+    except ValueError:
+        return False

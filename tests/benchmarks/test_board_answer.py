@@ -1,0 +1,69 @@
+"""What the boards' rows say in docs/which-learner.md and README.md."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmarks.board import answer
+from benchmarks.board.answer import BEGIN, END, PAGES, between, page_text, read_boards, readme_text
+from benchmarks.board.running import FOLDER
+from benchmarks.board.sets import BOARDS, facts, sets_of
+
+STRENGTHS = {"constant": 0.0, "EEKM": 0.9, "XGBoost": 0.8, "SVM": 0.7}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_are_up_to_date_with_the_rows(page):
+    boards = read_boards(FOLDER)
+    text = {"docs": page_text, "readme": readme_text}[page](boards)
+    written = PAGES[page].read_text(encoding="utf-8")
+    assert between(written, "") != written
+    if text is not None:
+        assert between(written, text) == written, "run python -m benchmarks.board.answer"
+
+
+def _board(sets, repeats: int = 5) -> tuple[pd.DataFrame, dict]:
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            **dict(zip(("set", "learner", "repeat", "fold"), key, strict=True)),
+            **{"size": 1000, "variant": variant, "reason": None, "fit_s": 0.1, "predict_s": 0.01},
+            **{"gmean": gmean, "auc": gmean, "log_loss": 1 - gmean},
+        }
+        for key in itertools.product(sets, STRENGTHS, range(repeats), range(2))
+        for variant in ("default", "threshold")
+        for gmean in [STRENGTHS[key[1]] + 0.01 * rng.random() if key[1] != "constant" else 0.0]
+        if (variant, key[1]) != ("threshold", "constant")
+    ]
+    return pd.DataFrame(rows), {name: facts(name) for name in sets}
+
+
+def test_a_finished_board_has_its_table_and_the_others_say_how_much_is_done():
+    text = page_text({"binary": _board(sets_of("binary"))})
+    assert "EEKM has the best mean rank by GMEAN, 1.0 of 3" in text
+    assert "| {class}`~entrolearn.EEKMClassifier` | 1.0 |" in text
+    first = next(line for line in text.splitlines() if "EEKMClassifier" in line)
+    assert first.count("| 90.") == 3  # GMEAN, AUC and GMEAN with a threshold
+    assert f"Many classes: 0 of {10 * len(sets_of('multiclass'))} draws are computed" in text
+    short = readme_text({"binary": _board(sets_of("binary"))})
+    assert "| `EEKMClassifier` | 1.0 |" in short
+    assert "With thresholds tuned on the training rows, EEKM" in short
+
+
+def test_an_unfinished_board_changes_nothing_in_the_readme():
+    boards = {"binary": _board(sets_of("binary")[1:])}
+    assert readme_text(boards) is None
+    planned = 10 * len(sets_of("binary"))
+    assert f"Two classes: {planned - 10} of {planned} draws" in page_text(boards)
+    assert readme_text({}) is None
+    assert all(f"{answer.TITLES[board]}: 0 of" in page_text({}) for board in BOARDS)
+
+
+def test_text_is_replaced_between_the_markers_only():
+    page = f"before\n{BEGIN}old\n{END}after\n"
+    assert between(page, "new\n") == f"before\n{BEGIN}new\n{END}after\n"
+    for bad in ("no markers", END + BEGIN, page + page):
+        with pytest.raises(ValueError, match="once each and in this order"):
+            between(bad, "new")

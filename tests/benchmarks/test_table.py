@@ -1,0 +1,60 @@
+"""The table of races, and that the pages show what it holds."""
+
+import pandas as pd
+import pytest
+
+from benchmarks import table as module
+from benchmarks.table import COLUMNS, PAGES, exponents, markdown, merge, read, readme, written
+
+
+def row(part: str, **cells) -> dict:
+    found = dict.fromkeys(COLUMNS, float("nan")) | dict.fromkeys(("unit", "measure", "note"), "")
+    found |= {"part": part, "what": "work", "ours": "EEM", "peer": "MLP", "machine": "a machine"}
+    return found | {"date": "2026-11-23", "load": 0.1} | cells
+
+
+def cells_of(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_show_the_table(page):
+    """If this fails, run ``python -m benchmarks.table``."""
+    assert page.read_text(encoding="utf-8") == written(page, read())
+
+
+def test_parts_that_are_measured_anew_are_replaced_and_others_stay(tmp_path):
+    path = tmp_path / "table.csv"
+    merge(pd.DataFrame([row("ica", ratio=1.0), row("ica", ratio=2.0), row("cec", ratio=3.0)]), path)
+    merge(pd.DataFrame([row("ica", ratio=1.23456789)]), path)
+    found = read(path)
+    assert found[["part", "ratio"]].to_numpy().tolist() == [["cec", 3.0], ["ica", 1.23457]]
+    assert (found["note"] == "").all()
+
+
+def test_page_has_ratios_with_intervals_and_the_machine_once():
+    rows = [
+        row("ica", unit="s", our_spent=0.5, peer_spent=1.0, ratio=2.0, low=1.5, high=2.5, measure="index"),
+        row("ica", unit="s", peer="SVC", note="time limit of 60 s", our_spent=0.5, measure="index"),
+    ]
+    text = markdown(pd.DataFrame(rows))
+    lines = [cells_of(line) for line in text.splitlines() if line.startswith("|")]
+    assert lines[0] == ["work", "ours", "s", "peer", "peer s", "peer / ours", "note"]
+    assert lines[2] == ["work (index)", "EEM", "0.5", "MLP", "1", "**2** [1.5, 2.5]", ""]
+    assert lines[3] == ["", "", "0.5", "SVC", "", "", "time limit of 60 s"]
+    assert text.count("a machine") == 1
+
+
+def test_exponents_are_a_row_for_each_learner():
+    work = {"unit": "exponent of rows", "our_spent": 1.0, "low": 0.9, "high": 1.1, "peer": ""}
+    rows = [row("growth", **work, what=f"{name}, 1 to 8 rows") for name in ("fit", "predict")]
+    line = exponents(pd.DataFrame(rows)).splitlines()[2]
+    assert cells_of(line) == ["EEM", "1 to 8 rows", *["1.00 [0.90, 1.10]"] * 2]
+
+
+def test_readme_has_the_ends_of_the_ratios_that_match(monkeypatch):
+    numbers = (("LP", "zero", "", "linprog"), ("absent", "zero", "", "nobody"))
+    monkeypatch.setattr(module, "README", (("SVC, {}", numbers), ("nothing", numbers[1:])))
+    rows = [row("zero", peer="linprog", ratio=ratio) for ratio in (2.04, 7.2, float("nan"))]
+    rows.append(row("zero", peer="linprog, other", ratio=99.0))
+    assert readme(pd.DataFrame(rows)).splitlines()[2:] == ["| SVC, work | LP 2 to 7.2 |"]

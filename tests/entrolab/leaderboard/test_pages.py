@@ -1,0 +1,126 @@
+"""The pages of the leaderboards, from rows alone."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from entrolab.leaderboard.pages import write_pages
+
+
+class Page(HTMLParser):
+    """Sections by what filters them, with the rows of their first tables; links, options and open tags."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.sections, self.links, self.options, self.depth = [], [], {}, []
+        self.cell = self.select = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        if tag not in ("meta", "img", "circle", "path"):
+            self.depth.append(tag)
+        if tag == "section":
+            filters = {key[5:]: value for key, value in attrs.items() if key.startswith("data-")}
+            self.sections.append((filters, []))
+        if tag == "tr" and self.sections:
+            self.sections[-1][1].append([])
+        if tag in ("td", "th") and self.sections:
+            self.cell = (attrs.get("data-value"), [])
+        if tag == "select":
+            self.select = attrs["name"]
+        if tag == "option":
+            self.cell = (None, [])
+        self.links += [attrs[key] for key in ("href", "src") if key in attrs]
+
+    def handle_data(self, data):
+        if self.cell:
+            self.cell[1].append(data)
+
+    def handle_endtag(self, tag):
+        if tag in self.depth:
+            assert self.depth.pop() == tag
+        if tag == "option":
+            self.options.setdefault(self.select, []).append("".join(self.cell[1]))
+        if tag in ("td", "th") and self.sections:
+            self.sections[-1][1][-1].append(("".join(self.cell[1]).strip(), self.cell[0]))
+        if tag in ("td", "th", "option"):
+            self.cell = None
+
+
+@pytest.fixture
+def page(folder, tmp_path) -> Page:
+    write_pages(folder, tmp_path / "report/board", n_resamples=20)
+    return Page((tmp_path / "report/board/binary.html").read_text(encoding="utf-8"))
+
+
+def test_sections_have_all_filters_and_the_selects_offer_exactly_what_there_is(page):
+    assert page.depth == []
+    for name, offered in page.options.items():
+        assert set(offered) == {filters[name] for filters, _ in page.sections}
+    of_gmean = [filters["sets"] for filters, _ in page.sections if filters["metric"] == "GMEAN"]
+    assert len(of_gmean) == 5
+    assert {filters["size"] for filters, _ in page.sections} == {"1,000"}
+
+
+def test_lines_show_the_means_of_the_rows(page, rows):
+    (lines,) = [lines for f, lines in page.sections if (f["metric"], f["sets"]) == ("GMEAN", "all sets")]
+    head, first = lines[0], lines[1]
+    assert [text for text, _ in head][:3] == ["learner", "mean rank", "Elo"]
+    assert first[0][0] == "EEM"
+    mean = rows[rows["learner"] == "EEM"].groupby("set")["gmean"].mean().mean()
+    assert first[5] == (f"{100 * mean:.1f}", str(mean))
+    slow = next(line for line in lines if line[0][0] == "slow")
+    filled = rows[rows["learner"] == "slow"].assign(gmean=lambda of: of["gmean"].fillna(0))
+    assert float(slow[5][1]) == pytest.approx(filled["gmean"].mean())
+    assert slow[-1][0] == "8"
+
+
+def test_log_loss_is_shown_as_it_is_and_a_subset_has_its_sets_only(page):
+    (lines,) = [lines for f, lines in page.sections if f["metric"] == "log loss"]
+    shown = [float(line[5][0]) for line in lines[1:4]]
+    assert all(0 < value < 0.75 for value in shown)
+    (few,) = [f for f, _ in page.sections if f["sets"] == "rarer class under 10 %"]
+    assert few["metric"] == "GMEAN"
+
+
+def test_every_link_and_picture_leads_somewhere(page, tmp_path):
+    pictures = [link for link in page.links if link.endswith(".svg")]
+    assert pictures
+    assert all((tmp_path / "report/board" / link).read_text().startswith("<svg") for link in pictures)
+    index = Page((tmp_path / "report/board/index.html").read_text(encoding="utf-8"))
+    assert "binary.html" in index.links
+
+
+def test_points_of_the_plot_are_on_it_in_the_order_of_score_and_speed(folder, tmp_path):
+    write_pages(folder, tmp_path / "out/board", n_resamples=5)
+    text = (tmp_path / "out/board/binary.html").read_text(encoding="utf-8")
+    found = re.findall(r'cx="([\d.]+)" cy="([\d.]+)" r="4"><title>([^<]+)</title>', text)[:4]
+    places = {name: (float(x), float(y)) for x, y, name in found}
+    assert set(places) == {"EEM", "XGBoost", "SVM", "slow"}
+    assert places["EEM"][1] < places["XGBoost"][1] < places["SVM"][1]  # up is better
+    assert all(0 < x < 640 and 0 < y < 320 for x, y in places.values())
+
+
+def test_names_are_escaped_and_a_folder_without_boards_is_refused(folder, tmp_path):
+    rows = pd.read_csv(folder / "binary.csv").replace({"learner": {"SVM": "<script>x</script>"}})
+    rows.to_csv(folder / "binary.csv", index=False)
+    write_pages(folder, tmp_path / "out/board", n_resamples=5)
+    text = (tmp_path / "out/board/binary.html").read_text(encoding="utf-8")
+    assert "<script>x" not in text
+    assert "&lt;script&gt;x" in text
+    with pytest.raises(FileNotFoundError, match="has no board: run"):
+        write_pages(tmp_path, tmp_path / "out")
+
+
+def test_one_learner_on_one_set_has_a_page(folder, tmp_path):
+    rows = pd.read_csv(folder / "binary.csv")
+    few = rows[(rows["set"] == "set0") & rows["learner"].isin(["constant", "EEM"])]
+    few.to_csv(folder / "binary.csv", index=False)
+    write_pages(folder, tmp_path / "out/board", n_resamples=5)
+    page = Page((tmp_path / "out/board/binary.html").read_text(encoding="utf-8"))
+    assert {f["sets"] for f, _ in page.sections} == {"all sets"}
+    assert np.isfinite(float(page.sections[0][1][1][2][1]))

@@ -1,0 +1,132 @@
+"""Verdicts over seeds: closed forms, coverage, laws, and a planted wrong number."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from reported_study import STUDY
+from scipy import stats
+
+from entrolab.seeds.rendering import in_words
+from entrolab.seeds.values import with_table
+from entrolab.seeds.verdicts import judge_seeds, predictive_interval, summary, verdict_of
+from entrolab.tables.making import COLUMNS
+from entrolab.tables.types import table_spec
+from entrolab.tables.verdicts import placed
+
+SEEDS = 5
+
+
+def test_the_predictive_interval_is_that_of_a_t_distribution():
+    """Its ends are quantiles of the posterior predictive distribution under the reference prior."""
+    values = [83.1, 84.0, 82.2, 85.3, 83.9]
+    scale = np.std(values, ddof=1) * math.sqrt(1 + 1 / 5)
+    expected = stats.t(df=4, loc=np.mean(values), scale=scale).interval(0.95)
+    assert predictive_interval(values) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n", [2, 5, 10])
+def test_the_interval_contains_a_fresh_normal_value_as_often_as_it_says(n):
+    rng = np.random.default_rng(0)
+    draws = rng.normal(80, 3, (4000, n + 1))
+    within = [low <= fresh <= high for *seen, fresh in draws for low, high in [predictive_interval(seen)]]
+    # Three standard errors of a share of 4000.
+    assert np.mean(within) == pytest.approx(0.95, abs=3 * math.sqrt(0.95 * 0.05 / 4000))
+
+
+def test_more_seeds_do_not_widen_the_interval_on_average():
+    rng = np.random.default_rng(1)
+    draws = rng.normal(size=(2000, 12))
+    widths = [np.mean([np.diff(predictive_interval(row[:n])) for row in draws]) for n in range(2, 13)]
+    assert np.all(np.diff(widths) < 0)
+
+
+def test_the_order_of_seeds_makes_no_difference_and_equal_seeds_leave_a_point():
+    values = [83.1, 84.0, 82.2, 85.3, 83.9]
+    assert predictive_interval(values[::-1]) == pytest.approx(predictive_interval(values))
+    assert predictive_interval([83.1] * 5) == pytest.approx((83.1, 83.1))
+    assert all(map(math.isnan, predictive_interval([83.1])))
+
+
+def test_with_a_spread_of_nothing_the_verdict_is_that_of_one_seed():
+    """The limit that ties both rules together."""
+    for value in (82.9, 83.0, 85.0, 87.0, 87.1):
+        alone = placed(value, 83.0, 87.0) == "reproduced"
+        assert verdict_of(value, value, 85.0, 2.0) == ("reproduced" if alone else "not reproduced")
+    assert verdict_of(math.nan, math.nan, 85.0, 2.0) == "undecided"
+
+
+MODELS = ("eem_rbf", "svm_rbf", "third")
+
+
+@pytest.fixture
+def judge():
+    """Judge a row of a table: the values of each model, seed by seed, and the published values with ±."""
+    models = {name: {**STUDY["models"]["svm_rbf"], "label": name} for name in MODELS}
+    entry = STUDY["tables"]["table4"] | {"models": list(MODELS)}
+    study = STUDY | {"models": models, "datasets": {"real": ["iris"]}, "tables": {"table4": entry}}
+    spec = table_spec("paper", study, "table4")
+
+    def made(values, published):
+        rows = [
+            ("iris", name, "gmean", number, std, value, 1.0, value - number, "", math.nan, "")
+            for name, value, (number, std) in zip(MODELS, values, published, strict=True)
+        ]
+        table = pd.DataFrame(rows, columns=COLUMNS)
+        ends = zip(table["ours"], table["published"], table["published_std"], strict=True)
+        return table.assign(verdict=[placed(ours, p - std, p + std) for ours, p, std in ends])
+
+    def judge(values, published, shown=0, known=SEEDS):
+        file = pd.DataFrame(columns=["table", "version", "dataset", "model", "metric"])
+        for seed, of_seed in enumerate(np.transpose(values)[:known]):
+            file = with_table(file, "table4", "v", seed, made(of_seed, published))
+        table = made(np.transpose(values)[shown], published)
+        return judge_seeds(table, file, spec)
+
+    return judge
+
+
+VALUES = [[83.0, 83.4, 82.8, 83.1, 83.2], [70.0, 70.3, 69.8, 70.1, 70.2], [90.0, 92.1, 88.2, 91.0, 89.1]]
+PUBLISHED = [(83.0, 2.0), (75.0, 2.0), (90.0, 2.0)]
+
+
+def test_each_cell_is_judged_by_its_values_over_seeds(judge):
+    judged, unknown = judge(VALUES, PUBLISHED)
+    assert unknown == 0
+    assert judged["verdict"].tolist() == ["reproduced", "not reproduced", "undecided"]
+    assert judged["single"].tolist() == ["reproduced", "lower", "reproduced"]
+    assert judged["flips"].tolist() == [False, False, True]  # 92.1 lies above 92
+    assert judged["n"].tolist() == [SEEDS] * 3
+    found = summary(judged)
+    assert found["verdicts"] == {"reproduced": 1, "not reproduced": 1, "undecided": 1}
+    assert found["of_single"]["reproduced"] == {"reproduced": 1, "not reproduced": 0, "undecided": 1}
+    assert (found["single"], found["flips"], found["wide"]) == (2, 1, 0)
+    assert "1 reproduced, 1 not reproduced, 1 undecided, of 3 numbers under 5 seeds" in in_words(found)[0]
+
+
+def test_a_planted_wrong_number_is_told_unless_its_margin_is_wide(judge):
+    """A published number moved by ten points: with its ± of 2 it is not reproduced, with one of 30 it is."""
+    wrong = [(93.0, 2.0), *PUBLISHED[1:]]
+    judged, _ = judge(VALUES, wrong)
+    assert judged["verdict"][0] == "not reproduced"
+    wide = [(93.0, 30.0), *PUBLISHED[1:]]
+    judged, _ = judge(VALUES, wide)
+    assert judged["verdict"][0] == "reproduced"
+    assert judged["wide"].tolist() == [True, False, False]
+    assert "so wide that nothing could fail" in " ".join(in_words(summary(judged)))
+
+
+def test_permuted_seeds_give_the_same_verdicts(judge):
+    first, _ = judge(VALUES, PUBLISHED)
+    order = [3, 0, 4, 2, 1]
+    second, _ = judge([[row[k] for k in order] for row in VALUES], PUBLISHED, shown=order.index(0))
+    pd.testing.assert_frame_equal(first, second)
+
+
+def test_values_of_other_results_than_the_table_shows_are_left_out(judge):
+    shown = [[*row, row[0] + moved] for row, moved in zip(VALUES, (0.0, 0.5, 1e-7), strict=True)]
+    judged, unknown = judge(shown, PUBLISHED, shown=SEEDS, known=SEEDS)
+    assert judged["model"].tolist() == ["eem_rbf", "third"]
+    assert unknown == 1
+    assert "Of 1 more, the values were made by another version" in in_words(summary(judged), unknown)[-1]

@@ -1,0 +1,83 @@
+"""What became of claims and numbers, as it is kept: counted, left alone, and shown on the page."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+from reported_study import STUDY
+
+from entrolab.outcomes import (
+    CLAIMS,
+    NOT_COMPUTED,
+    OF_CLAIMS,
+    OF_TABLES,
+    PAGE,
+    TABLES,
+    kept_claims,
+    kept_tables,
+    page_of,
+    read_kept,
+    with_counts,
+)
+from entrolab.seeds.values import with_table, write_seeds
+from entrolab.tables.making import COLUMNS
+from entrolab.tables.types import TABLE_TYPES, table_spec
+
+ROOT = Path(__file__).parents[2]
+NO_TABLES, NO_CLAIMS = pd.DataFrame(columns=OF_TABLES), pd.DataFrame(columns=OF_CLAIMS)
+PUBLISHED = {("iris", "eem_rbf"): 90.0, ("iris", "svm_rbf"): 95.0, ("wine", "eem_rbf"): 80.0}
+OURS = {("iris", "eem_rbf"): 90.0, ("iris", "svm_rbf"): 95.0, ("wine", "eem_rbf"): 70.0}
+
+
+def written_table(folder: Path) -> pd.DataFrame:
+    """A table of four cells: two reproduced, one lower, one without a published value."""
+    rows = []
+    for cell in TABLE_TYPES["scores"].cells(table_spec("paper", STUDY, "table4")):
+        value, ours = PUBLISHED.get(cell[:2], math.nan), OURS.get(cell[:2], 70.0)
+        verdict = "ours only" if math.isnan(value) else "reproduced" if ours == value else "lower"
+        rows.append((*cell, value, 2.0, ours, 1.0, ours - value, verdict, math.nan, ""))
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    file = folder / "results/paper/tables/table4.csv"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    table.to_csv(file, index=False)
+    return table
+
+
+def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path):
+    assert kept_tables("paper", STUDY, NO_TABLES, tmp_path).empty
+    table = written_table(tmp_path)
+    kept = kept_tables("paper", STUDY, NO_TABLES, tmp_path)
+    assert kept[["reproduced", "higher", "lower", "seeds"]].values.tolist() == [[2, 0, 1, 0]]
+    values = pd.DataFrame(columns=["table", "version", "dataset", "model", "metric"])
+    for seed in range(3):
+        values = with_table(values, "table4", "v", seed, table.assign(ours=table["ours"] + 0.1 * seed))
+    study = STUDY | {"seeds": str(tmp_path / "seeds.csv")}
+    write_seeds(values, study["seeds"])
+    kept = kept_tables("paper", study, NO_TABLES, tmp_path)
+    over = [f"{verdict} over seeds" for verdict in ("reproduced", "not reproduced", "undecided")]
+    assert kept[["seeds", "over seeds", *over]].values.tolist() == [[3, 3, 2, 1, 0]]
+    (tmp_path / "results/paper/tables/table4.csv").unlink()
+    pd.testing.assert_frame_equal(kept_tables("paper", study, kept, tmp_path), kept)
+
+
+def test_claims_without_their_tables_stay_as_they_were(tmp_path):
+    test = {"type": "bound", "tables": ["table4"], "metric": "gmean", "at_least": 60}
+    about = {"claim": "It learns.", "place": "section 1", "strength": "result"}
+    claims = [{**about, "id": "learns", "tests": [test]}, {**about, "id": "why", "needs": "a proof"}]
+    kept = kept_claims("paper", STUDY | {"claims": claims}, NO_CLAIMS, tmp_path)
+    assert kept["outcome"].tolist() == [NOT_COMPUTED, "not tested"]
+    kept.loc[0, "outcome"] = "holds"
+    again = kept_claims("paper", STUDY | {"claims": claims}, kept, tmp_path)
+    assert again["outcome"].tolist() == ["holds", "not tested"]
+    page = page_of(again, NO_TABLES)
+    assert "| paper | 2 | 1 | 0 | 0 | 1 | 0 |" in page
+    assert "| all | 2 | 1 | 0 | 0 | 1 | 0 |" in page
+
+
+def test_the_page_has_the_counts_of_the_files():
+    claims, tables = read_kept(ROOT / CLAIMS, OF_CLAIMS), read_kept(ROOT / TABLES, OF_TABLES)
+    page = (ROOT / PAGE).read_text(encoding="utf-8")
+    assert page == with_counts(page, page_of(claims, tables)), "run `make outcomes`"
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    tested = (claims["outcome"] != "not tested").sum()
+    assert f"of {len(claims)} claims, listed by two readers, {tested} have tests" in readme

@@ -1,0 +1,175 @@
+"""Thresholds chosen on training rows: against scikit-learn, a closed form and laws of leaks."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from own_tables import LINE, OWN, TABLE
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from entrolab.data.prepare import prepare
+from entrolab.fit import thresholds
+from entrolab.fit.learners import seed_from
+from entrolab.fit.limits import Limits
+from entrolab.fit.refit import of_table, refit
+from entrolab.fit.training import train_run
+from entrolab.io.model_io import dump, load, types_in
+from entrolab.report.protocol import protocol
+from entrolab.study.job_specs import run_spec
+from entrolab.study.sections import ConfigError
+from entrolearn import EEMClassifier
+from entrolearn.path import Partition, path, project
+
+LIMITS = Limits(seconds=120, gib=8)
+LOGISTIC = "sklearn.linear_model.LogisticRegression"
+N = 150
+MODELS = {
+    "plain": LOGISTIC,
+    "logistic": {"estimator": LOGISTIC, "grid": {"C": [0.1, 10]}, "threshold": "balanced_accuracy"},
+    "either": {
+        "one_of": {
+            "lda": {"estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"},
+            "logistic": {"estimator": LOGISTIC, "grid": {"C": [1, 10]}},
+        },
+        "steps": ["sklearn.decomposition.PCA"],
+        "grid": {"step1__n_components": [1, 2]},
+        "threshold": "gmean",
+    },
+}
+
+
+def rare(n: int, rng) -> tuple[np.ndarray, np.ndarray]:
+    """Two features, and classes of which one is rare, with probabilities of logistic regression."""
+    X = rng.normal(size=(n, 2))
+    return X, (rng.random(n) < 1 / (1 + np.exp(2 - 2 * X[:, 0]))).astype(int)
+
+
+@pytest.fixture
+def study(load_own):
+    """A study with thresholds, its prepared rows, and the parts of three folds."""
+    X, y = rare(N, np.random.default_rng(0))
+    table = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "bought": np.where(y, "yes", "no")})
+    content = table.to_csv(index=False)
+    made, entry = load_own(OWN, content, models=MODELS, protocol={"folds": 3})
+    return made, prepare("shop", entry), np.arange(N)[None] % 3
+
+
+def spec_of(study, model: str) -> dict:
+    return run_spec("mine", study[0], "shop", model, seed=0)
+
+
+def test_each_fit_has_the_threshold_of_its_training_rows(study):
+    _, data, parts = study
+    found = train_run(data, parts, spec_of(study, "logistic"), LIMITS).predictions
+    seed = seed_from(0, "mine", "shop", "logistic", 0)
+    for (fold, point), rows in found.groupby(["fold", "point"]):
+        learnt = np.flatnonzero(parts[0] != fold)
+        twin = TunedThresholdClassifierCV(
+            make_pipeline(MinMaxScaler(), LogisticRegression(C=[0.1, 10][point])),
+            scoring="balanced_accuracy",
+            cv=StratifiedKFold(5, shuffle=True, random_state=seed),
+        ).fit(data.X[learnt], data.y[learnt])
+        assert_array_equal(rows["prediction"], twin.predict(data.X[rows["row"]]))
+        assert_allclose(rows["probability"], twin.predict_proba(data.X[rows["row"]])[:, 1])
+    plain = train_run(data, parts, spec_of(study, "plain"), LIMITS).predictions
+    assert found["prediction"].sum() > plain["prediction"].sum()  # more rows are taken for the rare class
+
+
+def test_labels_of_test_rows_choose_no_threshold(study):
+    _, data, parts = study
+    flipped = replace(data, y=np.where(parts[0] == 1, 1 - data.y, data.y))
+    both = [train_run(one, parts, spec_of(study, "either"), LIMITS) for one in (data, flipped)]
+    assert [one.record["error"] for one in both] == ["", ""]
+    assert [one.record["n_failed"] for one in both] == [0, 0]
+    chosen = [one.selection.query("fold == 1 and criterion == 'cv'")["point"].item() for one in both]
+    answers = [
+        one.predictions.query(f"fold == 1 and point == {point}")["prediction"]
+        for one, point in zip(both, chosen, strict=True)
+    ]
+    assert_array_equal(*answers)
+    candidates = [one.candidates.query("fold == 1") for one in both]
+    assert_allclose(*(one["cv_balanced_accuracy"] for one in candidates))
+    assert not np.allclose(*(one["test_balanced_accuracy"] for one in candidates))
+
+
+def test_the_threshold_of_balanced_accuracy_is_the_share_of_the_rare_class():
+    # p / share > (1 - p) / (1 - share), by which it is greatest, is p > share.
+    X, y = rare(4000, np.random.default_rng(1))
+    fitted = thresholds.tuned(LogisticRegression(), "balanced_accuracy", 0).fit(X, y)
+    assert abs(fitted.best_threshold_ - y.mean()) < 0.05 < 0.5 - y.mean()
+    assert thresholds.tuned(LogisticRegression(), "accuracy", 0).fit(X, y).best_threshold_ > 0.4
+
+
+@pytest.mark.parametrize("metric", thresholds.BY)
+def test_every_metric_chooses_a_threshold(metric):
+    X, y = rare(200, np.random.default_rng(2))
+    fitted = thresholds.tuned(EEMClassifier(5, random_state=0), metric, 0).fit(X, y)
+    fixed = thresholds.fixed(fitted)
+    assert_array_equal(fixed.predict(X), fitted.predict(X))
+
+
+def test_the_registered_model_has_the_threshold(study, tmp_path):
+    _, data, parts = study
+    fitted, facts = refit(data, parts, {"C": 10}, spec_of(study, "logistic"))
+    model = of_table(fitted, data.columns)
+    (tmp_path / "model.skops").write_bytes(dump(model))
+    again = load(tmp_path / "model.skops", [LOGISTIC])
+    rows = pd.DataFrame(data.X, columns=["a", "b"])
+    assert_array_equal(
+        again.predict(rows), np.where(again.predict_proba(rows)[:, 1] >= facts["threshold"], "yes", "no")
+    )
+    assert 0 < facts["threshold"] < 0.5
+    assert not [name for name in types_in(dump(model)) if "_scorer" in name or name.endswith("_score")]
+    changed = again.fit(rows, np.array(["no", "yes"])[data.y])  # keeps its threshold
+    assert_array_equal(changed.predict(rows), model.predict(rows))
+
+
+def test_a_path_sees_the_machine_behind_its_threshold():
+    X, y = rare(120, np.random.default_rng(3))
+    machine = EEMClassifier(10, random_state=0)
+    folds = Partition.cross_validation(np.arange(120) % 3)
+    for fit in path(thresholds.tuned(machine, "accuracy", 0), X, y, folds, [{}]):
+        learnt = folds.training(fit.left_out)
+        alone = EEMClassifier(10, random_state=0).fit(X[learnt], y[learnt])
+        assert_allclose(fit.projection, project(alone, X))
+        assert fit.gaussians is not None
+
+
+@pytest.mark.fault("Configuration", "a threshold where there is none to choose", LINE)
+@pytest.mark.parametrize(
+    ("own", "model", "line"),
+    [
+        ({"label": "colour", "task": "multiclass"}, LOGISTIC, "for 'shop', a multiclass data set; accepted"),
+        ({"weight": "sort"}, LOGISTIC, "found 'gmean' for 'shop', whose rows have weights (`weight`), whi"),
+        ({}, "silent.Silent", "'silent.Silent' has no threshold to choose (`threshold`); accepted: a clas"),
+    ],
+)
+def test_a_threshold_is_of_two_classes_and_of_decisions(load_own, tmp_path, monkeypatch, own, model, line):
+    (tmp_path / "silent.py").write_text(
+        "class Silent:\n"
+        "    def fit(self, X, y): ...\n    def predict(self, X): ...\n"
+        "    def get_params(self, deep=True): ...\n    def set_params(self, **params): ...\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    content = TABLE.replace("red", "green", 2)
+    models = {"svm": {"estimator": model, "threshold": "gmean"}}
+    with pytest.raises(ConfigError) as caught:
+        load_own({**OWN, **own}, content, models=models, protocol={"folds": 2})
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_misspelt_metric_is_one_line(load_own):
+    with pytest.raises(ConfigError, match=r"threshold: found 'gmeen', did you mean 'gmean'\?; accepted: b"):
+        load_own(OWN, models={"svm": {"estimator": LOGISTIC, "threshold": "gmeen"}})
+
+
+def test_the_protocol_says_by_what_thresholds_are_chosen(study):
+    said = " ".join(protocol(study[0]))
+    assert "The threshold of logistic is chosen by balanced accuracy in 5 folds of the training rows" in said
+    assert "The threshold of either is chosen by GMEAN in 5 folds of the training rows of each fit." in said

@@ -1,0 +1,122 @@
+"""`make seeds` by the real workflow: values of each seed, resumed, kept apart by version, and shown."""
+
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+import yaml
+
+from entrolab.seeds.values import read_seeds
+
+pytestmark = pytest.mark.workflow
+
+PUBLISHED = """table,dataset,model,metric,value,std
+table1,my-moons,lda,gmean,85,40
+table1,my-moons,eem,gmean,5,1
+"""
+
+
+@pytest.fixture(scope="module")
+def project(new_project):
+    study = {
+        "protocol": {"folds": 3},
+        "metrics": ["gmean"],
+        "datasets": {"moons": ["my-moons"]},
+        "models": {
+            "lda": {"estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"},
+            "eem": {"estimator": "entrolearn.EEMClassifier", "grid": {"n_hidden": [5, 10]}},
+        },
+        "tables": {"table1": {"type": "scores", "caption": "GMEAN", "datasets": "moons"}},
+        "seeds": "../seeds.csv",
+        "published": "published.csv",
+    }
+    project = new_project(study)
+    project.study = study
+    (project.folder / "studies/published.csv").write_text(PUBLISHED)
+    return project
+
+
+@pytest.fixture
+def command(project):
+    """Run `python -m entrolab.seeds` in the project's folder: its exit code, and what it says itself."""
+
+    def run(*arguments: str) -> tuple[int, list[str]]:
+        settings = ["--config", "extra_studies=studies", "extra_datasets=data.yaml"]
+        result = subprocess.run(
+            [sys.executable, "-m", "entrolab.seeds", *arguments, *settings],
+            cwd=project.folder,
+            env=project.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+        own = [line for line in result.stdout.splitlines() if line.startswith(("tiny ", "seeds.csv"))]
+        return result.returncode, own or [result.stdout[-3000:]]
+
+    return run
+
+
+def rewrite(project) -> None:
+    """Write the study as it is now."""
+    (project.folder / "studies/tiny.yaml").write_text(yaml.safe_dump(project.study, sort_keys=False))
+
+
+def test_tables_are_made_under_each_seed_and_resumed_and_versions_stay_apart(project, command):
+    file = project.folder / "seeds.csv"
+    code, said = command("make", "tiny", "--seeds", "2", "--cores", "1")
+    assert code == 0, said
+    assert [line.split(":")[0] for line in said] == ["tiny table1, seed 0", "tiny table1, seed 1"]
+    first = read_seeds(file)
+    assert first[["dataset", "model"]].values.tolist() == [["my-moons", "lda"], ["my-moons", "eem"]]
+    assert (first["0"] != first["1"]).all()
+    shown = pd.read_csv(project.folder / "results/tiny/tables/table1.csv")
+    assert first["0"].tolist() == pytest.approx(shown["ours"].tolist(), rel=1e-5)
+    assert not (project.folder / "results/seeds/tiny/1/results/tiny/tracked").exists()
+
+    # A third seed alone is made; what was interrupted before its table was written comes from its runs.
+    code, said = command("make", "tiny", "--seeds", "3", "--cores", "1")
+    assert [line.split(":")[0] for line in said] == ["tiny table1, seed 2"]
+    whole = read_seeds(file)
+    pd.testing.assert_frame_equal(whole.drop(columns="2"), first)
+    first.drop(columns="1").to_csv(file, index=False)
+    code, said = command("make", "tiny", "--seeds", "3", "--cores", "1")
+    assert code == 0, said
+    pd.testing.assert_frame_equal(read_seeds(file), whole)
+
+    # Another caption is the same version; another grid is another one, and its values are not mixed in.
+    project.study["tables"]["table1"]["caption"] = "Another caption"
+    rewrite(project)
+    assert command("make", "tiny", "--seeds", "3", "--cores", "1") == (0, [""])
+    project.study["models"]["eem"]["grid"]["n_hidden"] = [3]
+    rewrite(project)
+    code, said = command("make", "tiny", "--seeds", "3", "--cores", "1")
+    assert code == 2
+    assert "made by another version of study, data or code: 1 of 2 values of seed 0 differ now" in said[-1]
+    pd.testing.assert_frame_equal(read_seeds(file), whole)
+    code, said = command("make", "tiny", "--seeds", "2", "--cores", "1", "--anew")
+    assert code == 0, said
+    anew = read_seeds(file)
+    assert anew["version"].nunique() == 1
+    assert anew["version"][0] != whole["version"][0]
+    assert "2" not in anew
+
+    # A change without effect keeps the values and takes the new version.
+    project.study["models"]["lda"]["params"] = {"solver": "svd"}
+    rewrite(project)
+    code, said = command("make", "tiny", "--seeds", "2", "--cores", "1")
+    assert code == 0, said
+    assert [line.split(":")[0] for line in said] == ["tiny table1, seed 0"]
+    renewed = read_seeds(file)
+    assert renewed["version"][0] != anew["version"][0]
+    pd.testing.assert_frame_equal(renewed.drop(columns="version"), anew.drop(columns="version"))
+
+
+def test_the_page_of_the_table_shows_the_verdicts_over_seeds(project):
+    assert project.run("results/tiny/tables/table1.html").returncode == 0
+    page = (project.folder / "results/tiny/tables/table1.html").read_text()
+    assert "over 2 seeds" in page
+    assert "of 2 numbers under 2 seeds" in page
+    assert "Verdicts over seeds" in page
