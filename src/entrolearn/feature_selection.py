@@ -109,7 +109,8 @@ class InformationFilter(SelectorMixin, BaseEstimator):
     Notes
     -----
     `fit` computes about n_features × n_selected estimates, each O(n log n). Features and target may be
-    continuous, discrete or mixed.
+    continuous, discrete or mixed. With "test", for each feature to add and each permutation as many as there
+    are features left, times those selected with "jmi" and "cmim".
 
     The test permutes the target among all rows before the first choice and with "relevance", and else within
     blocks of rows that are close in the selected features. The largest criterion of all candidates is

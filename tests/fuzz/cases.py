@@ -145,9 +145,7 @@ def shares(X):
 
 def covariance(X):
     X = np.asarray(X, dtype=np.float64)
-    X = X - np.where(
-        np.ptp(X, axis=0) > 0, X.mean(axis=0), X[0]
-    )  # a mean of equal numbers may be none of them
+    X = X - np.where(np.ptp(X, axis=0) > 0, X.mean(axis=0), X[0])  # of equal numbers it may be none
     return X.T @ X / len(X)
 
 

@@ -100,6 +100,40 @@ def test_a_fault_is_found(fault, monkeypatch):
     assert caught.value.law == fault
 
 
+SLOW = [
+    {
+        "estimator": "InformationFilter",
+        "settings": {
+            "n_features_to_select": "test",
+            "n_permutations": 50,
+            "alpha": 0.999,
+            "target": "values",
+        },
+        "data": {"shape": [8, 40], "seed": 2},
+        "law": "later",
+    },
+    {
+        "estimator": "MELM",
+        "settings": {"method": "exact", "n_init": 50},
+        "data": {"seed": 232, "shape": [200, 2], "target": "one row each", "kind": "uniform"},
+        "law": "refit",
+    },
+    {
+        "estimator": "CrossEntropySVC",
+        "settings": {"patience": 20, "gamma": 100.0, "elite_fraction": 0.1},
+        "data": {"kind": "uniform", "seed": 306, "shape": [200, 2]},
+        "law": "later",
+    },
+]
+
+
+@pytest.mark.parametrize("case", SLOW, ids=lambda case: case["estimator"])
+def test_a_fit_that_is_asked_to_take_long_is_no_finding(case):
+    assert check(case, seconds=0.3) == "not claimed"
+    with pytest.raises(Broken, match="bounded time"):
+        check(case | {"settings": {}, "data": {"shape": [200, 2]}}, seconds=0.001)
+
+
 def test_a_long_run_survives_a_crash_and_goes_on(tmp_path, monkeypatch):
     results = tmp_path / "fuzz.jsonl"
     monkeypatch.setitem(CLASSES, "KDEClassifier", type("KDEClassifier", (Faulty,), {"fault": "process"}))

@@ -109,7 +109,7 @@ def test_kernel_entropy_of_groups_far_apart_is_that_of_their_differences(rng):
 
 
 def test_kernel_entropy_is_finite_as_long_as_the_numbers_have_digits(rng):
-    """16 spacings of the numbers make a deviation: rounding them changes the third digit of a width at most."""
+    """16 spacings of the numbers make a deviation: rounding changes the third digit of a width at most."""
     X = np.rint(64 * rng.normal(size=(40, 4))) / 64
     assert kde_entropy(X + 2.0**46) == pytest.approx(kde_entropy(X), abs=1e-3)
     assert kde_entropy(np.column_stack([X, X[:, 0] + X[:, 1]]) + 2.0**46) == -math.inf

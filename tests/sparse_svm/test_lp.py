@@ -216,3 +216,21 @@ def test_a_program_for_which_there_is_no_memory_is_refused(monkeypatch):
     lp.check_size(1000, 1000)
     with pytest.raises(MemoryError, match="20000 conditions on 10000 candidate .* more than the 1 GiB"):
         lp.check_size(20_000, 10_000)
+
+
+@pytest.mark.parametrize("task", ["classes", "values"])
+def test_a_program_that_takes_too_many_iterations_is_refused(wdbc, values, task, monkeypatch):
+    margins = margins_of(task, wdbc, values, "rbf")
+    found = one_norm(margins)
+    monkeypatch.setattr(lp, "ITERATIONS", 2)  # fewer than one are taken
+    assert_allclose(one_norm(margins).coef, found.coef, rtol=0)
+    monkeypatch.setattr(lp, "ITERATIONS", 0)
+    with pytest.raises(ArithmeticError, match="Iteration limit"):
+        one_norm(margins)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_product_of_cost_and_weight_that_overflows_bounds_nothing(wdbc):
+    X, signs = wdbc
+    margins = class_margins(kernel_of(X, "rbf"), signs, 1e16, np.where(signs > 0, 1e300, 1.0))
+    assert np.array_equal(margins.largest, np.where(signs > 0, np.inf, 1e16))

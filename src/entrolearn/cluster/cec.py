@@ -45,7 +45,7 @@ LEAST_VARIANCE = 1e-280
 #: distances in its units: what is added up of them are numbers.
 MOST = 1e300
 
-#: Rows further from 0 than 2**9 times their range are moved to it: nearer ones have their digits where they are.
+#: Rows further from 0 than 2**9 times their range are moved to it; nearer ones lose few digits there.
 FAR = 10
 
 #: Rows from which on the search begins by moving many at once.
@@ -375,7 +375,7 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
 
 
 def _origin_near(X: np.ndarray) -> np.ndarray:
-    """A point near the rows, from which their differences are exact; 0 unless they are far beside their range.
+    """A point near the rows, from which differences are exact; 0 unless they are far beside their range.
 
     Of rows far from 0 a mean is rounded by more than their own digits. A constant column becomes 0.
     """

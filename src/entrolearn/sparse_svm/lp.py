@@ -42,6 +42,9 @@ SOLVED = {highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown}
 # The bound of a coefficient is omitted from the program at first if it allows outputs to change by this much;
 # it would be a cost of 1e11 beside costs of 1. If the bound is active, the duality gap shows it.
 LOOSE = 1e6
+# Most iterations of a solve per row and column of the program. Measured: fewer than one, unless numbers of
+# too different sizes make HiGHS go round in circles.
+ITERATIONS = 1000
 # Smaller columns are treated as zero, because no finite coefficient would give them an effect.
 LEAST_SCALE = 1e-150
 # Columns that are constant up to this share of their largest value are also treated as zero.
@@ -282,6 +285,8 @@ class _Program:
         self._costs = unit * weight / margins.scale
         self._largest_gap = GAP * loss_weight * float((margins.weights * np.abs(margins.t)).sum())
         self._highs = _silent_solver()
+        iterations = ITERATIONS * (self._n_conditions + self._n_slacks + self._n_candidates)
+        self._highs.setOptionValue("simplex_iteration_limit", min(iterations, highspy.kHighsIInf))
         self._highs.passModel(self._model())
         self._bind(self._bounds < LOOSE)
         self.restrict(np.ones(self._n_candidates, dtype=bool))
