@@ -190,6 +190,11 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
     "form": [
         ("among sparse rows auto leaves out full metrics", RECURSIVE, lambda p: p["metric"] == "auto"),
         (
+            "two searches may end at equally good sets",
+            ("CrossEntropySVC", "CrossEntropySVR"),
+            lambda p: "CSR" in (p["form"] or "") and is_unusual(p),
+        ),
+        (
             "rounding in single precision stops the solver",
             ("SoftmaxRegression",),
             lambda p: p["form"] == "float32" and is_unusual(p),
