@@ -446,7 +446,7 @@ def largest_difference(case: dict, found: dict, wanted: dict) -> tuple[float, st
     counted |= {"value_"} if MEASURES.get(name, {}).get("value", "factor") != "factor" else set()
     keys = wanted.keys() - follow
     least = {key: float(key in counted) for key in keys}
-    for key in keys & {"transform", "project"}:  # products round relative to the largest of their terms
+    for key in keys & {"transform", "project", "components_"}:  # which round relative to their largest terms
         least[key] = max(least[key], np.abs(wanted[key]).max(initial=0))
     return max((relative_difference(found[key], wanted[key], least[key]), key) for key in keys)
 
