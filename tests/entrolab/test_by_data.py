@@ -80,7 +80,7 @@ def test_the_csv_has_the_best_of_each_side_their_difference_and_what_the_data_ar
 
 def test_less_is_better_is_turned_over():
     rows = [("iris", "eem", 0.2), ("iris", "eekm", 0.4), ("iris", "svm", 0.5), ("iris", "forest", 0.3)]
-    scores = pd.DataFrame(rows, columns=["dataset", "model", "ours"]).assign(metric="rmse")
+    scores = pd.DataFrame(rows, columns=["dataset", "model", "ours"]).assign(metric="rmse", verdict="")
     spec = {**SPEC, "metric": "rmse", "against": ["svm", "forest"]}
     found = compared(scores, pd.DataFrame(), spec).iloc[0]
     assert (found["best"], found["against"]) == ("eem", "forest")

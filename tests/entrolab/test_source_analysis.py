@@ -207,7 +207,7 @@ def test_an_eem_run_depends_on_its_learner_its_protocol_the_reader_of_its_data_a
         "entrolab.data.dataset",
         *(f"entrolab.fit.{name}" for name in ("learners", "limits", "probabilities")),
         *(f"entrolab.fit.{name}" for name in ("protocols", "refit")),
-        *(f"entrolab.fit.{name}" for name in ("scoring", "selection", "training")),
+        *(f"entrolab.fit.{name}" for name in ("scoring", "selection", "thresholds", "training")),
         *(f"entrolab.io.{name}" for name in ("atomic", "model_io", "parquet", "records")),
         "entrolab.text",
         "entrolearn.kernels",

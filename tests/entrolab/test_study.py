@@ -30,7 +30,7 @@ def test_the_key_reference_is_that_of_the_definitions():
     """Made anew by ``python -m entrolab.study``."""
     page = (ROOT / "config/README.md").read_text(encoding="utf-8")
     assert with_reference(page) == page
-    assert "| protocol: folds | `folds` | whole number ≥ 2 | must be given |" in page
+    assert "| protocol: folds | `folds` | whole number ≥ 2 | `5` |" in page
 
 
 def test_editors_find_nothing_wrong_with_the_studies_and_the_catalog():

@@ -20,11 +20,10 @@ def main(
     spec = table_spec(study_name, study, table)
     published = read_published(published) if published else NOTHING_PUBLISHED
     result = make_table(Results(study_name, study), published, spec)
-    numbers, views = outputs[:1], outputs[1:]
-    write_table(result, spec, *numbers)
+    write_table(result, spec, outputs[0])
     best = winners(Numbers(study_name, study), table, result)
     over_seeds = seeds_of(study_name, {**study, "seeds": seeds}, table, result)
-    for output in views:
+    for output in outputs[1:]:
         write_table(result, spec, output, best, SAYS, over_seeds)
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from entrolab.io.atomic import write_text
 from entrolab.io.records import read_json
+from entrolab.study.config import read_yaml
 
 FOLDER = "studies"  # within the report's
 
@@ -39,6 +40,13 @@ def remember(report: Path, key: str, study: Mapping, catalog: Mapping, settings:
     """Keep a study, the entries of its data sets, and its settings."""
     entry = Remembered(dict(study), dict(catalog), dict(settings))._asdict()
     write_text(report / FOLDER / f"{key}.json", json.dumps(entry, indent=1) + "\n")
+
+
+def changed_settings(config: Mapping, home: str) -> dict:
+    """The settings that differ from the project's own; a study's file says where the study is."""
+    own = read_yaml(Path(home, "config", "config.yaml"))
+    kept = own.keys() - {"papers", "extra_studies"}
+    return {name: value for name, value in config.items() if name in kept and value != own[name]}
 
 
 def recalled(report: Path) -> dict[str, Remembered]:

@@ -9,6 +9,7 @@ import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
@@ -372,13 +373,12 @@ def _public_estimators() -> dict[str, str]:
     """The import paths of the estimators of scikit-learn and entrolearn, by their names."""
     from sklearn.utils.discovery import all_estimators
 
-    import entrolearn
-
+    ours = import_module("entrolearn").__all__  # no import statement: jobs do not depend on all of it
     found = {}
     for name, one in all_estimators():
         parts = one.__module__.split(".")
         found[name] = ".".join([*(part for part in parts if not part.startswith("_")), name])
-    return found | {name: f"entrolearn.{name}" for name in entrolearn.__all__}
+    return found | {name: f"entrolearn.{name}" for name in ours}
 
 
 ImportPath = Annotated[

@@ -7,8 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from scipy.sparse import issparse
 
-from entrolearn.machines.devices import like
-
 __all__ = ["CHUNK_BYTES", "Rows", "TransformedRows", "chunk_rows_for", "moved", "read_ahead"]
 
 # Default size of a chunk, in the dtype of the source; a learner needs a few times as much memory. Larger
@@ -129,6 +127,8 @@ def moved(X, where, dtypes: Sequence = (np.float64, np.float32)):
     TypeError
         If the rows are sparse.
     """
+    from entrolearn.machines.devices import like
+
     if issparse(X):
         raise TypeError("sparse rows cannot be moved to another array library; accepted: dense rows.")
     X = np.asarray(X)

@@ -1,30 +1,18 @@
 """What the report remembers of studies made at other times, in other folders and by other processes."""
 
-import importlib.util
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from html_pages import Page
 from reported_study import CATALOG
 
-from entrolab.report.memory import recalled, remember
-
-SCRIPT = Path(__file__).parents[3] / "workflow" / "scripts" / "page.py"
-
-
-@pytest.fixture
-def page():
-    """The module of the page job."""
-    spec = importlib.util.spec_from_file_location("page", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from entrolab.report import renewal
+from entrolab.report.memory import changed_settings, recalled, remember
 
 
 @pytest.fixture
-def made(page, results):
+def made(results):
     """Write the page of the study under some name, as its job does."""
     folder = results.folder.parents[1]
 
@@ -34,15 +22,7 @@ def made(page, results):
         study = {**results.study, "title": f"Study {name}", "file": str(kept)}
         catalog = {key: CATALOG[key] for key in ("iris", "wine")}
         (folder / "results" / name).mkdir(exist_ok=True)
-        page.main(
-            name,
-            study,
-            catalog,
-            dict(settings),
-            folder=folder / "results" / "report",
-            results=folder / "results",
-            home=str(folder),
-        )
+        renewal.renew(folder / "results" / "report", name, study, catalog, dict(settings))
         return folder / "results" / "report"
 
     return write
@@ -63,9 +43,9 @@ def test_a_study_that_has_vanished_keeps_its_row_its_command_and_its_pages(made,
     assert "Study other" in Page(report / "models" / "sklearn.svm.SVC.html").said
 
 
-def test_studies_computed_at_the_same_time_are_both_remembered(made, page, monkeypatch):
+def test_studies_computed_at_the_same_time_are_both_remembered(made, monkeypatch):
     """The slower one writes the front page last, and must not have read the memory before the other."""
-    build, begun = page.build_report, threading.Event()
+    build, begun = renewal.build_report, threading.Event()
 
     def slow(found, *args, only, **options):
         if only == ["slow"]:
@@ -73,7 +53,7 @@ def test_studies_computed_at_the_same_time_are_both_remembered(made, page, monke
             time.sleep(0.5)
         return build(found, *args, only=only, **options)
 
-    monkeypatch.setattr(page, "build_report", slow)
+    monkeypatch.setattr(renewal, "build_report", slow)
     slower = threading.Thread(target=made, args=["slow"])
     slower.start()
     assert begun.wait(20)
@@ -90,9 +70,9 @@ def test_what_is_recalled_is_what_was_remembered(tmp_path):
     assert recalled(tmp_path / "empty") == {}
 
 
-def test_settings_that_differ_from_the_projects_own_are_kept(page, tmp_path):
+def test_settings_that_differ_from_the_projects_own_are_kept(tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.yaml").write_text("papers: [demo]\nseed: 0\nmirror: null\n")
     (tmp_path / "config" / "config.yaml").open("a").write("extra_studies: null\n")
     config = {"papers": "mine", "seed": 0, "mirror": "data", "extra_studies": ".", "another": 1}
-    assert page.changed_settings(config, tmp_path) == {"mirror": "data"}
+    assert changed_settings(config, tmp_path) == {"mirror": "data"}

@@ -1,0 +1,42 @@
+"""Write the pages of one study of a report, and its front page, from all studies that it remembers."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from entrolab.report.memory import recalled, remember, sole_writer
+from entrolab.report.site import build_report
+from entrolab.report.studies import read_results
+
+
+def renew(
+    folder: Path,
+    name: str,
+    study: Mapping,
+    catalog: Mapping,
+    settings: Mapping,
+    *,
+    commit: str = "",
+    lock: str = "",
+) -> None:
+    """Remember a study and write its pages, those of its data sets and learners, and the front page.
+
+    Parameters
+    ----------
+    folder : path
+        The report's, beside the folders of the studies' results.
+    name, study, catalog, settings
+        As :func:`entrolab.report.memory.remember` takes them.
+    commit, lock : str
+        As :func:`entrolab.report.site.build_report` takes them.
+    """
+    with sole_writer(folder):
+        remember(folder, name, study, catalog, settings)
+        known = recalled(folder)
+        results = [
+            read_results(
+                key, one.study, folder.parent / key, settings=one.settings, with_selection=key == name
+            )
+            for key, one in known.items()
+        ]
+        entries = {key: entry for one in known.values() for key, entry in one.catalog.items()}
+        build_report(results, folder, catalog=entries | catalog, commit=commit, lock=lock, only=[name])
