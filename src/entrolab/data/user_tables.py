@@ -260,12 +260,15 @@ def _check_weights(source: _Source, column, missing: Sequence[str]) -> None:
     except ValueError as error:
         raise source.wrong_in_study("weight", str(error)) from None
     absent, negative = int((weights != weights).sum()), int((weights < 0).sum())
-    if absent or negative or not weights.any():
+    infinite = weights.max(initial=0) == float("inf")
+    if absent or negative or infinite or not weights.any():
         found = (
             f"no value of {column.name!r} in {absent} rows"
             if absent
             else f"{weights.min():g} in the column {column.name!r}, in {negative} rows less than 0"
             if negative
+            else f"inf in the column {column.name!r}"
+            if infinite
             else f"0 in all rows of {column.name!r}"
         )
         raise source.wrong_in_study("weight", f"found {found}; accepted: numbers from 0, not all of them 0")
