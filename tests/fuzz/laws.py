@@ -278,6 +278,7 @@ EXPECTED_WARNINGS = (ConvergenceWarning, UnreliableEstimateWarning)
 DOCUMENTED_WARNINGS = re.compile(
     "the class means coincide in the hidden space"  # EEM and EEKM
     "|No features were selected"  # scikit-learn, of a selection by a test
+    "|rounding leaves residuals of"  # of least squares support vector machines, which cannot be more accurate
     "|fewer than pool_below=|needs to compute the bounds of the features"  # of few rows
     "|Only one sample available"  # scikit-learn, of a covariance estimator that is given
     "|The number of unique classes is greater than 50% of the number of samples"  # scikit-learn, of any y

@@ -1,5 +1,7 @@
 """Least squares support vector machines."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -193,3 +195,32 @@ def test_memory_that_is_not_there_is_an_error_of_each_point(diabetes, monkeypatc
     points = list(path(LSSVR(gamma=1.0), *diabetes, partition, [{"C": 0.1}, {"C": 1.0}]))
     assert len(points) == 6
     assert all(point.error.startswith("MemoryError: a kernel matrix of 150 x 150 rows") for point in points)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_residuals_left_by_rounding_are_warned_about(dtype):
+    """Polynomial values of 1e26 beside a ridge of .5, from random rows of which some systems factorise."""
+    warned = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X, y = 1e6 * rng.normal(size=(20, 5)), rng.normal(size=20)
+        machine = LSSVR(C=2.0, kernel="poly", degree=2, gamma=1.0)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                machine.fit(X.astype(dtype), y)
+            except ValueError:  # not positive definite
+                continue
+        residual = abs(y - machine.dual_coef_ / 2 - machine.predict(X.astype(dtype))).max()
+        if residual > 0.01:
+            assert "rounding leaves residuals" in str(caught[0].message)
+            warned += 1
+    assert warned
+
+
+def test_a_small_ridge_on_ordinary_rows_warns_of_nothing(diabetes):
+    X, y = diabetes
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = LSSVR(C=2.0**40, gamma=0.2).fit(X, y)
+    assert_allclose(y - machine.dual_coef_ / 2.0**40, machine.predict(X), atol=1e-3)

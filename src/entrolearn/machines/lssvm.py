@@ -1,11 +1,13 @@
 """Least squares support vector machines: a kernel on all training points and one linear system."""
 
+import warnings
 from collections.abc import Iterator, Sequence
 from numbers import Real
 from typing import Self
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, cholesky
+from scipy.linalg import LinAlgWarning, cho_factor, cho_solve, cholesky
+from scipy.linalg.blas import get_blas_funcs
 from scipy.linalg.lapack import dpotri
 from scipy.sparse import issparse
 from sklearn.base import clone
@@ -76,8 +78,19 @@ class _LeastSquaresMachine:
         if not numbers:
             raise ValueError(f"1 / C overflows in {gram.dtype} at C={self.C:g}; take a larger C.")
         gram.flat[:: len(gram) + 1] += penalties
+        diagonal = gram.diagonal().copy()
         factor = _factorised(gram, self)
         dual, intercept = bordered_solve(lambda right: cho_solve(factor, right, check_finite=False), targets)
+        if np.spacing(diagonal.max()) * len(gram) > 1e-6 * np.min(penalties):
+            residual = _residual(gram, diagonal, dual, targets - intercept)
+            if residual > 1e-3:
+                warnings.warn(
+                    f"the {self.kernel!r} kernel's values, up to {diagonal.max():.1e}, are so large beside "
+                    f"1 / C that rounding leaves residuals of {residual:.1e} of the largest target; use "
+                    "scaled features or a smaller C",
+                    LinAlgWarning,
+                    stacklevel=3,
+                )
         one = targets.shape[1] == 1
         self.dual_coef_ = dual[:, 0] if one else dual
         self.intercept_ = float(intercept[0]) if one else intercept
@@ -139,6 +152,22 @@ def _factorised(system: np.ndarray, machine: _LeastSquaresMachine) -> tuple[np.n
             f"the {machine.kernel!r} kernel matrix plus Q / C is not positive definite at C={machine.C:g}; "
             "use a smaller C or scaled features, or another kernel if this one is not a Mercer kernel."
         ) from None
+
+
+def _residual(factored: np.ndarray, diagonal: np.ndarray, dual: np.ndarray, targets: np.ndarray) -> float:
+    """Largest residual of A dual = targets, relative to the largest target.
+
+    Parameters
+    ----------
+    factored : ndarray of shape (n, n), in C order
+        As `_factorised` leaves A: its strict lower triangle is that of A.
+    diagonal : ndarray of shape (n,)
+        The diagonal of A.
+    """
+    (symm,) = get_blas_funcs(("symm",), (factored,))
+    product = symm(1.0, factored.T, dual, lower=0)  # with the factor's diagonal
+    product += (diagonal - factored.diagonal())[:, np.newaxis] * dual
+    return float(abs(product - targets).max() / (abs(targets).max() or 1))
 
 
 class LSSVC(_LeastSquaresMachine, Machine):
@@ -243,6 +272,12 @@ class LSSVC(_LeastSquaresMachine, Machine):
         ValueError
             If y holds one class only, a precomputed matrix is not square and symmetric, 1 / C overflows, or
             the kernel matrix is so far from positive semi-definite that the system cannot be solved.
+
+        Warns
+        -----
+        LinAlgWarning
+            If kernel values are so large beside 1 / C that rounding leaves residuals above .001 of the
+            largest target.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
         X, y, weights = self._weighted_rows(X, y, sample_weight)
@@ -316,7 +351,8 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
     -----
     A kernel matrix of the training rows is factorised: n_samples² numbers, n_samples³ / 3 operations.
     ``fit`` raises a MemoryError where the machine has no room for it, and a ValueError where the matrix is
-    so far from positive semi-definite that the system cannot be solved.
+    so far from positive semi-definite that the system cannot be solved. It warns (LinAlgWarning) if kernel
+    values are so large beside 1 / C that rounding leaves residuals above .001 of the largest target.
 
     References
     ----------
