@@ -338,3 +338,12 @@ def test_changes_of_one_row_are_those_of_many():
         each = [clusters.changes_of_row(X[i], labels[i]) for i in kept]
         assert_allclose(np.transpose(each), whole, atol=1e-14)
         assert clusters.energies == pytest.approx(clusters._energies_now(slice(None)), abs=1e-14)
+
+
+@pytest.mark.parametrize("family", ["diagonal", "spherical"])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_share_next_to_zero_of_the_variances_is_none(family):
+    """The scatter of equal rows is then next to zero, and another row's distance in its units infinite."""
+    X = np.random.default_rng(0).integers(0, 3, size=(20, 2)).astype(float)
+    found = CrossEntropyClustering(3, family=family, reg_covar=5e-324, random_state=0).fit(X)
+    assert np.unique(found.labels_).size > 1

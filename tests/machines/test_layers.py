@@ -138,6 +138,12 @@ def test_folding_moves_the_whitening_into_the_coefficients(X):
     assert_allclose(layer.units(X)[:, :6] @ layer.fold(coef), layer(X)[:, :6] @ coef, rtol=1e-8)
 
 
+def test_coefficients_of_units_next_to_zero_are_refused(X):
+    layer = NystromLayer(1e-150 * X[:10], lambda x, z: x @ z, {})
+    with pytest.raises(ValueError, match="so near to 0 that the units' coefficients overflow: scale the"):
+        layer.fold(np.full((10, 1), 1e200))
+
+
 def test_features_far_from_the_origin_still_factor(X):
     """Squared distances of rows around 1000 carry an error of 1e-10, more than the first floor."""
     assert np.isfinite(nystrom(X + 1000, gamma=0.1)(X + 1000)).all()

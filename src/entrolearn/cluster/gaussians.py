@@ -385,7 +385,8 @@ class DiagonalClusters(_ScatteredClusters):
         return np.log(_positive(scatters)).sum(axis=-1)
 
     def _terms(self, offsets):
-        return offsets**2 / self._scatters[:, np.newaxis]
+        with np.errstate(over="ignore"):  # infinite beside a scatter of next to nothing
+            return offsets**2 / self._scatters[:, np.newaxis]
 
     def _growths(self, terms, a):
         return _log_ratios(np.expand_dims(a, -1) * terms).sum(axis=-1)
@@ -419,7 +420,8 @@ class SphericalClusters(_ScatteredClusters):
         return self.n_features * np.log(_positive(scatters) / self.n_features)
 
     def _terms(self, offsets):
-        return np.einsum("kmd,kmd->km", offsets, offsets) / self._scatters[:, np.newaxis]
+        with np.errstate(over="ignore"):  # infinite beside a scatter of next to nothing
+            return np.einsum("kmd,kmd->km", offsets, offsets) / self._scatters[:, np.newaxis]
 
     def _growths(self, terms, a):
         return self.n_features * _log_ratios(a * terms)

@@ -442,11 +442,23 @@ class NystromLayer(_KernelLayer):
         return dtrsm(1.0, self.factor, H.T, lower=1, overwrite_b=1).T
 
     def fold(self, coef: np.ndarray) -> np.ndarray:
-        """Coefficients of the units that equal `coef` on the first features (section 6 of the paper)."""
+        """Coefficients of the units that equal `coef` on the first features (section 6 of the paper).
+
+        Raises
+        ------
+        ValueError
+            If the kernel's values are so near to 0 that the coefficients overflow.
+        """
         h = coef.shape[0]
         if not is_numpy(coef):
             return solve_lower(self.factor[:h, :h], coef, transposed=True)
-        return solve_triangular(self.factor[:h, :h], coef, lower=True, trans="T", check_finite=False)
+        folded = solve_triangular(self.factor[:h, :h], coef, lower=True, trans="T", check_finite=False)
+        if not np.isfinite(folded).all():
+            raise ValueError(
+                f"the {self.kernel!r} kernel with {self.kernel_params} has values so near to 0 that the "
+                "units' coefficients overflow: scale the features."
+            )
+        return folded
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "NystromLayer":
         """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
