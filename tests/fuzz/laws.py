@@ -257,12 +257,9 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
             lambda p: p["n_init"] >= 50 and p["data"].get("target") == "one row each",
         ),
         (
-            "each iteration solves a linear program for each of three draws per row",
+            "each iteration solves a linear program for each draw",
             ("CrossEntropySVC", "CrossEntropySVR"),
-            lambda p: (
-                many_rows(p)
-                and (p["patience"] >= 20 or p["samples_per_candidate"] >= 10 or p["local_search"])
-            ),
+            lambda p: many_rows(p) and (p["patience"] >= 20 or p["samples_per_candidate"] >= 10),
         ),
     ],
 }
