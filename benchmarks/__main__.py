@@ -91,7 +91,6 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
 }
 # On real data, some of which may have to be made; each of their fits has the limits asked for.
 PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
-    "search": ("Zero-norm machines beside linprog", sparse_machines.search),
     "programs": ("Programs that are kept", sparse_machines.programs),
     "support": ("Support vectors beside peers", sparse_machines.support),
     "precision": ("Mixed precision", precision.precision),

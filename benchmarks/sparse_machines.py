@@ -64,57 +64,42 @@ def _described(limits: Limits, trials: Sequence[Trial]) -> str:
 
 # --- beside linprog -----------------------------------------------------------------------------------
 
-SEARCHED = ("s", "sets", "objective", "difference", "unscaled", "unsolved")
-MOST_UNSCALED = 50  # sets that are solved once more with columns as they are
-
 
 class LinprogSVC(CrossEntropySVC):
-    """The same machine and the same search, but each set is judged by a program that linprog is given for it.
-
-    Attributes
-    ----------
-    judge_ : ByLinprog
-    """
+    """The same machine and the same search, but scipy's linprog solves a program built for each set."""
 
     def _search(self, cost):
-        self.judge_ = ByLinprog(cost.margins)
-        return super()._search(self.judge_)
+        return super()._search(ByLinprog(cost.margins))
 
 
 @dataclass(frozen=True, eq=False)
 class ByLinprog:
-    """What sets of candidates cost, and the sets without idle candidates, as the machine's own search asks.
+    """The costs of sets of candidates, and the sets without unused candidates, as a search expects them.
 
     Attributes
     ----------
     margins : Margins
-    losses : dict
-        Of each set so far, by its bytes.
     """
 
     margins: Margins
-    losses: dict[bytes, float] = field(default_factory=dict)
 
     def __call__(self, supports: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         costs, kept = np.empty(len(supports)), supports.copy()
         for i, used in enumerate(supports):
             coef, loss = primal(self.margins, used)
-            self.losses[used.tobytes()] = loss
             kept[i] = ~self.margins.negligible(coef)
             costs[i] = np.count_nonzero(kept[i]) + self.margins.C * loss
         return costs, kept
 
 
-def primal(margins: Margins, used: np.ndarray, *, scaled: bool = True) -> tuple[np.ndarray, float]:
-    """Equation 7 of Mannor, Peleg and Rubinstein (2005), as it is printed.
+def primal(margins: Margins, used: np.ndarray) -> tuple[np.ndarray, float]:
+    """Equation 7 of Mannor, Peleg and Rubinstein (2005), its columns centred and scaled.
 
     Parameters
     ----------
     margins : Margins
         Of a classifier: coefficients are not negative.
     used : ndarray of bool, shape (n_candidates,)
-    scaled : bool
-        Whether the columns are centred and scaled first, which changes the variables and nothing else.
 
     Returns
     -------
@@ -122,16 +107,15 @@ def primal(margins: Margins, used: np.ndarray, *, scaled: bool = True) -> tuple[
     loss : float
         NaN where linprog finds no optimum.
     """
-    columns, units = (margins.columns, margins.scale) if scaled else (margins.A, np.ones(len(used)))
     n, k = len(margins.t), np.count_nonzero(used)
     found = linprog(
         np.concatenate([np.zeros(k + 1), np.ones(n)]),
-        A_ub=-np.hstack([columns[:, used], margins.h[:, None], np.eye(n)]),
+        A_ub=-np.hstack([margins.columns[:, used], margins.h[:, None], np.eye(n)]),
         b_ub=-margins.t,
         bounds=np.column_stack(
             [
                 np.concatenate([np.zeros(k), [-np.inf], np.zeros(n)]),
-                np.concatenate([margins.C * units[used], np.full(n + 1, np.inf)]),
+                np.concatenate([margins.C * margins.scale[used], np.full(n + 1, np.inf)]),
             ]
         ),
         method="highs",
@@ -139,63 +123,8 @@ def primal(margins: Margins, used: np.ndarray, *, scaled: bool = True) -> tuple[
     coef = np.zeros(len(used))
     if not found.success:
         return coef, np.nan
-    coef[used] = found.x[:k] / units[used]
+    coef[used] = found.x[:k] / margins.scale[used]
     return coef, float(found.fun)
-
-
-def search(limits: Limits, trials: Sequence[Trial] = TRIALS, mirror=None) -> Section:
-    """A whole fit beside the same search with a program built by linprog for each set."""
-    rows = []
-    for names, params, split in problems(trials, mirror):
-        ours, theirs = (
-            measured(limits, SEARCHED, searched, machine(**params, random_state=0), split)
-            for machine in (CrossEntropySVC, LinprogSVC)
-        )
-        row = {"fit s": ours["s"], "linprog s": theirs["s"]}
-        row |= {"sets": ours["sets"], "linprog sets": theirs["sets"]}
-        row |= {"objective": ours["objective"], "linprog objective": theirs["objective"]}
-        row |= {"difference of losses": theirs["difference"], "as printed": theirs["unscaled"]}
-        row["unsolved"] = theirs["unsolved"]
-        rows.append(names | row)
-    table = pd.DataFrame(rows).set_index(NAMES)
-    table.insert(2, "×", table["linprog s"] / table["fit s"])
-    table.insert(3, "× per set", table["×"] * table["sets"] / table["linprog sets"])
-    notes = [
-        _described(limits, trials),
-        "Both searches have the same candidates, seed and settings; sets are those that each has judged. "
-        "Where several machines on a set have its least loss, as with a polynomial kernel that separates the "
-        "classes, the two solvers find different ones, of different costs: the searches part.",
-        "The difference is the largest over the sets of linprog's search; a row on the plane has a loss of "
-        "one. linprog is given columns that are centred and scaled; the last column is the difference on at "
-        f"most {MOST_UNSCALED} of the sets with the columns of equation 7 as printed. Unsolved are sets for "
-        "which one of the two finds no optimum; they have no cost in a search.",
-    ]
-    return Section("Zero-norm machines beside linprog", table, notes)
-
-
-def searched(machine: CrossEntropySVC, split: Split) -> dict:
-    """Seconds of a fit, the sets that it judged, what it found; and linprog's losses beside ours."""
-    machine.fit(split.X_train[:FEW], split.y_train[:FEW])
-    seconds = spend(lambda: machine.fit(split.X_train, split.y_train)).seconds
-    sets = machine.history_[-1].n_evaluations if machine.history_ else 0
-    found = {"s": seconds, "sets": sets, "objective": machine.objective_}
-    if isinstance(machine, LinprogSVC) and machine.judge_.losses:
-        found |= differences(machine.judge_)
-    return found
-
-
-def differences(judge: ByLinprog) -> dict:
-    """The largest differences of linprog's losses from ours, columns scaled and not; sets that have none."""
-    sets = np.array([np.frombuffer(key, dtype=bool) for key in judge.losses])
-    ours = losses(on_supports(judge.margins, sets))
-    scaled = np.abs(ours - list(judge.losses.values()))
-    some = slice(None, None, -(-len(sets) // MOST_UNSCALED))
-    unscaled = np.abs(ours[some] - [primal(judge.margins, used, scaled=False)[1] for used in sets[some]])
-    return {
-        "difference": float(np.nanmax(scaled)),
-        "unscaled": float(np.nanmax(unscaled)),
-        "unsolved": int(np.isnan(scaled).sum()),
-    }
 
 
 def losses(solutions: Iterator[Solution | None]) -> np.ndarray:

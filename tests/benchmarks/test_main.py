@@ -61,9 +61,9 @@ def test_parts_on_data_are_given_the_mirror_and_the_limits_asked_for(monkeypatch
         asked.append((limits, mirror))
         return Section("On data")
 
-    monkeypatch.setattr(command, "PARTS_ON_DATA", {"search": ("On data", work)})
+    monkeypatch.setattr(command, "PARTS_ON_DATA", {"programs": ("On data", work)})
     options = ["--limit-seconds", "5", "--limit-gib", "2", "--mirror", "there", "--output", str(tmp_path)]
-    command.main(["--parts", "search", *options])
+    command.main(["--parts", "programs", *options])
     assert asked == [(Limits(5, 2), "there")]
 
 
