@@ -70,9 +70,7 @@ SHORTCUTS = [
     (RSVC(random_state=0, tol=1e-12), {"n_landmarks": [5, 30], "gamma": [0.1, "scale"], "C": [100.0, 1.0]}),
     (SVC(class_weight="balanced", tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0]}),
 ]
-REGRESSORS = [
-    (SVR(tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0], "epsilon": [0.01, 0.1]}),
-]
+REGRESSORS = [(SVR(tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0], "epsilon": [0.01, 0.1]})]
 
 
 def points(implementation, estimator, data, partition, grid):
@@ -560,11 +558,7 @@ def test_pipelines_take_sparse_rows_and_tables(data, partition):
     pipeline, grid = make_pipeline(MaxAbsScaler(), SVC(gamma=1.0)), {"svc__C": [1.0, 9.0]}
     plain = points(path.dispatch(object), pipeline, (X, y), partition, grid)
     with_names, table = clone(pipeline).set_output(transform="pandas"), pd.DataFrame(X).add_prefix("x")
-    for machine, rows in [
-        (pipeline, csr_array(X)),
-        (pipeline, table),
-        (with_names, table),
-    ]:
+    for machine, rows in [(pipeline, csr_array(X)), (pipeline, table), (with_names, table)]:
         for key, point in points(path, machine, (rows, y), partition, grid).items():
             assert not point.error
             assert_array_equal(point.prediction, plain[key].prediction)

@@ -199,10 +199,7 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
         ({"papers": ["eemm"], "seed": 0}, "unknown study 'eemm', did you mean 'eem'?"),
         ({"papers": ["eem"], "sed": 0}, "unknown key 'sed', did you mean 'seed'?"),
         ({"papers": ["eem"], "seed": -1}, "seed: found -1; accepted: at least 0"),
-        (
-            {"papers": ["eem"], "seed": 0, "limit_gib": 0},
-            "limit_gib: found 0; accepted: more than 0",
-        ),
+        ({"papers": ["eem"], "seed": 0, "limit_gib": 0}, "limit_gib: found 0; accepted: more than 0"),
         ({"papers": ["eem"], "seed": 10**400}, "seed: found 1000.*, expected a whole number"),
         ({"papers": 3, "seed": 0}, "papers: found 3, expected a study's name or a list of them"),
     ],

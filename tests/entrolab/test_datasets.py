@@ -138,10 +138,7 @@ FAULTS = [
     (changed(reference=None), "australian: the key 'reference' is missing"),
     (changed(files=None), "australian: the key 'files' is missing"),
     (changed(loader="iris"), "australian: found 'loader'; accepted: no such key for the source 'files'"),
-    (
-        changed("mnist", positive=[1]),
-        "mnist: found 'positive'; accepted: one for binary data sets",
-    ),
+    (changed("mnist", positive=[1]), "mnist: found 'positive'; accepted: one for binary data sets"),
     (changed(where=["format"], name="svm"), "australian.format.name: found 'svm'"),
     (
         changed(where=["format"], n_feature=3),
@@ -790,10 +787,7 @@ def test_large_sparse_data_are_not_made_dense():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"fit_on": "train"}, "made: fit_on 'train' needs a test part"),
-    ],
+    ("options", "said"), [({"fit_on": "train"}, "made: fit_on 'train' needs a test part")]
 )
 def test_a_wrong_scaling_is_named(options, said):
     with pytest.raises(DataError, match=said):

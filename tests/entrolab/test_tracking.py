@@ -500,10 +500,7 @@ def test_damaged_file_is_named(runs, which):
 
 @pytest.mark.fault("Store", "taken by another tracking job for too long", "one line")
 def test_store_locked_by_another_tracking_job_is_waited_for(runs):
-    with (
-        opened(None, patience=1),
-        pytest.raises(StoreUnavailable, match="keeps it locked"),
-    ):
+    with opened(None, patience=1), pytest.raises(StoreUnavailable, match="keeps it locked"):
         track(runs, patience=0.02)
 
 

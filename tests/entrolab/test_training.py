@@ -427,11 +427,7 @@ def test_trials_are_scored_as_in_a_naive_loop(dataset, trials):
 def test_support_vectors_are_counted_among_the_training_rows(dataset, trials, kernel, steps):
     params = {"kernel": kernel, "gamma": 0.5}
     spec = a_spec(
-        estimator="sklearn.svm.SVC",
-        params=params,
-        steps=steps,
-        metrics=["error_rate"],
-        protocol=TRIALS,
+        estimator="sklearn.svm.SVC", params=params, steps=steps, metrics=["error_rate"], protocol=TRIALS
     )
     candidates, *_ = train_run(dataset, trials, spec)
     X, y = dataset.X, dataset.y

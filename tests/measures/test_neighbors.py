@@ -189,10 +189,7 @@ def test_mixed_variables_have_the_information_of_their_parts(rng):
     [
         (lambda x: knn_mutual_information(x, x**2), r"400 rows of 60 columns in all are few"),
         (lambda x: knn_mutual_information(x[:, :3], x[:, 3:7]), "7 columns in all are many"),
-        (
-            lambda x: ross_mutual_information(x[:, :6], x[:, 7] > 0),
-            "7 columns in all are many",
-        ),
+        (lambda x: ross_mutual_information(x[:, :6], x[:, 7] > 0), "7 columns in all are many"),
         (lambda x: knn_mutual_information(np.round(x[:, 0]), x[:, 1]), r"X repeats \d+ % of its rows"),
         (lambda x: knn_mutual_information(x[:, 0], x[:, 1], given=np.round(x[:, 2])), "given repeats"),
         (lambda x: knn_mutual_information(x[:, 0], x[:, 0]), "is near the largest that 400 rows allow"),

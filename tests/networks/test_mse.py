@@ -43,12 +43,7 @@ def test_the_online_rule_is_that_of_the_essays_code(rng):
     alpha, beta, seed, n_hidden = 0.1, 0.01, 5, 7
     X, y = rng.uniform(size=(30, 4)), np.arange(30) % 3
     network = MSEMLPClassifier(
-        n_hidden,
-        init=beta,
-        learning_rate=(alpha, alpha * beta),
-        batch_size=1,
-        max_iter=2,
-        random_state=seed,
+        n_hidden, init=beta, learning_rate=(alpha, alpha * beta), batch_size=1, max_iter=2, random_state=seed
     ).fit(X, y)
 
     draw = np.random.RandomState(seed)

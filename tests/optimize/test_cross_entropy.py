@@ -10,13 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linear_sum_assignment, rosen
 from scipy.stats import special_ortho_group
 
-from entrolearn.optimize import (
-    Bernoulli,
-    Categorical,
-    Gaussian,
-    MultivariateGaussian,
-    cross_entropy_method,
-)
+from entrolearn.optimize import Bernoulli, Categorical, Gaussian, MultivariateGaussian, cross_entropy_method
 from entrolearn.optimize.cross_entropy import elite_size
 
 HALVES = Bernoulli(np.full(12, 0.5))

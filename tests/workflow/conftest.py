@@ -25,16 +25,9 @@ STUDY = {
     "protocol": {"folds": 3},
     "metrics": ["gmean", "accuracy"],
     "criteria": ["cv", "dcs_gaussian"],
-    "datasets": {
-        "both": ["sklearn-wine-0", "my-moons"],
-        "moons": ["my-moons"],
-        "wines": ["sklearn-wine-0"],
-    },
+    "datasets": {"both": ["sklearn-wine-0", "my-moons"], "moons": ["my-moons"], "wines": ["sklearn-wine-0"]},
     "models": {
-        "lda": {
-            "label": "LDA",
-            "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
-        },
+        "lda": {"label": "LDA", "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"},
         "svm": {
             "label": "SVM",
             "sublabel": "rbf",
@@ -80,12 +73,7 @@ STUDY = {
             "criterion": "dcs_gaussian",
             "among": {"gamma": {"max": 0.1}, "C": {"max": 1}},
         },
-        "table4": {
-            "type": "times",
-            "caption": "Seconds",
-            "datasets": "both",
-            "models": ["lda", "svm"],
-        },
+        "table4": {"type": "times", "caption": "Seconds", "datasets": "both", "models": ["lda", "svm"]},
         "table5": {
             "type": "starts",
             "caption": "Where starts end",
@@ -162,12 +150,7 @@ SMALL = {
 # Three tasks, data sets of several sizes, learners by task, and a column of published numbers alone.
 TRIALS = {
     "title": "Two learners and three tasks",
-    "scaling": {
-        "method": {"of_dataset": "scaling"},
-        "range": [-1, 1],
-        "fit_on": "all",
-        "targets": [0, 1],
-    },
+    "scaling": {"method": {"of_dataset": "scaling"}, "range": [-1, 1], "fit_on": "all", "targets": [0, 1]},
     "protocol": {
         "trials": 3,
         "train": {"of_dataset": "n_train"},

@@ -64,11 +64,7 @@ def packed(project, tmp_path):
         catalogs = [ROOT / "config/datasets.yaml", project.folder / "data.yaml"]
         study = load_study(project.folder / "studies/tiny.yaml", load_catalog(catalogs))
         done = pack(
-            tmp_path / name,
-            {"tiny": study},
-            catalogs=catalogs,
-            home=ROOT,
-            results=results or project.folder,
+            tmp_path / name, {"tiny": study}, catalogs=catalogs, home=ROOT, results=results or project.folder
         )
         assert done == ["tiny"]
         return tmp_path / name
