@@ -79,17 +79,6 @@ def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(wine):
     assert ridges[np.argmin(errors)] == chosen.C_
 
 
-def test_a_stream_ends_where_one_fit_does(wine):
-    X, y = wine
-    stream = ELMClassifier(20, feature_range=None, C=1e-3, random_state=0).partial_fit(
-        X[:50], y[:50], classes=[0, 1, 2]
-    )
-    stream.partial_fit(X[50:120], y[50:120]).partial_fit(csr_array(X[120:]), y[120:])
-    once = ELMClassifier(20, feature_range=None, C=1e-3, random_state=0).fit(X, y)
-    assert_allclose(stream.hidden_coef_, once.hidden_coef_, rtol=1e-6)
-    assert not hasattr(stream.fit(X, y), "_stream")
-
-
 TRIAL = Partition(np.arange(178) % 5, ((0,), (0, 1), (0, 2), (0, 3), (0, 4)))
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.kernel_ridge import KernelRidge
@@ -110,12 +109,6 @@ def test_rows_that_come_twice_are_no_obstacle_without_a_ridge(wine):
     machine = KELMRegressor(C=0.0, sigma=0.5).fit(X, y)
     assert machine.solver_info_ == {"method": "eigh"}
     assert_allclose(machine.predict(X), y, atol=1e-6)
-
-
-def test_sparse_rows_are_the_same_rows(wine):
-    X, y = np.where(wine[0] > 0.2, wine[0], 0), wine[1]
-    dense, sparse = (KELMClassifier(C=0.01, sigma=4.0).fit(form(X), y) for form in (np.asarray, csr_array))
-    assert_allclose(sparse.decision_function(csr_array(X)), dense.decision_function(X), atol=1e-9)
 
 
 def test_several_outputs_are_separate_machines(wine):
