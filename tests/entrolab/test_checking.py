@@ -45,6 +45,7 @@ def changed(study: dict, place: str, value) -> dict:
         ("models.svm.estimator", "SVC", "found 'SVC', did you mean 'sklearn.svm.SVC'?"),
         ("models.svm.estimator", "cachetoots.Learner", "did you mean 'cachetools'?"),
         ("models.svm.estimator", "catbust.CatBoost", "of that name; if the name is right, install it"),
+        ("models.svm.estimator", "entrolearn.EEMClasifier", "did you mean 'EEMClassifier'?"),
         ("models.svm.params", {"kernl": 1}, "no parameter 'kernl' (models.svm.params), did you mean"),
         ("models.svm.grid", {"gama": [1]}, "no parameter 'gama' (models.svm.grid), did you mean 'gamma'?"),
         ("models.svm.grid", {"C": 1}, "models.svm.grid.C: found 1, expected a list of values"),
@@ -63,6 +64,7 @@ def changed(study: dict, place: str, value) -> dict:
         ("tables.counts.datasets", "smal", "tables.counts.datasets: unknown group of data sets 'smal'"),
         ("tables.ranks.layers", 1, "tables.ranks.layers: found 1; accepted: at least 2"),
         ("tables.ranks.reading.weights", "norml", "ranks.reading.weights: found 'norml', did you mean"),
+        ("tables.ranks.readings.datasets", "moon", "tables.ranks.readings.datasets: unknown group of data"),
         ("tables.growth.datasets", "small", "'small' has 2 data sets; a table of type growth takes one"),
         ("tables.growth.rows", [1, 2], "tables.growth.rows: found [1, 2], expected a list of at least three"),
         ("tables.growth.models.svn", {}, "tables.growth.models: unknown model 'svn', did you mean 'svm'?"),
@@ -87,6 +89,7 @@ def changed(study: dict, place: str, value) -> dict:
         ("figures.figure2.models", ["lda"], "the grid of model 'lda' is over nothing; accepted: models with"),
         ("figures.figure2.parameter", "gamma", "the grid of model 'eem' is over n_hidden; accepted: models"),
         ("figures.figure2.datasets", "mons", "unknown group of data sets 'mons', did you mean 'moons'?"),
+        ("figures.figure2.metric", "acuracy", "unknown metric of this study 'acuracy', did you mean"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_one_line_with_its_place(tmp_path, load, study, place, value, line):
@@ -230,6 +233,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
         ("models.ridge.params.max_iter", {"of_dataset": "sise"}, "ridge.params.max_iter: unknown name of"),
         ("models.ridge.estimator", "sklearn.svm.SVC", "found 'estimator' beside 'estimators'; accepted"),
         ("models.ridge.estimators.regresion", "a.B", "estimators: unknown key 'regresion', did you mean"),
+        ("models.ridge.estimators.regression", "sklearn.svm.SVRR", "no 'SVRR' in sklearn.svm, did you mean"),
         ("models.ridge.grid.alpa", [1], "no parameter 'alpa' (models.ridge.grid), did you mean 'alpha'?"),
         ("models.other.grid", {}, "models.other: found 'grid' beside 'published_only'"),
         ("models.svm.trials", 21, "models.svm.trials: found 21; accepted: at most the protocol's 20"),
@@ -238,6 +242,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
         ("tables.accuracies.metric", "f1", "'f1' does not fit 'sonar', a multiclass data set; accepted: acc"),
         ("metrics", ["accuracy"], "tables.errors.metric: unknown metric of this study 'rmse'"),
         ("figures.curves.metric", "rmse", "curves.metric: 'rmse' does not fit 'heart', a binary data set"),
+        ("figures.curves.models", ["other"], "curves: the model 'other' has no learner that it could run"),
         ("figures.plane.model", "svm", "plane: the model 'svm' has no learner that it could run; acc"),
         ("tables.growth.models", {"svm": {}}, "tables.growth: the model 'svm' has no learner that it could"),
     ],
@@ -260,6 +265,7 @@ def test_a_mistake_in_what_differs_between_data_sets_is_one_line(
     [
         ("one_of", {}, "models.chooses.one_of: found {}, expected learners by name, at least one"),
         ("one_of.SVM", {"estimator": "a.B"}, "found 'SVM', expected a name of lower-case letters"),
+        ("one_of.svm.estimator", "sklearn.svm.SVCC", "no 'SVCC' in sklearn.svm, did you mean 'SVC'?"),
         ("one_of.svm.estimator", None, "models.chooses.one_of.svm: the key 'estimator' is missing"),
         ("one_of.svm.steps", [], "one_of.svm: unknown key 'steps'; accepted: estimator, params, grid"),
         ("one_of.svm.params", {"kernl": 1}, "'kernl' (models.chooses.one_of.svm.params), did you mean 'kern"),
@@ -269,6 +275,7 @@ def test_a_mistake_in_what_differs_between_data_sets_is_one_line(
         ("grid", {"C": [1]}, "KNeighborsClassifier has no parameter 'C' (models.chooses.grid)"),
         ("grid", {"step1__n_component": [1]}, "models.chooses.grid), did you mean 'n_components'?"),
         ("estimator", "sklearn.svm.SVC", "found 'estimator' beside 'one_of'; accepted: one of them"),
+        ("params", {"C": 1}, "found 'params' beside 'one_of'; accepted: one of them"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_alternatives_is_one_line(tmp_path, load, study_of_alternatives, place, value, line):

@@ -135,6 +135,7 @@ FAULTS = [
     ),
     (changed(task="binray"), "australian.task: found 'binray', did you mean 'binary'?; accepted: binary, "),
     (changed(source="internet"), "australian.source: found 'internet'; accepted: files, bundled, generated"),
+    (changed(reference=None), "australian: the key 'reference' is missing"),
     (changed(files=None), "australian: the key 'files' is missing"),
     (changed(loader="iris"), "australian: found 'loader'; accepted: no such key for the source 'files'"),
     (changed("mnist", positive=[1]), "mnist: found 'positive'; accepted: one for binary data sets"),

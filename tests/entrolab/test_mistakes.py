@@ -148,10 +148,11 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b"models:\n  no: {label: a}\n", "line 2: key 'no' means true or false in YAML; accepted: 'no' in q"),
         (b"datasets:\n  ~: [moons]\n", "line 2: key '~' means nothing in YAML; accepted: '~' in quotes"),
         (b"title: &a [*a]\n", "aliases (*name) make it refer to itself"),
+        (b"&a\ntitle: *a\n", "aliases (*name) make it refer to itself"),
         (BOMB, "aliases (*name) make it refer to itself, or have more than 1,000,000 values"),
         (b"title: " + b"[" * 5000, "lists or mappings are nested too deeply"),
     ],
-    ids=range(21),
+    ids=range(22),
 )
 def test_what_cannot_be_read_is_one_line(tmp_path, content, line):
     assert line in refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, content))
@@ -414,6 +415,7 @@ def test_what_may_be_absent_of_a_learners_imports_is_no_mistake(tmp_path, monkey
         (b"table1,moons,svm,gmeen,80,1\n", "line 2: metric: unknown metric of this study's tables 'gmeen',"),
         (b"growth,series,svm,seconds_by_rows,2,\n", "line 2: dataset: unknown dataset of this study's table"),
         (b"table1,moons,svm,gmean,80\n", "line 2: found 5 fields; accepted: 6"),
+        (b"table1,moons,svm,gmean,80,1,2\n", "line 2: found 7 fields; accepted: 6"),
         (b"table1,moons,svm,gmean,about 80,1\n", "line 2: value: found 'about 80'; accepted: a number, or n"),
         (b"table1,moons,svm,gmean,80,inf\n", "line 2: std: found 'inf'; accepted: a number, or nothing"),
         (b"table1,moons,svm,gmean,80,1\ntable1,moons,svm,gmean,81,1\n", "line 3: another number for the pla"),
@@ -478,7 +480,9 @@ def test_a_regression_has_no_positive_class(tmp_path):
         ("seed", 1.5, "seed: found 1.5, expected a whole number"),
         ("seed", True, "seed: found True, expected a whole number"),
         ("limit_gib", "8GB", "limit_gib: found '8GB', expected a number"),
+        ("limit_gib", float("nan"), "limit_gib: found nan, expected a number"),
         ("limit_seconds", float("inf"), "limit_seconds: found inf, expected a number"),
+        ("limit_seconds", -1, "limit_seconds: found -1; accepted: more than 0"),
         ("papers", [], "papers: found [], expected a study's name or a list of them"),
         ("papers", ["demo", "demo"], "papers: found ['demo', 'demo'], expected a study's name or a list"),
         ("mirror", 5, "mirror: found 5, expected a text or null"),

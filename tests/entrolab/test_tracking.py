@@ -528,15 +528,6 @@ def test_what_is_no_store_gives_one_line_that_names_it(runs):
         assert "\n" not in str(caught.value)
 
 
-@pytest.mark.fault("Store", "a server that does not answer", "one line without its password")
-def test_server_that_does_not_answer_gives_one_line_without_its_password(runs, monkeypatch):
-    monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
-    with pytest.raises(StoreUnavailable, match=r"^tracking store http://127\.0\.0\.1:9: ") as caught:
-        track(runs, store_uri="http://me:secret@127.0.0.1:9")
-    assert "secret" not in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 @pytest.fixture
 def tables(place):
     folder = Path("rendered")

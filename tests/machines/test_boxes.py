@@ -149,6 +149,14 @@ def test_digits_as_they_come():
         assert machine.set_params(feature_range=None).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) < 0.3
 
 
+@machines
+def test_sparse_rows_are_the_same_rows(machine, wine):
+    X, y = np.where(wine[0] > np.median(wine[0], axis=0), wine[0], 0), wine[1]
+    dense, sparse = clone(machine).fit(X, y), clone(machine).fit(csr_array(X), y)
+    assert_array_equal(sparse.feature_range_, dense.feature_range_)
+    assert_same(dense, sparse, X, other_X=csr_array(X))
+
+
 @pytest.mark.parametrize("activation", ["rbf", "sigmoid"])
 def test_sparse_rows_stay_sparse(activation):
     """500 rows of 20,000 features: 80 MB if they were dense."""
