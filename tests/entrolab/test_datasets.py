@@ -338,11 +338,7 @@ CUT_GZ = gzip.compress(b"\0\0\x08\x01" + bytes(9))[:-3]
         ({"a.csv": b"1,2,1\n3,1e999,0\n"}, {"name": "csv"}, "numbers too large for double precision"),
         ({"a.csv": b"1,\xfc,1\n"}, {"name": "csv"}, "'utf-8' codec can't decode byte 0xfc"),
         ({"a.csv": b""}, {"name": "csv"}, "No columns to parse from file"),
-        (
-            {"a.csv": b"1,2,1\n"},
-            {"name": "csv", "label": 5},
-            "label is column 5 and there are 3; accepted: 0",
-        ),
+        ({"a.csv": b"1,2,1\n"}, {"name": "csv", "label": 5}, "label is column 5 and there are 3; accepted:"),
         ({"a.csv": b"1,2,1\n"}, {"name": "csv", "drop": [-4]}, "drop is column -4 and there are 3"),
         ({"a.csv": b"1,2,1\n"}, {"name": "csv", "categorical": [3]}, "categorical is column 3 and there"),
     ],

@@ -214,16 +214,10 @@ def test_ordinary_data_cause_no_warning(rng):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda x: knn_mutual_information(x, x[:5]),
-            "X has 20, Y has 5 rows; the variables must be observed",
-        ),
+        (lambda x: knn_mutual_information(x, x[:5]), "X has 20, Y has 5 rows; the variables must be observe"),
         (lambda x: knn_mutual_information(x[:3], x[:3]), "X has 3 rows; at least 4 are needed"),
         (lambda x: knn_mutual_information(x, x, n_neighbors=0), "n_neighbors is 0; it must be an integer"),
-        (
-            lambda x: knn_mutual_information(x, x, variant="ksg3"),
-            "variant is 'ksg3'; it must be one of 'ksg1'",
-        ),
+        (lambda x: knn_mutual_information(x, x, variant="ksg3"), "variant is 'ksg3'; it must be one of 'ksg"),
         (lambda x: knn_mutual_information(x, x, given=x, variant="ksg2"), "only 'ksg1' takes given"),
         (
             lambda x: knn_mutual_information(x, x, variant="local", n_neighbors=2),
