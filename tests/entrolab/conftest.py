@@ -1,5 +1,6 @@
 """The catalog, studies to read and to spoil, runs to track, and a file server that fails as it is told."""
 
+import copy
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -56,100 +57,50 @@ def load_trials(tmp_path) -> Callable[[dict], dict]:
     return lambda study: written_and_read(tmp_path, study, entries)
 
 
+STUDY = yaml.safe_load("""
+title: A study
+scaling: {method: minmax, range: [0, 1], fit_on: all}
+protocol: {folds: 3}
+metrics: [gmean, accuracy]
+criteria: [cv, dcs_gaussian]
+datasets: {small: [heart, sonar], moons: [two-moons]}
+models:
+  svm: {label: SVM, estimator: sklearn.svm.SVC, params: {kernel: rbf},
+      grid: {gamma: {logspace: [-2, 0, 10]}, C: [1]}}
+  lda: {label: LDA, estimator: sklearn.discriminant_analysis.LinearDiscriminantAnalysis,
+      steps: [{estimator: sklearn.preprocessing.StandardScaler}]}
+  eem: {label: EEM, estimator: entrolearn.EEMClassifier, params: {activation: rbf},
+      grid: {n_hidden: {range: [5, 20, 5]}}, criteria: [dcs_gaussian]}
+tables:
+  table1: {type: scores, caption: All, datasets: small, models: all, metric: gmean, criterion: cv}
+  table2: {type: scores, caption: One, datasets: moons, models: [svm], metric: accuracy,
+      criterion: dcs_gaussian}
+  counts: {type: characteristics, caption: Counts, datasets: small}
+  seconds: {type: times, caption: Seconds, datasets: moons, models: [lda]}
+  ranks:
+    type: correlations
+    caption: Ranks
+    datasets: small
+    sizes: [1, 10]
+    layers: 3
+    operators: 4
+    reading: {activation: rbf, weights: normal, formula: right, data: scaled}
+    readings: {datasets: moons, activation: [rbf, sigmoid], weights: [normal], formula: [right],
+        data: [scaled, raw]}
+  growth: {type: growth, caption: Growth, datasets: moons,
+      models: {svm: {params: {C: 2}, rows: [5, 6, 7]}, lda: {size: n_components}}, rows: [10, 20, 40],
+      sizes: [1, 2, 3], at: {rows: 40, size: 1}, repeats: 2}
+figures:
+  figure1: {type: process, caption: A plane, dataset: two-moons, model: eem, params: {n_hidden: 9}}
+  figure2: {type: grid_curves, caption: Sizes, datasets: moons, models: [eem], parameter: n_hidden,
+      metric: gmean}
+""")
+
+
 @pytest.fixture
 def study() -> dict:
     """A study of classes in folds as a person writes it, with short forms and without defaults."""
-    return {
-        "title": "A study",
-        "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
-        "protocol": {"folds": 3},
-        "metrics": ["gmean", "accuracy"],
-        "criteria": ["cv", "dcs_gaussian"],
-        "datasets": {"small": ["heart", "sonar"], "moons": ["two-moons"]},
-        "models": {
-            "svm": {
-                "label": "SVM",
-                "estimator": "sklearn.svm.SVC",
-                "params": {"kernel": "rbf"},
-                "grid": {"gamma": {"logspace": [-2, 0, 10]}, "C": [1]},
-            },
-            "lda": {
-                "label": "LDA",
-                "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
-                "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
-            },
-            "eem": {
-                "label": "EEM",
-                "estimator": "entrolearn.EEMClassifier",
-                "params": {"activation": "rbf"},
-                "grid": {"n_hidden": {"range": [5, 20, 5]}},
-                "criteria": ["dcs_gaussian"],
-            },
-        },
-        "tables": {
-            "table1": {
-                "type": "scores",
-                "caption": "All",
-                "datasets": "small",
-                "models": "all",
-                "metric": "gmean",
-                "criterion": "cv",
-            },
-            "table2": {
-                "type": "scores",
-                "caption": "One",
-                "datasets": "moons",
-                "models": ["svm"],
-                "metric": "accuracy",
-                "criterion": "dcs_gaussian",
-            },
-            "counts": {"type": "characteristics", "caption": "Counts", "datasets": "small"},
-            "seconds": {"type": "times", "caption": "Seconds", "datasets": "moons", "models": ["lda"]},
-            "ranks": {
-                "type": "correlations",
-                "caption": "Ranks",
-                "datasets": "small",
-                "sizes": [1, 10],
-                "layers": 3,
-                "operators": 4,
-                "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
-                "readings": {
-                    "datasets": "moons",
-                    "activation": ["rbf", "sigmoid"],
-                    "weights": ["normal"],
-                    "formula": ["right"],
-                    "data": ["scaled", "raw"],
-                },
-            },
-            "growth": {
-                "type": "growth",
-                "caption": "Growth",
-                "datasets": "moons",
-                "models": {"svm": {"params": {"C": 2}, "rows": [5, 6, 7]}, "lda": {"size": "n_components"}},
-                "rows": [10, 20, 40],
-                "sizes": [1, 2, 3],
-                "at": {"rows": 40, "size": 1},
-                "repeats": 2,
-            },
-        },
-        "figures": {
-            "figure1": {
-                "type": "process",
-                "caption": "A plane",
-                "dataset": "two-moons",
-                "model": "eem",
-                "params": {"n_hidden": 9},
-            },
-            "figure2": {
-                "type": "grid_curves",
-                "caption": "Sizes",
-                "datasets": "moons",
-                "models": ["eem"],
-                "parameter": "n_hidden",
-                "metric": "gmean",
-            },
-        },
-    }
+    return copy.deepcopy(STUDY)
 
 
 @pytest.fixture

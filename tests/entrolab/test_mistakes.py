@@ -1,5 +1,6 @@
 """Files of a person's own that are wrong in any way that one comes upon, and the one line that says how."""
 
+import copy
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -29,67 +30,35 @@ CATALOG = {
 }
 
 
+STUDY = yaml.safe_load("""
+title: A study
+scaling: {method: minmax, range: [0, 1], fit_on: all}
+protocol: {folds: 3}
+metrics: [gmean, accuracy]
+criteria: [cv]
+of_dataset: {sizes: {default: [1, 2], waves: [3]}}
+datasets: {both: [moons, waves], values: [series]}
+models:
+  svm: {label: SVM, sublabel: rbf, estimator: sklearn.svm.SVC, params: {kernel: rbf},
+      steps: [{estimator: sklearn.decomposition.PCA, params: {n_components: 2}}],
+      grid: {C: [1, 10], step1__whiten: [true, false]}}
+  knn:
+    label: kNN
+    one_of:
+      knn: {estimator: sklearn.neighbors.KNeighborsClassifier, grid: {n_neighbors: {of_dataset: sizes}}}
+      eem: {estimator: entrolearn.EEMClassifier, params: {n_hidden: 10}}
+tables:
+  table1: {type: scores, caption: Scores, datasets: both, models: [svm, knn], metric: gmean, criterion: cv}
+  growth: {type: growth, caption: Growth, datasets: values, models: {svm: {params: {C: 2}}},
+      rows: [20, 40, 80], sizes: [1, 2, 3], at: {rows: 80, size: 1}, repeats: 1}
+figures: {plane: {type: process, caption: A plane, dataset: moons, model: svm, params: {C: 3}}}
+errata: [{where: eq. 3, published: a, taken: b, evidence: c}]
+""")
+
+
 @pytest.fixture
 def study() -> dict:
-    return {
-        "title": "A study",
-        "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
-        "protocol": {"folds": 3},
-        "metrics": ["gmean", "accuracy"],
-        "criteria": ["cv"],
-        "of_dataset": {"sizes": {"default": [1, 2], "waves": [3]}},
-        "datasets": {"both": ["moons", "waves"], "values": ["series"]},
-        "models": {
-            "svm": {
-                "label": "SVM",
-                "sublabel": "rbf",
-                "estimator": "sklearn.svm.SVC",
-                "params": {"kernel": "rbf"},
-                "steps": [{"estimator": "sklearn.decomposition.PCA", "params": {"n_components": 2}}],
-                "grid": {"C": [1, 10], "step1__whiten": [True, False]},
-            },
-            "knn": {
-                "label": "kNN",
-                "one_of": {
-                    "knn": {
-                        "estimator": "sklearn.neighbors.KNeighborsClassifier",
-                        "grid": {"n_neighbors": {"of_dataset": "sizes"}},
-                    },
-                    "eem": {"estimator": "entrolearn.EEMClassifier", "params": {"n_hidden": 10}},
-                },
-            },
-        },
-        "tables": {
-            "table1": {
-                "type": "scores",
-                "caption": "Scores",
-                "datasets": "both",
-                "models": ["svm", "knn"],
-                "metric": "gmean",
-                "criterion": "cv",
-            },
-            "growth": {
-                "type": "growth",
-                "caption": "Growth",
-                "datasets": "values",
-                "models": {"svm": {"params": {"C": 2}}},
-                "rows": [20, 40, 80],
-                "sizes": [1, 2, 3],
-                "at": {"rows": 80, "size": 1},
-                "repeats": 1,
-            },
-        },
-        "figures": {
-            "plane": {
-                "type": "process",
-                "caption": "A plane",
-                "dataset": "moons",
-                "model": "svm",
-                "params": {"C": 3},
-            }
-        },
-        "errata": [{"where": "eq. 3", "published": "a", "taken": "b", "evidence": "c"}],
-    }
+    return copy.deepcopy(STUDY)
 
 
 def refused(file: Path, read: Callable[[], object]) -> str:
