@@ -72,8 +72,6 @@ TABLE_PARTS = (PEERS_PART, *RACES, *RACES_ON_DATA, GROWTH)
 PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "accumulation": ("Accumulation of products", accumulation.accumulation),
     "processes": ("Processes", sparse_machines.processes),
-    "objective": ("Divergence of projected classes", manifold.objective),
-    "starts": ("Starts and solvers", manifold.starts),
     "shortcuts": ("Cheaper divergences", manifold.shortcuts),
     "information_seconds": ("Seconds of an estimate", mutual_information.seconds),
     "independence": ("Tests of independence", mutual_information.independence),

@@ -1,4 +1,4 @@
-"""Maximum entropy linear manifolds: the objective beside loops, the solvers, cheaper divergences."""
+"""Maximum entropy linear manifolds: divergences that are cheaper than all pairs, beside them."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,14 +11,11 @@ from scipy.special import logsumexp
 from scipy.stats import ortho_group
 from sklearn.mixture import GaussianMixture
 
-from benchmarks.measure import alone, measured, spend
-from benchmarks.peers import why_absent
+from benchmarks.measure import alone, spend
 from benchmarks.report import Section
 from entrolab.fit.limits import Limits
-from entrolearn import MELM
 from entrolearn.manifold.exact import log_potential
 from entrolearn.manifold.objective import ProjectedDivergence
-from entrolearn.manifold.solvers import SOLVERS
 
 # The two classes with themselves and with each other, and how often the logarithm of each potential counts.
 TERMS = ((0, 0, 1.0), (1, 1, 1.0), (0, 1, -2.0))
@@ -54,163 +51,17 @@ class Crossed:
         V = axes[:, plane] / size[plane] + 0.3 * rng.standard_normal((n_features, 2))
         return cls(latent * size @ axes.T, y, V)
 
-    def divergence(self, method: str = "exact", dtype=np.float64) -> ProjectedDivergence:
+    def divergence(self) -> ProjectedDivergence:
         """The objective of the projection, as a fit has it."""
-        rows = [self.X[self.y == c].astype(dtype) for c in (0, 1)]
+        rows = [self.X[self.y == c] for c in (0, 1)]
         return ProjectedDivergence.of_classes(
-            rows, 2, bandwidth_scale=1.0, covariance="ledoit_wolf", method=method
+            rows, 2, bandwidth_scale=1.0, covariance="ledoit_wolf", method="exact"
         )
-
-
-# --- the objective ------------------------------------------------------------------------------------
-
-SIZES = (200, 700, 2000, 7000, 20_000, 100_000)
-WAYS = ("all pairs", "loops", "float32", "binned")
-
-
-def objective(
-    limits: Limits, sizes: Sequence[int] = SIZES, n_features=20, most_loops=2000, most_exact=100_000
-) -> Section:
-    """Value and gradient by all pairs, in single precision, binned, and by loops as the formulas stand."""
-    rows = []
-    for n in sizes:
-        ways = [way for way in WAYS if n <= {"loops": most_loops, "binned": n}.get(way, most_exact)]
-        found = {way: alone(limits, evaluated, way, n, n_features) for way in ways}
-        value, gradient = found["all pairs"]["value"], found["all pairs"]["gradient"]
-        row = {"N": n, "all pairs ms": 1e3 * found["all pairs"]["s"]}
-        for way in WAYS[1:]:
-            other = found.get(way, {"s": np.nan, "value": np.nan, "gradient": np.full_like(gradient, np.nan)})
-            row[f"{way} ×"] = other["s"] / found["all pairs"]["s"]
-            row[f"{way}: value"] = abs(other["value"] - value)
-            row[f"{way}: gradient"] = relative_error(other["gradient"], gradient)
-        rows.append(row)
-    notes = [
-        f"Two classes of N rows together, {n_features} features, projected onto a plane; the divergence is "
-        "half a nat or more. Seconds of an evaluation of value and gradient, when the covariances are known, "
-        "on one thread; × are multiples of those of all pairs.",
-        "Errors against all pairs in double precision: of the value in nats, of the gradient as a share of "
-        "its length. The loops run over the rows of one class, an array operation for the rows of the other, "
-        f"as the formulas of section 4 stand (∇ψ corrected), up to N = {most_loops:,}.",
-    ]
-    return Section("Divergence of projected classes", pd.DataFrame(rows).set_index("N"), notes)
-
-
-def evaluated(way: str, n_samples: int, n_features: int) -> dict:
-    """Seconds of an evaluation in one of :data:`WAYS`, its value and its gradient."""
-    data = Crossed.draw(n_samples, n_features)
-    if way == "loops":
-        work = partial(by_loops, data.divergence(), data.V)
-    else:
-        method = "binned" if way == "binned" else "exact"
-        dtype = np.float32 if way == "float32" else np.float64
-        work = partial(data.divergence(method, dtype), data.V)
-    spent = spend(work)
-    value, gradient = spent.value
-    return {"s": spent.seconds, "value": float(value), "gradient": gradient}
-
-
-def by_loops(divergence: ProjectedDivergence, V: np.ndarray) -> tuple[float, np.ndarray]:
-    """The objective and its gradient as section 4 has them, row by row, in the space of the features.
-
-    Parameters
-    ----------
-    divergence : ProjectedDivergence
-        Of two classes.
-    V : ndarray, shape (n_features, k)
-    """
-    k = V.shape[1]
-    value, gradient = 0.0, np.zeros_like(V)
-    for a, b, weight in TERMS:
-        A, B = divergence.rows[a], divergence.rows[b]
-        sigma = divergence.kernels[a] + divergence.kernels[b]
-        S = np.linalg.inv(V.T @ sigma @ V)
-        phi = math.sqrt(np.linalg.det(S) / (2 * math.pi) ** k) / (len(A) * len(B))
-        psi, second = 0.0, np.zeros_like(V)  # sums of ψ, and of ψ w w'V
-        for row in A:
-            w = row - B
-            along = w @ V
-            each = np.exp(-0.5 * np.sum(along @ S * along, axis=1))
-            psi += each.sum()
-            second += (each[:, np.newaxis] * w).T @ along
-        gradient_psi = sigma @ V @ S @ V.T @ second @ S - second @ S
-        gradient_phi = -phi * sigma @ V @ S
-        value += weight * math.log(phi * psi)
-        gradient += weight * (phi * gradient_psi + psi * gradient_phi) / (phi * psi)
-    return value, gradient
 
 
 def relative_error(found: np.ndarray, right: np.ndarray) -> float:
     """The length of the difference over that of the right one."""
     return float(np.linalg.norm(found - right) / np.linalg.norm(right))
-
-
-# --- starts and solvers -------------------------------------------------------------------------------
-
-# Rows and features of data sets of the paper's Table 1.
-SHAPES = {
-    "liver-disorders": (345, 6),
-    "diabetes": (768, 8),
-    "heart": (270, 13),
-    "ionosphere": (351, 34),
-    "sonar": (208, 60),
-    "splice": (1000, 60),
-}
-REFERENCE = "whitened"  # the solver whose fit is the unit of the ratios
-NEAR = 0.05  # the paper's "5% error"
-START_COLUMNS = ("s", "evaluations", "best", "objectives")
-
-
-def starts(limits: Limits, shapes: dict[str, tuple[int, int]] = SHAPES, n_init=16) -> Section:
-    """The same random starts with each solver: seconds, and how far they climb."""
-    rows = []
-    for name, (n_samples, n_features) in shapes.items():
-        data = Crossed.draw(n_samples, n_features)
-        found = {solver: _climbed(limits, solver, n_init, data) for solver in SOLVERS}
-        highest = pd.Series([each["best"] for each in found.values()]).max()
-        for solver, each in found.items():
-            near = np.asarray(each["objectives"]) > (1 - NEAR) * highest
-            rows.append(
-                {
-                    "rows like": f"{name} ({n_samples} × {n_features})",
-                    "solver": solver,
-                    "fit s": each["s"],
-                    f"× {REFERENCE}": each["s"] / found[REFERENCE]["s"],
-                    "evaluations": each["evaluations"],
-                    "best": each["best"],
-                    "of the highest %": 100 * each["best"] / highest,
-                    "near it %": np.nan if np.isnan(each["best"]) else 100 * near.mean(),
-                    "note": each["note"],
-                }
-            )
-    notes = [
-        f"Generated classes in opposite quadrants of a plane, of the shapes of the paper's data; {n_init} "
-        "random starts, the same for each solver, one thread. × are multiples of the seconds of "
-        f"{REFERENCE!r}; evaluations are those of objective and gradient, over all starts.",
-        "The best of the starts in nats and as a share of the highest that any solver has found; and how "
-        f"many of the starts end within {100 * NEAR:g} % of that.",
-    ]
-    table = pd.DataFrame(rows).set_index(["rows like", "solver"])
-    return Section("Starts and solvers", table, notes)
-
-
-def _climbed(limits: Limits, solver: str, n_init: int, data: Crossed) -> dict:
-    reason = why_absent("pymanopt") if solver == "stiefel" else ""
-    if reason:
-        return dict.fromkeys(START_COLUMNS, np.nan) | {"note": reason}
-    return measured(limits, START_COLUMNS, climbed, solver, n_init, data)
-
-
-def climbed(solver: str, n_init: int, data: Crossed) -> dict:
-    """Seconds of a fit, its evaluations, and where each start has ended."""
-    melm = MELM(n_init=n_init, solver=solver, random_state=0)
-    MELM(n_init=1, solver=solver, max_iter=2).fit(data.X[:50], data.y[:50])  # brings in the code
-    seconds = spend(lambda: melm.fit(data.X, data.y)).seconds
-    return {
-        "s": seconds,
-        "evaluations": melm.n_evaluations_,
-        "best": melm.objective_,
-        "objectives": melm.objectives_,
-    }
 
 
 # --- cheaper divergences ------------------------------------------------------------------------------

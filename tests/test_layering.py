@@ -271,21 +271,13 @@ def test_package_that_keeps_the_rules_has_no_violation_and_no_circle(plant):
         ("path.py", "from entrolearn.machines import eem", "arrows point down: machines is above path"),
         ("selection.py", "from entrolab import training", "entrolearn never imports entrolab"),
         ("path.py", "def f():\n    import entrolab", "entrolearn never imports entrolab"),
-        (
-            "path.py",
-            "def f():\n    from entrolearn.measures import density",
-            "leaves never import each other",
-        ),
+        ("path.py", "def f():\n    from entrolearn.measures import density", "leaves never import each othe"),
         ("machines/eem.py", "import pandas as pd", "only entrolab imports pandas"),
         ("selection.py", "def f():\n    import snakemake.utils", "only entrolab imports snakemake"),
         ("entrolab/fit/training.py", "import mlflow.sklearn", "only entrolab.tracking imports mlflow"),
         ("entrolab/fit/training.py", "import_module('mlflow')", "only entrolab.tracking imports mlflow"),
         ("entrolab/fit/training.py", "from matplotlib import pyplot", "only plotting imports matplotlib"),
-        (
-            "entrolab/fit/training.py",
-            "import scikit_posthocs",
-            "only entrolab.tables.ranking imports scikit_posthocs",
-        ),
+        ("entrolab/fit/training.py", "import scikit_posthocs", "only entrolab.tables.ranking imports scikit"),
         (
             "entrolab/fit/training.py",
             "def f():\n    import plotly.graph_objects",

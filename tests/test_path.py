@@ -32,11 +32,14 @@ from entrolearn import (
     EEKMClassifier,
     EEMClassifier,
     ELMClassifier,
+    ELMRegressor,
     KELMClassifier,
+    KELMRegressor,
     RKELMClassifier,
     WELMClassifier,
 )
 from entrolearn.machines import lssvm
+from entrolearn.machines.ridge import CHOLESKY_UP_TO
 from entrolearn.path import Partition, n_iterations, n_support_vectors, path, project, projected_gaussians
 
 
@@ -52,6 +55,7 @@ def partition():
     return Partition.cross_validation(np.arange(150) % 4, nested=True)
 
 
+RIDGES = np.logspace(-4, 0, CHOLESKY_UP_TO + 1)  # as many as are solved by eigenvalues
 SHORTCUTS = [
     (EEMClassifier(random_state=0), {"n_hidden": [5, 10, 25], "activation": ["rbf", "sigmoid"]}),
     (EEMClassifier(random_state=0), {"n_hidden": [5, 10], "gamma": ["uniform", "log-uniform"]}),
@@ -62,6 +66,7 @@ SHORTCUTS = [
     (EEKMClassifier(random_state=0), {"n_landmarks": [5, 30, 1000], "gamma": [0.01, 1.0]}),
     (WELMClassifier(random_state=0), {"n_hidden": [5, 8], "solver": ["pinv", "cholesky"]}),
     (ELMClassifier(random_state=0), {"n_hidden": [5, 8], "C": [1e-3, 1.0], "slope": [0.5, 2.0]}),
+    (ELMClassifier(8, random_state=0), {"C": RIDGES}),
     (KELMClassifier(), {"sigma": [0.5, 4.0], "C": [1e-3, 1.0]}),
     # More landmarks than two training sets have in common: each has its own, as fit draws them.
     (RKELMClassifier(random_state=0, C=1e-3), {"sigma": [0.5, 4.0], "n_landmarks": [20, 90]}),
@@ -70,9 +75,7 @@ SHORTCUTS = [
     (RSVC(random_state=0, tol=1e-12), {"n_landmarks": [5, 30], "gamma": [0.1, "scale"], "C": [100.0, 1.0]}),
     (SVC(class_weight="balanced", tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0]}),
 ]
-REGRESSORS = [
-    (SVR(tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0], "epsilon": [0.01, 0.1]}),
-]
+REGRESSORS = [(SVR(tol=1e-8), {"gamma": [0.1, 1.0], "C": [0.1, 10.0], "epsilon": [0.01, 0.1]})]
 
 
 def points(implementation, estimator, data, partition, grid):
@@ -169,6 +172,8 @@ def test_unbalanced_training_sets_share_an_inverse_all_the_same(C):
         (EEMClassifier(random_state=0), {"n_hidden": [10, 20]}),
         (EEKMClassifier(random_state=0), {"n_landmarks": [10, 20]}),
         (WELMClassifier(random_state=0), {"n_hidden": [6, 9]}),
+        (ELMClassifier(random_state=0), {"n_hidden": [6, 9], "C": [1e-3, 1.0]}),
+        (KELMClassifier(), {"C": RIDGES}),
         (LSSVC(gamma=1.0), {"C": [1.0, 10.0]}),
         (RSVC(random_state=0), {"C": [1.0, 10.0]}),
     ],
@@ -197,6 +202,8 @@ def test_shortcuts_of_regressors_give_the_values_of_the_default(estimator, grid,
 REGRESSIONS = [
     (LSSVR(gamma=1.0), {"C": [0.1, 10.0], "kernel": ["rbf", "linear"]}),
     (LSSVR(gamma=1.0), {"C": np.logspace(-2, 6, 8)}),
+    (ELMRegressor(random_state=0, activation="rbf"), {"n_hidden": [8, 20], "C": [1e-3, 1.0]}),
+    (KELMRegressor(), {"sigma": [1.0, 8.0], "C": [1e-3, 1.0]}),
     (RSVR(random_state=0, tol=1e-12), {"n_landmarks": [5, 30], "epsilon": [0.0, 0.1], "C": [10.0, 1.0]}),
 ]
 # A trial: a test part that no fit sees, nor a part without a number; inner parts, one left out at a time.
@@ -560,11 +567,7 @@ def test_pipelines_take_sparse_rows_and_tables(data, partition):
     pipeline, grid = make_pipeline(MaxAbsScaler(), SVC(gamma=1.0)), {"svc__C": [1.0, 9.0]}
     plain = points(path.dispatch(object), pipeline, (X, y), partition, grid)
     with_names, table = clone(pipeline).set_output(transform="pandas"), pd.DataFrame(X).add_prefix("x")
-    for machine, rows in [
-        (pipeline, csr_array(X)),
-        (pipeline, table),
-        (with_names, table),
-    ]:
+    for machine, rows in [(pipeline, csr_array(X)), (pipeline, table), (with_names, table)]:
         for key, point in points(path, machine, (rows, y), partition, grid).items():
             assert not point.error
             assert_array_equal(point.prediction, plain[key].prediction)

@@ -88,12 +88,7 @@ TAG = "!!python/object/apply:os.mkdir"
     "tag", [TAG, "!!python/name:os.system", "!!python/module:os", "!!python/object/new:set"]
 )
 @pytest.mark.parametrize(
-    "read",
-    [
-        lambda file: load_study(file, {}),
-        lambda file: load_catalog([file]),
-    ],
-    ids=["study", "catalog"],
+    "read", [lambda file: load_study(file, {}), lambda file: load_catalog([file])], ids=["study", "catalog"]
 )
 def test_yaml_makes_no_objects(tmp_path, read, tag):
     file = tmp_path / "mine.yaml"

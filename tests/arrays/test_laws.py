@@ -629,9 +629,7 @@ LAWS = {
         separate_groups_are_found,
         "the groups",
         those(is_clusterer),
-        {
-            str(ONE_COVARIANCE): "its covariance is wider than the groups are apart",
-        },
+        {str(ONE_COVARIANCE): "its covariance is wider than the groups are apart"},
     ),
     "rows moved": Law(moved, SAME, those(sees_differences)),
     "rows moved, for maps that do not centre them": Law(

@@ -268,10 +268,7 @@ STREAMS = [EEMClassifier(10, random_state=0), ELMClassifier(10, random_state=0)]
 STREAMS += [RKELMClassifier(5, random_state=0)]
 WRONG_CHUNKS = {
     "a label that was not announced": (lambda s: s.partial_fit(X, y + 1), "brings the label 2, .* not among"),
-    "a chunk of another width": (
-        lambda s: s.partial_fit(X[:, 1:], y),
-        "X has 2 features, .* expecting 3",
-    ),
+    "a chunk of another width": (lambda s: s.partial_fit(X[:, 1:], y), "X has 2 features, .* expecting 3"),
     "other classes than at first": (
         lambda s: s.partial_fit(X, y, classes=[0, 2]),
         "`classes=.*` is not the same as on last call",

@@ -7,14 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks import information
 from benchmarks.data import Split, Trial, nonlinear
-from benchmarks.information import (
-    Training,
-    errors,
-    in_precision,
-    mixture,
-    penalised_loss,
-    trained,
-)
+from benchmarks.information import Training, errors, in_precision, mixture, penalised_loss, trained
 from entrolab.fit.limits import Limits
 
 LIMITS = Limits(seconds=60)

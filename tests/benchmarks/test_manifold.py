@@ -1,4 +1,4 @@
-"""Linear manifolds on tiny data: the loops, the solvers, and what the cheaper divergences are."""
+"""Linear manifolds on tiny data: what the cheaper divergences are."""
 
 from dataclasses import replace
 from functools import partial
@@ -15,16 +15,12 @@ from benchmarks.manifold import (
     CHEAPER,
     Crossed,
     MixtureDivergence,
-    by_loops,
-    objective,
     own_log_potential,
     sampled,
     shortcuts,
-    starts,
     without_self_pairs,
 )
 from entrolab.fit.limits import Limits
-from entrolearn.manifold.solvers import SOLVERS
 from entrolearn.measures import cauchy_schwarz_gaussian
 
 LIMITS = Limits(seconds=60)
@@ -50,52 +46,6 @@ def test_classes_are_apart_in_their_plane_and_in_no_other():
     others = np.random.default_rng(1).standard_normal((20, 10, 2))
     assert within > 2 * max(divergence(V)[0] for V in others)
     assert 0.4 < data.y.mean() < 0.6
-
-
-def test_loops_find_the_value_and_the_gradient_of_all_pairs(data):
-    value, gradient = data.divergence()(data.V)
-    naive, naive_gradient = by_loops(data.divergence(), data.V)
-    assert naive == pytest.approx(value, rel=1e-10)
-    assert_allclose(naive_gradient, gradient, rtol=1e-8, atol=1e-8 * np.abs(gradient).max())
-    assert_gradient(partial(by_loops, data.divergence()), data.V)
-
-
-def test_table_of_the_objective_has_small_errors_and_ratios_of_its_seconds():
-    table = objective(LIMITS, sizes=(60, 2500), n_features=4, most_loops=60).table
-    assert table.index.tolist() == [60, 2500]
-    assert table["loops ×"].isna().tolist() == [False, True]
-    assert (table["all pairs ms"] > 0).all()
-    assert table.loc[60, "loops: value"] < 1e-10
-    assert table.loc[60, "loops: gradient"] < 1e-8
-    assert (table[["float32: value", "float32: gradient"]] < 1e-2).all(axis=None)
-    assert (table["float32: gradient"] > 1e-12).all()  # it was single precision
-    assert table.loc[2500, "binned: value"] < 1e-3
-    assert 0 < table.loc[2500, "binned: gradient"] < 0.05
-
-
-def test_all_pairs_may_be_left_to_the_larger_sizes():
-    table = objective(LIMITS, sizes=(60,), n_features=3, most_loops=0).table
-    assert table["loops ×"].isna().all()
-
-
-def test_solvers_climb_from_the_same_starts():
-    table = starts(LIMITS, {"tiny": (80, 3)}, n_init=3).table
-    assert table.index.tolist() == [("tiny (80 × 3)", solver) for solver in SOLVERS]
-    table = table.droplevel(0)
-    assert_allclose(table["× whitened"], table["fit s"] / table.loc["whitened", "fit s"])
-    assert_allclose(table["of the highest %"], 100 * table["best"] / table["best"].max())
-    of_three = 3 * table["near it %"] / 100
-    assert_allclose(of_three, of_three.round())
-    assert (table["of the highest %"] > 90).all()  # three dimensions have few maxima
-    assert (table["evaluations"] > 3).all()
-
-
-def test_a_solver_that_cannot_take_part_says_why(monkeypatch):
-    monkeypatch.setattr(manifold, "why_absent", lambda package: f"{package} is not installed")
-    table = starts(LIMITS, {"tiny": (60, 3)}, n_init=1).table.droplevel(0)
-    assert table.loc["stiefel", "note"] == "pymanopt is not installed"
-    assert table.loc["stiefel"].drop("note").isna().all()
-    assert table.drop("stiefel").notna().all(axis=None)
 
 
 # --- cheaper divergences ------------------------------------------------------------------------------

@@ -277,19 +277,3 @@ def test_sweeps_that_run_out_are_told():
     X, _ = make_blobs(100, centers=4, cluster_std=3.0, random_state=14)
     with pytest.warns(ConvergenceWarning, match="last of 1 sweeps"):
         MinimumEntropyClustering(4, init="random", max_iter=1, random_state=0).fit(X)
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"init": [0, 1]}, r"init has shape \(2,\); labels must be one for each row of X, \(30,\)"),
-        ({"init": np.arange(30)}, "init has 30 different labels; it must have at most n_clusters=8"),
-        ({"n_clusters": 31}, "n_samples=30 must be at least n_clusters=31"),
-        ({"n_neighbors": 0}, "'n_neighbors'"),
-        ({"posterior": "gaussian"}, "'posterior'"),
-    ],
-)
-def test_what_cannot_be_is_refused(params, message):
-    X = np.random.default_rng(15).normal(size=(30, 2))
-    with pytest.raises(ValueError, match=message):
-        MinimumEntropyClustering(**params).fit(X)

@@ -237,20 +237,9 @@ def test_seeds_take_at_most_half_of_the_rows_unless_told(n_samples, params, expe
     assert RenyiEntropyClustering(**params)._seeding(n_samples) == expected
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"n_seeds": 10, "seed_size": 10}, "10 seeds of 10 rows take 100 rows; X has n_samples=30"),
-        ({"n_clusters": 5, "n_seeds": 4}, "n_seeds=4 must be at least n_clusters=5"),
-        ({"n_clusters": 31}, "n_samples=30 must be at least n_clusters=31"),
-        ({"n_clusters": 0}, "'n_clusters'"),
-        ({"sigma": 0.0}, "'sigma'"),
-    ],
-)
-def test_what_cannot_be_is_refused(params, message):
-    X = np.random.default_rng(8).normal(size=(30, 2))
-    with pytest.raises(ValueError, match=message):
-        RenyiEntropyClustering(**params).fit(X)
+def test_more_clusters_than_seeds_are_refused():
+    with pytest.raises(ValueError, match="n_seeds=4 must be at least n_clusters=5"):
+        RenyiEntropyClustering(5, n_seeds=4).fit(np.random.default_rng(8).normal(size=(30, 2)))
 
 
 def test_equal_rows_have_no_width_of_their_own():

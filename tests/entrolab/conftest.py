@@ -1,5 +1,6 @@
 """The catalog, studies to read and to spoil, runs to track, and a file server that fails as it is told."""
 
+import copy
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -56,322 +57,192 @@ def load_trials(tmp_path) -> Callable[[dict], dict]:
     return lambda study: written_and_read(tmp_path, study, entries)
 
 
+STUDY = yaml.safe_load("""
+title: A study
+scaling: {method: minmax, range: [0, 1], fit_on: all}
+protocol: {folds: 3}
+metrics: [gmean, accuracy]
+criteria: [cv, dcs_gaussian]
+datasets: {small: [heart, sonar], moons: [two-moons]}
+models:
+  svm: {label: SVM, estimator: sklearn.svm.SVC, params: {kernel: rbf},
+      grid: {gamma: {logspace: [-2, 0, 10]}, C: [1]}}
+  lda: {label: LDA, estimator: sklearn.discriminant_analysis.LinearDiscriminantAnalysis,
+      steps: [{estimator: sklearn.preprocessing.StandardScaler}]}
+  eem: {label: EEM, estimator: entrolearn.EEMClassifier, params: {activation: rbf},
+      grid: {n_hidden: {range: [5, 20, 5]}}, criteria: [dcs_gaussian]}
+tables:
+  table1: {type: scores, caption: All, datasets: small, models: all, metric: gmean, criterion: cv}
+  table2: {type: scores, caption: One, datasets: moons, models: [svm], metric: accuracy,
+      criterion: dcs_gaussian}
+  counts: {type: characteristics, caption: Counts, datasets: small}
+  seconds: {type: times, caption: Seconds, datasets: moons, models: [lda]}
+  ranks:
+    type: correlations
+    caption: Ranks
+    datasets: small
+    sizes: [1, 10]
+    layers: 3
+    operators: 4
+    reading: {activation: rbf, weights: normal, formula: right, data: scaled}
+    readings: {datasets: moons, activation: [rbf, sigmoid], weights: [normal], formula: [right],
+        data: [scaled, raw]}
+  growth: {type: growth, caption: Growth, datasets: moons,
+      models: {svm: {params: {C: 2}, rows: [5, 6, 7]}, lda: {size: n_components}}, rows: [10, 20, 40],
+      sizes: [1, 2, 3], at: {rows: 40, size: 1}, repeats: 2}
+figures:
+  figure1: {type: process, caption: A plane, dataset: two-moons, model: eem, params: {n_hidden: 9}}
+  figure2: {type: grid_curves, caption: Sizes, datasets: moons, models: [eem], parameter: n_hidden,
+      metric: gmean}
+""")
+
+
 @pytest.fixture
 def study() -> dict:
     """A study of classes in folds as a person writes it, with short forms and without defaults."""
-    return {
-        "title": "A study",
-        "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
-        "protocol": {"folds": 3},
-        "metrics": ["gmean", "accuracy"],
-        "criteria": ["cv", "dcs_gaussian"],
-        "datasets": {"small": ["heart", "sonar"], "moons": ["two-moons"]},
-        "models": {
-            "svm": {
-                "label": "SVM",
-                "estimator": "sklearn.svm.SVC",
-                "params": {"kernel": "rbf"},
-                "grid": {"gamma": {"logspace": [-2, 0, 10]}, "C": [1]},
-            },
-            "lda": {
-                "label": "LDA",
-                "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
-                "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
-            },
-            "eem": {
-                "label": "EEM",
-                "estimator": "entrolearn.EEMClassifier",
-                "params": {"activation": "rbf"},
-                "grid": {"n_hidden": {"range": [5, 20, 5]}},
-                "criteria": ["dcs_gaussian"],
-            },
-        },
-        "tables": {
-            "table1": {
-                "type": "scores",
-                "caption": "All",
-                "datasets": "small",
-                "models": "all",
-                "metric": "gmean",
-                "criterion": "cv",
-            },
-            "table2": {
-                "type": "scores",
-                "caption": "One",
-                "datasets": "moons",
-                "models": ["svm"],
-                "metric": "accuracy",
-                "criterion": "dcs_gaussian",
-            },
-            "counts": {"type": "characteristics", "caption": "Counts", "datasets": "small"},
-            "seconds": {"type": "times", "caption": "Seconds", "datasets": "moons", "models": ["lda"]},
-            "ranks": {
-                "type": "correlations",
-                "caption": "Ranks",
-                "datasets": "small",
-                "sizes": [1, 10],
-                "layers": 3,
-                "operators": 4,
-                "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
-                "readings": {
-                    "datasets": "moons",
-                    "activation": ["rbf", "sigmoid"],
-                    "weights": ["normal"],
-                    "formula": ["right"],
-                    "data": ["scaled", "raw"],
-                },
-            },
-            "growth": {
-                "type": "growth",
-                "caption": "Growth",
-                "datasets": "moons",
-                "models": {"svm": {"params": {"C": 2}, "rows": [5, 6, 7]}, "lda": {"size": "n_components"}},
-                "rows": [10, 20, 40],
-                "sizes": [1, 2, 3],
-                "at": {"rows": 40, "size": 1},
-                "repeats": 2,
-            },
-        },
-        "figures": {
-            "figure1": {
-                "type": "process",
-                "caption": "A plane",
-                "dataset": "two-moons",
-                "model": "eem",
-                "params": {"n_hidden": 9},
-            },
-            "figure2": {
-                "type": "grid_curves",
-                "caption": "Sizes",
-                "datasets": "moons",
-                "models": ["eem"],
-                "parameter": "n_hidden",
-                "metric": "gmean",
-            },
-        },
-    }
+    return copy.deepcopy(STUDY)
+
+
+def extended(study: dict, sections: Mapping[str, dict | list]) -> dict:
+    """The study itself, with the entries of some sections added to its own."""
+    for name, entries in copy.deepcopy(sections).items():
+        study[name] = {**study.get(name, {}), **entries} if isinstance(entries, dict) else entries
+    return study
+
+
+ALTERNATIVES = yaml.safe_load("""
+models:
+  chooses:
+    label: PCA
+    steps: [{estimator: sklearn.decomposition.PCA}]
+    grid: {step1__n_components: {range: [1, 2, 1]}}
+    one_of:
+      svm: {estimator: sklearn.svm.SVC, params: {class_weight: balanced}, grid: {C: {of_dataset: svm_c}}}
+      knn: {estimator: sklearn.neighbors.KNeighborsClassifier, grid: {n_neighbors: {range: [1, 5, 2]}}}
+tables:
+  chosen: {type: parameters, caption: Chosen, datasets: small, models: {chooses: {C: C, k: n_neighbors}},
+      criterion: cv}
+  apart: {type: separability, caption: Apart, datasets: small, models: [lda, chooses]}
+of_dataset: {svm_c: {default: {logspace: [0, 1, 10]}, sonar: [3]}}
+""")
 
 
 @pytest.fixture
 def study_of_alternatives(study) -> dict:
     """The study of classes with a model that chooses its learner."""
-    study["models"]["chooses"] = {
-        "label": "PCA",
-        "steps": [{"estimator": "sklearn.decomposition.PCA"}],
-        "grid": {"step1__n_components": {"range": [1, 2, 1]}},
-        "one_of": {
-            "svm": {
-                "estimator": "sklearn.svm.SVC",
-                "params": {"class_weight": "balanced"},
-                "grid": {"C": {"of_dataset": "svm_c"}},
-            },
-            "knn": {
-                "estimator": "sklearn.neighbors.KNeighborsClassifier",
-                "grid": {"n_neighbors": {"range": [1, 5, 2]}},
-            },
-        },
-    }
-    study["of_dataset"] = {"svm_c": {"default": {"logspace": [0, 1, 10]}, "sonar": [3]}}
-    study["tables"]["chosen"] = {
-        "type": "parameters",
-        "caption": "Chosen",
-        "datasets": "small",
-        "models": {"chooses": {"C": "C", "k": "n_neighbors"}},
-        "criterion": "cv",
-    }
-    study["tables"]["apart"] = {
-        "type": "separability",
-        "caption": "Apart",
-        "datasets": "small",
-        "models": ["lda", "chooses"],
-    }
-    return study
+    return extended(study, ALTERNATIVES)
+
+
+TRIALS = yaml.safe_load("""
+title: Trials
+scaling: {method: {of_dataset: scaling}, range: [-1, 1], fit_on: all, targets: [0, 1]}
+protocol: {trials: 20, train: {of_dataset: n_train}, test: 30, inner: {folds: 4, used: {of_dataset: inner}}}
+metrics: [accuracy, f1, rmse]
+criteria: [cv]
+of_dataset:
+  scaling: {default: minmax, sonar: maxabs}
+  n_train: {heart: 100, sonar: 80, two-moons: 60}
+  inner: {default: 4, heart: 1}
+  alpha: {default: {logspace: [-1, 1, 2]}, sonar: [1, 2]}
+  size: {heart: 7, default: 9}
+datasets: {classes: [heart, sonar], values: [two-moons], all: [heart, sonar, two-moons]}
+models:
+  ridge:
+    label: Ridge
+    estimators: {classification: sklearn.linear_model.RidgeClassifier,
+        regression: sklearn.linear_model.Ridge}
+    params: {max_iter: {of_dataset: size}}
+    grid: {alpha: {of_dataset: alpha}}
+  svm: {label: SVM, estimators: {classification: sklearn.svm.SVC}, grid: {C: {logspace: [0, 1, 10]}},
+      trials: 5}
+  eem: {label: EEM, estimator: entrolearn.EEMClassifier, criteria: [cv]}
+  other: {label: In print, published_only: true}
+tables:
+  accuracies: {type: scores, caption: Accuracy, datasets: classes, models: [ridge, svm, other],
+      metric: accuracy, criterion: cv}
+  errors: {type: scores, caption: RMSE, datasets: values, models: all, metric: rmse, criterion: cv}
+figures:
+  curves: {type: grid_curves, caption: Errors, datasets: classes, models: [svm], parameter: C,
+      metric: accuracy}
+  plane: {type: process, caption: A plane, dataset: heart, model: eem}
+""")
 
 
 @pytest.fixture
 def study_of_trials(study) -> dict:
     """A study of trials, on data sets of several tasks and sizes."""
-    return {
-        "title": "Trials",
-        "scaling": {
-            "method": {"of_dataset": "scaling"},
-            "range": [-1, 1],
-            "fit_on": "all",
-            "targets": [0, 1],
-        },
-        "protocol": {
-            "trials": 20,
-            "train": {"of_dataset": "n_train"},
-            "test": 30,
-            "inner": {"folds": 4, "used": {"of_dataset": "inner"}},
-        },
-        "metrics": ["accuracy", "f1", "rmse"],
-        "criteria": ["cv"],
-        "of_dataset": {
-            "scaling": {"default": "minmax", "sonar": "maxabs"},
-            "n_train": {"heart": 100, "sonar": 80, "two-moons": 60},
-            "inner": {"default": 4, "heart": 1},
-            "alpha": {"default": {"logspace": [-1, 1, 2]}, "sonar": [1, 2]},
-            "size": {"heart": 7, "default": 9},
-        },
-        "datasets": {
-            "classes": ["heart", "sonar"],
-            "values": ["two-moons"],
-            "all": ["heart", "sonar", "two-moons"],
-        },
-        "models": {
-            "ridge": {
-                "label": "Ridge",
-                "estimators": {
-                    "classification": "sklearn.linear_model.RidgeClassifier",
-                    "regression": "sklearn.linear_model.Ridge",
-                },
-                "params": {"max_iter": {"of_dataset": "size"}},
-                "grid": {"alpha": {"of_dataset": "alpha"}},
-            },
-            "svm": {
-                "label": "SVM",
-                "estimators": {"classification": "sklearn.svm.SVC"},
-                "grid": {"C": {"logspace": [0, 1, 10]}},
-                "trials": 5,
-            },
-            "eem": {"label": "EEM", "estimator": "entrolearn.EEMClassifier", "criteria": ["cv"]},
-            "other": {"label": "In print", "published_only": True},
-        },
-        "tables": {
-            "accuracies": {
-                "type": "scores",
-                "caption": "Accuracy",
-                "datasets": "classes",
-                "models": ["ridge", "svm", "other"],
-                "metric": "accuracy",
-                "criterion": "cv",
-            },
-            "errors": {
-                "type": "scores",
-                "caption": "RMSE",
-                "datasets": "values",
-                "models": "all",
-                "metric": "rmse",
-                "criterion": "cv",
-            },
-            "growth": {**study["tables"]["growth"], "datasets": "values", "models": {"eem": {}}},
-        },
-        "figures": {
-            "curves": {
-                "type": "grid_curves",
-                "caption": "Errors",
-                "datasets": "classes",
-                "models": ["svm"],
-                "parameter": "C",
-                "metric": "accuracy",
-            },
-            "plane": {"type": "process", "caption": "A plane", "dataset": "heart", "model": "eem"},
-        },
-    }
+    growth = {**study["tables"]["growth"], "datasets": "values", "models": {"eem": {}}}
+    return extended(copy.deepcopy(TRIALS), {"tables": {"growth": growth}})
+
+
+ALL_TRIALS = yaml.safe_load("""
+tables:
+  chosen: {type: parameters, caption: Parameters, datasets: all,
+      models: {ridge: {lambda: 1/alpha}, svm: {C: C, n_support: n_support}}, criterion: cv}
+  sparse: {type: density, caption: Density, models: {ridge: {params: {alpha: 2}}, eem: {}}, dims: [10, 100],
+      densities: [0.1], rows: 20}
+  sizes: {type: characteristics, caption: Sizes, datasets: all, counts: [n_train]}
+figures:
+  each: {type: trials, caption: Trials, datasets: all, models: [ridge], metric: [accuracy, rmse],
+      criterion: cv}
+  density: {type: density, caption: Density, table: sparse}
+""")
 
 
 @pytest.fixture
 def study_of_all_trials(study_of_trials) -> dict:
     """The study of trials with the kinds of tables and figures that it lacks."""
-    study_of_trials["tables"] |= {
-        "chosen": {
-            "type": "parameters",
-            "caption": "Parameters",
-            "datasets": "all",
-            "models": {"ridge": {"lambda": "1/alpha"}, "svm": {"C": "C", "n_support": "n_support"}},
-            "criterion": "cv",
-        },
-        "sparse": {
-            "type": "density",
-            "caption": "Density",
-            "models": {"ridge": {"params": {"alpha": 2}}, "eem": {}},
-            "dims": [10, 100],
-            "densities": [0.1],
-            "rows": 20,
-        },
-        "sizes": {"type": "characteristics", "caption": "Sizes", "datasets": "all", "counts": ["n_train"]},
-    }
-    study_of_trials["figures"] |= {
-        "each": {
-            "type": "trials",
-            "caption": "Trials",
-            "datasets": "all",
-            "models": ["ridge"],
-            "metric": ["accuracy", "rmse"],
-            "criterion": "cv",
-        },
-        "density": {"type": "density", "caption": "Density", "table": "sparse"},
-    }
-    return study_of_trials
+    return extended(study_of_trials, ALL_TRIALS)
+
+
+TRAINING = yaml.safe_load("""
+metrics: [accuracy, f1, rmse, iterations]
+models: {chooses: {label: Chooses, one_of: {svm: {estimator: sklearn.svm.SVC}}, criteria: [cv]}}
+tables:
+  taken: {type: training, caption: Training, datasets: classes, models: [ridge, svm], metric: accuracy,
+      criterion: cv, tolerance: {points: 0.5, iterations: 20}}
+  known: {type: information, caption: Information, datasets: classes,
+      models: {ridge: {}, svm: {params: {C: 2}}}, reject: [0, 0.1]}
+""")
 
 
 @pytest.fixture
 def study_of_training(study_of_trials) -> dict:
     """The study of trials with what training takes, and with the information in what models say."""
-    study_of_trials["metrics"] = ["accuracy", "f1", "rmse", "iterations"]
-    study_of_trials["models"]["chooses"] = {
-        "label": "Chooses",
-        "one_of": {"svm": {"estimator": "sklearn.svm.SVC"}},
-        "criteria": ["cv"],
-    }
-    study_of_trials["tables"] |= {
-        "taken": {
-            "type": "training",
-            "caption": "Training",
-            "datasets": "classes",
-            "models": ["ridge", "svm"],
-            "metric": "accuracy",
-            "criterion": "cv",
-            "tolerance": {"points": 0.5, "iterations": 20},
-        },
-        "known": {
-            "type": "information",
-            "caption": "Information",
-            "datasets": "classes",
-            "models": {"ridge": {}, "svm": {"params": {"C": 2}}},
-            "reject": [0, 0.1],
-        },
-    }
-    return study_of_trials
+    return extended(study_of_trials, TRAINING)
+
+
+PROJECTIONS = yaml.safe_load("""
+models:
+  pca: {label: PCA, estimator: sklearn.svm.SVC,
+      steps: [{estimator: sklearn.decomposition.PCA, params: {n_components: {of_dataset: size}}}],
+      criteria: [cv]}
+  mixture: {label: Mixture, estimator: sklearn.mixture.GaussianMixture, criteria: [cv]}
+  centres:
+    label: Centres
+    steps:
+      - {estimator: sklearn.preprocessing.StandardScaler}
+      - {estimator: sklearn.cluster.KMeans, params: {n_clusters: 2}}
+      - {estimator: sklearn.preprocessing.MinMaxScaler}
+    estimator: sklearn.svm.SVC
+    criteria: [cv]
+tables:
+  starts: {type: starts, caption: Starts, datasets: small, models: {mixture: {starts: 16}, centres: {}},
+      starts: 100}
+  speed: {type: evaluations, caption: Speed, rows: [100, 1000], exact_up_to: 100}
+figures:
+  planes: {type: projections, caption: '', datasets: small, models: [pca, mixture]}
+  histograms: {type: starts, caption: '', table: starts}
+  maxima: {type: expected_maximum, caption: '', table: starts, against: seconds}
+  speed: {type: evaluations, caption: '', table: speed}
+of_dataset: {size: {default: 2, sonar: 1}}
+""")
 
 
 @pytest.fixture
 def study_of_projections(study) -> dict:
     """The study of folds with models that project, and what is measured and drawn of them."""
-    pca = {"estimator": "sklearn.decomposition.PCA", "params": {"n_components": {"of_dataset": "size"}}}
-    study["of_dataset"] = {"size": {"default": 2, "sonar": 1}}
-    study["models"] |= {
-        "pca": {"label": "PCA", "estimator": "sklearn.svm.SVC", "steps": [pca], "criteria": ["cv"]},
-        "mixture": {"label": "Mixture", "estimator": "sklearn.mixture.GaussianMixture", "criteria": ["cv"]},
-        "centres": {
-            "label": "Centres",
-            "steps": [
-                {"estimator": "sklearn.preprocessing.StandardScaler"},
-                {"estimator": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}},
-                {"estimator": "sklearn.preprocessing.MinMaxScaler"},
-            ],
-            "estimator": "sklearn.svm.SVC",
-            "criteria": ["cv"],
-        },
-    }
-    study["tables"] |= {
-        "starts": {
-            "type": "starts",
-            "caption": "Starts",
-            "datasets": "small",
-            "models": {"mixture": {"starts": 16}, "centres": {}},
-            "starts": 100,
-        },
-        "speed": {"type": "evaluations", "caption": "Speed", "rows": [100, 1000], "exact_up_to": 100},
-    }
-    study["figures"] |= {
-        "planes": {"type": "projections", "caption": "", "datasets": "small", "models": ["pca", "mixture"]},
-        "histograms": {"type": "starts", "caption": "", "table": "starts"},
-        "maxima": {"type": "expected_maximum", "caption": "", "table": "starts", "against": "seconds"},
-        "speed": {"type": "evaluations", "caption": "", "table": "speed"},
-    }
-    return study
+    return extended(study, PROJECTIONS)
 
 
 @pytest.fixture(scope="session")

@@ -64,15 +64,9 @@ def test_a_studys_file_is_its_target_and_its_folder(folder, given, asked):
     [
         (["mien.yaml"], "entrolab: mien.yaml: there is no such file, did you mean 'mine.yaml'?; accepted: "),
         (["mine.yml"], "entrolab: mine.yml: accepted: a study's file that ends in .yaml"),
-        (
-            ["-n", "mine.yaml", "shop.csv"],
-            "entrolab: shop.csv: found a table; accepted: a study's file; `entrolab init",
-        ),
+        (["-n", "mine.yaml", "shop.csv"], "entrolab: shop.csv: found a table; accepted: a study's file; `en"),
         (["mine.yaml", "other/mine.yaml"], "entrolab: found studies in . and other; accepted: those of one"),
-        (
-            ["init", "shop.csv", "--label", "bougt"],
-            "label: found no column 'bougt' in shop.csv, did you mean",
-        ),
+        (["init", "shop.csv", "--label", "bougt"], "label: found no column 'bougt' in shop.csv, did you mea"),
         (["init", "ship.csv", "--label", "x"], "file: there is no file ship.csv, did you mean 'shop.csv'?"),
     ],
 )

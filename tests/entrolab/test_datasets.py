@@ -138,10 +138,7 @@ FAULTS = [
     (changed(reference=None), "australian: the key 'reference' is missing"),
     (changed(files=None), "australian: the key 'files' is missing"),
     (changed(loader="iris"), "australian: found 'loader'; accepted: no such key for the source 'files'"),
-    (
-        changed("mnist", positive=[1]),
-        "mnist: found 'positive'; accepted: one for binary data sets",
-    ),
+    (changed("mnist", positive=[1]), "mnist: found 'positive'; accepted: one for binary data sets"),
     (changed(where=["format"], name="svm"), "australian.format.name: found 'svm'"),
     (
         changed(where=["format"], n_feature=3),
@@ -341,11 +338,7 @@ CUT_GZ = gzip.compress(b"\0\0\x08\x01" + bytes(9))[:-3]
         ({"a.csv": b"1,2,1\n3,1e999,0\n"}, {"name": "csv"}, "numbers too large for double precision"),
         ({"a.csv": b"1,\xfc,1\n"}, {"name": "csv"}, "'utf-8' codec can't decode byte 0xfc"),
         ({"a.csv": b""}, {"name": "csv"}, "No columns to parse from file"),
-        (
-            {"a.csv": b"1,2,1\n"},
-            {"name": "csv", "label": 5},
-            "label is column 5 and there are 3; accepted: 0",
-        ),
+        ({"a.csv": b"1,2,1\n"}, {"name": "csv", "label": 5}, "label is column 5 and there are 3; accepted:"),
         ({"a.csv": b"1,2,1\n"}, {"name": "csv", "drop": [-4]}, "drop is column -4 and there are 3"),
         ({"a.csv": b"1,2,1\n"}, {"name": "csv", "categorical": [3]}, "categorical is column 3 and there"),
     ],
@@ -790,10 +783,7 @@ def test_large_sparse_data_are_not_made_dense():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"fit_on": "train"}, "made: fit_on 'train' needs a test part"),
-    ],
+    ("options", "said"), [({"fit_on": "train"}, "made: fit_on 'train' needs a test part")]
 )
 def test_a_wrong_scaling_is_named(options, said):
     with pytest.raises(DataError, match=said):

@@ -102,10 +102,7 @@ def test_ellipses_of_the_csv_are_one_and_two_deviations_from_the_mean(process, r
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (
-            {"estimator": "sklearn.svm.SVC", "params": {}},
-            "failed: TypeError: SVC has no Gaussians in a hidden",
-        ),
+        ({"estimator": "sklearn.svm.SVC", "params": {}}, "failed: TypeError: SVC has no Gaussians in a hidd"),
         ({"params": {"n_hidden": -1}}, "failed: InvalidParameterError: The 'n_hidden' parameter"),
     ],
 )

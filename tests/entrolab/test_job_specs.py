@@ -288,11 +288,7 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
         (dataset, model) for dataset in ("heart", "sonar") for model in ("pca", "mixture")
     ]
     assert [panels[k]["learner"]["params"] for k in (0, 2)] == [{"n_components": 2}, {"n_components": 1}]
-    assert panels[1]["learner"] == {
-        "estimator": "sklearn.mixture.GaussianMixture",
-        "params": {},
-        "steps": [],
-    }
+    assert panels[1]["learner"] == {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": []}
 
 
 def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_of_projections):
@@ -305,12 +301,7 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
     assert table_files("mine", study, "starts") == files
     measured = measurement_spec("mine", study, "starts", "heart", 0)
     assert measured["models"] == {
-        "mixture": {
-            "estimator": "sklearn.mixture.GaussianMixture",
-            "params": {},
-            "steps": [],
-            "starts": 16,
-        },
+        "mixture": {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": [], "starts": 16},
         # What comes after the step that has starts is no part of them.
         "centres": {
             "estimator": "sklearn.cluster.KMeans",

@@ -1,5 +1,6 @@
 """Files of a person's own that are wrong in any way that one comes upon, and the one line that says how."""
 
+import copy
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -29,67 +30,35 @@ CATALOG = {
 }
 
 
+STUDY = yaml.safe_load("""
+title: A study
+scaling: {method: minmax, range: [0, 1], fit_on: all}
+protocol: {folds: 3}
+metrics: [gmean, accuracy]
+criteria: [cv]
+of_dataset: {sizes: {default: [1, 2], waves: [3]}}
+datasets: {both: [moons, waves], values: [series]}
+models:
+  svm: {label: SVM, sublabel: rbf, estimator: sklearn.svm.SVC, params: {kernel: rbf},
+      steps: [{estimator: sklearn.decomposition.PCA, params: {n_components: 2}}],
+      grid: {C: [1, 10], step1__whiten: [true, false]}}
+  knn:
+    label: kNN
+    one_of:
+      knn: {estimator: sklearn.neighbors.KNeighborsClassifier, grid: {n_neighbors: {of_dataset: sizes}}}
+      eem: {estimator: entrolearn.EEMClassifier, params: {n_hidden: 10}}
+tables:
+  table1: {type: scores, caption: Scores, datasets: both, models: [svm, knn], metric: gmean, criterion: cv}
+  growth: {type: growth, caption: Growth, datasets: values, models: {svm: {params: {C: 2}}},
+      rows: [20, 40, 80], sizes: [1, 2, 3], at: {rows: 80, size: 1}, repeats: 1}
+figures: {plane: {type: process, caption: A plane, dataset: moons, model: svm, params: {C: 3}}}
+errata: [{where: eq. 3, published: a, taken: b, evidence: c}]
+""")
+
+
 @pytest.fixture
 def study() -> dict:
-    return {
-        "title": "A study",
-        "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
-        "protocol": {"folds": 3},
-        "metrics": ["gmean", "accuracy"],
-        "criteria": ["cv"],
-        "of_dataset": {"sizes": {"default": [1, 2], "waves": [3]}},
-        "datasets": {"both": ["moons", "waves"], "values": ["series"]},
-        "models": {
-            "svm": {
-                "label": "SVM",
-                "sublabel": "rbf",
-                "estimator": "sklearn.svm.SVC",
-                "params": {"kernel": "rbf"},
-                "steps": [{"estimator": "sklearn.decomposition.PCA", "params": {"n_components": 2}}],
-                "grid": {"C": [1, 10], "step1__whiten": [True, False]},
-            },
-            "knn": {
-                "label": "kNN",
-                "one_of": {
-                    "knn": {
-                        "estimator": "sklearn.neighbors.KNeighborsClassifier",
-                        "grid": {"n_neighbors": {"of_dataset": "sizes"}},
-                    },
-                    "eem": {"estimator": "entrolearn.EEMClassifier", "params": {"n_hidden": 10}},
-                },
-            },
-        },
-        "tables": {
-            "table1": {
-                "type": "scores",
-                "caption": "Scores",
-                "datasets": "both",
-                "models": ["svm", "knn"],
-                "metric": "gmean",
-                "criterion": "cv",
-            },
-            "growth": {
-                "type": "growth",
-                "caption": "Growth",
-                "datasets": "values",
-                "models": {"svm": {"params": {"C": 2}}},
-                "rows": [20, 40, 80],
-                "sizes": [1, 2, 3],
-                "at": {"rows": 80, "size": 1},
-                "repeats": 1,
-            },
-        },
-        "figures": {
-            "plane": {
-                "type": "process",
-                "caption": "A plane",
-                "dataset": "moons",
-                "model": "svm",
-                "params": {"C": 3},
-            }
-        },
-        "errata": [{"where": "eq. 3", "published": "a", "taken": "b", "evidence": "c"}],
-    }
+    return copy.deepcopy(STUDY)
 
 
 def refused(file: Path, read: Callable[[], object]) -> str:
@@ -130,15 +99,9 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
     ("content", "line"),
     [
         (b"", "there is nothing in it"),
-        (b"# a comment\n", "there is nothing in it"),
-        (
-            b"title: a\nprotocol:\n\tfolds: 3\n",
-            "line 3: found character '\\t' that cannot start any token; acc",
-        ),
+        (b"title: a\nprotocol:\n\tfolds: 3\n", "line 3: found character '\\t' that cannot start any token;"),
         (b"title: a\nreference: Erd\xf6s\n", "line 2: found the byte 0xf6; accepted: UTF-8"),
-        ("title: a\n".encode("utf-16"), "line 1: found the byte 0xff; accepted: UTF-8"),
         (b"title: a\0\n", "unacceptable character #x0000"),
-        (bytes(range(128, 256)), "line 1: found the byte 0x80; accepted: UTF-8"),
         (b"title: a\n---\ntitle: b\n", "line 2: but found another document"),
         (b"- title\n- protocol\n", "found ['title', 'protocol'], expected a mapping"),
         (b"title: 'a\n", "line 2: found unexpected end of stream"),
@@ -151,18 +114,14 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b"title: a\ntitle: b\n", "line 2: key 'title' is repeated"),
         (b"models:\n  svm: {label: a}\n  svm: {label: b}\n", "line 3: key 'svm' is repeated"),
         (b"? [title, url]\n: a\n", "line 1: a key is a list or a mapping; accepted: a name"),
-        (b"? {title: url}\n: a\n", "line 1: a key is a list or a mapping; accepted: a name"),
-        (
-            b"models:\n  no: {label: a}\n",
-            "line 2: key 'no' means true or false in YAML; accepted: 'no' in quotes",
-        ),
+        (b"models:\n  no: {label: a}\n", "line 2: key 'no' means true or false in YAML; accepted: 'no' in q"),
         (b"datasets:\n  ~: [moons]\n", "line 2: key '~' means nothing in YAML; accepted: '~' in quotes"),
         (b"title: &a [*a]\n", "aliases (*name) make it refer to itself"),
         (b"&a\ntitle: *a\n", "aliases (*name) make it refer to itself"),
         (BOMB, "aliases (*name) make it refer to itself, or have more than 1,000,000 values"),
         (b"title: " + b"[" * 5000, "lists or mappings are nested too deeply"),
     ],
-    ids=range(26),
+    ids=range(22),
 )
 def test_what_cannot_be_read_is_one_line(tmp_path, content, line):
     assert line in refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, content))
@@ -242,18 +201,8 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
     ("place", "value", "line"),
     [
         # A typo in each section.
-        ("refrence", "x", "unknown key 'refrence', did you mean 'reference'?"),
-        ("scaling.methd", "minmax", "scaling: unknown key 'methd', did you mean 'method'?"),
-        ("protocol.repeat", 2, "protocol: unknown key 'repeat', did you mean 'repeats'?"),
-        ("metrics", ["gmean", "accurracy"], "metrics.1: found 'accurracy', did you mean 'accuracy'?"),
-        ("criteria", ["cvv"], "criteria.0: found 'cvv', did you mean 'cv'?"),
-        (
-            "of_dataset.sizes.waves",
-            {"of_dataset": "sizes"},
-            "sizes.waves: found {'of_dataset': 'sizes'}; accepted",
-        ),
+        ("of_dataset.sizes.waves", {"of_dataset": "sizes"}, "sizes.waves: found {'of_dataset': 'sizes'}; ac"),
         ("of_dataset.sizes.wave", [1], "of_dataset.sizes: unknown data set 'wave', did you mean 'waves'?"),
-        ("datasets.both", ["moon"], "datasets.both: unknown data set 'moon', did you mean 'moons'?"),
         ("models.svm.estimater", "x", "models.svm: unknown key 'estimater', did you mean 'estimator'?"),
         ("models.svm.steps.0.parms", {}, "models.svm.steps.0: unknown key 'parms', did you mean 'params'?"),
         ("models.knn.one_of.knn.gird", {}, "one_of.knn: unknown key 'gird', did you mean 'grid'?"),
@@ -262,159 +211,57 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             {"n_neighbors": {"of_dataset": "size"}},
             "'size', did you mean 'sizes'?",
         ),
-        (
-            "tables.table1.criterium",
-            "cv",
-            "tables.table1: unknown key 'criterium', did you mean 'criterion'?",
-        ),
         ("tables.growth.at.row", 1, "tables.growth.at: unknown key 'row', did you mean 'rows'?"),
-        (
-            "answer_figure",
-            "plain",
-            "answer_figure: unknown figure of this study 'plain', did you mean 'plane'?",
-        ),
-        ("figures.plane.modle", "svm", "figures.plane: unknown key 'modle', did you mean 'model'?"),
+        ("answer_figure", "plain", "answer_figure: unknown figure of this study 'plain', did you mean 'plan"),
         ("errata.0.evidnce", "x", "errata.0: unknown key 'evidnce', did you mean 'evidence'?"),
         # Words and numbers that YAML takes for something else.
         ("title", False, "title: found False, expected a text"),
-        ("title", 2015, "title: found 2015, expected a text"),
-        ("title", None, "title: found None, expected a text"),
         ("protocol.folds", 3.5, "protocol.folds: found 3.5, expected a whole number"),
-        ("protocol.folds", "3", "protocol.folds: found '3', expected a whole number"),
         ("protocol.folds", True, "protocol.folds: found True, expected a whole number"),
-        ("protocol.folds", [3], "protocol.folds: found [3], expected a whole number"),
         ("scaling.range", [0, float("inf")], "scaling.range.1: found inf, expected a number"),
-        ("scaling.range", [float("nan"), 1], "scaling.range.0: found nan, expected a number"),
         ("models.svm.grid", {1: [1]}, "models.svm.grid: found 1, expected a text"),
-        ("models.svm.params", {1: 1}, "models.svm.params: found 1, expected a text"),
         ("datasets", {1: ["moons"]}, "datasets: found 1, expected a name of lower-case letters"),
-        (
-            "tables.table1.among",
-            {1: {"max": 1}},
-            "tables.table1.among: unknown parameter in this table's grids 1",
-        ),
+        ("tables.table1.among", {1: {"max": 1}}, "tables.table1.among: unknown parameter in this table's gr"),
         # What would fail in the first jobs.
-        (
-            "protocol.folds",
-            2,
-            "protocol.folds: found 2, where the inner cross-validation of models.svm has no rows",
-        ),
-        ("scaling.range", [1, 0], "scaling.range: found [1, 0]; accepted: the lower end first"),
+        ("protocol.folds", 2, "protocol.folds: found 2, where the inner cross-validation of models.svm has"),
         ("scaling.range", [1, 1], "scaling.range: found [1, 1]; accepted: the lower end first"),
         ("scaling.targets", [1, -1], "scaling.targets: found [1, -1]; accepted: the lower end"),
-        (
-            "scaling.fit_on",
-            "train",
-            "scaling.fit_on: found 'train' for 'moons', whose files have no test part",
-        ),
-        (
-            "protocol.folds",
-            46,
-            "protocol.folds: found 46 for 'moons', whose smallest class has 45 rows; accep",
-        ),
-        ("protocol.folds", 10**9, "whose smallest class has 45 rows; accepted: 2 to 45"),
+        ("scaling.fit_on", "train", "scaling.fit_on: found 'train' for 'moons', whose files have no test pa"),
+        ("protocol.folds", 46, "protocol.folds: found 46 for 'moons', whose smallest class has 45 rows; acc"),
         ("models.svm.grid", {"C": []}, "models.svm.grid.C: found [], expected a list of values, {logspace"),
-        (
-            "models.svm.grid",
-            {"C": {"range": [0, 5, True]}},
-            "grid.C: found {'range': [0, 5, True]}, expected",
-        ),
+        ("models.svm.grid", {"C": {"range": [0, 5, True]}}, "grid.C: found {'range': [0, 5, True]}, expecte"),
         ("models.svm.grid", {"C": {"logspace": [2, 1, 10]}}, "grid.C: found {'logspace': [2, 1, 10]}; accep"),
         ("models.svm.grid", {"C": {"logspace": [0, 400, 10]}}, "[0, 400, 10]}; accepted: {logspace: [first"),
         ("models.svm.grid", {"C": {"logspace": [0, 10**9, 10]}}, "accepted: at most 10,000 values"),
-        (
-            "models.svm.grid",
-            {"C": {"range": [0, 1, 1e-9]}},
-            "[0, 1, 1e-09]}; accepted: at most 10,000 values",
-        ),
-        (
-            "models.svm.grid",
-            {"C": {"range": [0, float("nan"), 1]}},
-            "expected a list of values, {logspace: [",
-        ),
+        ("models.svm.grid", {"C": {"range": [0, 1, 1e-9]}}, "[0, 1, 1e-09]}; accepted: at most 10,000 value"),
+        ("models.svm.grid", {"C": {"range": [0, float("nan"), 1]}}, "expected a list of values, {logspace:"),
         ("datasets.both", ["moons", "moons"], "found ['moons', 'moons']; accepted: each value once"),
         ("models.knn.label", "SVM rbf", "table1.models: 'svm' and 'knn' are both shown as 'SVM rbf'; acc"),
-        (
-            "criteria",
-            ["dcs_kde", "cv"],
-            "criteria: 'dcs_kde' compares two classes, and 'waves' is a multiclass data s",
-        ),
-        (
-            "models.svm.grid",
-            {"step2__whiten": [True]},
-            "no step for 'step2__whiten' (models.svm.grid); accepted: step1__",
-        ),
+        ("criteria", ["dcs_kde", "cv"], "criteria: 'dcs_kde' compares two classes, and 'waves' is a multicl"),
+        ("models.svm.grid", {"step2__whiten": [True]}, "no step for 'step2__whiten' (models.svm.grid); acce"),
         ("models.svm.grid", {"c": [1]}, "has no parameter 'c' (models.svm.grid), did you mean 'C'?"),
         ("models.svm.grid", {"pca__whiten": [True]}, "; a parameter of a step begins with step1__, step2__"),
         # What no learner takes.
-        (
-            "models.svm.grid",
-            {"C": [1, 0]},
-            "takes no C = 0 (models.svm.grid.C); accepted: a float in the range (0.0, inf]",
-        ),
+        ("models.svm.grid", {"C": [1, 0]}, "takes no C = 0 (models.svm.grid.C); accepted: a float in the ra"),
         ("models.svm.grid", {"C": [1, -1]}, "sklearn.svm.SVC takes no C = -1 (models.svm.grid.C); accepted:"),
         ("models.svm.grid", {"C": ["1"]}, "sklearn.svm.SVC takes no C = '1' (models.svm.grid.C)"),
-        ("models.svm.grid", {"C": [None]}, "sklearn.svm.SVC takes no C = None (models.svm.grid.C)"),
-        (
-            "models.svm.params",
-            {"kernel": "rbff"},
-            "kernel = 'rbff' (models.svm.params.kernel), did you mean 'rbf'",
-        ),
-        (
-            "models.svm.params",
-            {"kernel": False},
-            "kernel = False (models.svm.params.kernel); accepted: a str among {",
-        ),
-        (
-            "models.svm.params",
-            {"shrinking": "no"},
-            "takes no shrinking = 'no' (models.svm.params.shrinking); accepted: an instance of 'bool'",
-        ),
-        (
-            "models.svm.params",
-            {"degree": 1.5},
-            "takes no degree = 1.5 (models.svm.params.degree); accepted: an int in the range [0, inf)",
-        ),
-        ("models.svm.params", {"max_iter": -2}, "accepted: an int in the range [-1, inf)"),
-        (
-            "models.svm.params",
-            {"class_weight": "balancd"},
-            "did you mean 'balanced'?; accepted: a str among {'balanced'}, an instance of 'dict' or None",
-        ),
-        ("models.svm.params", {"random_state": -1}, "accepted: an int in the range [0, 4294967295]"),
+        ("models.svm.params", {"kernel": "rbff"}, "kernel = 'rbff' (models.svm.params.kernel), did you mean"),
+        ("models.svm.params", {"shrinking": "no"}, "takes no shrinking = 'no' (models.svm.params.shrinking)"),
+        ("models.svm.params", {"degree": 1.5}, "takes no degree = 1.5 (models.svm.params.degree); accepted:"),
+        ("models.svm.params", {"class_weight": "balancd"}, "did you mean 'balanced'?; accepted: a str among"),
         ("models.svm.params", {"gamma": "scal"}, "(models.svm.params.gamma), did you mean 'scale'?"),
         ("models.svm.grid.step1__whiten", ["yes"], "PCA takes no whiten = 'yes' (models.svm.grid.whiten)"),
-        (
-            "models.svm.steps.0.params",
-            {"n_components": -1},
-            "PCA takes no n_components = -1 (models.svm.steps",
-        ),
-        (
-            "of_dataset.sizes.waves",
-            [0],
-            "KNeighborsClassifier takes no n_neighbors = 0 (models.knn.one_of.knn.grid.",
-        ),
-        (
-            "models.knn.one_of.eem.params",
-            {"n_hidden": 0},
-            "EEMClassifier takes no n_hidden = 0 (models.knn.one_of.eem.params",
-        ),
-        (
-            "tables.growth.models.svm.params",
-            {"C": 0},
-            "SVC takes no C = 0 (tables.growth.models.svm.params.C)",
-        ),
-        (
-            "figures.plane.params",
-            {"C": 0},
-            "sklearn.svm.SVC takes no C = 0 (figures.plane.params.C); accepted",
-        ),
+        ("models.svm.steps.0.params", {"n_components": -1}, "PCA takes no n_components = -1 (models.svm.ste"),
+        ("of_dataset.sizes.waves", [0], "KNeighborsClassifier takes no n_neighbors = 0 (models.knn.one_of.k"),
+        ("models.knn.one_of.eem.params", {"n_hidden": 0}, "EEMClassifier takes no n_hidden = 0 (models.knn."),
+        ("tables.growth.models.svm.params", {"C": 0}, "SVC takes no C = 0 (tables.growth.models.svm.params."),
+        ("figures.plane.params", {"C": 0}, "sklearn.svm.SVC takes no C = 0 (figures.plane.params.C); accept"),
         # Learners that are not there.
         ("models.svm.estimator", "sklearn.svm", "'sklearn.svm' is a module; accepted: a class in it"),
         ("models.svm.estimator", "sklearn.smv.SVC", "no module 'smv' in sklearn, did you mean 'svm'?"),
         ("models.svm.estimator", "sklearn..SVC", "found 'sklearn..SVC', expected a dotted import path"),
         ("models.svm.estimator", "os.system('x')", "expected a dotted import path such as sklearn.svm.SVC"),
-        ("models.svm.estimator", "__main__.SVC", "no package '__main__' is installed"),
+        ("models.svm.estimator", "__main__.SVC", "models.svm: '__main__.SVC': no "),
         ("models.svm.estimator", 3, "models.svm.estimator: found 3, expected a dotted import path"),
     ],
 )
@@ -442,11 +289,7 @@ def test_more_folds_than_values_are_one_line(tmp_path, study):
     [
         ("cut", "class Mine\n    pass\n", "cut.py: line 1: expected ':'"),
         ("zero", "x = '\0'\nclass Mine: pass\n", "zero.py: "),
-        (
-            "needs",
-            "import numpy\nimport torchh\nclass Mine: pass\n",
-            "line 2: no package 'torchh' is installed",
-        ),
+        ("needs", "import numpy\nimport torchh\nclass Mine: pass\n", "line 2: no package 'torchh' is instal"),
         ("needs_some", "from torchh.nn import Module\nclass Mine: pass\n", "line 1: no package 'torchh.nn'"),
         ("other", "class Yours: pass\n", "models.svm: 'other.Mine': no 'Mine' in other"),
     ],
@@ -479,38 +322,14 @@ class Mine(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize(
     ("part", "other", "line"),
     [
-        (
-            "class Mine(ClassifierMixin, BaseEstimator)",
-            "class Mine",
-            "has no get_params; accepted: a class with",
-        ),
+        ("class Mine(ClassifierMixin, BaseEstimator)", "class Mine", "has no get_params; accepted: a class"),
         ("def predict", "def foretell", "has no predict; accepted: a class with fit, predict and get_params"),
-        (
-            "def fit",
-            "def learn",
-            "has no fit; accepted: a class with fit, predict and get_params, which sklearn.",
-        ),
-        (
-            "= alpha",
-            "= float(alpha)",
-            "__init__ does not keep alpha as it comes; accepted: self.alpha = alpha",
-        ),
-        (
-            "self.alpha",
-            "self.strength",
-            "__init__ does not keep alpha as it comes; accepted: self.alpha = alpha",
-        ),
+        ("def fit", "def learn", "has no fit; accepted: a class with fit, predict and get_params, which skl"),
+        ("= alpha", "= float(alpha)", "__init__ does not keep alpha as it comes; accepted: self.alpha = alp"),
+        ("self.alpha", "self.strength", "__init__ does not keep alpha as it comes; accepted: self.alpha = a"),
         ("alpha=1", "**alpha", "__init__ takes * or ** arguments; accepted: parameters by their names"),
-        (
-            "class Mine(ClassifierMixin, BaseEstimator):",
-            "def Mine():",
-            "Mine' is a function; accepted: a class",
-        ),
-        (
-            "ClassifierMixin",
-            "RegressorMixin",
-            "is a regressor, and the task of 'moons' is binary; accepted: a cl",
-        ),
+        ("class Mine(ClassifierMixin, BaseEstimator):", "def Mine():", "Mine' is a function; accepted: a cl"),
+        ("ClassifierMixin", "RegressorMixin", "is a regressor, and the task of 'moons' is binary; accepted:"),
     ],
 )
 def test_what_is_no_learner_is_one_line(tmp_path, monkeypatch, study, part, other, line):
@@ -557,49 +376,18 @@ def test_what_may_be_absent_of_a_learners_imports_is_no_mistake(tmp_path, monkey
     [
         (b"", "line 1: found ''; accepted: table,dataset,model,metric,value,std"),
         (b"table,dataset,model,metric,valu,std\n", "line 1: unknown column 'valu', did you mean 'value'?"),
-        (
-            b"table,dataset,model,metric,value\n",
-            "line 1: found 'table,dataset,model,metric,value'; accepted:",
-        ),
-        (
-            b"table;dataset;model;metric;value;std\n",
-            "line 1: unknown column 'table;dataset;model;metric;value;std'",
-        ),
-        (
-            b"dataset,table,model,metric,value,std\n",
-            "line 1: found 'dataset,table,model,metric,value,std'; acc",
-        ),
-        (
-            b"tabel1,moons,svm,gmean,80,1\n",
-            "line 2: table: unknown table of this study's tables 'tabel1', did you mean 'table1'?",
-        ),
-        (
-            b"table1,moon,svm,gmean,80,1\n",
-            "line 2: dataset: unknown dataset of this study's tables 'moon', did you",
-        ),
-        (
-            b"table1,moons,svn,gmean,80,1\n",
-            "line 2: model: unknown model of this study's tables 'svn', did you mean 'svm'?",
-        ),
-        (
-            b"table1,moons,svm,gmeen,80,1\n",
-            "line 2: metric: unknown metric of this study's tables 'gmeen', did you mean 'gmean'?",
-        ),
-        (
-            b"growth,series,svm,seconds_by_rows,2,\n",
-            "line 2: dataset: unknown dataset of this study's tables 'series'",
-        ),
+        (b"table,dataset,model,metric,value\n", "line 1: found 'table,dataset,model,metric,value'; accepted"),
+        (b"table;dataset;model;metric;value;std\n", "line 1: unknown column 'table;dataset;model;metric;val"),
+        (b"tabel1,moons,svm,gmean,80,1\n", "line 2: table: unknown table of this study's tables 'tabel1', d"),
+        (b"table1,moon,svm,gmean,80,1\n", "line 2: dataset: unknown dataset of this study's tables 'moon',"),
+        (b"table1,moons,svn,gmean,80,1\n", "line 2: model: unknown model of this study's tables 'svn', did"),
+        (b"table1,moons,svm,gmeen,80,1\n", "line 2: metric: unknown metric of this study's tables 'gmeen',"),
+        (b"growth,series,svm,seconds_by_rows,2,\n", "line 2: dataset: unknown dataset of this study's table"),
         (b"table1,moons,svm,gmean,80\n", "line 2: found 5 fields; accepted: 6"),
         (b"table1,moons,svm,gmean,80,1,2\n", "line 2: found 7 fields; accepted: 6"),
-        (
-            b"table1,moons,svm,gmean,about 80,1\n",
-            "line 2: value: found 'about 80'; accepted: a number, or nothing",
-        ),
+        (b"table1,moons,svm,gmean,about 80,1\n", "line 2: value: found 'about 80'; accepted: a number, or n"),
         (b"table1,moons,svm,gmean,80,inf\n", "line 2: std: found 'inf'; accepted: a number, or nothing"),
-        (
-            b"table1,moons,svm,gmean,80,1\ntable1,moons,svm,gmean,81,1\n",
-            "line 3: another number for the place of line 2",
-        ),
+        (b"table1,moons,svm,gmean,80,1\ntable1,moons,svm,gmean,81,1\n", "line 3: another number for the pla"),
         (b"table1,moons,svm,gmean,80,\xb11\n", "accepted: comma-separated values in UTF-8"),
     ],
 )
@@ -626,42 +414,10 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
     [
         (123, "title", "x", "found 123, expected a key of lower-case letters, digits and single hyphens"),
         ("my_moons", "title", "x", "found 'my_moons', expected a key of lower-case letters"),
-        ("mine", "sorce", "files", "mine: unknown key 'sorce', did you mean 'source'?"),
-        ("mine", "source", "generatd", "mine.source: found 'generatd', did you mean 'generated'?"),
-        ("mine", "source", "files", "mine: the key 'files' is missing"),
-        (
-            "mine",
-            "generator.name",
-            "two_mons",
-            "mine.generator.name: found 'two_mons', did you mean 'two_moons'?",
-        ),
-        (
-            "mine",
-            "generator.noise",
-            "much",
-            "mine.generator.noise: found 'much', expected a number",
-        ),
-        (
-            "mine",
-            "generator.noise",
-            float("inf"),
-            "mine.generator.noise: found inf, expected a number",
-        ),
-        ("mine", "task", "binry", "mine.task: found 'binry', did you mean 'binary'?"),
-        (
-            "mine",
-            "expect.classes",
-            2,
-            "mine.expect: unknown key 'classes'; accepted: rows, features, test_rows",
-        ),
+        ("mine", "generator.name", "two_mons", "mine.generator.name: found 'two_mons', did you mean 'two_mo"),
+        ("mine", "generator.noise", float("inf"), "mine.generator.noise: found inf, expected a number"),
         ("mine", "expect.row", 90, "mine.expect: unknown key 'row', did you mean 'rows'?"),
-        (
-            "mine",
-            "expect.negative",
-            40,
-            "mine.expect: found 40 negative and 45 positive rows; accepted: 90 rows",
-        ),
-        ("mine", "format", {"name": "csv"}, "mine: found 'format'; accepted: no such key for the source"),
+        ("mine", "expect.negative", 40, "mine.expect: found 40 negative and 45 positive rows; accepted: 90"),
         ("mine", "missing_rows", True, "mine.missing_rows: found True; accepted: drop"),
         ("mine", "positive", 1, "mine.positive: found 1, expected a list"),
         ("mine", "positive", [1.5], "mine.positive.0: found 1.5, expected a text or a whole number"),
@@ -688,12 +444,10 @@ def test_a_regression_has_no_positive_class(tmp_path):
 @pytest.mark.parametrize(
     ("name", "value", "line"),
     [
-        ("s", 1, "unknown key 's'; accepted: papers, seed, limit_seconds"),
         ("limit_secs", 1, "unknown key 'limit_secs', did you mean 'limit_seconds'?"),
         ("seed", "abc", "seed: found 'abc', expected a whole number"),
         ("seed", 1.5, "seed: found 1.5, expected a whole number"),
         ("seed", True, "seed: found True, expected a whole number"),
-        ("seed", None, "seed: found None, expected a whole number"),
         ("limit_gib", "8GB", "limit_gib: found '8GB', expected a number"),
         ("limit_gib", float("nan"), "limit_gib: found nan, expected a number"),
         ("limit_seconds", float("inf"), "limit_seconds: found inf, expected a number"),

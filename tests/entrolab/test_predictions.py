@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from logistic_run import logistic_run
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
@@ -18,19 +19,7 @@ from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run, without_data
 from entrolab.io.parquet import read_frame, write_frame
 
-RUN = {
-    "study": "mine",
-    "dataset": "points",
-    "model": "logistic",
-    "estimator": "sklearn.linear_model.LogisticRegression",
-    "params": {},
-    "steps": [],
-    "grid": {"C": [0.001, 1.0]},
-    "seed": 0,
-    "metrics": ["gmean", "accuracy"],
-    "criteria": ["cv", "dcs_gaussian"],
-    "protocol": {"folds": 3, "repeats": 2},
-}
+RUN = logistic_run(criteria=["cv", "dcs_gaussian"])
 OF_RANKS = ["auc", "log_loss", "brier", "calibration_error"]
 
 

@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 import skops.io
+from logistic_run import logistic_run
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -16,20 +17,7 @@ from entrolab.fit import refit as refitting
 from entrolab.fit.limits import Limits
 from entrolab.fit.refit import n_stored_numbers, refit, refit_within
 
-SPEC = {
-    "study": "mine",
-    "dataset": "points",
-    "model": "logistic",
-    "label": "L",
-    "estimator": "sklearn.linear_model.LogisticRegression",
-    "params": {},
-    "steps": [],
-    "grid": {"C": [0.001, 1.0]},
-    "seed": 0,
-    "metrics": ["gmean", "accuracy"],
-    "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
-    "protocol": {"folds": 3, "repeats": 2},
-}
+SPEC = logistic_run()
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from logistic_run import logistic_run
 from sklearn.datasets import make_classification
 
 from entrolab.data.dataset import Dataset
@@ -11,20 +12,7 @@ from entrolab.fit.protocols import Folds
 from entrolab.fit.selection import among, choose, choose_within, headline_params
 from entrolab.fit.training import train_run, without_data
 
-SPEC = {
-    "study": "mine",
-    "dataset": "points",
-    "model": "logistic",
-    "label": "L",
-    "estimator": "sklearn.linear_model.LogisticRegression",
-    "params": {},
-    "steps": [],
-    "grid": {"C": [0.001, 1.0]},
-    "seed": 0,
-    "metrics": ["gmean", "accuracy"],
-    "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
-    "protocol": {"folds": 3, "repeats": 2},
-}
+SPEC = logistic_run()
 
 NAN, INF = np.nan, np.inf
 

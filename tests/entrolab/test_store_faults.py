@@ -21,17 +21,7 @@ import requests
 import skops.io
 from held_store import held_by_another_program, tracker_has_its_turn
 from sklearn.svm import SVC
-from tracked_runs import (
-    SCORES,
-    STUDY,
-    artifacts_at,
-    client,
-    mlflow,
-    runs_of,
-    track,
-    write_run,
-    write_tables,
-)
+from tracked_runs import SCORES, STUDY, artifacts_at, client, mlflow, runs_of, track, write_run, write_tables
 
 from entrolab.tracking import StoreUnavailable, StudyRun, stores, track_study
 from entrolab.tracking.artifacts import follow_move
@@ -74,16 +64,12 @@ def all_tracked() -> None:
 # Not there, or not a store
 
 
-ABSENT = {
-    "absent": lambda: None,
-    "an empty file": lambda: Path("mlflow.db").touch(),
-}
+ABSENT = {"absent": lambda: None, "an empty file": lambda: Path("mlflow.db").touch()}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "what",
-    [pytest.param(name, marks=fault(name, "made, and everything is logged")) for name in ABSENT],
+    "what", [pytest.param(name, marks=fault(name, "made, and everything is logged")) for name in ABSENT]
 )
 def test_store_that_is_not_there_is_made(untracked, what):
     ABSENT[what]()
@@ -293,11 +279,7 @@ def read_only(path: Path) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("what", "reason"),
     [
-        pytest.param(
-            what,
-            reason,
-            marks=fault(f"read-only {name}", "one line; the next run logs everything"),
-        )
+        pytest.param(what, reason, marks=fault(f"read-only {name}", "one line; the next run logs everything"))
         for name, what, reason in [
             ("file", "store/mlflow.db", "attempt to write a readonly database"),
             ("folder", "store", "Read-only file system"),

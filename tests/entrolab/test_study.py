@@ -7,12 +7,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from entrolab.figure_types.registry import FIGURE_TYPES
-from entrolab.study.__main__ import (
-    SCHEMAS,
-    schema_of,
-    text_of,
-    with_reference,
-)
+from entrolab.study.__main__ import SCHEMAS, schema_of, text_of, with_reference
 from entrolab.study.sections import ConfigError, Section, check, list_of, number, one_of, per_dataset, whole
 from entrolab.tables.types import TABLE_TYPES
 

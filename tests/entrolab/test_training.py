@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from logistic_run import logistic_run
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
@@ -110,21 +111,7 @@ def train_run(dataset, parts, spec, limits=Limits(seconds=60), **options):  # no
 
 
 def a_spec(**changes) -> dict:
-    return {
-        "study": "mine",
-        "dataset": "points",
-        "model": "logistic",
-        "label": "L",
-        "estimator": "sklearn.linear_model.LogisticRegression",
-        "params": {},
-        "steps": [],
-        "grid": {"C": [0.001, 1.0]},
-        "seed": 0,
-        "metrics": METRIC_NAMES,
-        "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
-        "protocol": {"folds": 4, "repeats": 2},
-        **changes,
-    }
+    return logistic_run(**{"metrics": METRIC_NAMES, "protocol": {"folds": 4, "repeats": 2}, **changes})
 
 
 def moody(*moods, **changes) -> dict:
@@ -427,11 +414,7 @@ def test_trials_are_scored_as_in_a_naive_loop(dataset, trials):
 def test_support_vectors_are_counted_among_the_training_rows(dataset, trials, kernel, steps):
     params = {"kernel": kernel, "gamma": 0.5}
     spec = a_spec(
-        estimator="sklearn.svm.SVC",
-        params=params,
-        steps=steps,
-        metrics=["error_rate"],
-        protocol=TRIALS,
+        estimator="sklearn.svm.SVC", params=params, steps=steps, metrics=["error_rate"], protocol=TRIALS
     )
     candidates, *_ = train_run(dataset, trials, spec)
     X, y = dataset.X, dataset.y

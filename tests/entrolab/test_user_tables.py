@@ -376,7 +376,9 @@ def test_what_was_found_in_a_table_is_kept_until_it_changes(load_own, tmp_path, 
     _, entry = load_own(OWN)
     [kept] = (tmp_path / ".snakemake").rglob("*.json")
     with monkeypatch.context() as patch:
-        patch.setattr("entrolab.data.user_tables._entry", None)  # would be called for what is not kept
+        patch.setattr(
+            "entrolab.data.user_entries.entry_of_table", None
+        )  # would be called for what is not kept
         assert load_study(tmp_path / "mine.yaml", {})["own_data"]["shop"] == entry
     _, changed = load_own(OWN, TABLE + "9,1,red,no\n")
     assert changed["expect"]["rows"] == 13

@@ -180,11 +180,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("batches are drawn by row number", MSE, lambda p: p["batch_size"] < 200),
         ("candidate sets are drawn by row number", ("CrossEntropySVC", "CrossEntropySVR"), None),
         ("validation rows are drawn by row number", ("SoftmaxRegression",), lambda p: p["early_stopping"]),
-        (
-            "the linear program has many optima",
-            ONE_NORM,
-            lambda p: is_unusual(p) or p["gamma"] != "scale",
-        ),
+        ("the linear program has many optima", ONE_NORM, lambda p: is_unusual(p) or p["gamma"] != "scale"),
         ("the last digits decide where the solver stops", (*ERROR_ENTROPY, *LINEAR), is_unusual),
         ("units that see no difference make a singular matrix", ("WELMClassifier",), is_unusual),
         (

@@ -79,11 +79,7 @@ def test_a_task_has_its_own_splits(server):
 CUT = answer(b"@RELATION bottles\n", announced=900)
 CASES = {
     "unknown": ({"openml": UNKNOWN}, {}, "4000 cannot be fetched: .*Unknown dataset"),
-    "procedure": (
-        {"openml_task": CURVE},
-        {},
-        "the task is estimated by bootstrapping; accepted: ",
-    ),
+    "procedure": ({"openml_task": CURVE}, {}, "the task is estimated by bootstrapping; accepted: "),
     "absent": ({"openml": DATA}, {"/bottles.arff": answer(b"gone", 404)}, "cannot be fetched: "),
     "cut": ({"openml": DATA}, {"/bottles.arff": CUT}, "cannot be fetched: .*(IncompleteRead|broken|hecksum)"),
     "other": ({"openml": DATA}, {"/bottles.arff": answer(b"@RELATION other\n")}, "[Cc]hecksum"),

@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.covariance import OAS, LedoitWolf, ledoit_wolf
@@ -69,32 +68,6 @@ def test_thresholds_are_where_predictions_change(wdbc):
     answers = [set(machine.predict(X)[inside == i]) for i in range(len(machine.thresholds_) + 1)]
     assert all(len(answer) <= 1 for answer in answers)
     assert any(answers)
-
-
-@pytest.mark.parametrize("machine", [EEMClassifier(30), EEKMClassifier(30), WELMClassifier(30), LSSVC()])
-def test_sparse_rows_are_the_same_rows(wdbc, machine):
-    X, y = wdbc
-    X = np.where(X > 0.3, X, 0)
-    machine.set_params(**({"random_state": 0} if "random_state" in machine.get_params() else {}))
-    dense = machine.fit(X, y).decision_function(X)
-    sparse = machine.fit(csr_array(X), y).decision_function(csr_array(X))
-    assert_allclose(sparse, dense, rtol=1e-3, atol=1e-4 * np.abs(dense).max())
-
-
-def test_labels_are_only_names(wdbc):
-    X, y = wdbc
-    plain = EEMClassifier(30, random_state=0).fit(X, y)
-    named = EEMClassifier(30, random_state=0).fit(X, np.where(y, "good", "bad"))
-    assert_array_equal(named.predict(X), np.where(plain.predict(X), "good", "bad"))
-    # "bad" < "good", so classes_[1] is the same class
-    assert_allclose(named.decision_function(X), plain.decision_function(X))
-
-
-def test_swapping_the_classes_mirrors_the_machine(wdbc):
-    X, y = wdbc
-    there = EEMClassifier(30, random_state=0).fit(X, y).decision_function(X)
-    back = EEMClassifier(30, random_state=0).fit(X, 1 - y).decision_function(X)
-    assert_allclose(there, -back, rtol=1e-8)
 
 
 def test_class_sizes_do_not_matter(wdbc):
@@ -307,14 +280,6 @@ def test_the_default_units_serve_standardised_features():
     assert gmean_score(y[1::2], default) > 0.88 > gmean_score(y[1::2], printed)
 
 
-def test_single_precision_agrees_with_double(wdbc):
-    X, y = wdbc
-    double = EEMClassifier(30, random_state=0).fit(X, y)
-    single = EEMClassifier(30, random_state=0).fit(X.astype(np.float32), y)
-    assert single.hidden_coef_.dtype == np.float32
-    assert (single.predict(X.astype(np.float32)) == double.predict(X)).mean() > 0.99
-
-
 def test_single_precision_without_a_factor_becomes_double(wdbc):
     """Hundreds of smooth units on 569 rows: their covariance has no Cholesky factor in single precision."""
     X, y = wdbc
@@ -324,18 +289,6 @@ def test_single_precision_without_a_factor_becomes_double(wdbc):
     assert single.hidden_coef_.dtype == np.float64
     shrunk = EEMClassifier(20, random_state=0).fit(X.astype(np.float32), y)
     assert shrunk.solver_info_ == {"ridge": 0.0, "degenerate": False, "dtype": "float32"}
-
-
-@pytest.mark.parametrize("activation", ["rbf", "sigmoid"])
-def test_a_stream_gives_the_machine_of_all_rows(wdbc, activation):
-    X, y = wdbc
-    batch = EEMClassifier(30, activation=activation, feature_range=(0, 1), random_state=0).fit(X, y)
-    stream = EEMClassifier(30, activation=activation, feature_range=(0, 1), random_state=0)
-    for rows in np.array_split(np.argsort(y, kind="stable"), 9):  # one class after the other
-        stream.partial_fit(X[rows], y[rows], classes=[0, 1])
-    assert_allclose(stream.hidden_coef_, batch.hidden_coef_, rtol=1e-6)
-    assert_allclose(stream.thresholds_, batch.thresholds_, rtol=1e-6)
-    assert_allclose(stream.shrinkage_, batch.shrinkage_, rtol=1e-6)
 
 
 def test_a_stream_answers_once_it_has_seen_every_class(wdbc):
@@ -355,17 +308,9 @@ def test_fit_forgets_the_stream_before_it(wdbc):
     assert_allclose(machine.hidden_coef_, once.hidden_coef_, rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("machine", "call", "message"),
-    [
-        (EEMClassifier(), {}, "classes must be passed on the first call"),
-        (EEMClassifier(), {"classes": [1, 5]}, r"label 0, which is not among the classes .*\[1, 5\]"),
-        (EEMClassifier(covariance=OAS()), {"classes": [0, 1]}, r"OAS\(\) needs all rows at once; .*'oas'"),
-    ],
-)
-def test_a_stream_that_cannot_begin_says_why(wdbc, machine, call, message):
-    with pytest.raises(ValueError, match=message):
-        machine.partial_fit(*wdbc, **call)
+def test_a_stream_that_cannot_begin_says_why(wdbc):
+    with pytest.raises(ValueError, match=r"OAS\(\) needs all rows at once; .*'oas'"):
+        EEMClassifier(covariance=OAS()).partial_fit(*wdbc, classes=[0, 1])
 
 
 def test_predictions_do_not_depend_on_the_block_size(wdbc, monkeypatch):
@@ -378,28 +323,12 @@ def test_predictions_do_not_depend_on_the_block_size(wdbc, monkeypatch):
 @pytest.mark.parametrize(
     ("machine", "message"),
     [
-        (EEMClassifier(0), "'n_hidden' parameter .* must be an int in the range"),
-        (EEMClassifier(activation="relu"), "'activation' parameter .* must be a str among"),
-        (EEMClassifier(gamma=0.1), "'gamma' parameter of EEMClassifier must be a str among .*'uniform'"),
-        (EEMClassifier(covariance="ledoit"), "'covariance' parameter"),
-        (EEMClassifier(priors=[1, 2, 3]), r"priors must be 2 positive numbers, .* got \[1, 2, 3\]"),
-        (EEMClassifier(priors=[1, 0]), "priors must be 2 positive numbers"),
         (EEMClassifier(priors={0: 1}), r"priors names the labels \[0\]; .* a weight for each of \[0, 1\]"),
         (EEMClassifier(priors={0: 1, 1: 2, 2: 1}), r"priors names the labels \[0, 1, 2\]"),
-        (EEMClassifier(priors={0: 1, 1: -2}), r"priors must be 2 positive numbers, .* got \[1, -2\]"),
-        (EEMClassifier(priors="equal"), "'priors' parameter of EEMClassifier must be"),
         (EEMClassifier(covariance=OAS(), keep_sums=True), r"OAS\(\) needs all rows at once; .* keep_sums"),
-        (EEKMClassifier(gamma=-1.0), "'gamma' parameter"),
-        (EEKMClassifier(kernel="gauss"), "'kernel' parameter of EEKMClassifier must be a str among"),
         (EEKMClassifier(kernel="sigmoid", gamma=9.0, coef0=-9.0), "not positive semi-definite"),
     ],
 )
 def test_bad_parameters_are_named(wdbc, machine, message):
     with pytest.raises(ValueError, match=message):
         machine.fit(*wdbc)
-
-
-def test_one_class_is_refused_by_name():
-    message = "EEMClassifier needs samples of at least two classes.*only one class: 3"
-    with pytest.raises(ValueError, match=message):
-        EEMClassifier().fit([[0.0], [1.0]], [3, 3])

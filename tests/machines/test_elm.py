@@ -8,7 +8,6 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import minmax_scale
 
 from entrolearn import ELMClassifier, ELMRegressor
-from entrolearn.machines.ridge import CHOLESKY_UP_TO
 from entrolearn.path import Partition, path
 
 
@@ -79,46 +78,7 @@ def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(wine):
     assert ridges[np.argmin(errors)] == chosen.C_
 
 
-def test_a_stream_ends_where_one_fit_does(wine):
-    X, y = wine
-    stream = ELMClassifier(20, feature_range=None, C=1e-3, random_state=0).partial_fit(
-        X[:50], y[:50], classes=[0, 1, 2]
-    )
-    stream.partial_fit(X[50:120], y[50:120]).partial_fit(csr_array(X[120:]), y[120:])
-    once = ELMClassifier(20, feature_range=None, C=1e-3, random_state=0).fit(X, y)
-    assert_allclose(stream.hidden_coef_, once.hidden_coef_, rtol=1e-6)
-    assert not hasattr(stream.fit(X, y), "_stream")
-
-
 TRIAL = Partition(np.arange(178) % 5, ((0,), (0, 1), (0, 2), (0, 3), (0, 4)))
-
-
-NESTED = Partition.cross_validation(np.arange(178) % 3, nested=True)
-
-
-@pytest.mark.parametrize(("partition", "n_ridges"), [(TRIAL, CHOLESKY_UP_TO + 1), (NESTED, 3)])
-def test_a_path_gives_the_machines_that_fit_gives(wine, partition, n_ridges):
-    X, y = wine
-    grid = [
-        {"n_hidden": n, "C": C, "slope": slope}
-        for n in (8, 20)
-        for C in np.logspace(-4, 0, n_ridges)
-        for slope in (1.0, 3.0)
-    ]
-
-    def key(point):
-        return point.left_out, tuple(point.params.values())
-
-    machines = ELMClassifier(random_state=0), ELMRegressor(random_state=0, activation="rbf")
-    for machine, target in ((machines[0], y > 0), (machines[0], y), (machines[1], X[:, 0])):
-        found = {key(point): point for point in path(machine, X, target, partition, grid)}
-        plain = {key(point): point for point in path.dispatch(object)(machine, X, target, partition, grid)}
-        assert found.keys() == plain.keys()
-        for at, point in found.items():
-            if point.projection is None:
-                assert_allclose(point.prediction, plain[at].prediction, atol=1e-6)
-            else:
-                assert_allclose(point.projection, plain[at].projection, atol=1e-6)
 
 
 def test_ridges_to_choose_from_take_the_default_path(wine):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.kernel_ridge import KernelRidge
@@ -12,7 +11,6 @@ from sklearn.preprocessing import minmax_scale
 
 from entrolearn import LSSVC, LSSVR, KELMClassifier, KELMRegressor, RKELMRegressor, kernels
 from entrolearn.kernels import kernel_matrix
-from entrolearn.machines.ridge import CHOLESKY_UP_TO
 from entrolearn.path import Partition, path
 
 
@@ -112,12 +110,6 @@ def test_rows_that_come_twice_are_no_obstacle_without_a_ridge(wine):
     assert_allclose(machine.predict(X), y, atol=1e-6)
 
 
-def test_sparse_rows_are_the_same_rows(wine):
-    X, y = np.where(wine[0] > 0.2, wine[0], 0), wine[1]
-    dense, sparse = (KELMClassifier(C=0.01, sigma=4.0).fit(form(X), y) for form in (np.asarray, csr_array))
-    assert_allclose(sparse.decision_function(csr_array(X)), dense.decision_function(X), atol=1e-9)
-
-
 def test_several_outputs_are_separate_machines(wine):
     X, Y = wine[0][:, :-2], wine[0][:, -2:]
     together = KELMRegressor(sigma=2.0).fit(X, Y).predict(X)
@@ -135,25 +127,6 @@ PARTITIONS = [
     Partition(np.arange(178) % 5, ((0,), (0, 1), (0, 2), (0, 3), (0, 4))),  # a trial
     Partition.cross_validation(np.arange(178) % 3, nested=True),
 ]
-
-
-@pytest.mark.parametrize(("partition", "n_ridges"), [(PARTITIONS[0], CHOLESKY_UP_TO + 1), (PARTITIONS[1], 2)])
-def test_a_path_gives_the_machines_that_fit_gives(wine, partition, n_ridges):
-    X, y = wine
-    grid = [{"C": C, "sigma": sigma} for C in np.logspace(-4, 1, n_ridges) for sigma in (1.0, 8.0)]
-
-    def key(point):
-        return point.left_out, tuple(point.params.values())
-
-    for machine, target in ((KELMClassifier(), y > 0), (KELMClassifier(), y), (KELMRegressor(), X[:, 0])):
-        found = {key(point): point for point in path(machine, X, target, partition, grid)}
-        plain = {key(point): point for point in path.dispatch(object)(machine, X, target, partition, grid)}
-        assert found.keys() == plain.keys()
-        for at, point in found.items():
-            if point.projection is None:
-                assert_allclose(point.prediction, plain[at].prediction, atol=1e-7)
-            else:
-                assert_allclose(point.projection, plain[at].projection, atol=1e-7)
 
 
 def test_a_matrix_that_no_memory_holds_is_an_error_of_each_point(wine, monkeypatch):

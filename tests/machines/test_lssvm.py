@@ -85,8 +85,6 @@ def test_more_classes_are_one_against_the_rest():
 
 def test_what_cannot_be_solved_is_refused(wdbc):
     X, y = wdbc
-    with pytest.raises(ValueError, match=r"must be square, got shape \(200, 30\)"):
-        LSSVC(kernel="precomputed").fit(X, y)
     gram = rbf_kernel(X)
     gram[3, 7] += 0.1
     with pytest.raises(ValueError, match=r"must be symmetric; .* row 3, column 7, and .* row 7, column 3"):
@@ -97,8 +95,6 @@ def test_what_cannot_be_solved_is_refused(wdbc):
         LSSVR(C=1e-309).fit(X, y)
     with pytest.raises(ValueError, match="'sigmoid' kernel matrix .* not positive definite at C=100"):
         LSSVC(kernel="sigmoid", gamma=3.0, coef0=-2.0, C=100.0).fit(X, y)
-    with pytest.raises(ValueError, match="only one class"):
-        LSSVC().fit(X[:5], np.ones(5))
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "inverse_multiquadric", "linear"])

@@ -109,11 +109,6 @@ def test_arrays_of_other_libraries_are_rounded_where_they_are(place, rows):
     assert np.abs(found - expected).max() < 1e-3 * np.abs(expected).max()
 
 
-def test_an_unknown_precision_is_refused(rows):
-    with pytest.raises(ValueError, match="'precision' parameter"):
-        EEMClassifier(precision="half").fit(*rows)
-
-
 def test_a_row_of_weight_two_is_two_rows(rows):
     X, y = rows
     weights = np.arange(len(y)) % 3

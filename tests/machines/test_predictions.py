@@ -8,14 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, random_array
 
-from entrolearn import (
-    EEKMClassifier,
-    EEMClassifier,
-    ELMClassifier,
-    KELMClassifier,
-    RKELMClassifier,
-    kernels,
-)
+from entrolearn import EEKMClassifier, EEMClassifier, ELMClassifier, KELMClassifier, RKELMClassifier, kernels
 
 FORMS = {"dense": np.asarray, "csr": csr_array}
 MACHINES = {

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.linear_model import Ridge
@@ -161,14 +160,6 @@ def test_landmarks_of_a_smaller_machine_are_the_first_of_a_larger_one(wine):
     assert_array_equal(small.landmarks_, large.landmarks_[:5])
 
 
-@pytest.mark.parametrize("C", [1e-3, [1e-6, 1e-3, 1.0]])
-def test_sparse_rows_are_the_same_rows(wine, C):
-    X, y = np.where(wine[0] > 0.2, wine[0], 0), wine[1]
-    machine = RKELMClassifier(30, C=C, sigma=4.0, random_state=0)
-    dense = machine.fit(X, y).decision_function(X)
-    assert_allclose(machine.fit(csr_array(X), y).decision_function(csr_array(X)), dense, atol=1e-6)
-
-
 def test_several_outputs_are_separate_machines(curve):
     X, y = curve
     both = np.column_stack([y, y**2])
@@ -213,41 +204,8 @@ def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(curve, machine, fit_
     assert not hasattr(chosen.set_params(C=0.1).fit(X, y), "loo_errors_")
 
 
-def test_a_stream_ends_where_one_fit_with_its_landmarks_does(wine):
-    X, y = wine
-    first, second = np.arange(0, 178, 2), np.arange(1, 178, 2)
-    stream = RKELMClassifier(20, C=1e-3, sigma=4.0, random_state=0)
-    stream.partial_fit(X[first], y[first], classes=[0, 1, 2]).partial_fit(X[second], y[second])
-    K = kernel_matrix(X, stream.landmarks_, "gaussian", {"gamma": 1 / 4.0})
-    assert_allclose(
-        stream.hidden_coef_, ridge_weights(K, np.where(y[:, None] == [0, 1, 2], 1, -1), 1e-3), rtol=1e-5
-    )
-    expected = RKELMClassifier(20, sigma=4.0, random_state=0).fit(X[first], y[first])
-    assert_array_equal(stream.landmarks_, expected.landmarks_)
-
-
-def test_a_stream_of_values(curve):
-    X, y = curve
-    y = y + 1000
-    stream = RKELMRegressor(20, C=1e-3, sigma=0.5, random_state=0).partial_fit(X[:50], y[:50])
-    once = RKELMRegressor(20, C=1e-3, sigma=0.5, random_state=0).fit(X[:50], y[:50])
-    assert_allclose(stream.predict(X), once.predict(X))
-    stream.partial_fit(X[50:], y[50:])
-    K = kernel_matrix(X, stream.landmarks_, "gaussian", {"gamma": 2.0})
-    expected = Ridge(1e-3, solver="svd").fit(K, y)
-    assert_allclose(stream.hidden_coef_, expected.coef_, rtol=1e-5)
-    assert_allclose(stream.intercept_, expected.intercept_, rtol=1e-7)
-    with pytest.raises(ValueError, match="outputs"):
-        stream.partial_fit(X, np.column_stack([y, y]))
-
-
-def test_what_a_stream_cannot_do_is_refused(wine):
-    X, y = wine
+def test_several_ridges_do_not_stream():
     assert not hasattr(RKELMClassifier(C=[0.1, 1.0]), "partial_fit")
-    with pytest.raises(ValueError, match="at least two classes"):
-        RKELMClassifier().partial_fit(X[y == 1], y[y == 1], classes=[1])
-    with pytest.raises(ValueError, match="the label 2, which is not among the classes"):
-        RKELMClassifier().partial_fit(X, y, classes=[0, 1])
 
 
 def test_equations_that_have_no_factor_are_solved_by_eigenvalues(curve):

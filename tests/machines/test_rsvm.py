@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import rbf_kernel
@@ -128,13 +127,6 @@ def test_several_outputs_are_separate_machines(diabetes):
     both = machine.fit(X, np.column_stack([y, y**2])).predict(X)
     for column, values in enumerate((y, y**2)):
         assert_allclose(both[:, column], machine.fit(X, values).predict(X), atol=1e-6)
-
-
-@pytest.mark.parametrize("machine", [RSVC(30, random_state=0), RSVR(30, random_state=0)], ids=repr)
-def test_sparse_rows_are_the_same_machine(machine, wdbc):
-    X, y = np.where(wdbc[0] > 0.3, wdbc[0], 0), wdbc[1]
-    dense = machine.fit(X, y)._outputs(X)
-    assert_allclose(machine.fit(csr_array(X), y)._outputs(csr_array(X)), dense, atol=1e-6)
 
 
 def test_landmarks_are_training_rows_and_those_of_a_smaller_machine_are_the_first(wdbc):

@@ -58,8 +58,3 @@ def test_three_classes_have_one_output_each():
     machine = WELMClassifier(20, random_state=0).fit(X[::2], y[::2])
     assert machine.decision_function(X).shape == (len(X), 3)
     assert machine.score(X[1::2], y[1::2]) > 0.9
-
-
-def test_a_ridge_without_normal_equations_is_refused(wdbc):
-    with pytest.raises(ValueError, match="C=2.0 needs solver='cholesky'"):
-        WELMClassifier(C=2.0).fit(*wdbc)

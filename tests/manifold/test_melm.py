@@ -228,36 +228,6 @@ def test_rounding_of_the_features_does_not_change_where_starts_end(wine):
         np.testing.assert_allclose(other.objectives_, melm.objectives_, rtol=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("X", "y", "settings", "message"),
-    [
-        (np.eye(4), [0, 0, 0, 0], {}, "only one class: 0"),
-        (np.eye(4), [0.5, 0.1, 0.2, 0.3], {}, "continuous"),
-        (np.eye(4), [0, 0, 0, 1], {}, "class 1 has 1 row; a density needs at least 2 different ones"),
-        (np.eye(4)[[0, 1, 2, 2]], list("aabb"), {}, "class 'b' has 2 rows that are all equal"),
-        (np.eye(4)[:, :1], [0, 1, 0, 1], {}, "n_components is 2; it must be at most n_features=1"),
-        (np.eye(4), [0, 1, 0, 1], {"solver": "sgd"}, "'solver' parameter of MELM must be a str among"),
-        (np.eye(4), [0, 1, 0, 1], {"bandwidth_scale": 0.0}, "'bandwidth_scale' parameter of MELM"),
-        (
-            np.eye(4),
-            [0, 1, 0, 1],
-            {"bandwidth_scale": 1e160},
-            r"must be a float in the range \(0.0, 1e\+100\]",
-        ),
-        (np.eye(4), [0, 1, 0, 1], {"priors": [1, 2, 3]}, "priors must be"),
-    ],
-)
-def test_what_cannot_be_fitted_is_refused(X, y, settings, message):
-    with pytest.raises(ValueError, match=message):
-        MELM(**settings).fit(X, y)
-
-
 def test_best_start_that_used_up_its_iterations_is_warned_of(wine):
     with pytest.warns(ConvergenceWarning, match="used up its 2 iterations: raise max_iter or tol"):
         MELM(n_init=1, max_iter=2, random_state=0).fit(*wine)
-
-
-def test_clone_fits_the_same_machine(wine):
-    X, y = wine
-    melm = MELM(n_init=2, random_state=3).fit(X, y)
-    np.testing.assert_array_equal(clone(melm).fit(X, y).components_, melm.components_)

@@ -272,25 +272,10 @@ def test_rows_and_curve_are_those_of_the_iterations(words):
 # Input
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"solver": "gis"}, "Negative values in data .* a feature is -1. Shift it"),
-        ({"feature_functions": []}, "feature_functions is empty; None stands for the columns of X"),
-        ({"feature_functions": lambda X, c: X[:1]}, r"feature function 0 gives shape \(1, 2\) for 3 rows"),
-        ({"feature_functions": lambda X, c: X * np.nan}, "it must give a finite number"),
-        (
-            {"feature_functions": lambda X, c: X[:, : c + 1]},
-            r"give \[1, 2\] features with the classes \[0, 1\]",
-        ),
-        ({"prior_variance": 0.0}, "'prior_variance' parameter of MaxEntClassifier"),
-        ({"solver": "iis"}, "'solver' parameter of MaxEntClassifier"),
-    ],
-)
-def test_bad_input_is_named(options, message):
+def test_features_that_differ_in_number_are_refused():
     X = np.array([[1.0, 2.0], [-1.0, 0.0], [0.0, 1.0]])
-    with pytest.raises(ValueError, match=message):
-        MaxEntClassifier(**options).fit(X, [0, 1, 1])
+    with pytest.raises(ValueError, match=r"give \[1, 2\] features with the classes \[0, 1\]"):
+        MaxEntClassifier(lambda X, c: X[:, : c + 1]).fit(X, [0, 1, 1])
 
 
 def test_too_few_iterations_are_told(words):

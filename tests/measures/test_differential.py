@@ -135,10 +135,7 @@ def test_samples_without_variance_have_no_entropy(rng):
         (lambda: kde_entropy([1.0, 2.0], bandwidth="scott"), "bandwidth is 'scott'"),
         (lambda: kde_entropy([1.0, 2.0], method="fast"), "method is 'fast'; it must be 'auto'"),
         (lambda: knn_entropy([1.0, 2.0, 3.0]), "X has 3 rows; at least 4 are needed"),
-        (
-            lambda: knn_entropy([1.0, 2.0], n_neighbors=0),
-            "n_neighbors is 0; it must be an integer of at least 1",
-        ),
+        (lambda: knn_entropy([1.0, 2.0], n_neighbors=0), "n_neighbors is 0; it must be an integer of at lea"),
         (lambda: knn_entropy([1.0, math.nan], n_neighbors=1), "X contains NaN"),
         (lambda: gaussian_entropy([[1.0, 2.0]]), "covariance has shape"),
     ],

@@ -189,10 +189,7 @@ def test_mixed_variables_have_the_information_of_their_parts(rng):
     [
         (lambda x: knn_mutual_information(x, x**2), r"400 rows of 60 columns in all are few"),
         (lambda x: knn_mutual_information(x[:, :3], x[:, 3:7]), "7 columns in all are many"),
-        (
-            lambda x: ross_mutual_information(x[:, :6], x[:, 7] > 0),
-            "7 columns in all are many",
-        ),
+        (lambda x: ross_mutual_information(x[:, :6], x[:, 7] > 0), "7 columns in all are many"),
         (lambda x: knn_mutual_information(np.round(x[:, 0]), x[:, 1]), r"X repeats \d+ % of its rows"),
         (lambda x: knn_mutual_information(x[:, 0], x[:, 1], given=np.round(x[:, 2])), "given repeats"),
         (lambda x: knn_mutual_information(x[:, 0], x[:, 0]), "is near the largest that 400 rows allow"),
@@ -217,16 +214,10 @@ def test_ordinary_data_cause_no_warning(rng):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (
-            lambda x: knn_mutual_information(x, x[:5]),
-            "X has 20, Y has 5 rows; the variables must be observed",
-        ),
+        (lambda x: knn_mutual_information(x, x[:5]), "X has 20, Y has 5 rows; the variables must be observe"),
         (lambda x: knn_mutual_information(x[:3], x[:3]), "X has 3 rows; at least 4 are needed"),
         (lambda x: knn_mutual_information(x, x, n_neighbors=0), "n_neighbors is 0; it must be an integer"),
-        (
-            lambda x: knn_mutual_information(x, x, variant="ksg3"),
-            "variant is 'ksg3'; it must be one of 'ksg1'",
-        ),
+        (lambda x: knn_mutual_information(x, x, variant="ksg3"), "variant is 'ksg3'; it must be one of 'ksg"),
         (lambda x: knn_mutual_information(x, x, given=x, variant="ksg2"), "only 'ksg1' takes given"),
         (
             lambda x: knn_mutual_information(x, x, variant="local", n_neighbors=2),

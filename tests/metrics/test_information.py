@@ -289,23 +289,14 @@ def test_every_measure_has_a_good_end_but_the_plain_entropies():
     ("call", "message"),
     [
         (lambda: information_scores([0, 1], [0, 1], reject=1), r"reject is 1, which is a label of y_true"),
-        (
-            lambda: information_scores([0, 1], [0, 1], reject="no"),
-            r"must be of the same kind as y_true, int64",
-        ),
+        (lambda: information_scores([0, 1], [0, 1], reject="no"), r"must be of the same kind as y_true, int"),
         (lambda: information_scores([0.1, 0.2], [0, 1]), r"y_true is continuous"),
         (lambda: information_scores([0, 1], [0.5, 1]), r"y_pred is continuous"),
         (lambda: information_scores([0, 1], [0]), r"inconsistent numbers of samples"),
-        (
-            lambda: information_scorer("joint_entropy"),
-            r"measure is 'joint_entropy'; it must be one of accuracy",
-        ),
+        (lambda: information_scorer("joint_entropy"), r"measure is 'joint_entropy'; it must be one of accur"),
         (lambda: reject_least_certain([0, 1], [1.0], 0.5, reject=2), r"inconsistent numbers of samples"),
         (lambda: reject_least_certain([0, 1], [1.0, math.nan], 0.5, reject=2), r"certainty holds NaN"),
-        (
-            lambda: reject_least_certain([0, 1], [1.0, 0.5], 1.5, reject=2),
-            r"share is 1.5; it must be from 0 to 1",
-        ),
+        (lambda: reject_least_certain([0, 1], [1.0, 0.5], 1.5, reject=2), r"share is 1.5; it must be from 0"),
         (lambda: reject_least_certain([0, 1], [1.0, 0.5], 0.5, reject=1), r"reject is 1, which is a label"),
         (lambda: reject_least_certain(["a"], [1.0], 0.5, reject=1), r"must be of the same kind as y_pred"),
     ],

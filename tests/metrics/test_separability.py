@@ -10,11 +10,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import ParameterGrid, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
-from entrolearn.metrics import (
-    separability_classifiers,
-    separability_scores,
-    visual_separability,
-)
+from entrolearn.metrics import separability_classifiers, separability_scores, visual_separability
 
 MOST_FREQUENT = {"most frequent": (DummyClassifier(strategy="most_frequent"), {})}
 NEAREST = {"nearest": (KNeighborsClassifier(1), {})}

@@ -137,11 +137,6 @@ def test_rows_of_few_dimensions_have_as_many_sources():
         InfomaxICA(3).fit(wide)
 
 
-def test_rows_that_are_all_equal_are_refused():
-    with pytest.raises(ValueError, match="span 0 dimensions"):
-        InfomaxICA().fit(np.ones((10, 2)))
-
-
 def test_a_climb_that_is_cut_short_says_so():
     X, _ = mixture(["laplace"] * 3)
     with pytest.warns(ConvergenceWarning, match="ended after 2 iterations with a relative gradient of"):

@@ -185,11 +185,6 @@ def test_channels_in_use_have_one_level_and_the_others_stand_above_it():
 # --- the estimator ------------------------------------------------------------------------------------
 
 
-def test_more_components_than_features_are_refused(X):
-    with pytest.raises(ValueError, match="n_components is 6; it must be at most n_features=5"):
-        LinearInfomax(6).fit(X)
-
-
 def test_rows_that_are_all_equal_convey_nothing():
     for constraint in ("orthonormal", "power"):
         assert LinearInfomax(2, constraint=constraint).fit(np.ones((5, 3))).information_ == 0

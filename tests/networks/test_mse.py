@@ -43,12 +43,7 @@ def test_the_online_rule_is_that_of_the_essays_code(rng):
     alpha, beta, seed, n_hidden = 0.1, 0.01, 5, 7
     X, y = rng.uniform(size=(30, 4)), np.arange(30) % 3
     network = MSEMLPClassifier(
-        n_hidden,
-        init=beta,
-        learning_rate=(alpha, alpha * beta),
-        batch_size=1,
-        max_iter=2,
-        random_state=seed,
+        n_hidden, init=beta, learning_rate=(alpha, alpha * beta), batch_size=1, max_iter=2, random_state=seed
     ).fit(X, y)
 
     draw = np.random.RandomState(seed)
@@ -129,16 +124,3 @@ def test_outputs_that_underflow_still_have_probabilities():
     network = MSEMLPClassifier(5, max_iter=1, random_state=0).fit(X, y)
     network.intercepts_[1] -= 1e5
     assert_allclose(network.predict_proba(X), 0.5)
-
-
-def test_a_rate_that_is_too_large_is_named(rng):
-    X, y = 100 * rng.normal(size=(50, 3)), 100 * rng.normal(size=50)
-    with pytest.raises(ValueError, match=r"not finite after epoch \d+: learning_rate=50.0 is too large"):
-        MSEMLPRegressor(10, learning_rate=50.0, random_state=0).fit(X, y)
-
-
-@pytest.mark.parametrize("rate", [(0.1, 0.1, 0.1), (0.1, -1.0), ("a", "b"), ()])
-def test_rates_that_are_no_pair_of_numbers_are_named(rate):
-    X, y = make_moons(20, random_state=0)
-    with pytest.raises(ValueError, match="learning_rate is .*; accepted: a positive number, or a pair"):
-        MSEMLPClassifier(5, learning_rate=rate).fit(X, y)

@@ -10,13 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linear_sum_assignment, rosen
 from scipy.stats import special_ortho_group
 
-from entrolearn.optimize import (
-    Bernoulli,
-    Categorical,
-    Gaussian,
-    MultivariateGaussian,
-    cross_entropy_method,
-)
+from entrolearn.optimize import Bernoulli, Categorical, Gaussian, MultivariateGaussian, cross_entropy_method
 from entrolearn.optimize.cross_entropy import elite_size
 
 HALVES = Bernoulli(np.full(12, 0.5))
@@ -563,10 +557,7 @@ def test_same_state_gives_the_same_search_and_every_kind_of_state_is_taken():
         ({"elite_fraction": 1.0}, "elite_fraction is 1.0; it must be a number above 0 and below 1"),
         ({"elite_fraction": 0}, "elite_fraction is 0; it must be"),
         ({"elite_fraction": np.nan}, "elite_fraction is nan"),
-        (
-            {"n_samples": 2, "elite_fraction": 0.9},
-            "makes an elite of 2; it must have .* fewer than the sample",
-        ),
+        ({"n_samples": 2, "elite_fraction": 0.9}, "makes an elite of 2; it must have .* fewer than the samp"),
         ({"smoothing": 0}, "smoothing is 0; it must be a number above 0 and at most 1"),
         ({"smoothing": 1.1}, "smoothing is 1.1"),
         ({"smoothing": "0.7"}, "smoothing is '0.7'"),

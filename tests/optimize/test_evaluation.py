@@ -179,11 +179,7 @@ def test_points_cannot_be_changed_in_place():
 @pytest.mark.parametrize(
     ("objective", "vectorized", "message"),
     [
-        (
-            lambda points: 0.0,
-            True,
-            r"must return values of shape \(50,\) for points of shape \(50, 8\), or a pair .* got shape \(\)",
-        ),
+        (lambda points: 0.0, True, r"must return values of shape \(50,\) for points of shape \(50, 8\), or"),
         (lambda points: points, True, r"got shape \(50, 8\) for 50 point"),
         (lambda points: linear(points)[:-1], True, r"got shape \(49,\) for 50 point"),
         (lambda points: None, True, r"got shape \(\) for 50 point|no array"),

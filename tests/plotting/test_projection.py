@@ -107,11 +107,7 @@ def test_sparse_rows_and_a_search_are_drawn():
     [
         (PCA(2), NotFittedError, "This PCA instance is not fitted yet"),
         ("classifier", TypeError, "GaussianNB has no transform; accepted: transformers with two"),
-        (
-            "three",
-            ValueError,
-            r"PCA maps to rows of shape \(3,\); accepted: transformers with two components",
-        ),
+        ("three", ValueError, r"PCA maps to rows of shape \(3,\); accepted: transformers with two component"),
         ("one", ValueError, r"LinearDiscriminantAnalysis maps to rows of shape \(1,\); accepted"),
     ],
 )
@@ -134,10 +130,7 @@ def test_what_has_no_plane_is_refused(wine, estimator, error, message):
         ({"codes": [0, 1]}, "codes are of 2 rows; accepted: as many as there are coordinates, 4"),
         ({"row_names": ["a"]}, "row_names are of 1 rows"),
         ({"features": np.zeros((5, 2))}, "features are of 5 rows"),
-        (
-            {"display_labels": ["one"]},
-            r"display_labels are \['one'\]; accepted: one for each of the 2 classes",
-        ),
+        ({"display_labels": ["one"]}, r"display_labels are \['one'\]; accepted: one for each of the 2 class"),
     ],
 )
 def test_parts_that_do_not_belong_together_are_refused(change, message):

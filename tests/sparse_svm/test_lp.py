@@ -13,11 +13,7 @@ from entrolearn.kernels import kernel_matrix
 from entrolearn.sparse_svm import lp
 from entrolearn.sparse_svm.lp import Margins, class_margins, on_supports, one_norm, value_margins
 
-KERNELS = {
-    "linear": {},
-    "rbf": {"gamma": 1 / 18},
-    "poly": {"gamma": 1.0, "degree": 5, "coef0": 1},
-}
+KERNELS = {"linear": {}, "rbf": {"gamma": 1 / 18}, "poly": {"gamma": 1.0, "degree": 5, "coef0": 1}}
 
 
 def kernel_of(X, name: str) -> np.ndarray:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_moons
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.multiclass import OneVsRestClassifier
@@ -78,14 +77,6 @@ def test_every_way_to_give_a_kernel_is_the_same_machine(wdbc, estimator, kernel)
     assert_allclose(other.decision_function(given(X[:9])), direct.decision_function(X[:9]), atol=1e-6)
 
 
-def test_sparse_rows_are_the_same_rows(wdbc):
-    X, y = wdbc
-    X = np.where(np.abs(X) > 0.5, X, 0)
-    dense, sparse = (OneNormSVC(gamma=0.05).fit(rows, y) for rows in (X, csr_array(X)))
-    assert_array_equal(sparse.support_, dense.support_)
-    assert_allclose(sparse.decision_function(csr_array(X)), dense.decision_function(X), atol=1e-7)
-
-
 def test_more_classes_are_scikit_learns_business():
     X, y = load_iris(return_X_y=True)
     with pytest.raises(
@@ -101,10 +92,6 @@ def test_what_is_no_problem_of_two_classes_is_refused(wdbc, estimator):
     X, y = wdbc
     with pytest.raises(ValueError, match="needs samples of two classes.* one class: 'benign'"):
         estimator().fit(X, np.full(len(X), "benign"))
-    with pytest.raises(ValueError, match="'C' parameter .* must be a float in the range"):
-        estimator(C=0.0).fit(X, y)
-    with pytest.raises(ValueError, match=r"must be square, got shape \(120, 30\)"):
-        estimator(kernel="precomputed").fit(X, y)
     with pytest.raises(ValueError, match=r"must be symmetric; .* row 0, column 1, and .* row 1, column 0"):
         estimator(kernel="precomputed").fit(np.triu(np.ones((120, 120))), y)
     with pytest.raises(ValueError, match="contains NaN"):

@@ -38,9 +38,7 @@ def written(tmp_path_factory) -> Written:
     y = rng.integers(0, 3, N_ROWS)
     rows = streaming.rows
     return Written(
-        X,
-        y,
-        {**_arrays(folder, X, y, rows), **_tables(folder, X, y, rows), **_stores(folder, X, y, rows)},
+        X, y, {**_arrays(folder, X, y, rows), **_tables(folder, X, y, rows), **_stores(folder, X, y, rows)}
     )
 
 

@@ -198,19 +198,6 @@ def frame(X):
     return frame.assign(label=np.where(labels(X, 2) > 0, "yes", "no"), value=targets(X, 1))
 
 
-@pytest.mark.parametrize("machine", [EEKMClassifier(30, random_state=0), EEMClassifier(30, random_state=0)])
-def test_frame_and_series_give_the_machine_with_its_features_named(machine, frame):
-    features = list("abcde")
-    rows = dd.from_pandas(frame, npartitions=4)
-    whole, in_parts = fitted_both_ways(
-        machine, frame[features], frame["label"], rows[features], rows["label"]
-    )
-    assert_same(whole, in_parts, frame[features])
-    assert_array_equal(in_parts.feature_names_in_, features)
-    found = distributed.predict(in_parts, rows[features]).compute()
-    assert_array_equal(found, whole.predict(frame[features]))
-
-
 def test_targets_are_columns_of_the_frame_by_their_names(frame):
     features = list("abcde")
     rows = dd.from_pandas(frame, npartitions=4)

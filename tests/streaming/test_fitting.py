@@ -44,10 +44,7 @@ CLASSIFIERS = [
     RKELMClassifier(30, C=1e-3, random_state=0),
     RKELMClassifier(30, C=1e-3, sigma=4.0, per_landmark_sigma=True, random_state=0),
 ]
-REGRESSORS = [
-    ELMRegressor(30, C=1e-3, random_state=0),
-    RKELMRegressor(30, C=1e-3, random_state=0),
-]
+REGRESSORS = [ELMRegressor(30, C=1e-3, random_state=0), RKELMRegressor(30, C=1e-3, random_state=0)]
 
 
 @pytest.fixture(scope="module")

@@ -39,10 +39,7 @@ def refusal(error: type[Exception], call) -> str:
         ),
         ((pd.DataFrame(X), Y[:2]), "X has 6 rows and y has 2; as many are accepted."),
         ((iter([X]), Y), "y= was given with chunks; each chunk is X or a pair (X, y), cut as it comes."),
-        (
-            ("data/*.parquet", Y),
-            "y= was given with Parquet files; name the targets with target=.",
-        ),
+        (("data/*.parquet", Y), "y= was given with Parquet files; name the targets with target=."),
         (({"X": X}, Y), "y= was given with a group of arrays; name the targets with target=."),
     ],
 )

@@ -19,116 +19,44 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 
-STUDY = {
-    "title": "Two learners on two small data sets",
-    "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
-    "protocol": {"folds": 3},
-    "metrics": ["gmean", "accuracy"],
-    "criteria": ["cv", "dcs_gaussian"],
-    "datasets": {
-        "both": ["sklearn-wine-0", "my-moons"],
-        "moons": ["my-moons"],
-        "wines": ["sklearn-wine-0"],
-    },
-    "models": {
-        "lda": {
-            "label": "LDA",
-            "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
-        },
-        "svm": {
-            "label": "SVM",
-            "sublabel": "rbf",
-            "estimator": "sklearn.svm.SVC",
-            "params": {"kernel": "rbf"},
-            "grid": {"gamma": [0.1, 1.0], "C": [1, 10]},
-        },
-        # Chosen from by nothing but the figure that shows its sizes.
-        "eem": {
-            "label": "EEM",
-            "estimator": "entrolearn.EEMClassifier",
-            "grid": {"n_hidden": {"range": [5, 15, 5]}},
-            "criteria": ["dcs_gaussian"],
-        },
-        # Starts and planes alone are shown of it.
-        "melm": {"label": "MELM", "estimator": "entrolearn.MELM", "params": {"n_init": 2}},
-        # Rows are no kernel matrix, which SVC says when it is fitted; nothing is known of that before.
-        "broken": {"label": "SVM", "estimator": "sklearn.svm.SVC", "params": {"kernel": "precomputed"}},
-    },
-    "tables": {
-        "table1": {
-            "type": "scores",
-            "caption": "GMEAN of two learners",
-            "datasets": "both",
-            "models": ["lda", "svm"],
-            "metric": "gmean",
-            "criterion": "cv",
-        },
-        "table2": {
-            "type": "scores",
-            "caption": "A learner that fails",
-            "datasets": "moons",
-            "models": ["broken"],
-            "metric": "accuracy",
-            "criterion": "dcs_gaussian",
-        },
-        "table3": {
-            "type": "scores",
-            "caption": "A part of the grid to choose from",
-            "datasets": "both",
-            "models": ["svm"],
-            "metric": "gmean",
-            "criterion": "dcs_gaussian",
-            "among": {"gamma": {"max": 0.1}, "C": {"max": 1}},
-        },
-        "table4": {
-            "type": "times",
-            "caption": "Seconds",
-            "datasets": "both",
-            "models": ["lda", "svm"],
-        },
-        "table5": {
-            "type": "starts",
-            "caption": "Where starts end",
-            "datasets": "moons",
-            "models": {"melm": {}},
-            "starts": 16,
-        },
-        "table6": {
-            "type": "growth",
-            "caption": "Time and size",
-            "datasets": "moons",
-            "models": {"svm": {"params": {"C": 1}}, "broken": {}},
-            "rows": [20, 40, 80],
-            "sizes": [1, 2, 3],
-            "at": {"rows": 80, "size": 1},
-            "repeats": 1,
-        },
-    },
-    "figures": {
-        "figure1": {
-            "type": "process",
-            "caption": "A machine and two moons",
-            "dataset": "my-moons",
-            "model": "eem",
-            "params": {"n_hidden": 10},
-        },
-        "figure2": {
-            "type": "grid_curves",
-            "caption": "Three sizes",
-            "datasets": "moons",
-            "models": ["eem"],
-            "parameter": "n_hidden",
-            "metric": "gmean",
-        },
-        "figure3": {
-            "type": "projections",
-            "caption": "Planes",
-            "datasets": "wines",
-            "models": ["melm", "lda"],
-        },
-        "figure4": {"type": "starts", "caption": "Starts", "table": "table5"},
-    },
-}
+STUDY = yaml.safe_load("""
+title: Two learners on two small data sets
+scaling: {method: minmax, range: [0, 1], fit_on: all}
+protocol: {folds: 3}
+metrics: [gmean, accuracy]
+criteria: [cv, dcs_gaussian]
+datasets: {both: [sklearn-wine-0, my-moons], moons: [my-moons], wines: [sklearn-wine-0]}
+models:
+  lda: {label: LDA, estimator: sklearn.discriminant_analysis.LinearDiscriminantAnalysis}
+  svm: {label: SVM, sublabel: rbf, estimator: sklearn.svm.SVC, params: {kernel: rbf},
+      grid: {gamma: [0.1, 1.0], C: [1, 10]}}
+  # Chosen from by nothing but the figure that shows its sizes.
+  eem: {label: EEM, estimator: entrolearn.EEMClassifier, grid: {n_hidden: {range: [5, 15, 5]}},
+      criteria: [dcs_gaussian]}
+  # Starts and planes alone are shown of it.
+  melm: {label: MELM, estimator: entrolearn.MELM, params: {n_init: 2}}
+  # Rows are no kernel matrix, which SVC says when it is fitted; nothing is known of that before.
+  broken: {label: SVM, estimator: sklearn.svm.SVC, params: {kernel: precomputed}}
+tables:
+  table1: {type: scores, caption: GMEAN of two learners, datasets: both, models: [lda, svm], metric: gmean,
+      criterion: cv}
+  table2: {type: scores, caption: A learner that fails, datasets: moons, models: [broken], metric: accuracy,
+      criterion: dcs_gaussian}
+  table3: {type: scores, caption: A part of the grid to choose from, datasets: both, models: [svm],
+      metric: gmean, criterion: dcs_gaussian, among: {gamma: {max: 0.1}, C: {max: 1}}}
+  table4: {type: times, caption: Seconds, datasets: both, models: [lda, svm]}
+  table5: {type: starts, caption: Where starts end, datasets: moons, models: {melm: {}}, starts: 16}
+  table6: {type: growth, caption: Time and size, datasets: moons,
+      models: {svm: {params: {C: 1}}, broken: {}}, rows: [20, 40, 80], sizes: [1, 2, 3],
+      at: {rows: 80, size: 1}, repeats: 1}
+figures:
+  figure1: {type: process, caption: A machine and two moons, dataset: my-moons, model: eem,
+      params: {n_hidden: 10}}
+  figure2: {type: grid_curves, caption: Three sizes, datasets: moons, models: [eem], parameter: n_hidden,
+      metric: gmean}
+  figure3: {type: projections, caption: Planes, datasets: wines, models: [melm, lda]}
+  figure4: {type: starts, caption: Starts, table: table5}
+""")
 
 MOONS = {
     "title": "Two small moons",
@@ -160,119 +88,49 @@ SMALL = {
 }
 
 # Three tasks, data sets of several sizes, learners by task, and a column of published numbers alone.
-TRIALS = {
-    "title": "Two learners and three tasks",
-    "scaling": {
-        "method": {"of_dataset": "scaling"},
-        "range": [-1, 1],
-        "fit_on": "all",
-        "targets": [0, 1],
-    },
-    "protocol": {
-        "trials": 3,
-        "train": {"of_dataset": "n_train"},
-        "test": 40,
-        "inner": {"folds": 4, "used": {"of_dataset": "inner"}},
-    },
-    "metrics": ["accuracy", "f1", "rmse", "support"],
-    "criteria": ["cv"],
-    "of_dataset": {
-        "scaling": {"default": "minmax", "sklearn-iris": "maxabs"},
-        "n_train": {"default": 80, "my-moons": 50, "sklearn-diabetes": 120},
-        "inner": {"default": 4, "sklearn-diabetes": 1},
-        "neighbours": {"default": [1, 5], "my-moons": [3]},
-    },
-    "datasets": {
-        "classes": ["sklearn-iris", "my-moons"],
-        "values": ["sklearn-diabetes"],
-        "moons": ["my-moons"],
-        "all": ["sklearn-iris", "my-moons", "sklearn-diabetes"],
-    },
-    "models": {
-        "svm": {
-            "label": "SVM",
-            "estimators": {"classification": "sklearn.svm.SVC", "regression": "sklearn.svm.SVR"},
-            "grid": {"gamma": {"logspace": [-1, 0, 10]}, "C": [1, 10]},
-            "trials": 2,
-        },
-        "knn": {
-            "label": "kNN",
-            "estimators": {"classification": "sklearn.neighbors.KNeighborsClassifier"},
-            "grid": {"n_neighbors": {"of_dataset": "neighbours"}},
-        },
-        "paper": {"label": "In print", "published_only": True},
-    },
-    "tables": {
-        "accuracies": {
-            "type": "scores",
-            "caption": "Accuracy",
-            "datasets": "classes",
-            "models": ["svm", "knn", "paper"],
-            "metric": "accuracy",
-            "criterion": "cv",
-            "tolerance": {"points": 1},
-        },
-        "both_scores": {
-            "type": "scores",
-            "caption": "Two metrics",
-            "datasets": "moons",
-            "models": ["svm"],
-            "metric": ["accuracy", "f1", "support"],
-            "criterion": "cv",
-        },
-        "sizes": {
-            "type": "characteristics",
-            "caption": "Sizes",
-            "datasets": "all",
-            "counts": ["n_features", "n_classes", "n_train", "n_test"],
-        },
-        "chosen": {
-            "type": "parameters",
-            "caption": "Parameters",
-            "datasets": "all",
-            "models": {
-                "svm": {"n_support": "n_support", "C": "C", "sigma": "1/gamma"},
-                "knn": {"k": "n_neighbors"},
-            },
-            "criterion": "cv",
-        },
-        "sparse": {
-            "type": "density",
-            "caption": "Density",
-            "models": {"knn": {}, "svm": {"params": {"kernel": "linear"}}},
-            "dims": [20, 30],
-            "densities": [0.5, 0.1],
-            "rows": 30,
-        },
-    },
-    "figures": {
-        "surface": {
-            "type": "grid_surface",
-            "caption": "Both parameters",
-            "datasets": "moons",
-            "models": ["svm"],
-            "parameters": ["C", "gamma"],
-            "metric": "accuracy",
-        },
-        "each": {
-            "type": "trials",
-            "caption": "Each trial",
-            "datasets": "all",
-            "models": ["svm", "knn"],
-            "metric": ["accuracy", "rmse"],
-            "criterion": "cv",
-        },
-        "density": {"type": "density", "caption": "Density", "table": "sparse"},
-        "kept": {"type": "support", "caption": "Kept rows", "datasets": "moons", "models": ["svm"]},
-        "tradeoff": {
-            "type": "tradeoff",
-            "caption": "Accuracy and support vectors",
-            "datasets": "classes",
-            "models": ["svm", "knn"],
-            "metric": ["support", "accuracy"],
-        },
-    },
-}
+TRIALS = yaml.safe_load("""
+title: Two learners and three tasks
+scaling: {method: {of_dataset: scaling}, range: [-1, 1], fit_on: all, targets: [0, 1]}
+protocol: {trials: 3, train: {of_dataset: n_train}, test: 40, inner: {folds: 4, used: {of_dataset: inner}}}
+metrics: [accuracy, f1, rmse, support]
+criteria: [cv]
+of_dataset:
+  scaling: {default: minmax, sklearn-iris: maxabs}
+  n_train: {default: 80, my-moons: 50, sklearn-diabetes: 120}
+  inner: {default: 4, sklearn-diabetes: 1}
+  neighbours: {default: [1, 5], my-moons: [3]}
+datasets:
+  classes: [sklearn-iris, my-moons]
+  values: [sklearn-diabetes]
+  moons: [my-moons]
+  all: [sklearn-iris, my-moons, sklearn-diabetes]
+models:
+  svm: {label: SVM, estimators: {classification: sklearn.svm.SVC, regression: sklearn.svm.SVR},
+      grid: {gamma: {logspace: [-1, 0, 10]}, C: [1, 10]}, trials: 2}
+  knn: {label: kNN, estimators: {classification: sklearn.neighbors.KNeighborsClassifier},
+      grid: {n_neighbors: {of_dataset: neighbours}}}
+  paper: {label: In print, published_only: true}
+tables:
+  accuracies: {type: scores, caption: Accuracy, datasets: classes, models: [svm, knn, paper],
+      metric: accuracy, criterion: cv, tolerance: {points: 1}}
+  both_scores: {type: scores, caption: Two metrics, datasets: moons, models: [svm],
+      metric: [accuracy, f1, support], criterion: cv}
+  sizes: {type: characteristics, caption: Sizes, datasets: all,
+      counts: [n_features, n_classes, n_train, n_test]}
+  chosen: {type: parameters, caption: Parameters, datasets: all,
+      models: {svm: {n_support: n_support, C: C, sigma: 1/gamma}, knn: {k: n_neighbors}}, criterion: cv}
+  sparse: {type: density, caption: Density, models: {knn: {}, svm: {params: {kernel: linear}}},
+      dims: [20, 30], densities: [0.5, 0.1], rows: 30}
+figures:
+  surface: {type: grid_surface, caption: Both parameters, datasets: moons, models: [svm],
+      parameters: [C, gamma], metric: accuracy}
+  each: {type: trials, caption: Each trial, datasets: all, models: [svm, knn], metric: [accuracy, rmse],
+      criterion: cv}
+  density: {type: density, caption: Density, table: sparse}
+  kept: {type: support, caption: Kept rows, datasets: moons, models: [svm]}
+  tradeoff: {type: tradeoff, caption: Accuracy and support vectors, datasets: classes, models: [svm, knn],
+      metric: [support, accuracy]}
+""")
 
 
 class Project:

@@ -64,11 +64,7 @@ def packed(project, tmp_path):
         catalogs = [ROOT / "config/datasets.yaml", project.folder / "data.yaml"]
         study = load_study(project.folder / "studies/tiny.yaml", load_catalog(catalogs))
         done = pack(
-            tmp_path / name,
-            {"tiny": study},
-            catalogs=catalogs,
-            home=ROOT,
-            results=results or project.folder,
+            tmp_path / name, {"tiny": study}, catalogs=catalogs, home=ROOT, results=results or project.folder
         )
         assert done == ["tiny"]
         return tmp_path / name
@@ -241,10 +237,7 @@ def of_root(metadata: dict) -> dict:
         ),
         (lambda metadata: metadata["@graph"].append(metadata["@graph"][0]), "an @id is repeated"),
         (lambda metadata: metadata["@graph"].pop(), "there, but not described as a part of ./"),
-        (
-            lambda metadata: metadata["@graph"][0].pop("conformsTo"),
-            "conform to https://w3id.org/ro/crate/1.1",
-        ),
+        (lambda metadata: metadata["@graph"][0].pop("conformsTo"), "conform to https://w3id.org/ro/crate/1."),
     ],
 )
 def test_metadata_that_the_specification_forbids_is_told(packed, change, said):

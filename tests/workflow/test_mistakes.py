@@ -36,63 +36,9 @@ def refused(project, line: str, *arguments: str, **config) -> None:
 @pytest.mark.parametrize(
     ("place", "value", "line"),
     [
-        (
-            "scaling.range",
-            [1, 0],
-            "scaling.range: found [1, 0]; accepted: the lower end first",
-        ),
-        (
-            "protocol.fold",
-            3,
-            "protocol: unknown key 'fold', did you mean 'folds'?; accepted: folds, repeats, inner",
-        ),
-        (
-            "protocol.folds",
-            46,
-            "protocol.folds: found 46 for 'my-moons', whose smallest class has 45 rows; accepted",
-        ),
+        ("protocol.folds", 46, "protocol.folds: found 46 for 'my-moons', whose smallest class has 45 rows;"),
         ("metrics", ["gmeen"], "metrics.0: found 'gmeen', did you mean 'gmean'?; accepted: gmean, "),
-        (
-            "models.eem.estimator",
-            "entrolearn.EEMClasifier",
-            "models.eem: 'entrolearn.EEMClasifier': no 'EEMClasifier'",
-        ),
-        (
-            "models.lda.params",
-            {"solvr": "svd"},
-            "models.lda: sklearn.discriminant_analysis.LinearDiscriminantAnalysi",
-        ),
-        (
-            "models.lda.steps",
-            [{"estimator": "sklearn.svm.Scaler"}],
-            "models.lda: 'sklearn.svm.Scaler': no 'Scaler' in",
-        ),
-        ("models.eem.grid.n_hidden", [], "models.eem.grid.n_hidden: found [], expected a list of values"),
-        (
-            "models.eem.grid.n_hidden",
-            [10, 0],
-            "models.eem: entrolearn.EEMClassifier takes no n_hidden = 0 (models.eem",
-        ),
-        (
-            "models.eem.label",
-            "LDA",
-            "tables.table1.models: 'lda' and 'eem' are both shown as 'LDA'; accepted: another",
-        ),
-        (
-            "tables.table1.type",
-            "skores",
-            "tables.table1.type: found 'skores', did you mean 'scores'?; accepted: ",
-        ),
-        (
-            "figures",
-            {"figure1": {"type": "proces"}},
-            "figures.figure1.type: found 'proces', did you mean 'process'?;",
-        ),
-        (
-            "errata",
-            [{"were": "eq. 3"}],
-            "errata.0: unknown key 'were', did you mean 'where'?; accepted: where,",
-        ),
+        ("models.lda.params", {"solvr": "svd"}, "models.lda: sklearn.discriminant_analysis.LinearDiscrimina"),
         ("published", "nowhere.csv", "published: there is no file studies/nowhere.csv"),
     ],
 )
@@ -108,26 +54,8 @@ def test_a_wrong_study_is_refused(new_project, small, place, value, line):
     ("file", "content", "line"),
     [
         ("studies/tiny.yaml", b"", "studies/tiny.yaml: there is nothing in it"),
-        (
-            "studies/tiny.yaml",
-            b"protocol:\n\tfolds: 3\n",
-            "studies/tiny.yaml: line 2: found character '\\t' that",
-        ),
-        (
-            "studies/tiny.yaml",
-            b"title: Erd\xf6s\n",
-            "studies/tiny.yaml: line 1: found the byte 0xf6; accepted: UTF-8",
-        ),
-        (
-            "studies/tiny.yaml",
-            b"title: &a [*a]\n",
-            "studies/tiny.yaml: aliases (*name) make it refer to itself, or",
-        ),
-        (
-            "data.yaml",
-            b"my-moons: {sorce: files, task: binary}\n",
-            "data.yaml: my-moons: unknown key 'sorce', did you mean 'source'",
-        ),
+        ("studies/tiny.yaml", b"title: Erd\xf6s\n", "studies/tiny.yaml: line 1: found the byte 0xf6; accept"),
+        ("data.yaml", b"my-moons: {sorce: files, task: binary}\n", "data.yaml: my-moons: unknown key 'sorce"),
         (
             "studies/tiny.csv",
             f"{HEADER}table1,my-mons,lda,gmean,80,\n".encode(),
@@ -148,11 +76,7 @@ def test_a_wrong_file_is_refused(new_project, small, file, content, line):
     [
         ([], {"seed": "abc"}, "config: seed: found 'abc', expected a whole number"),
         ([], {"papers": "tinny"}, "config: papers: unknown study 'tinny', did you mean 'tiny'?; accepted: "),
-        (
-            [],
-            {"extra_studies": "elsewhere"},
-            "elsewhere: there is no such folder; accepted: a folder with studies",
-        ),
+        ([], {"extra_studies": "elsewhere"}, "elsewhere: there is no such folder; accepted: a folder with s"),
         ([], {"extra_datasets": "elsewhere.yaml"}, "elsewhere.yaml: No such file or directory"),
         (["tinny"], {}, "No rule to produce tinny"),  # in snakemake's own words
     ],

@@ -66,33 +66,33 @@ def rewrite(project) -> None:
 
 def test_tables_are_made_under_each_seed_and_resumed_and_versions_stay_apart(project, command):
     file = project.folder / "seeds.csv"
-    code, said = command("make", "tiny", "--seeds", "2", "--cores", "1")
+    code, said = command("make", "tiny", "--seeds", "1", "--cores", "1")
     assert code == 0, said
-    assert [line.split(":")[0] for line in said] == ["tiny table1, seed 0", "tiny table1, seed 1"]
+    assert [line.split(":")[0] for line in said] == ["tiny table1, seed 0"]
     first = read_seeds(file)
     assert first[["dataset", "model"]].values.tolist() == [["my-moons", "lda"], ["my-moons", "eem"]]
-    assert (first["0"] != first["1"]).all()
     shown = pd.read_csv(project.folder / "results/tiny/tables/table1.csv")
     assert first["0"].tolist() == pytest.approx(shown["ours"].tolist(), rel=1e-5)
-    assert not (project.folder / "results/seeds/tiny/1/results/tiny/tracked").exists()
 
-    # A third seed alone is made; what was interrupted before its table was written comes from its runs.
-    code, said = command("make", "tiny", "--seeds", "3", "--cores", "1")
-    assert [line.split(":")[0] for line in said] == ["tiny table1, seed 2"]
+    # A second seed alone is made; what was interrupted before its table was written comes from its runs.
+    code, said = command("make", "tiny", "--seeds", "2", "--cores", "1")
+    assert [line.split(":")[0] for line in said] == ["tiny table1, seed 1"]
     whole = read_seeds(file)
-    pd.testing.assert_frame_equal(whole.drop(columns="2"), first)
-    first.drop(columns="1").to_csv(file, index=False)
-    code, said = command("make", "tiny", "--seeds", "3", "--cores", "1")
+    assert (whole["0"] != whole["1"]).all()
+    assert not (project.folder / "results/seeds/tiny/1/results/tiny/tracked").exists()
+    pd.testing.assert_frame_equal(whole.drop(columns="1"), first)
+    first.to_csv(file, index=False)
+    code, said = command("make", "tiny", "--seeds", "2", "--cores", "1")
     assert code == 0, said
     pd.testing.assert_frame_equal(read_seeds(file), whole)
 
     # Another caption is the same version; another grid is another one, and its values are not mixed in.
     project.study["tables"]["table1"]["caption"] = "Another caption"
     rewrite(project)
-    assert command("make", "tiny", "--seeds", "3", "--cores", "1") == (0, [""])
+    assert command("make", "tiny", "--seeds", "2", "--cores", "1") == (0, [""])
     project.study["models"]["eem"]["grid"]["n_hidden"] = [3]
     rewrite(project)
-    code, said = command("make", "tiny", "--seeds", "3", "--cores", "1")
+    code, said = command("make", "tiny", "--seeds", "2", "--cores", "1")
     assert code == 2
     assert "made by another version of study, data or code: 1 of 2 values of seed 0 differ now" in said[-1]
     pd.testing.assert_frame_equal(read_seeds(file), whole)
@@ -101,7 +101,6 @@ def test_tables_are_made_under_each_seed_and_resumed_and_versions_stay_apart(pro
     anew = read_seeds(file)
     assert anew["version"].nunique() == 1
     assert anew["version"][0] != whole["version"][0]
-    assert "2" not in anew
 
     # A change without effect keeps the values and takes the new version.
     project.study["models"]["lda"]["params"] = {"solver": "svd"}

@@ -59,10 +59,7 @@ def test_run_waits_for_a_locked_store(undisturbed, new_project, small):
 )
 def test_run_without_its_tracking_server_finishes_all_else(undisturbed, new_project, small, record_property):
     project = new_project(small)
-    server = {
-        "MLFLOW_TRACKING_URI": "http://me:secret@127.0.0.1:9",
-        "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0",
-    }
+    server = {"MLFLOW_TRACKING_URI": "http://me:secret@127.0.0.1:9", "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0"}
     failed = project.run(*TARGETS, environment=server)
     assert failed.returncode == 1
     [line] = [one for one in failed.stdout.splitlines() if one.startswith("track tiny runs: ")]
@@ -84,9 +81,7 @@ def test_run_without_its_tracking_server_finishes_all_else(undisturbed, new_proj
 
 
 @pytest.mark.fault(
-    "Store",
-    "a whole project copied elsewhere",
-    "a plain rerun mends the store's paths and does nothing else",
+    "Store", "a whole project copied elsewhere", "a plain rerun mends the store's paths and does nothing else"
 )
 def test_copied_project_has_its_own_artifacts(undisturbed, new_project, small, record_property):
     project = new_project(small)

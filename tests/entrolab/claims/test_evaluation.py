@@ -332,10 +332,7 @@ def test_the_outcomes_are_written_read_and_shown(tmp_path):
     ("changed", "said"),
     [
         ({"tables": ["scoers"]}, "tests.0.tables: unknown table 'scoers', did you mean 'scores'?"),
-        (
-            {"models": ["goood"]},
-            "tests.0.models: unknown model of these tables 'goood', did you mean 'good'?",
-        ),
+        ({"models": ["goood"]}, "tests.0.models: unknown model of these tables 'goood', did you mean 'good'"),
         ({"metric": "accurcy"}, "unknown metric of these tables 'accurcy', did you mean 'accuracy'?"),
         ({"over": "fw"}, "unknown group of data sets, or row of these tables 'fw', did you mean 'few'?"),
         ({"over": ["s99"]}, "tests.0.over: unknown row of these tables 's99'"),

@@ -12,13 +12,7 @@ from entrolab.report.errata import listed_errata
 from entrolab.report.shown_tables import laid_out
 
 TRIED = [
-    {
-        "tables": ["table4"],
-        "datasets": ["iris"],
-        "models": ["eem_rbf"],
-        "tried": "a <seed>",
-        "gave": "0",
-    },
+    {"tables": ["table4"], "datasets": ["iris"], "models": ["eem_rbf"], "tried": "a <seed>", "gave": "0"},
     {"tables": ["table4"], "models": ["svm_rbf"], "tried": "another grid", "gave": "nothing"},
     {"tables": ["table4"], "tried": "other data", "gave": "more"},
 ]

@@ -81,17 +81,11 @@ def test_cells_that_failed_and_seconds_are_no_values(table):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (
-            "table,dataset\n",
-            "line 1: found 'table,dataset'; accepted: table,version,dataset,model,metric and",
-        ),
+        ("table,dataset\n", "line 1: found 'table,dataset'; accepted: table,version,dataset,model,metric an"),
         ("table,version,dataset,model,metric\n", "line 1"),
         ("table,version,dataset,model,metric,0\na,v,b,c,d\n", "line 2: found 5 fields; accepted: 6"),
         ("table,version,dataset,model,metric,0\na,v,b,c,d,x\n", "line 2: found 'x'; accepted: a number"),
-        (
-            "table,version,dataset,model,metric,0\na,v,b,c,d,1\na,w,b,c,e,1\n",
-            "line 3: found the version 'w' of a beside 'v'; accepted: one version of a table",
-        ),
+        ("table,version,dataset,model,metric,0\na,v,b,c,d,1\na,w,b,c,e,1\n", "line 3: found the version 'w'"),
     ],
 )
 def test_a_file_that_the_command_would_not_have_written_is_one_line(tmp_path, text, said):

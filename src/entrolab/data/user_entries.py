@@ -1,0 +1,302 @@
+"""Make the catalog's entry of a user's table: task, classes, kinds of columns and counts."""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from entrolab.data.formats.table import frame_of, labels_of, order_in_time, weights_of
+from entrolab.data.openml_tables import facts_of
+from entrolab.data.raw_table import label_name
+from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, suffix_of
+from entrolab.data.user_columns import (
+    MOST_CLASSES,
+    WrongValueError,
+    describe_columns,
+    determining_columns,
+    is_nominal,
+)
+from entrolab.data.user_files import Source, checked_names, columns_asked, first_place, listed
+from entrolab.study.sections import shortened
+from entrolearn.columns import ColumnEncoder
+from entrolearn.suggest import did_you_mean
+
+__all__ = ["entry_of_openml", "entry_of_table"]
+
+MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")  # missing values, by default
+# Labels that YAML reads as booleans where they are not in quotes.
+UNQUOTED = {True: {"yes", "true", "on"}, False: {"no", "false", "off"}}
+
+
+def entry_of_openml(source: Source, own: Mapping) -> dict:
+    """The entry of a data set of OpenML, whose file says its label, missing values and splits."""
+    facts = facts_of(source.path)
+    own = {"label": facts["label"], "missing": [], **own, "splits": facts["splits"]}
+    if own["label"] is None:
+        raise source.wrong_in_study("label", "OpenML names no target of this data set; accepted: a column")
+    entry = entry_of_table(source, own)
+    return entry | {name: facts[name] for name in ("title", "reference", "licence")}
+
+
+def entry_of_table(source: Source, own: Mapping) -> dict:
+    """The entry of a data set in files of a user's."""
+    missing = list(own.get("missing", MISSING))
+    splits = list(own.get("splits", ()))
+    names, frames = _frames(source, missing)
+
+    def asked(option: str) -> list[str]:
+        return columns_asked(source, names, option, own.get(option, ()))
+
+    (label,) = columns_asked(source, names, "label", [own["label"]])
+    drop, categorical, keep = asked("drop"), asked("categorical"), asked("keep")
+    beside = {
+        option: columns_asked(source, names, option, [own[option]])[0]
+        for option in ("groups", "time", "weight")
+        if option in own
+    }
+    frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+    if frame.empty:
+        raise source.wrong_in_study("file", f"found no rows in {source.path}; accepted: some below its names")
+    if "time" in beside:
+        _check_times(source, frame[beside["time"]])
+    apart = {label, *drop, *splits, *(name for option, name in beside.items() if option != "time")}
+    features = [name for name in names if name not in apart]
+    columns, left_out = _features(source, frame, features, categorical, keep, missing)
+    if not columns:
+        raise source.wrong_in_study(
+            "drop", f"found no column beside {label!r} in {source.path}; accepted: some that are not dropped"
+        )
+    codes = ColumnEncoder(columns, missing).transform(frame)
+    labels = labels_of(frame[label], missing)
+    gaps, labelled = codes != codes, labels == labels
+    kept = labelled & ~gaps.any(axis=1) if own.get("missing_rows") == "drop" else labelled
+    if not kept.any():
+        raise source.wrong_in_study(
+            "missing_rows" if own.get("missing_rows") else "label",
+            f"no row of {source.path} is left without the {len(kept)} with missing values; accepted: some",
+        )
+    tested = {"test_rows": int(kept[-len(frames[-1]) :].sum())} if "test" in own else {}
+    if tested and not 0 < tested["test_rows"] < kept.sum():
+        raise source.wrong_in_study(
+            "test",
+            f"found no labelled rows in {source.paths[-1]}, or in the other file; accepted: some in both",
+        )
+    if "weight" in beside:
+        _check_weights(source, frame.loc[kept, beside["weight"]], missing)
+    counted = _counted(labels[kept])
+    task, classes = _task(source, label, counted, own, is_nominal(frame[label]))
+    return {
+        "title": f"{source.path.name}, by {label}",
+        "source": "own",
+        "paths": list(map(str, source.paths)),
+        "format": {
+            "name": "table",
+            "names": names,
+            "delimiter": source.delimiter,
+            "label": label,
+            "columns": columns,
+            "missing": missing,
+            **beside,
+            **({"splits": splits} if splits else {}),
+        },
+        "splits": _divided_by(frame[splits][kept]) if splits else {},
+        "test": str(source.paths[-1]) if "test" in own else None,
+        "groups": _n_groups(source, frame, beside["groups"], kept) if "groups" in beside else 0,
+        "missing_rows": own.get("missing_rows"),
+        "task": task,
+        "positive": classes.pop("positives", []),
+        "expect": {"rows": counted.total(), "features": len(columns), **classes, **tested},
+        "left_out": left_out,
+        "n_missing": {name: int(n) for name, n in zip(columns, gaps[kept].sum(axis=0), strict=True) if n},
+        "n_unlabelled": int((~labelled).sum()),
+        "tells_label": determining_columns(columns, codes[kept], labels[kept], task),
+        "reference": "",
+    }
+
+
+def _features(
+    source: Source,
+    frame: pd.DataFrame,
+    names: Sequence[str],
+    categorical: Collection[str],
+    keep: Collection[str],
+    missing: Sequence[str],
+) -> tuple[dict, dict[str, str]]:
+    """The kind of each feature, and why the other columns are left out; all are features if none would be."""
+    try:
+        described = describe_columns(frame, names, categorical, missing)
+    except WrongValueError as wrong:
+        path, line = first_place(source, wrong.column, wrong.value)
+        found = f"found {shortened(wrong.value)} in the column {wrong.column!r}"
+        raise source.wrong_in_file(path, line, f"{found}; accepted: {wrong.accepted}") from None
+    left_out = {name: why for name, (_, why) in described.items() if why and name not in keep}
+    if len(left_out) == len(described):
+        left_out = {}
+    return {name: kind for name, (kind, _) in described.items() if name not in left_out}, left_out
+
+
+def _check_times(source: Source, column) -> None:
+    try:
+        order_in_time(column)
+    except ValueError as error:
+        raise source.wrong_in_study("time", str(error)) from None
+
+
+def _check_weights(source: Source, column, missing: Sequence[str]) -> None:
+    """Refuse weights of the rows that no learner could use."""
+    try:
+        weights = weights_of(column, missing)
+    except ValueError as error:
+        raise source.wrong_in_study("weight", str(error)) from None
+    absent, negative = int((weights != weights).sum()), int((weights < 0).sum())
+    if absent:
+        found = f"no value of {column.name!r} in {absent} rows"
+    elif negative:
+        found = f"{weights.min():g} in the column {column.name!r}, in {negative} rows less than 0"
+    elif np.isinf(weights).any():
+        found = f"inf in the column {column.name!r}"
+    elif not weights.any():
+        found = f"0 in all rows of {column.name!r}"
+    else:
+        return
+    raise source.wrong_in_study("weight", f"found {found}; accepted: numbers from 0, not all of them 0")
+
+
+def _n_groups(source: Source, frame, name: str, kept) -> int:
+    """The number of groups of the rows that are kept."""
+    missing = int(frame.loc[kept, name].isna().sum())
+    if missing:
+        raise source.wrong_in_study(
+            "groups", f"found no value of {name!r} in {missing} rows; accepted: a group for each row"
+        )
+    return int(frame.loc[kept, name].nunique())
+
+
+def _divided_by(splits) -> dict[str, int]:
+    """What a task's splits are: folds and their repeats, or trials with training and test rows."""
+    repeats, n_folds = splits.shape[1], int(splits.to_numpy().max()) + 1
+    if n_folds > 1:
+        return {"folds": n_folds, "repeats": repeats}
+    tested = int((splits.to_numpy()[:, 0] == 0).sum())
+    return {"trials": repeats, "train": len(splits) - tested, "test": tested}
+
+
+def _frames(source: Source, missing: Sequence[str]) -> tuple[list[str], list]:
+    """The names of the columns, and the table of each file."""
+    names: list[str] = []
+    frames = []
+    for path in source.paths:
+        of_file: list[str] = []
+        if suffix_of(path) in DELIMITED:
+            of_file = checked_names(source, path)
+        try:
+            path.stat()
+            frame = frame_of(path, of_file, source.delimiter, missing)
+        except (UnicodeDecodeError, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
+            raise source.wrong_in_study(
+                "file",
+                f"{path} is no {suffix_of(path)} file ({shortened(str(error).splitlines()[0])}); "
+                f"accepted: {', '.join(FORMATS)}, the first five also with {', '.join(COMPRESSED)}",
+            ) from None
+        frame = frame.rename(columns=str)
+        of_file = list(frame.columns)
+        if names and of_file != names:
+            other = next((name for name in of_file if name not in names), "their order")
+            raise source.wrong_in_study(
+                "file",
+                f"{path} has other columns than {source.path} ({other}); accepted: the same, in one order",
+            )
+        names = of_file
+        frames.append(frame)
+    if len(names) < 2:
+        raise source.wrong_in_study(
+            "file", f"found one column in {source.path}; accepted: features and a label"
+        )
+    return names, frames
+
+
+def _counted(labels) -> Counter:
+    """The rows of each class by its name, in the order of its labels."""
+    values, counts = np.unique(labels, return_counts=True)
+    return Counter({label_name(value): int(count) for value, count in zip(values, counts, strict=True)})
+
+
+def _is_number(value: str) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except ValueError:
+        return False
+
+
+def _task(source: Source, column: str, classes: Counter, own: Mapping, nominal: bool) -> tuple[str, dict]:
+    """The task of some labels, and the counts of their classes for the catalog."""
+    task = own.get("task") or ("binary" if "positive" in own else _inferred(classes, nominal))
+    if task == "regression":
+        if words := [label for label in classes if not _is_number(label)]:
+            raise source.wrong_in_study(
+                "task",
+                f"found regression, and {shortened(words[0])} in the column {column!r}; accepted: numbers",
+            )
+        return task, {}
+    if len(classes) == 1:
+        raise source.wrong_in_study(
+            "label",
+            f"found {column!r}, which is {listed(classes)} in all rows; accepted: several classes",
+        )
+    smallest = min(classes, key=classes.__getitem__)
+    if task == "multiclass" and classes[smallest] == 1:
+        raise source.wrong_in_study(
+            "task",
+            f"found multiclass, and of {len(classes)} classes in the column {column!r} {smallest!r} has one "
+            "row; accepted: several rows of each class, or regression",
+        )
+    if task == "multiclass":
+        return task, {"classes": len(classes), "smallest": classes[smallest]}
+    positives = _positives(source, column, classes, own)
+    n_positive = sum(classes[name] for name in positives)
+    counts = {"negative": classes.total() - n_positive, "positive": n_positive}
+    return task, {"positives": positives, **counts}
+
+
+def _inferred(classes: Collection[str], nominal: bool) -> str:
+    """The task by the labels: two, or words, are classes; fractions and many whole numbers are values."""
+    if len(classes) <= 2:
+        return "binary"
+    if nominal or not all(map(_is_number, classes)):
+        return "multiclass"
+    whole = all(float(name).is_integer() for name in classes)
+    return "multiclass" if whole and len(classes) <= MOST_CLASSES else "regression"
+
+
+def _positives(source: Source, column: str, classes: Counter, own: Mapping) -> list[str]:
+    """The labels of the positive class: the study's, or the last of two, as in scikit-learn."""
+    if "positive" not in own:
+        if len(classes) > 2:
+            raise source.wrong_in_study(
+                "task",
+                f"found binary, and {len(classes)} labels in the column {column!r}: {listed(classes)}; "
+                "accepted: multiclass, regression, or `positive` with some of them",
+            )
+        return [[*classes][-1]]
+    asked = own["positive"] if isinstance(own["positive"], list) else [own["positive"]]
+    found = [_positive(source, column, classes, one) for one in asked]
+    if len({*found}) == len(classes):
+        raise source.wrong_in_study("positive", f"found all labels, {listed(classes)}; accepted: some")
+    return found
+
+
+def _positive(source: Source, column: str, classes: Collection[str], asked: str | float | bool) -> str:
+    # YAML takes a plain yes for true.
+    meant = [name for name in classes if isinstance(asked, bool) and name.lower() in UNQUOTED[asked]]
+    name = meant[0] if meant else f"{asked:.15g}" if isinstance(asked, float) else str(asked)
+    if name not in classes:
+        raise source.wrong_in_study(
+            "positive",
+            f"found {asked!r}{did_you_mean(asked, classes)}; accepted: a label of the column {column!r}, "
+            f"{listed(classes)}",
+        )
+    return name
