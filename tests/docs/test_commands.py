@@ -39,6 +39,7 @@ RUN = {
     "make leaderboards": "tests/entrolab/leaderboard/test_pages.py::"
     "test_every_link_and_picture_leads_somewhere",
     "make outcomes": "tests/entrolab/test_outcomes.py::test_the_page_has_the_counts_of_the_files",
+    "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
     "make seeds": "tests/workflow/test_seeds.py::"
     "test_tables_are_made_under_each_seed_and_resumed_and_versions_stay_apart",
     "make unlock": "tests/workflow/test_killed.py::"
