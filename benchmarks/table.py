@@ -40,16 +40,14 @@ COLUMNS = (
 GROWTH = "growth"  # the part whose rows are exponents
 BEGIN, END = "<!-- written by python -m benchmarks.table -->", "<!-- end -->"
 
-# Rows of the README: what is timed, {} for the work of the last row that matches, and of each number what it
-# is called, the part, and how the row's work and peer begin. The smallest and the largest ratio of all rows
-# that match are shown.
+# Rows of the README, five at most: what is timed, {} for the work of the last row that matches, and of each
+# number its name, the part, and how the row's work and peer begin. The smallest and the largest ratio of all
+# rows that match are shown.
 README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
     (
         "`EEMClassifier`, {}",
         (
-            ("LedoitWolf of scikit-learn", "peers", "fit forest-cover", "EEM by scikit-learn's LedoitWolf"),
             ("Nystroem + LDA", "peers", "fit forest-cover", "Nystroem + LDA"),
-            ("RBFSampler + RidgeClassifier", "peers", "fit forest-cover", "RBFSampler + RidgeClassifier"),
             ("HistGradientBoosting", "peers", "fit forest-cover", "HistGradientBoosting"),
             ("hpelm", "peers", "fit forest-cover", "hpelm"),
             ("LinearSVC", "peers", "fit forest-cover", "LinearSVC"),
@@ -60,15 +58,6 @@ README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
         (
             ("Nystroem + Ridge", "reduced", "", "Nystroem + Ridge"),
             ("KELM", "reduced", "", "KELM"),
-            ("ELM dense", "reduced", "", "ELM"),
-            ("ELM sparse", "sparse", "", "ELM"),
-        ),
-    ),
-    (
-        "`predict` of one row of 784",
-        (
-            ("MLPClassifier", "predictions", "1 row of 784: EEM, rbf", "MLPClassifier"),
-            ("RBFSampler + RidgeClassifier", "predictions", "1 row of 784: EEM, rbf", "RBFSampler"),
         ),
     ),
     (
@@ -82,21 +71,6 @@ README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
     (
         "`CrossEntropyClustering`",
         (("GaussianMixture", "cec", "", "GaussianMixture"), ("HDBSCAN", "cec", "", "HDBSCAN")),
-    ),
-    (
-        "entropy of 20,000 errors and its gradient",
-        (("all pairs", "error_entropy", "20,000 errors", "all pairs"),),
-    ),
-    (
-        "`KDEClassifier`, 20,000 rows",
-        (
-            ("all pairs", "kernel_densities", "KDEClassifier, 20,000", "all pairs"),
-            ("KernelDensity, a tree", "kernel_densities", "KDEClassifier, 20,000", "KernelDensity"),
-        ),
-    ),
-    (
-        "`CrossEntropyMethodClustering`",
-        (("as many restarts of k-means as come as near", "centroids", "", "KMeans"),),
     ),
 )
 
@@ -188,7 +162,7 @@ def _exponent(row: pd.Series) -> str:
 
 def readme(table: pd.DataFrame) -> str:
     """The README's table."""
-    lines = ["| `make bench`: seconds of a peer over ours | |", "| --- | --- |"]
+    lines = ["| learner | seconds of others over ours (`make bench`) |", "| --- | --- |"]
     for ours, numbers in README:
         found, work = [], ""
         for name, part, what, peer in numbers:

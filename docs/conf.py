@@ -77,7 +77,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {page: [] for page in ("index", "ideas", "which-learner")}  # nothing stands beneath them
+html_sidebars = {page: [] for page in ("index", "cluster")}  # no pages below them
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "show_prev_next": False,

@@ -20,7 +20,7 @@ KINDS = {
     "Network": "servers that misbehave, files that were made to do harm, and no network at all",
     "Store": "the tracking store locked, damaged, moved, gone, or asked by many at once",
     "Surroundings": "two runs in one folder, other users, odd paths, locales and settings of the system",
-    "Configuration": "mistakes in studies, catalogs, printed numbers and commands",
+    "Configuration": "mistakes in studies, catalogs, published values and commands",
     "Arrays": "what learners cannot learn from, and settings that cannot be",
     "Representations": "the same numbers in every form that an array can have",
     "Laws": "what must hold of each learner whatever the data are",
@@ -91,7 +91,7 @@ def _cases(tried: pd.DataFrame) -> int:
 
 
 def _fault_table(tried: pd.DataFrame, bad: int) -> str:
-    """The kinds of faults in Markdown, a line each; then the faults, a table for each kind."""
+    """A table of the kinds in Markdown; then the faults of each kind by outcome."""
     # A phase that did not pass says more than one that did.
     lines = tried.sort_values("survived", kind="stable").groupby(["kind", "fault"], sort=False)
     faults = lines.agg(
@@ -111,27 +111,32 @@ def _fault_table(tried: pd.DataFrame, bad: int) -> str:
     found = [kind for kind in KINDS if kind in kinds.index]
     kinds = kinds.loc[found]
     sections = [
-        f"## {kind}\n\n{KINDS[kind].capitalize()}.\n\n"
-        + _markdown(faults.loc[kind].sort_index().drop(columns="survived").reset_index())
-        for kind in found
+        f"## {kind}\n\n{KINDS[kind].capitalize()}.\n\n{_by_outcome(faults.loc[kind])}" for kind in found
     ]
     return "\n\n".join(
         [
-            "# What can go wrong, tried",
-            "Each line is a fault that a test makes happen for real: a signal, a full disk, a server that "
-            "misbehaves, a file that lies. It is survived if what becomes of it is what the line says, and "
-            "where a run was disturbed, if the next one completes it and its tables are an undisturbed "
-            "run's to the last bit.",
+            "# Faults that are tried",
+            "Tests cause each of these faults: they send a signal, fill a disk, start a server that "
+            "misbehaves, or damage a file. A fault is survived if its outcome is the one that is listed here "
+            "and, where a run was disturbed, if the next run completes it with tables equal to the last bit "
+            "to those of an undisturbed run.",
             f"`make faults` on {date.today()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "
             f"cores, Python {platform.python_version()}: **{kinds['survived'].sum()} of {len(faults)} faults "
             f"survived, {kinds['lost'].sum():.0f} finished files lost**, {bad} bad inputs tried.",
             _markdown(kinds.reset_index()),
-            "*tests*: the cases of a line, each with another learner, file or setting. *lost*: files "
-            "that had been finished before the fault and had to be made again, or differ afterwards; empty "
-            "where nothing finished was at stake. *seconds*: of all tests of the line.",
+            "*tests*: each fault is tried with several learners, files or settings. *lost*: files that were "
+            "finished before the fault and had to be made again, or differ afterwards. Below, faults of one "
+            "outcome are one item.",
             *sections,
         ]
     )
+
+
+def _by_outcome(faults: pd.DataFrame) -> str:
+    """The faults of one kind as a Markdown list of outcomes, each with its faults."""
+    grouped = faults.reset_index().groupby("outcome", sort=True)["fault"]
+    lines = [f"- **{outcome.strip('*')}**: {'; '.join(sorted(names))}" for outcome, names in grouped]
+    return "\n".join(lines).replace("<", r"\<")
 
 
 def _markdown(lines: pd.DataFrame) -> str:

@@ -27,12 +27,17 @@ PAGES = {"docs": ROOT / "docs/which-learner.md", "readme": ROOT / "README.md"}
 BEGIN, END = "<!-- the boards: python -m benchmarks.board.answer -->\n", "<!-- end of the boards -->\n"
 SIZE = SIZES[0]
 SHOWN = ("rank", "elo", "elo_low", "elo_high", "fit_s", "predict_s", "front")
-README_START = """
-Every classifier of this library and its peers on the two-class sets of the catalog, at most 1,000 rows of
-each, five draws in halves, everything learnt from training rows (`python -m benchmarks.board`,
-[how](docs/which-learner.md#the-boards)):
-
-"""
+#: Lines of README.md by the metric that they are about, and the variants that each compares.
+README = {
+    "gmean": ("GMEAN", ("default", "threshold")),
+    "log_loss": ("Probabilities (log loss)", ("default",)),
+}
+VARIANTS = {
+    "default": "At their defaults",
+    "threshold": "With thresholds tuned on the training rows",
+    "tuned": "Tuned with ten configurations each",
+    "tuned threshold": "Tuned, with tuned thresholds",
+}
 
 
 def main() -> None:
@@ -81,14 +86,46 @@ def page_text(boards: Mapping) -> str:
 
 
 def readme_text(boards: Mapping) -> str | None:
-    """What README.md says of the board of two classes; None before it is computed."""
+    """Three lines of README.md on the board of two classes; None before it is computed."""
     done, planned = _draws(boards, "binary")
     if done < planned:
         return None
     slices = _slices(*boards["binary"], "binary")
-    lines = _lines(slices, "binary")
-    table = _table(lines.head(12), "binary", linked=False)
-    return f"{README_START}{_sentences(slices, lines, 'binary')}\n\n{table}\n"
+    lines = []
+    for metric, (label, variants) in README.items():
+        found = [
+            f"{VARIANTS[v].lower()}, {_compared(slices[v, metric])}"
+            for v in variants
+            if (v, metric) in slices
+        ]
+        lines.append(f"- **{label}**: {'; '.join(found)}.")
+    sentence = _front(_lines(slices, "binary"), METRICS_SHOWN["binary"][0])
+    return "\n".join([*lines, sentence]) + "\n"
+
+
+def _compared(of: Slice) -> str:
+    """Which learner ranks first and whether the best of this library differs significantly, in a clause."""
+    by_set = of.by_set.round(DIGITS)
+    ranks = _mean_ranks(by_set)
+    first, best = ranks.index[0], _best_of_ours(ranks)
+    text = f"{_named(first, 'binary', False)} has the best mean rank, {ranks[first]:.1f} of {len(ranks)}"
+    if best in (first, None):
+        return text
+    ranking = rank_models(by_set)
+    differs = "" if ranking is None else ", not significantly worse"
+    if ranking is not None and best not in ranking.beside(first):
+        differs = ", significantly worse"
+    ours = _named(best, "binary", False)
+    return f"{text}, and {ours} the best of this library, {ranks[best]:.1f}{differs}"
+
+
+def _mean_ranks(by_set: pd.DataFrame) -> pd.Series:
+    """Mean ranks of the learners, the best first."""
+    return by_set.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
+
+
+def _best_of_ours(ranks: pd.Series) -> str | None:
+    return next((name for name in ranks.index if LEARNERS[name].ours), None)
 
 
 def _draws(boards: Mapping, board: str) -> tuple[int, int]:
@@ -158,23 +195,20 @@ def _named(name: str, board: str, linked: bool) -> str:
 def _sentences(slices: Mapping[tuple[str, str], Slice], lines: pd.DataFrame, board: str) -> str:
     """Who leads in each variant and who does not differ significantly; the Pareto front."""
     first = METRICS_SHOWN[board][0]
-    said = {
-        "default": "At their defaults",
-        "threshold": "With thresholds tuned on the training rows",
-        "tuned": "Tuned with ten configurations each",
-        "tuned threshold": "Tuned, with tuned thresholds",
-    }
-    sentences = [_leader(start, slices[v, first]) for v, start in said.items() if (v, first) in slices]
+    leaders = [_leader(start, slices[v, first]) for v, start in VARIANTS.items() if (v, first) in slices]
+    return "\n".join([*leaders, _front(lines, first)])
+
+
+def _front(lines: pd.DataFrame, metric: str) -> str:
     front = lines[lines["front"]].sort_values("fit_s")
     members = ", ".join(f"{name} ({line.fit_s:.2g} s)" for name, line in front.iterrows())
-    sentences.append(f"- Pareto front of {METRICS[first].label} and seconds to fit 1,000 rows: {members}.")
-    return "\n".join(sentences)
+    return f"- Pareto front of {METRICS[metric].label} and seconds to fit 1,000 rows: {members}."
 
 
 def _leader(start: str, of: Slice) -> str:
     by_set, label = of.by_set.round(DIGITS), METRICS[of.metric].label
-    ranks = by_set.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
-    first, best = ranks.index[0], next((name for name in ranks.index if LEARNERS[name].ours), None)
+    ranks = _mean_ranks(by_set)
+    first, best = ranks.index[0], _best_of_ours(ranks)
     text = f"- {start}, {first} has the best mean rank by {label}, {ranks[first]:.1f} of {len(ranks)}"
     ranking = rank_models(by_set)
     if ranking is None:

@@ -48,8 +48,25 @@ def test_a_finished_board_has_its_table_and_the_others_have_none():
     assert first.count("| 90.") == 3  # GMEAN, AUC and GMEAN with a threshold
     assert f"Many classes: no table before its {10 * len(sets_of('multiclass'))} draws are computed" in text
     short = readme_text({"binary": _board(sets_of("binary"))})
-    assert "| `EEKMClassifier` | 1.0 |" in short
-    assert "With thresholds tuned on the training rows, EEKM" in short
+    lines = short.splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith("- ") for line in lines)
+    assert (
+        "at their defaults, `EEKMClassifier` has the best mean rank, 1.0 of 3; with thresholds tuned"
+        in lines[0]
+    )
+    assert lines[1].startswith("- **Probabilities (log loss)**: at their defaults, ")
+    assert "GMEAN" in lines[2]
+
+
+def test_the_readme_says_whether_the_best_of_this_library_is_significantly_worse(monkeypatch):
+    for eekm, said in ((0.1, "significantly worse"), (0.7997, "not significantly worse")):
+        monkeypatch.setitem(STRENGTHS, "EEKM", eekm)
+        first, *_ = readme_text({"binary": _board(sets_of("binary"))}).splitlines()
+        clause = first.split(";")[0]
+        assert "XGBoost has the best mean rank" in clause
+        assert "`EEKMClassifier` the best of this library, " in clause
+        assert clause.endswith(f", {said}")
 
 
 def test_an_unfinished_board_changes_nothing_in_the_readme():

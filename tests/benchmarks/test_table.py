@@ -58,3 +58,7 @@ def test_readme_has_the_ends_of_the_ratios_that_match(monkeypatch):
     rows = [row("zero", peer="linprog", ratio=ratio) for ratio in (2.04, 7.2, float("nan"))]
     rows.append(row("zero", peer="linprog, other", ratio=99.0))
     assert readme(pd.DataFrame(rows)).splitlines()[2:] == ["| SVC, work | LP 2 to 7.2 |"]
+
+
+def test_readme_has_five_rows_at_most():
+    assert len(module.README) <= 5

@@ -1,6 +1,8 @@
 """The site: examples run, texts stand on pages as they are written, the reference has all public names."""
 
+import ast
 import doctest
+import re
 import runpy
 import sys
 from collections.abc import Iterator
@@ -35,6 +37,31 @@ def test_examples_of_a_page_run(name):
     said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     assert runner.run(test, out=said.append).failed == 0, "".join(said)
+
+
+FRONT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "config/README.md"]
+
+
+@pytest.mark.parametrize("page", [*FRONT, *sorted(DOCS.glob("*.md"))], ids=lambda page: page.name)
+def test_python_of_a_page_is_valid_and_imports_what_exists(page):
+    for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
+        if token.type == "fence" and token.info == "python" and not token.content.startswith(">>>"):
+            tree = ast.parse(token.content)
+            for node in (each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom)):
+                if node.module.partition(".")[0] in ("entrolearn", "entrolab"):
+                    module = import_module(node.module)
+                    for name in (alias.name for alias in node.names):
+                        assert hasattr(module, name) or import_module(f"{node.module}.{name}")
+
+
+@pytest.mark.parametrize("page", FRONT, ids=lambda page: page.name)
+def test_links_between_files_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)#:]*)(?:#[\w-]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_readme_is_read_in_minutes():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
 
 
 def texts() -> Iterator[str]:

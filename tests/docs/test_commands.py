@@ -1,0 +1,264 @@
+"""Commands of the pages: a test runs each, or CONTRIBUTING.md lists it; its syntax is checked."""
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from markdown_it import MarkdownIt
+from snakemake.cli import get_argument_parser
+
+from entrolab.jobs.command import with_studies
+
+ROOT = Path(__file__).parents[2]
+TUTORIALS = ROOT / "docs/tutorials"
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "config/README.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted(TUTORIALS.glob("*.md")),
+]
+LISTED = "## Commands that no test runs"
+
+# Code of one line in a text is a command if it begins with one of these and has arguments.
+PROGRAMS = {"apt", "docker", "entrolab", "git", "make", "mlflow", "pip", "python", "snakemake", "ssh"}
+SCRIPTS = {".ci/run", "tools/clone.sh"}
+SHELL = {".", "cd", "export"}
+OTHERS = {"apt", "git", "mlflow", "pg_dump", "pg_restore", "ssh", "tar"}  # programs of others
+
+# Beginning of a command -> the test that runs it, or the function behind it.
+RUN = {
+    "entrolab": "tests/test_distributions.py::test_the_demonstration_of_the_wheels_is_that_of_the_checkout",
+    "entrolab init": "tests/entrolab/test_command.py::"
+    "test_the_first_study_says_what_was_found_and_can_be_made",
+    "make compare-deposits": "tests/workflow/test_deposit.py::test_the_command_makes_checks_and_compares",
+    "make deposit": "tests/workflow/test_deposit.py::test_the_command_makes_checks_and_compares",
+    "make from-deposit": "tests/workflow/test_deposit.py::test_the_command_makes_checks_and_compares",
+    "make leaderboards": "tests/entrolab/leaderboard/test_pages.py::"
+    "test_every_link_and_picture_leads_somewhere",
+    "make outcomes": "tests/entrolab/test_outcomes.py::test_the_page_has_the_counts_of_the_files",
+    "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
+    "make seeds": "tests/workflow/test_seeds.py::"
+    "test_tables_are_made_under_each_seed_and_resumed_and_versions_stay_apart",
+    "make unlock": "tests/workflow/test_killed.py::"
+    "test_a_killed_run_is_completed_and_equals_an_undisturbed_one",
+    "python -m entrolab.claims": "tests/entrolab/claims/test_evaluation.py::"
+    "test_the_command_prints_the_outcomes_on_the_tables_that_are_there",
+    "python -m entrolab.seeds": "tests/workflow/test_seeds.py::"
+    "test_tables_are_made_under_each_seed_and_resumed_and_versions_stay_apart",
+    "python -m entrolab.study": "tests/entrolab/test_study.py::test_the_schemas_are_those_of_the_definitions",
+    "python -m entrolab.tracking.moving": "tests/entrolab/test_team_server.py::"
+    "test_every_row_is_on_the_server_as_it_was_but_for_the_places_of_artifacts",
+    "snakemake demo": "tests/workflow/test_network.py::test_without_a_network_all_that_needs_none_is_made",
+}
+
+
+class Command(NamedTuple):
+    """A command of a page, without comments and variables, and whether a tutorial's test runs it."""
+
+    page: Path
+    words: tuple[str, ...]
+    is_run: bool
+
+    def __str__(self) -> str:
+        return f"{self.page.relative_to(ROOT)}: {shlex.join(self.words)}"
+
+
+def commands_of(page: Path) -> Iterator[Command]:
+    """All commands of a page: blocks of the shell, and code within the text."""
+    text = page.read_text(encoding="utf-8")
+    if LISTED in text:
+        text = text.replace(_list_of(text), "")
+    for token in MarkdownIt().enable("table").parse(text):
+        if token.type == "fence" and token.info in ("", "sh", "console"):
+            typed = token.content.replace("\\\n", " ").splitlines()
+            if token.info == "console":
+                typed = [line.removeprefix("$ ") for line in typed if line.startswith("$ ")]
+            is_run = token.info == "console" and page.parent == TUTORIALS
+            for line in typed:
+                yield from _split(page, line, is_run)
+        for child in token.children or []:
+            if child.type == "code_inline" and _is_command(child.content):
+                yield from _split(page, child.content, is_run=False)
+
+
+def _list_of(text: str) -> str:
+    """The section of CONTRIBUTING.md with the list."""
+    return text.split(LISTED)[1].split("\n## ")[0]
+
+
+def _is_command(text: str) -> bool:
+    first, *others = [word for word in text.split() if not re.match(r"[A-Z_]+=", word)] or [""]
+    return first in SCRIPTS or (first in PROGRAMS and bool(others))
+
+
+def _split(page: Path, line: str, is_run: bool) -> Iterator[Command]:
+    words = shlex.split(line, comments=True)
+    if "2>&1" in words:
+        words = words[: words.index("2>&1")]
+    while words:
+        end = words.index("&&") if "&&" in words else len(words)
+        part = [word for word in words[:end] if not re.match(r"[A-Z_]+=", word) or words[0] == "make"]
+        if part and part[0] not in SHELL:
+            yield Command(
+                page, (part[0].removeprefix(".board/bin/").removeprefix(".venv/bin/"), *part[1:]), is_run
+            )
+        words = words[end + 1 :]
+
+
+COMMANDS = list(dict.fromkeys(command for page in PAGES for command in commands_of(page)))
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, flags=re.MULTILINE))
+STUDIES = {file.stem for file in (ROOT / "config/papers").glob("*.yaml")}
+RULES = set(
+    re.findall(
+        r"^rule (\w+):",
+        "".join(file.read_text() for file in [ROOT / "Snakefile", *ROOT.glob("workflow/**/*.smk")]),
+        flags=re.MULTILINE,
+    )
+)
+
+
+def listed() -> list[tuple[tuple[str, ...], list[str]]]:
+    """Beginnings of the commands in the list of CONTRIBUTING.md, a row each, and what runs them for real."""
+    text = _list_of((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| `")]
+    return [(tuple(re.findall("`([^`]+)`", row[0])), re.findall("`([^`]+)`", row[-1])) for row in rows]
+
+
+def category(command: Command) -> str | None:
+    """The longest beginning in RUN or in the list that the command has."""
+    typed = " ".join(command.words) + " "
+    known = [*RUN, *(beginning for beginnings, _ in listed() for beginning in beginnings)]
+    return max((each for each in known if typed.startswith((f"{each} ", f"{each}."))), key=len, default=None)
+
+
+def test_every_command_is_run_by_a_test_or_listed():
+    unknown = [str(command) for command in COMMANDS if not command.is_run and category(command) is None]
+    assert not unknown, f"{unknown}: run them in a test, or list them in CONTRIBUTING.md under {LISTED!r}"
+
+
+def test_the_list_has_no_command_that_no_page_has():
+    needed = {category(command) for command in COMMANDS if not command.is_run}
+    assert {*RUN, *(beginning for beginnings, _ in listed() for beginning in beginnings)} == needed
+
+
+def test_what_runs_listed_commands_for_real_exists():
+    for _, real in listed():
+        assert real
+        for command in real:
+            check(Command(ROOT / "CONTRIBUTING.md", tuple(command.split()), is_run=False))
+
+
+@pytest.mark.parametrize("test", sorted(set(RUN.values())))
+def test_tests_that_run_commands_exist(test):
+    file, _, name = test.partition("::")
+    assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", [each for each in COMMANDS if not each.is_run], ids=str)
+def test_syntax_of_a_command(command):
+    check(command)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "make dmeo",
+        "make seeds PAPRE=melm",
+        'make bench ARGS="--parts icaa"',
+        "snakemake --proflie workflow/profiles/slurm eem",
+        "snakemake --profile workflow/profiles/slrum eem",
+        "snakemake eme",
+        "entrolab init mine.csv --lable malignant",
+        "python -m entrolab.seesd show",
+        "python -m benchmarks.board --sizes 1000",
+        "pip install 'entrolearn[plots]'",
+        "tools/clnoe.sh",
+        "wget data",
+    ],
+)
+def test_a_mistake_in_a_command_is_found(wrong):
+    with pytest.raises(AssertionError):
+        check(Command(ROOT / "README.md", tuple(shlex.split(wrong)), is_run=False))
+
+
+def check(command: Command) -> None:
+    """Assert that all that a command names exists."""
+    program, *arguments = command.words
+    checks = {"make": _make, "snakemake": _snakemake, "entrolab": _entrolab, "pip": _pip, "python": _python}
+    if program in checks:
+        checks[program](command, arguments)
+    elif "/" in program:
+        assert (ROOT / program).is_file(), str(command)
+    else:
+        assert program in OTHERS, str(command)
+
+
+def _make(command: Command, arguments: list[str]) -> None:
+    for word in arguments:
+        name, is_variable, value = word.partition("=")
+        if not is_variable:
+            assert word in TARGETS, f"{command}: the Makefile has no target {word}"
+            continue
+        assert f"$({name})" in MAKEFILE or f"or $({name})" in MAKEFILE, f"{command}: nothing reads {name}"
+        if "bench" in arguments and name == "ARGS":
+            _python(command, ["-m", "benchmarks", *value.split()])
+
+
+def _snakemake(command: Command, arguments: list[str]) -> None:
+    page = command.page.read_text(encoding="utf-8")
+    try:
+        given = get_argument_parser().parse_args(arguments)
+    except SystemExit as error:
+        raise AssertionError(f"{command}: {error}") from error
+    for target in given.targets:
+        known = target in STUDIES | RULES or f"{target}.yaml" in page or "No rule to produce" in page
+        assert known or target.startswith("results/"), f"{command}: no study or rule {target}"
+    for profile in given.profile or []:
+        assert (ROOT / profile / "config.yaml").is_file(), f"{command}: no profile {profile}"
+
+
+def _entrolab(command: Command, arguments: list[str]) -> None:
+    if arguments[0] == "init":
+        _options(command, arguments, "src/entrolab/study/first_study.py")
+    else:
+        targets = [word.removesuffix(".yaml") for word in arguments if not word.startswith("-")]
+        assert targets
+        if not arguments[0].endswith(".yaml"):  # else the file would have to exist
+            _snakemake(command, with_studies(arguments))
+
+
+def _pip(command: Command, arguments: list[str]) -> None:
+    verb, *requirements = arguments
+    assert verb == "install", str(command)
+    for requirement in requirements:
+        name, _, extra = requirement.strip("]").partition("[")
+        folders = {"entrolearn": ROOT, "entrolab": ROOT / "src/entrolab"}
+        if name in folders and extra:
+            project = tomllib.loads((folders[name] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+            assert extra in project["optional-dependencies"], str(command)
+        elif "/" in name or name == ".":
+            assert (ROOT / name / "pyproject.toml").is_file(), str(command)
+
+
+def _python(command: Command, arguments: list[str]) -> None:
+    flag, module, *options = arguments
+    assert flag == "-m", str(command)
+    place = module.replace(".", "/")
+    files = [f"{folder}{place}{end}" for folder in ("", "src/") for end in ("/__main__.py", ".py")]
+    found = [file for file in files if (ROOT / file).is_file()]
+    assert found, f"{command}: no module {module}"
+    _options(command, options, found[0])
+
+
+def _options(command: Command, arguments: list[str], file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    for place, word in enumerate(arguments):
+        if word.startswith("--"):
+            assert f'"{word}"' in text, f"{command}: {file} has no option {word}"
+        elif file == "benchmarks/__main__.py" and "--parts" in arguments[:place]:
+            is_number = re.fullmatch(r"[\d.]+", word)
+            assert is_number or f'"{word}"' in text, f"{command}: no part {word}"
