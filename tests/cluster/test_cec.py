@@ -284,7 +284,7 @@ def test_flat_cluster_is_refused_without_regularisation(family):
 
 
 def test_passes_that_are_used_up_are_warned_of():
-    with pytest.warns(ConvergenceWarning, match="used up its 1 passes: raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 1 passes: raise max_iter"):
         CrossEntropyClustering(8, max_iter=1, n_init=1, random_state=0).fit(load_iris().data)
 
 

@@ -282,7 +282,7 @@ def test_sweeps_that_run_out_are_told():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"init": [0, 1]}, r"init has shape \(2,\); labels must be one for each row of X, \(30,\)"),
+        ({"init": [0, 1]}, r"init has shape \(2,\); it must have one label for each row of X, \(30,\)"),
         ({"init": np.arange(30)}, "init has 30 different labels; it must have at most n_clusters=8"),
         ({"n_clusters": 31}, "n_samples=30 must be at least n_clusters=31"),
         ({"n_neighbors": 0}, "'n_neighbors'"),

@@ -225,11 +225,10 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If there are fewer rows than clusters; `covariance` is missing, given for another family than "fixed",
-            not positive definite, or so small or large that distances overflow; the labels `init` have a
-            wrong length or too many clusters; a cluster has a singular covariance and ``reg_covar`` is too
-            small; or ``reg_covar`` is so large that it overflows.
-
+            If there are fewer rows than clusters; `covariance` is missing, given for a family other than
+            "fixed", not positive definite, or so small or large that distances overflow; the labels `init`
+            have a wrong length or too many clusters; a cluster has a singular covariance and ``reg_covar`` is
+            too small; or ``reg_covar`` is so large that it overflows.
         Warns
         -----
         ConvergenceWarning
@@ -306,7 +305,8 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         return covariance
 
     def _least_rows(self, X: np.ndarray) -> int:
-        share = math.ceil(round(self.min_weight * len(X), 9))  # rounding errors must not reach the next integer
+        # Rounded, because a rounding error above an integer would raise the ceiling.
+        share = math.ceil(round(self.min_weight * len(X), 9))
         return max(share, FAMILIES[self.family].least_rows(X.shape[1]))
 
     def _starts(self, X: np.ndarray, random: np.random.RandomState) -> Iterator[np.ndarray]:

@@ -67,7 +67,7 @@ class HartiganSearch:
         return self
 
     def _move_together(self) -> bool:
-        """Move all rows whose single move lowers the energy at once; undo and return False if that raises it."""
+        """Make all moves that lower the energy on their own at once; undo them if together they raise it."""
         if self.clusters.n_clusters == 1:
             return False
         size = max(1, BLOCK_NUMBERS // self.clusters.means.size)

@@ -52,7 +52,7 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False, sample_
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weights is not None and (weights.ndim != 1 or not 0 < weights.sum() < np.inf or weights.min() < 0):
         raise ValueError(
-            "sample_weight must hold a finite non-negative number for each row, and at least one positive one."
+            "sample_weight must hold a finite non-negative number for each row, not all of them zero."
         )
     total, n_samples = np.zeros(()), 0
     for chunk in [gradients] if not isinstance(gradients, Iterable) or _is_array(gradients) else gradients:
