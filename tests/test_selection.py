@@ -150,7 +150,7 @@ def test_best_point_follows_the_stated_rule(values, tie_breaker, expected):
 
 @pytest.mark.parametrize("values", [[math.nan, math.nan], []])
 def test_best_point_of_nothing_is_an_error(values):
-    with pytest.raises(ValueError, match=f"no grid point to choose: all {len(values)} values are NaN"):
+    with pytest.raises(ValueError, match=f"no candidate to select: all {len(values)} values are NaN"):
         best_point(values)
 
 
@@ -449,7 +449,7 @@ def test_methods_are_those_of_the_machine(data):
         (
             EntropySearch(SVC(), {"C": [-1.0, -2.0]}),
             ValueError,
-            "2 of 2 grid points cannot be chosen; the first reason: InvalidParameterError: The 'C' parameter",
+            "2 of 2 candidates cannot be selected; the first reason: InvalidParameterError: The 'C' parameter",
         ),
     ],
     ids=["criterion", "empty dict", "empty list", "parameter", "nested", "no projection", "all failed"],
@@ -474,6 +474,6 @@ def test_more_and_fewer_than_two_classes_are_refused(data):
 def test_data_projected_to_one_place_are_refused(data):
     _, y = data
     with pytest.raises(
-        ValueError, match="1 of 1 grid points cannot be chosen; they project the training data"
+        ValueError, match="1 of 1 candidates cannot be selected; they project all training rows"
     ):
         EntropySearch(LogisticRegression(), {"C": [1.0]}).fit(np.ones((150, 2)), y)

@@ -418,7 +418,7 @@ EQUAL = {
     "InfomaxICA": "rows of X span 0 dimensions",
     "MELM": "class 0 has 12 rows that are all equal; a density needs at least 2 different ones",
     "RenyiEntropyClustering-1": "all rows of X are equal, .* set sigma to a number",
-    "EntropySearch": "they project the training data to one place",
+    "EntropySearch": "they project all training rows to one point",
 }
 NOT_TWO_CLUSTERS = dict.fromkeys(
     ["MinimumEntropyClustering", "RenyiEntropyClustering-2"], "n_samples=2 must be at least n_clusters"
@@ -429,7 +429,7 @@ MORE_CLUSTERS = dict.fromkeys(
 )
 NO_SQUARES = {
     "RenyiEntropyClustering-1": "sigma is .* with sigma=None; for these rows it must be from 1e-150 to",
-    "EntropySearch-1": "2 of 2 grid points cannot be chosen",
+    "EntropySearch-1": "2 of 2 candidates cannot be selected",
 }
 TINY = {**EQUAL, **NO_SQUARES}
 del TINY["MELM"]  # which finds a unit for them

@@ -201,8 +201,9 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         ------
         ValueError
             If the seeds need more rows than there are, `n_seeds` is smaller than `n_clusters`, `sigma` is
-            None and all rows are equal, or the square of σ overflows or underflows. MemoryError
-                If the kernel values of all pairs do not fit into memory.
+            None and all rows are equal, or the square of σ overflows or underflows.
+        MemoryError
+            If the kernel values of all pairs do not fit into memory.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n_seeds, seed_size = self._seeding(len(X))
