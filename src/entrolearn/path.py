@@ -288,7 +288,7 @@ class _LastStep:
     grid: list[dict] = field(default_factory=list)  # the candidates of the pipeline
 
     def path(self, X, y, partition: Partition) -> Iterator[PathPoint]:
-        """Path of the step with the pipeline's candidates; an exception is recorded for the remaining ones."""
+        """Path of the step with the pipeline's candidates; an exception is the error of those that remain."""
         left = {(left_out, i) for left_out in partition.left_out for i in range(len(self.grid))}
         try:
             for point in path(self.estimator, X, y, partition, self.own):

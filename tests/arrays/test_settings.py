@@ -267,7 +267,7 @@ def test_first_weights_that_overflow_are_refused(network):
 STREAMS = [EEMClassifier(10, random_state=0), ELMClassifier(10, random_state=0)]
 STREAMS += [RKELMClassifier(5, random_state=0)]
 WRONG_CHUNKS = {
-    "a label that was not announced": (lambda s: s.partial_fit(X, y + 1), "brings the label 2, .* not among"),
+    "a label that was not announced": (lambda s: s.partial_fit(X, y + 1), "holds the label 2, .* not among"),
     "a chunk of another width": (
         lambda s: s.partial_fit(X[:, 1:], y),
         "X has 2 features, .* expecting 3",

@@ -271,7 +271,7 @@ def test_an_error_says_which_rows(wdbc):
     wrong[450, 3] = np.nan
     with pytest.raises(ValueError, match="rows 400 to 499: Input X contains NaN"):
         streaming.fit(EEMClassifier(5), streaming.rows(wrong, y, chunk_rows=100))
-    with pytest.raises(ValueError, match=r"rows 0 to 99: y brings the label 0, .*\[1, 2\]"):
+    with pytest.raises(ValueError, match=r"rows 0 to 99: y holds the label 0, .*\[1, 2\]"):
         streaming.fit(EEMClassifier(5), streaming.rows(X, y, chunk_rows=100), classes=[1, 2])
 
 
