@@ -225,7 +225,7 @@ def test_names_of_columns_are_kept_and_compared(wdbc, tmp_path):
     [
         (EEMClassifier(covariance=OAS()), r"OAS\(\) needs all rows at once; .*'oas', .* or a number"),
         (WELMClassifier(), "solver='pinv' needs all rows at once; .* 'cholesky'"),
-        (ELMClassifier(C=[0.1, 1.0]), "several ridges are chosen from .* one number"),
+        (ELMClassifier(C=[0.1, 1.0]), "a selection among several ridges .* one number"),
         (EEMClassifier(priors=[1, 2, 3]), "priors must be 2 positive numbers"),
         (EEMClassifier(n_hidden=0), "'n_hidden' parameter"),
     ],
@@ -246,8 +246,8 @@ def test_settings_that_do_not_stream_are_refused_before_the_rows_are_read(machin
     ("machine", "message"),
     [
         (EEKMClassifier(), "EEKMClassifier draws its landmarks .* function that returns a new iterator"),
-        (EEMClassifier(), "EEMClassifier looks for the bounds of the features .* feature_range as a pair"),
-        (EEMClassifier(feature_range=None), "EEMClassifier looks for the labels .* in classes"),
+        (EEMClassifier(), "EEMClassifier computes the bounds of the features .* feature_range as a pair"),
+        (EEMClassifier(feature_range=None), "EEMClassifier collects the labels .* in classes"),
         (make_pipeline(MinMaxScaler(), EEMClassifier()), "step 'minmaxscaler' reads the rows before"),
     ],
     ids=named,

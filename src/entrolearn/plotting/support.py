@@ -178,6 +178,6 @@ def _check_rows(fitted, X, support) -> None:
         return
     if found < n_least or not np.allclose(np.asarray(before_last_step(fitted, X))[support], own):
         raise ValueError(
-            f"the {found} rows of X are not the training rows of {name_of(fitted)}, as they do not contain its "
+            f"the {found} rows of X are not the training rows of {name_of(fitted)}, as they do not hold its "
             "support vectors; accepted: the training rows in their order"
         )
