@@ -484,9 +484,10 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
         Number of folds, up to 20, for selecting the round by the mean area under the ROC curves of each class
         against the rest. It is at most the number of rows of the smallest class; if that is one, there are no
         rounds. A gain over the estimator itself must exceed twice its standard error over the folds. Rounds
-        end as soon as two folds do not gain, or the mean score falls. Maximum number of rows, drawn at
-        random, from which the rounds and the metric are learnt; the estimator is then fitted to all rows.
-        None uses all rows.
+        end as soon as two folds do not gain, or the mean score falls.
+    selection_rows : int or None, default=10000
+        Maximum number of rows, drawn at random, from which the rounds and the metric are learnt; the
+        estimator is then fitted to all rows. None uses all rows.
     random_state : int, RandomState instance or None, default=None
         Seed of the selection rows, the folds, and the landmarks of the default estimator.
 

@@ -142,7 +142,7 @@ def kernel_matrix(
     params : dict
         ``gamma``, ``degree``, ``coef0`` and, for ``exponential_power``, ``power``; a kernel ignores those it
         does not use. For :data:`RADIAL` kernels gamma may be an array with one value for each row of Y. A
-        callable gets all of them. callable is given all.
+        callable gets all of them.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
         Array for the result.
     beside : float, default=0

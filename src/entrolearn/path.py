@@ -45,10 +45,11 @@ class Partition:
     ----------
     part : ndarray of int, shape (n_samples,)
         The part of each row.
-    For each fit, the parts that are not in its training set.
-        For each fit, the parts that it must not see.
-    For each fit, the parts whose rows it must predict. Predictions for other rows are then undefined, and
-    there may be no projection. None means all parts.
+    left_out : sequence of tuples of int
+        For each fit, the parts that are not in its training set.
+    asked : sequence of tuples of int, optional
+        For each fit, the parts whose rows it must predict. Predictions for other rows are then undefined, and
+        there may be no projection. None means all parts.
 
     Examples
     --------

@@ -261,11 +261,14 @@ def test_one_row_of_many_copies_is_one_cluster(start):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"family": "fixed"}, "covariance is None and family 'fixed'; it must be a positive number or"),
+        ({"family": "fixed"}, "covariance is None with family='fixed'; it must be a positive number or"),
         ({"covariance": 1.0}, "covariance is given and family is 'full'"),
         ({"family": "fixed", "covariance": np.eye(2)}, r"covariance has shape \(2, 2\)"),
         ({"family": "fixed", "covariance": -np.eye(4)}, "not symmetric and positive definite"),
-        ({"init": [0, 1]}, "init holds 2 labels of 2 clusters; accepted: one of n_samples=150"),
+        (
+            {"init": [0, 1]},
+            "init holds 2 labels of 2 clusters; accepted: one label for each of n_samples=150",
+        ),
         ({"init": np.arange(150)}, "of 150 clusters; .* at most n_clusters=10"),
         ({"n_clusters": 151}, "n_samples=150 should be >= n_clusters=151"),
         ({"family": "round"}, "'family' parameter of CrossEntropyClustering must be a str among"),
@@ -279,7 +282,9 @@ def test_what_cannot_be_fitted_is_refused(options, message):
 @pytest.mark.parametrize("family", ["full", "diagonal", "spherical"])
 def test_flat_cluster_is_refused_without_regularisation(family):
     X = np.column_stack([np.arange(30.0), np.zeros(30)]) if family != "spherical" else np.ones((30, 2))
-    with pytest.raises(ValueError, match="a cluster is flat: .* accepted then: a larger reg_covar"):
+    with pytest.raises(
+        ValueError, match="a cluster has a singular covariance .* accepted: a larger reg_covar"
+    ):
         CrossEntropyClustering(2, family=family, reg_covar=0.0, random_state=0).fit(X)
 
 

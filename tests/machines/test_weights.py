@@ -246,5 +246,7 @@ def test_weights_that_do_not_go_with_a_setting_or_a_stream_are_refused(data):
         )
     with pytest.raises(ValueError, match="X has 178 rows and sample_weight has 3"):
         streaming.fit(EEMClassifier(), *rows, sample_weight=da.ones(3))
-    with pytest.raises(TypeError, match=r"sample_weight is numpy's ndarray; EEMClassifier accepts with Dask"):
+    with pytest.raises(
+        TypeError, match=r"sample_weight is numpy's ndarray; EEMClassifier accepts for a Dask"
+    ):
         streaming.fit(EEMClassifier(), *rows, sample_weight=np.ones(178))

@@ -101,7 +101,7 @@ def test_names_of_features_are_compared_before_anything_is_computed(tmp_path):
     assert_array_equal(streaming.predict(machine, rows), machine.predict(frame))
     assert_array_equal(streaming.predict(machine, frame), machine.predict(frame))
     turned = streaming.rows(tmp_path / "rows.parquet", features=list("bacde"))
-    with pytest.raises(ValueError, match="^the rows have the features b, a, c, d, e, and EEM"):
+    with pytest.raises(ValueError, match="^the rows have the features b, a, c, d, e, but EEM"):
         streaming.predict(machine, turned)
 
 
@@ -125,7 +125,7 @@ def test_errors_come_before_the_first_row_is_read():
 def test_answers_that_out_does_not_hold_are_refused():
     with pytest.raises(ValueError, match=r"out has shape \(203,\), but the predictions of 203 rows have"):
         streaming.predict(CLASSIFIER, X, method="predict_proba", out=np.empty(203))
-    with pytest.raises(ValueError, match="out holds int64 and the answers are float64"):
+    with pytest.raises(ValueError, match="out holds int64, but the predictions are float64"):
         streaming.predict(CLASSIFIER, X, method="predict_proba", out=np.empty((203, 3), np.int64))
     with pytest.raises(ValueError, match="out holds <U3, but the predictions are <U15"):
         streaming.predict(CLASSIFIER, X, out=np.empty(203, "U3"))

@@ -140,8 +140,8 @@ def test_columns_that_are_not_there_or_hold_no_numbers(table):
         f"features='Age' is not a column of {path}, did you mean 'age'?"
     )
     assert refusal(ValueError, lambda: rows(path, target="label")) == (
-        "features are not numeric: name (string), when (timestamp[ms]); integers, floats and booleans are "
-        "accepted: integers, floats and booleans. Leave the others out with features=, or convert them to numbers."
+        "features are not numeric: name (string), when (timestamp[ms]); accepted: integers, floats and "
+        "booleans. Leave the others out with features=, or convert them to numbers."
     )
     assert refusal(ValueError, lambda: rows(pq.read_table(path), target="label")).startswith(
         "features are not numeric: name (string)"

@@ -229,6 +229,7 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
             "fixed", not positive definite, or so small or large that distances overflow; the labels `init`
             have a wrong length or too many clusters; a cluster has a singular covariance and ``reg_covar`` is
             too small; or ``reg_covar`` is so large that it overflows.
+
         Warns
         -----
         ConvergenceWarning

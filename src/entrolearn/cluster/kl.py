@@ -155,9 +155,8 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     See Also
     --------
-    sklearn.cluster.KMeans : The same with squared distances, which are large between images or documents of
-    different
-        total weight.
+    sklearn.cluster.KMeans : The same with squared distances, which are large between images or documents
+        of different total weight.
     sklearn.decomposition.NMF : With ``beta_loss="kullback-leibler"``, rows as mixtures of centers.
 
     Notes

@@ -110,7 +110,6 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
     posterior, because moving them would increase the entropy of their neighbours more. `predict` returns that
     cluster, `labels_` the own one.
 
-
     References
     ----------
     Li, Zhang and Jiang, Minimum Entropy Clustering and Applications to Gene Expression Analysis, CSB 2004. In

@@ -137,9 +137,8 @@ def mutual_information(P, *, base: float = 2) -> float:
     See Also
     --------
     mutual_information_from_counts : Estimate from a contingency table.
-    sklearn.feature_selection.mutual_info_regression, sklearn.feature_selection.mutual_info_classif :
-    Estimates
-        between continuous features and a continuous target or a class, by nearest neighbours.
+    sklearn.feature_selection.mutual_info_regression, sklearn.feature_selection.mutual_info_classif : By
+        nearest neighbours, between continuous features and a continuous target or a class.
 
     Notes
     -----

@@ -58,8 +58,9 @@ class ErrorDensityDisplay(Display):
 
         Parameters
         ----------
-        Estimator with ``max_iter``. Clones are fitted; the start is the same if ``random_state`` is an
-        integer.
+        estimator : regressor, classifier of two classes, or a pipeline that ends in one
+            Estimator with ``max_iter``. Clones are fitted; the start is the same if ``random_state`` is an
+            integer.
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
             Targets. The error is the target minus the prediction. For a classifier the targets are -1 and 1,

@@ -115,17 +115,18 @@ class TransformedRows(Rows):
 def moved(X, where, dtypes: Sequence = (np.float64, np.float32)):
     """The rows of a chunk in the library and on the device of `where`.
 
-        Parameters
-        ----------
-        X : ndarray, data frame or array of any library, shape (n_rows, n_features)
+    Parameters
+    ----------
+    X : ndarray, data frame or array of any library, shape (n_rows, n_features)
+    where : array
         An array of the target library and device.
     dtypes : sequence of NumPy dtypes
         Dtypes that are kept; others are converted to the first.
 
-        Raises
-        ------
-        TypeError
-            If the rows are sparse.
+    Raises
+    ------
+    TypeError
+        If the rows are sparse.
     """
     from entrolearn.machines.devices import like
 
