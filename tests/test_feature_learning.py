@@ -197,9 +197,11 @@ def test_a_sample_of_one_class_teaches_no_metric():
 
 def test_what_cannot_be_done_is_refused():
     y = four_of_twenty(X) > 1
-    with pytest.raises(TypeError, match=r"SVC\(\) has no input_gradient; accepted: machines"):
+    with pytest.raises(TypeError, match=r"SVC\(\) has no input_gradient; accepted: estimators"):
         RecursiveFeatureClassifier(SVC()).fit(X, y)
-    with pytest.raises(ValueError, match="makes sparse rows dense; accepted of them: 'diagonal' and 'auto'"):
+    with pytest.raises(
+        ValueError, match="would make sparse rows dense; accepted for sparse rows: 'diagonal' and 'auto'"
+    ):
         RecursiveFeatureClassifier(metric="full").fit(csr_array(X), y)
     with pytest.raises(ValueError, match=r"'cv'.* an int in the range \[2, 20\]. Got 1000"):
         RecursiveFeatureClassifier(cv=1000).fit(X, y)

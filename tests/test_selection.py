@@ -148,7 +148,7 @@ def test_best_point_follows_the_stated_rule(values, tie_breaker, expected):
 
 @pytest.mark.parametrize("values", [[math.nan, math.nan], []])
 def test_best_point_of_nothing_is_an_error(values):
-    with pytest.raises(ValueError, match=f"no grid point to choose: all {len(values)} values are NaN"):
+    with pytest.raises(ValueError, match=f"no candidate to select: all {len(values)} values are NaN"):
         best_point(values)
 
 

@@ -1,14 +1,14 @@
 """Information-theoretic learners with scikit-learn's interface.
 
-The public names stand here, flat: ``from entrolearn import EEMClassifier``. Each is imported when it is first
-asked for, so that ``import entrolearn`` costs milliseconds and no more than what is used ever gets loaded.
+All public names can be imported from here: ``from entrolearn import EEMClassifier``. A name's module is
+imported on first access, so that ``import entrolearn`` takes milliseconds and only loads what is used.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-# Where each public name is defined. The workflow reads this table without importing the package, to know
-# which module a model's results depend on: keep it a plain literal.
+# Module of each public name. The workflow reads this table without importing the package, to find the modules
+# on which the results of a model depend; it must stay a plain literal.
 _MODULES = {
     "EEMClassifier": "entrolearn.machines.eem",
     "EEKMClassifier": "entrolearn.machines.eem",
@@ -64,7 +64,7 @@ _MODULES = {
     "cross_entropy_method": "entrolearn.optimize.cross_entropy",
 }
 
-# The same table for editors and type checkers, which follow imports but not `__getattr__`.
+# The same table for editors and type checkers, which do not evaluate `__getattr__`.
 if TYPE_CHECKING:
     from entrolearn.cluster.cec import CrossEntropyClustering as CrossEntropyClustering
     from entrolearn.cluster.centroids import CrossEntropyMethodClustering as CrossEntropyMethodClustering
@@ -130,7 +130,7 @@ def __getattr__(name: str):
 
             value._doc_link_module, value._doc_link_template = "entrolearn", page_template()
     elif name == "__version__":
-        from importlib.metadata import version  # not at the top: it costs more than all the rest
+        from importlib.metadata import version  # imported here because it is slower than the rest
 
         value = version(__name__)
     else:

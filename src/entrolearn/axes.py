@@ -1,4 +1,4 @@
-"""Conventions for principal axes: their signs, and a unit of length in which variances are numbers."""
+"""Conventions for principal axes: their signs, and a unit of length that avoids overflow."""
 
 import math
 
@@ -6,13 +6,14 @@ import numpy as np
 
 __all__ = ["signs_of_rows", "unit_of_length"]
 
-#: Entries whose sizes differ by less, relative to the largest, count as equally large: of two standardised
-#: features both entries of every principal axis are, and rounding would choose.
+#: Relative difference up to which the largest entries of an axis count as equal. Otherwise rounding errors
+#: would decide, for example with two standardised features, where both entries of every principal axis have
+#: the same size.
 EQUAL = 1e-6
 
 
 def signs_of_rows(rows: np.ndarray) -> np.ndarray:
-    """The signs that make the largest entry of each row positive, of several equally large ones the first.
+    """Signs that make the largest entry of each row positive; of equally large entries, the first one.
 
     Parameters
     ----------
@@ -37,9 +38,8 @@ def signs_of_rows(rows: np.ndarray) -> np.ndarray:
 
 
 def unit_of_length(size: float) -> float:
-    """The largest power of two that is no more than a size, 1 for a size of 0.
+    """The largest power of two that does not exceed `size`; 1 for a size of 0.
 
-    In this unit squares of data of that size are numbers, and so are their squares; to change to it costs no
-    digit.
+    In this unit the squares of the data, and the squares of these, do not overflow. The conversion is exact.
     """
     return math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0 else 1.0

@@ -1,4 +1,4 @@
-"""Estimators between a data frame with named columns and text labels, and the arrays that learners take."""
+"""Estimators that convert between data frames with text labels and the numeric arrays of learners."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,19 +11,19 @@ from sklearn.utils.validation import check_is_fitted
 
 __all__ = ["DATE", "ColumnEncoder", "LabelEncodedClassifier", "category_name", "days", "number"]
 
-DATE = "date"  # the kind of a column of dates
+DATE = "date"  # marks a column of dates in `ColumnEncoder.columns`
 TRUTH = {"true": 1.0, "false": 0.0}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECONDS_OF_A_DAY = 86400
 
 
 def number(value) -> float:
-    """A value as a float, "true" as 1 and "false" as 0.
+    """A value as a float; "true" is 1 and "false" 0.
 
     Raises
     ------
     ValueError
-        For a text that is no number, and for infinity.
+        If the value is a text that is not a number, or infinite.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def number(value) -> float:
 
 
 def days(value) -> float:
-    """A date, or a text such as ``2026-11-23 14:30``, in days since 1970-01-01; UTC where it has no zone.
+    """A date, or a text such as ``2026-11-23 14:30``, in days since 1970-01-01 (UTC if it has no time zone).
 
     Examples
     --------
@@ -51,7 +51,7 @@ def days(value) -> float:
 
 
 def category_name(value) -> str:
-    """The name of a category: equal for 1, 1.0 and "1".
+    """Name of a category, which is the same for 1, 1.0 and "1".
 
     Examples
     --------
@@ -64,17 +64,17 @@ def category_name(value) -> str:
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator):
-    """Encode the named columns of a data frame as numbers, and categories as their codes.
+    """Encode the columns of a data frame as numbers, categories as integer codes.
 
-    Columns are found by their names: their order does not matter, and others are ignored.
+    Columns are selected by name: their order does not matter, and other columns are ignored.
 
     Parameters
     ----------
     columns : dict
-        For each column, in the order of the output: None for numbers, ``"date"`` for dates, which become days
-        since 1970-01-01, or the list of its categories, whose codes are their places in it.
+        Specification of each output column, in this order: None for numbers, ``"date"`` for dates (days since
+        1970-01-01), or the list of categories, which are encoded as their positions in it.
     missing : sequence of str, default=()
-        Texts that stand for a missing value.
+        Texts that mark a missing value.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         self.missing = missing
 
     def fit(self, X=None, y=None):
-        """Return self: what is encoded is given."""
+        """Return self; there is nothing to fit."""
         return self
 
     @property
@@ -112,7 +112,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         return True
 
     def get_feature_names_out(self, input_features=None) -> np.ndarray:
-        """The names of the columns."""
+        """Names of the output columns."""
         return self.feature_names_in_
 
     def transform(self, X) -> np.ndarray:
@@ -125,12 +125,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of float64, shape (n_samples, n_features)
-            NaN for a missing value and for a category that is not among those of its column.
+            NaN for missing values and for categories that are not in the list of their column.
 
         Raises
         ------
         ValueError
-            If a column is missing, or a value is none of its kind.
+            If a column is missing, or a value does not match the specification of its column.
         """
         if not hasattr(X, "columns"):
             raise ValueError(
@@ -160,9 +160,9 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         return np.array([codes.get(value, np.nan) for value in column], dtype=float)
 
     def __getstate__(self) -> dict:
-        """The names of the columns as an array, beside the kinds of those that are no numbers.
+        """State for pickling, with the names of the columns in one array, separate from the specifications.
 
-        An entry for each column of a wide table would make a file of skops a hundred times as large.
+        One entry per column would make the skops file of a wide table a hundred times as large.
         """
         kinds = {name: kind for name, kind in self.columns.items() if kind is not None}
         return {
@@ -185,19 +185,19 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
 
 
 class LabelEncodedClassifier(ClassifierMixin, BaseEstimator):
-    """Fit a classifier to the codes of labels, and answer with the labels.
+    """Classifier that is fitted to codes of labels and predicts the labels.
 
     Parameters
     ----------
     estimator : classifier
-        Of codes 0, 1, …
+        Classifier of the codes 0, 1, …
     labels : sequence
         The label of each code.
 
     Attributes
     ----------
     estimator_ : classifier
-        Fitted to codes.
+        The classifier fitted to codes.
     classes_ : ndarray
         `labels`.
 
@@ -216,15 +216,15 @@ class LabelEncodedClassifier(ClassifierMixin, BaseEstimator):
 
     @classmethod
     def of_fitted(cls, fitted, labels: Sequence) -> "LabelEncodedClassifier":
-        """A classifier that was fitted to codes, with the label of each."""
+        """Wrap a classifier that was fitted to codes, given the label of each code."""
         made = cls(fitted, labels)
         made.estimator_ = fitted
         return made
 
     def fit(self, X, y, **fit_params):
-        """Fit the classifier to the codes of `y`; a label that is not in `labels` is an error.
+        """Fit the classifier to the codes of `y`; ValueError if a label is not in `labels`.
 
-        `fit_params`, such as ``sample_weight``, are those of the classifier.
+        `fit_params`, such as ``sample_weight``, are passed to the classifier.
         """
         codes = {label: code for code, label in enumerate(self.labels)}
         if unknown := [label for label in np.unique(y).tolist() if label not in codes]:
@@ -249,12 +249,12 @@ class LabelEncodedClassifier(ClassifierMixin, BaseEstimator):
 
     @available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), "decision_function"))
     def decision_function(self, X) -> np.ndarray:
-        """The decision values of the classifier; of two labels, larger for the second."""
+        """Decision values of the classifier; for two labels, positive values predict the second one."""
         return self.estimator_.decision_function(X)
 
 
 def _numeric(frame, names: Sequence) -> set:
-    """Those of some columns of a frame that NumPy holds as numbers, which need no look at each value."""
+    """The columns among `names` with a numeric dtype, whose values need no conversion."""
     dtypes = frame.dtypes[names]
     return {
         name

@@ -1,13 +1,13 @@
-"""Where the documentation is, which the HTML representations of estimators link to."""
+"""Address of the documentation, to which the HTML representations of estimators link."""
 
 import os
 from pathlib import Path
 
 
 def page_template() -> str:
-    """Address of an estimator's page, with a place for its name; empty without a site.
+    """Template of the address of an estimator's page; empty if there is no site.
 
-    The site is at ``ENTROLEARN_DOCS``, else where `make docs` builds it in a checkout.
+    The address is taken from ``ENTROLEARN_DOCS``, or is the folder that `make docs` builds in a checkout.
     """
     site = os.environ.get("ENTROLEARN_DOCS", "").rstrip("/")
     if not site:

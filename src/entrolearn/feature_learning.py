@@ -1,4 +1,4 @@
-"""Recursive feature machines: estimators in a metric of the features that is learnt from their gradients."""
+"""Recursive feature machines: estimators with a metric of the features learnt from their gradients."""
 
 import math
 import warnings
@@ -48,20 +48,20 @@ from entrolearn.validation import (
 
 __all__ = ["RecursiveFeatureClassifier", "RecursiveFeatureRegressor"]
 
-# Added to all eigenvalues, relative to the largest, so that a feature unused by one fit can return.
+# Added to all eigenvalues, relative to the largest, so that a feature without weight in one fit can return.
 FLOOR = 1e-3
 N_LANDMARKS = 300
-# A gain must exceed this many standard errors over the folds: with one, sets of few rows of a class lose up
-# to 1.8 points of AUC (mammography, heart) on the half of the catalog on which the defaults are fixed.
+# Standard errors over the folds that a gain must exceed. With one, data sets with few rows of a class lose up
+# to 1.8 points of AUC (mammography, heart) on the half of the catalog on which the defaults were fixed.
 STANDARD_ERRORS = 2.0
 METRICS = ("diagonal", "full")
 MOST_FOLDS = 20
 
 
 def _metric_root(outer: np.ndarray, X, weights: np.ndarray | None) -> np.ndarray:
-    """The root R of the metric of an average gradient outer product: ||R (x - z)||² is the squared distance.
+    """Root R of the metric of an average gradient outer product: ||R (x - z)||² is the squared distance.
 
-    Symmetric, or its diagonal; in its coordinates the numbers of the weighted rows X have variance one.
+    R is symmetric, or a diagonal; in its coordinates the numbers of the weighted rows X have variance one.
     """
     if outer.ndim == 1:
         root = np.sqrt(outer / (outer.max() or 1.0) + FLOOR)
@@ -78,9 +78,9 @@ def _survey(rows, needs: Needs, weights: np.ndarray | None) -> Survey:
 
 
 def _in_coordinates(estimator: BaseEstimator, rows, weights: np.ndarray | None) -> BaseEstimator:
-    """A clone for rows in the coordinates of a metric, like these: its box has sides of one width.
+    """A clone for such rows in the coordinates of a metric, with a box of equal widths.
 
-    Otherwise units that are drawn in the box would undo the metric.
+    Units that are drawn in a box fitted to the rows would undo the metric.
     """
     machine = clone(estimator)
     if isinstance(getattr(machine, "feature_range", None), str):
@@ -91,7 +91,7 @@ def _in_coordinates(estimator: BaseEstimator, rows, weights: np.ndarray | None) 
 
 
 def _fitted(estimator: BaseEstimator, X, y, weights: np.ndarray | None, root: np.ndarray | None):
-    """A clone fitted in a metric, given its root, that takes rows as they are."""
+    """A clone fitted in the metric with the given root; it takes rows in the original coordinates."""
     weighted = {} if weights is None else {"sample_weight": weights}
     if root is None:
         return clone(estimator).fit(X, y, **weighted)
@@ -102,7 +102,7 @@ def _fitted(estimator: BaseEstimator, X, y, weights: np.ndarray | None, root: np
 
 
 def _with_share_of_landmarks(estimator: BaseEstimator, share: float) -> BaseEstimator:
-    """A clone for a part of the rows: landmarks are rows, and of those a fold has its share."""
+    """A clone for a share of the rows, with the same share of the landmarks."""
     params = estimator.get_params(deep=False)
     if "n_landmarks" not in params or params.get("landmarks") is not None:
         return estimator
@@ -116,14 +116,14 @@ def _gradients(machine: BaseEstimator, X) -> Iterator:
 
 
 def _outer_product(machine: BaseEstimator, X, weights: np.ndarray | None, kind: str) -> np.ndarray:
-    """The average gradient outer product over the rows, of trace one; of a constant machine zero."""
+    """Average gradient outer product over the rows, normalised to trace one; zero for a constant model."""
     gradients = _gradients(machine, X)
     outer = average_gradient_outer_product(gradients, diagonal=kind == "diagonal", sample_weight=weights)
     return outer / ((outer.sum() if outer.ndim == 1 else np.trace(outer)) or 1.0)
 
 
 def _score(machine: BaseEstimator, rows, y: np.ndarray, weights: np.ndarray | None) -> float:
-    """The mean area under the ROC curves of each class against the rest; R² of a regressor."""
+    """Mean area under the ROC curves of each class against the rest; R² for a regressor."""
     if not is_classifier(machine):
         return r2_score(y, to_numpy(machine.predict(rows)), sample_weight=weights)
     values = to_numpy(machine.decision_function(rows)).reshape(len(y), -1)
@@ -134,7 +134,7 @@ def _score(machine: BaseEstimator, rows, y: np.ndarray, weights: np.ndarray | No
 
 
 def _auc(positive: np.ndarray, values: np.ndarray, weights: np.ndarray) -> float:
-    """The weighted share of pairs of a positive and another row that the values have in order; ties: half."""
+    """Weighted share of pairs of a positive and another row that are ranked correctly; ties count half."""
     _, place = np.unique(values, return_inverse=True)
     others = np.bincount(place, weights * ~positive)
     below = np.cumsum(others) - others / 2
@@ -143,9 +143,9 @@ def _auc(positive: np.ndarray, values: np.ndarray, weights: np.ndarray) -> float
 
 @dataclass
 class _Folds:
-    """The estimator and its rows, with the places of the training and the held-out rows of each fold.
+    """The estimator and its data, with the indices of the training and the held-out rows of each fold.
 
-    ``plain`` holds the fits without a metric, of as many folds as have been asked for.
+    ``plain`` caches the fits without a metric, for the folds that were needed so far.
     """
 
     estimator: BaseEstimator
@@ -160,9 +160,9 @@ class _Folds:
         return [score for _, score in self.plain]
 
     def next_round(self, machines: dict, kind: str) -> tuple[list[float], np.ndarray] | None:
-        """Scores of the folds after one more round, and their mean outer product, given those before.
+        """Scores of the folds after one more round, and their mean outer product, given the last fits.
 
-        None as soon as two folds gain nothing over the estimator without a metric.
+        Returns None as soon as two folds do not improve on the estimator without a metric.
         """
         total, scores, without_gain = np.zeros(()), [], 0
         for k, (train, _) in enumerate(self.places):
@@ -192,16 +192,16 @@ class _Folds:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What rounds on some rows have led to.
+    """Result of the rounds on some rows.
 
     Attributes
     ----------
     estimator : estimator
-        To be fitted to rows in the coordinates of the metric.
+        Estimator to fit to rows in the coordinates of the metric.
     root : ndarray, shape (n_features,) or (n_features, n_features), or None
-        Of the metric; None for rows as they are.
+        Root of the metric; None for the original coordinates.
     shares : list of ndarray, shape (n_features,)
-        Mean squared derivatives of the machine of each round but the last.
+        Mean squared derivatives of the fitted model of each round except the last.
     variances : ndarray, shape (n_features,)
     """
 
@@ -215,7 +215,7 @@ class Learnt:
         return X if self.root is None else in_metric(X, cast(self.root, X))
 
     def taken_in(self, machine: BaseEstimator) -> BaseEstimator:
-        """The machine, fitted to such rows, as one of rows as they are."""
+        """Convert an estimator fitted to such rows to one for the original coordinates."""
         if self.root is not None:
             machine._take_in(self.root)
         return machine
@@ -267,7 +267,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
 
     @validated(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Choose the round and fit the estimator in its metric.
+        """Select the number of rounds and fit the estimator in its metric.
 
         Parameters
         ----------
@@ -285,9 +285,10 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         TypeError
-            If the estimator has no gradients in closed form, or is of the other kind.
+            If the estimator has no gradients in closed form, or is a regressor instead of a classifier or the
+            reverse.
         ValueError
-            If y holds one class only, the rows are sparse and the metric is full, or `sample_weight` holds
+            If y holds only one class, the rows are sparse and the metric is full, or `sample_weight` holds
             negative numbers.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, **self._checks)
@@ -306,19 +307,19 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _selection_places(self, n_rows: int) -> np.ndarray | None:
-        """The numbers of the rows on which the round is chosen; None for all of them."""
+        """Indices of the rows on which the number of rounds is selected; None for all rows."""
         if self.selection_rows is None or n_rows <= self.selection_rows:
             return None
         return np.sort(check_random_state(self.random_state).permutation(n_rows)[: self.selection_rows])
 
     def _learn(self, X, y, weights: np.ndarray | None) -> "Learnt":
-        """Choose round and metric on these rows."""
+        """Select the number of rounds and the metric on these rows."""
         estimator = self._base()
         self._check_estimator(estimator, issparse(X))
         kinds = (self.metric,) if self.metric != "auto" else METRICS[:1] if issparse(X) else METRICS
         quiet = config_context(skip_parameter_validation=True, assume_finite=True)
         with warnings.catch_warnings(), quiet:
-            warnings.simplefilter("ignore", UserWarning)  # of fits to parts of the rows
+            warnings.simplefilter("ignore", UserWarning)  # from fits to parts of the rows
             scores, outers = self._cross_validate(estimator, X, y, weights, kinds)
         self.scores_ = {kind: found.mean(axis=0) for kind, found in scores.items() if found.size}
         kind, self.n_rounds_ = _best_round(scores)
@@ -337,29 +338,29 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         return Learnt(estimator, root, shares, variances)
 
     def _check_estimator(self, estimator: BaseEstimator, sparse: bool) -> None:
-        """Refuse, before any work, an estimator and rows that do not go together."""
+        """Raise, before any computation, if the estimator and the rows are not supported."""
         if not (isinstance(estimator, InputGradient) and hasattr(estimator, "input_gradient")):
             raise TypeError(
-                f"{type(self).__name__} needs the gradients of its estimator, and {estimator!r} has no "
-                "input_gradient; accepted: machines of this package with units, or a kernel, that have one."
+                f"{type(self).__name__} needs the gradients of its estimator, but {estimator!r} has no "
+                "input_gradient; accepted: estimators of this package with units, or a kernel, that have one."
             )
         if is_classifier(estimator) != is_classifier(self):
             wanted = "a classifier" if is_classifier(self) else "a regressor"
             raise TypeError(f"{type(self).__name__} has the estimator {estimator!r}; accepted: {wanted}.")
         if sparse and self.metric == "full":
             raise ValueError(
-                "metric='full' makes sparse rows dense; accepted of them: 'diagonal' and 'auto'."
+                "metric='full' would make sparse rows dense; accepted for sparse rows: 'diagonal' and 'auto'."
             )
         estimator._validate_params()
 
     def _cross_validate(self, estimator, X, y, weights, kinds):
-        """Scores, shape (n_folds, n_rounds + 1), and mean outer products of each round, by metric."""
+        """Scores, shape (n_folds, n_rounds + 1), and mean outer products of each round, for each metric."""
         labels = to_numpy(y)
         splitter = StratifiedKFold if is_classifier(self) else KFold
         fewest = len(labels) // 2
         if is_classifier(self):
             sizes = np.unique(labels, return_counts=True)[1]
-            fewest = sizes.min() if len(sizes) > 1 else 0  # selection_rows may all be of one class
+            fewest = sizes.min() if len(sizes) > 1 else 0  # the selection rows may have only one class
         n_folds = min(self.cv, fewest)
         places = []
         if self.n_rounds and n_folds > 1:
@@ -379,7 +380,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         return scores, outers
 
     def _keep(self, learnt: "Learnt", machine: BaseEstimator, last: np.ndarray) -> None:
-        """Keep a fitted machine of rows as they are, given its mean squared derivatives."""
+        """Store a fitted estimator for the original coordinates and its mean squared derivatives."""
         self.estimator_ = machine
         where = machine._layer.where
         self._root = None if learnt.root is None else like(learnt.root, where)
@@ -394,7 +395,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
 
     @property
     def metric_(self) -> np.ndarray:
-        """M of the squared distance (x - z)' M (x - z), shape (n_features, n_features)."""
+        """Matrix M of the squared distance (x - z)' M (x - z), shape (n_features, n_features)."""
         check_is_fitted(self)
         d = self.n_features_in_
         check_memory(8 * d**2, f"a metric of {d} x {d} features", "feature_importances_ needs less")
@@ -404,9 +405,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         return identity if self._root is None else identity * self._root**2
 
     def _ask(self, method: str, X) -> np.ndarray:
-        if not hasattr(
-            self, "estimator_"
-        ):  # what follows asks for the tags, which takes long beside few rows
+        if not hasattr(self, "estimator_"):  # avoids computing the tags, which is slow for few rows
             check_is_fitted(self)
         check_same_namespace(self, X, self.importances_, method)
         return getattr(self.estimator_, method)(X)
@@ -425,7 +424,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         return self._ask("predict", X)
 
     def input_gradient(self, X) -> np.ndarray:
-        """Gradient of the decision values, or the values, with respect to the features.
+        """Gradient of the decision values, or the predicted values, with respect to the features.
 
         Parameters
         ----------
@@ -434,7 +433,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         Returns
         -------
         gradient : ndarray of shape (n_samples, n_features), or (n_samples, n_outputs, n_features)
-            As that of the estimator, in units of the features as they come.
+            As for the estimator, in the units of the original features.
         """
         return self._ask("input_gradient", X)
 
@@ -447,7 +446,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
 
 
 def _best_round(scores: dict[str, np.ndarray]) -> tuple[str, int]:
-    """The metric and round of the largest mean gain, if it is more than its errors; else round 0."""
+    """Metric and round of the largest mean gain, if this exceeds its standard errors; else round 0."""
     best, largest = (next(iter(scores)), 0), 0.0
     for kind, found in scores.items():
         gains = found[:, 1:] - found[:, :1]
@@ -462,71 +461,72 @@ def _best_round(scores: dict[str, np.ndarray]) -> tuple[str, int]:
 
 
 class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
-    """Recursive feature machine for classification: a learner in a metric that its own gradients teach it.
+    """Recursive feature machine for classification: an estimator with a metric learnt from its gradients.
 
-    In each round the estimator is fitted, its average gradient outer product over the training rows becomes
-    the metric of the features, and the next round measures distances in it. Features along which the decision
-    values do not change lose their weight. Whether that helps, and after how many rounds, is chosen by
-    cross-validation on the training rows; the metrics of the folds are averaged, and the estimator is fitted
-    to all rows in the mean metric.
+    In each round the estimator is fitted, the average gradient outer product over the training rows becomes
+    the metric of the features, and the next round measures distances in it. Features in which the decision
+    values do not vary lose their weight. The number of rounds, possibly 0, is selected by cross-validation on
+    the training rows. The metrics of the folds are averaged, and the estimator is fitted to all rows in the
+    mean metric.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        With a method ``input_gradient``: a machine of random units, of landmarks or of a kernel. None:
-        :class:`EEKMClassifier` with 300 landmarks and the kernel ``exponential_power`` (Laplace's of the
-        Euclidean distance). Random units take the metric into the box in which they are drawn.
+        Classifier with a method ``input_gradient``: one with random units, landmarks or a kernel. None uses
+        :class:`EEKMClassifier` with 300 landmarks and the kernel ``exponential_power`` (Laplace's kernel of
+        the Euclidean distance). With random units, the metric is applied to the box in which they are drawn.
     n_rounds : int, default=3
-        The most rounds; 0 is the estimator itself.
+        Maximum number of rounds; 0 is the estimator itself.
     metric : {"diagonal", "full", "auto"}, default="diagonal"
-        ``"diagonal"`` weighs features; ``"full"`` finds directions too, for dense rows; ``"auto"`` tries
+        ``"diagonal"`` weights features; ``"full"`` also finds directions, for dense rows; ``"auto"`` tries
         both.
     cv : int, default=3
-        Number of folds, up to 20, by which the round is chosen, by the mean area under the ROC curves of each
-        class against the rest; as many as there are rows of the smallest class, if that is less, and no
-        rounds if it is one. A gain over the estimator itself must exceed twice its standard error over
-        the folds. Rounds end as soon as two folds gain nothing, or where the mean score falls.
+        Number of folds, up to 20, for selecting the round by the mean area under the ROC curves of each class
+        against the rest. It is at most the number of rows of the smallest class; if that is one, there are no
+        rounds. A gain over the estimator itself must exceed twice its standard error over the folds. Rounds
+        end as soon as two folds do not gain, or the mean score falls.
     selection_rows : int or None, default=10000
-        Rounds and metric are learnt from at most so many rows, drawn at random; the estimator is then fitted
-        to all rows. None: from all rows.
+        Maximum number of rows, drawn at random, from which the rounds and the metric are learnt; the
+        estimator is then fitted to all rows. None uses all rows.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows of the selection, the folds, and the landmarks of the default estimator.
+        Seed of the selection rows, the folds, and the landmarks of the default estimator.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     estimator_ : classifier
-        Fitted in the metric, which its hidden layer has taken in: it takes rows as they are. Its landmarks
-        are in the coordinates of the metric, rows times its root.
+        Fitted in the metric, which is included in its hidden layer, so that it takes rows in the original
+        coordinates. Its landmarks are in the coordinates of the metric, that is, rows times its root.
     n_rounds_ : int
-        The round that was chosen; 0 for the estimator itself.
+        The selected number of rounds; 0 for the estimator itself.
     metric_ : ndarray of shape (n_features, n_features)
-        M of the squared distance (x - z)' M (x - z), whatever ``metric`` is: the identity after no round. It
-        is formed when asked for; of a diagonal one the diagonal alone is kept.
+        M of the squared distance (x - z)' M (x - z) for any ``metric``; the identity after no round. It is
+        computed on access; for a diagonal metric only the diagonal is stored.
     feature_importances_ : ndarray of shape (n_features,)
-        Mean squared derivatives of the fitted machine times the variances of the features, as shares of
-        their sum.
+        Mean squared derivatives of the fitted estimator times the variances of the features, normalised to
+        sum one.
     importances_ : ndarray of shape (`n_rounds_` + 1, n_features)
-        The same of the machine of each round; the last is that of ``feature_importances_``.
+        The importances after each round; the last row is ``feature_importances_``.
     scores_ : dict of str to ndarray of shape (n_tried + 1,)
-        For each metric, the mean score over the folds after each round; those after a fall are not tried.
+        For each metric, the mean score over the folds after each round; rounds after a decrease are not
+        tried.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    entrolearn.measures.average_gradient_outer_product : What is computed in each round.
-    entrolearn.plotting.FeatureImportancesDisplay : Its picture.
+    entrolearn.measures.average_gradient_outer_product : The matrix computed in each round.
+    entrolearn.plotting.FeatureImportancesDisplay : Plot of the importances.
 
     Notes
     -----
-    A fit costs up to ``cv * (n_rounds + 1)`` fits of the estimator to a part of the rows, with its share of
+    A fit takes up to ``cv * (n_rounds + 1)`` fits of the estimator to a part of the rows, with its share of
     the landmarks, ``cv * n_rounds`` passes of gradients over such a part, and one fit and one such pass over
-    all rows. Where nothing is gained it is four fits to parts, two passes and those over all rows. A
-    prediction costs what the estimator's does. Standardise features whose units say nothing: the first round
-    takes distances as they come. :func:`entrolearn.streaming.fit` takes more rows than memory holds, and
-    Dask's.
+    all rows. If nothing is gained it takes four fits to parts, two passes, and those over all rows. A
+    prediction costs that of the estimator. Standardise features whose units are arbitrary: the first round
+    uses the given distances. :func:`entrolearn.streaming.fit` accepts more rows than fit into memory, and
+    Dask arrays.
 
     References
     ----------
@@ -594,38 +594,38 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
 class RecursiveFeatureRegressor(RegressorMixin, RecursiveFeatures):
     """Recursive feature machine for regression.
 
-    As :class:`RecursiveFeatureClassifier`; the round is chosen by R².
+    Same as :class:`RecursiveFeatureClassifier`, with the number of rounds selected by R².
 
     Parameters
     ----------
     estimator : regressor, default=None
-        With a method ``input_gradient``. None: :class:`RKELMRegressor` with 300 landmarks, the kernel
-        ``exponential_power`` and its intercept.
+        Regressor with a method ``input_gradient``. None uses :class:`RKELMRegressor` with 300 landmarks, the
+        kernel ``exponential_power`` and an intercept.
     n_rounds : int, default=3
-        The most rounds; 0 is the estimator itself.
+        Maximum number of rounds; 0 is the estimator itself.
     metric : {"diagonal", "full", "auto"}, default="diagonal"
-        As in :class:`RecursiveFeatureClassifier`.
+        As for :class:`RecursiveFeatureClassifier`.
     cv : int, default=3
-        Number of folds by which the round is chosen.
+        Number of folds for selecting the number of rounds.
     selection_rows : int or None, default=10000
-        From how many rows at most rounds and metric are learnt.
+        Maximum number of rows from which the rounds and the metric are learnt.
     random_state : int, RandomState instance or None, default=None
-        Draws the rows of the selection, the folds, and the landmarks of the default estimator.
+        Seed of the selection rows, the folds, and the landmarks of the default estimator.
 
     Attributes
     ----------
     estimator_ : regressor
-        Fitted in the metric; it takes rows as they are.
+        Fitted in the metric; it takes rows in the original coordinates.
     n_rounds_ : int
-        The round that was chosen; 0 for the estimator itself.
+        The selected number of rounds; 0 for the estimator itself.
     metric_ : ndarray of shape (n_features, n_features)
     feature_importances_ : ndarray of shape (n_features,)
     importances_ : ndarray of shape (`n_rounds_` + 1, n_features)
     scores_ : dict of str to ndarray of shape (n_tried + 1,)
-        These as in :class:`RecursiveFeatureClassifier`.
+        As for :class:`RecursiveFeatureClassifier`.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     References
     ----------

@@ -21,7 +21,7 @@ __all__ = ["InformationFilter"]
 #: Rows in each block within which a test permutes the target.
 N_LOCAL = 5
 
-#: Estimate of the mutual information of two variables, perhaps given a third.
+#: Estimator of the mutual information of two variables, optionally conditional on a third.
 Estimate = Callable[..., float]
 
 
@@ -41,22 +41,23 @@ def _conditional(estimate: Estimate, x: np.ndarray, selected: np.ndarray, y: np.
     return estimate(x, y, given=selected)
 
 
-#: Name -> the term of each selected feature, and a candidate's criterion from its relevance and these terms.
+#: Name -> the term of each selected feature, and the criterion of a candidate from its relevance and these
+#: terms.
 CRITERIA: dict[str, tuple[Callable[..., float], Callable[[float, Sequence[float]], float]]] = {
     "relevance": (_no_term, lambda relevance, terms: relevance),
     "mrmr": (_redundancy, lambda relevance, terms: relevance - float(np.mean(terms)) if terms else relevance),
     "jmi": (_joint, lambda relevance, terms: float(np.mean(terms)) if terms else relevance),
     "cmim": (_conditional, lambda relevance, terms: min(terms, default=relevance)),
 }
-#: Those whose terms depend on the target; in place of its relevance, once there is a term.
+#: Criteria whose terms depend on the target and, once there is a term, replace the relevance.
 OF_TARGET = ("jmi", "cmim")
 
 
 class InformationFilter(SelectorMixin, BaseEstimator):
     r"""Forward selection of features by estimated mutual information with a target.
 
-    The first feature selected has the largest :math:`I(X_j; Y)`. Each further one has, of those not yet
-    selected and with S the selected ones, the largest
+    The first selected feature has the largest :math:`I(X_j; Y)`. Each further one has the largest criterion
+    of the features not yet selected; S is the set of the selected ones:
 
     ============= ============================================================================
     "relevance"   :math:`I(X_j; Y)`
@@ -68,54 +69,55 @@ class InformationFilter(SelectorMixin, BaseEstimator):
     Parameters
     ----------
     n_features_to_select : int, float, "test" or None, default=None
-        The number of features, or the share of them; None is half. With "test" features are added as long
-        as the best criterion is significantly larger than for a permuted target, perhaps none.
+        The number of features, or their share; None selects half. With "test" features are added, possibly
+        none, as long as the largest criterion is significantly larger than for a permuted target.
     criterion : {"relevance", "mrmr", "jmi", "cmim"}, default="jmi"
-        "relevance" scores each feature alone; "mrmr" avoids features that are redundant given selected ones;
-        "jmi" and "cmim" also find features that are informative only together.
+        "relevance" scores each feature separately; "mrmr" avoids features that are redundant given the
+        selected ones; "jmi" and "cmim" also find features that are informative only together with others.
     target : {"auto", "classes", "values"}, default="auto"
         Whether y holds class labels or numbers. "auto" is "values" if y holds numbers that are not integers,
         else "classes".
     n_neighbors : int, default=3
-        Number of neighbours of :func:`~entrolearn.measures.mixed_mutual_information`, the estimator.
+        Number of neighbours of the estimator, :func:`~entrolearn.measures.mixed_mutual_information`.
     alpha : float, default=0.05
-        With "test": significance level, the probability of adding a feature where none of those left is
+        With "test": significance level, the probability of adding a feature if none of the remaining ones is
         informative given the selected ones.
     n_permutations : int, default=99
-        With "test": number of permutations of the target for each feature to add.
+        With "test": number of permutations of the target for each added feature.
     random_state : int, RandomState instance or None, default=None
         With "test": seed of the permutations.
 
     Attributes
     ----------
     ranking_ : ndarray of int, shape (n_selected,)
-        Selected features, in the order of selection.
+        Indices of the selected features, in the order of selection.
     scores_ : ndarray, shape (n_selected,)
-        Criterion of each of them when it was selected, in nats.
+        Criterion of each feature when it was selected, in nats.
     relevance_ : ndarray, shape (n_features,)
         Mutual information of each feature and the target, in nats.
     p_values_ : ndarray
-        With "test": of each selected feature, and of the first one that was not significant.
+        With "test": p-values of the selected features, and of the first one that was not significant.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Names of the features, where X had them.
+        Names of the features, if X has them.
 
     See Also
     --------
-    sklearn.feature_selection.SelectKBest : With ``mutual_info_classif`` it is "relevance".
-    EntropySearch : Selects parameters by a divergence.
+    sklearn.feature_selection.SelectKBest : With ``mutual_info_classif`` it corresponds to "relevance".
+    EntropySearch : Selects parameters by a divergence of the classes.
 
     Notes
     -----
     `fit` computes about n_features × n_selected estimates, each O(n log n). Features and target may be
-    continuous, discrete or mixed. With "test", for each feature to add and each permutation as many as there
-    are features left, times those selected with "jmi" and "cmim".
+    continuous, discrete or mixed. With "test" it computes, for each added feature and each permutation, one
+    estimate per remaining feature; with "jmi" and "cmim" this is multiplied by the number of selected
+    features.
 
-    The test permutes the target among all rows before the first choice and with "relevance", and else within
+    The test permutes the target among all rows for the first feature and with "relevance", otherwise within
     blocks of rows that are close in the selected features. The largest criterion of all candidates is
-    compared with the largest for each permutation, so that many uninformative features cause no more false
-    selections than one.
+    compared with the largest one for each permutation, so that many uninformative features cause no more
+    false selections than one.
 
     References
     ----------
@@ -181,14 +183,14 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
-            Numbers.
+            Numeric features.
         y : array-like, shape (n_samples,)
             Classes or numbers.
 
         Returns
         -------
         self : InformationFilter
-            Fitted.
+            The fitted selector.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         n_wanted = self._n_wanted(X.shape[1])
@@ -198,9 +200,9 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         testing = self.n_features_to_select == "test"
         rng = check_random_state(self.random_state)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnreliableEstimateWarning)  # of each of very many estimates
+            warnings.simplefilter("ignore", UnreliableEstimateWarning)  # there are very many estimates
             self.relevance_ = np.array([self._estimate(column, y) for column in X.T])
-            terms: list[list[float]] = [[] for _ in X.T]  # of each feature, one for each that is selected
+            terms: list[list[float]] = [[] for _ in X.T]  # of each feature: one per selected feature
             self.ranking_ = np.empty(0, dtype=np.intp)
             scores, p_values = [], []
             while len(self.ranking_) < n_wanted:
@@ -246,7 +248,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
     def _p_value(
         self, X: np.ndarray, y: np.ndarray, left: np.ndarray, observed: float, terms: list[list[float]], rng
     ) -> float:
-        """P-value of the largest criterion: y is permuted among rows close in the selected features."""
+        """P-value of the largest criterion; y is permuted among rows close in the selected features."""
         selected = [] if self.criterion == "relevance" else self.ranking_
         blocks = local_blocks(X[:, selected], N_LOCAL) if len(selected) else np.zeros(len(X), dtype=np.intp)
 
@@ -262,7 +264,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
     def _n_wanted(self, n_features: int) -> int:
         wanted = self.n_features_to_select
         if wanted == "test":
-            least = np.ceil(1 / self.alpha) - 1  # infinite for the smallest numbers
+            least = np.ceil(1 / self.alpha) - 1  # inf for tiny alpha
             if self.n_permutations < least:
                 raise ValueError(
                     f"n_permutations is {self.n_permutations}; a test at alpha={self.alpha:g} needs at "
@@ -278,7 +280,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         return max(1, int(wanted * n_features))
 
     def _labels_or_numbers(self, y: np.ndarray) -> np.ndarray:
-        """Classes as strings, which are labels to the estimator, or numbers."""
+        """Classes as strings, which the estimator treats as labels, or numbers."""
         classes = self.target == "classes"
         if self.target == "auto":
             classes = not type_of_target(y, input_name="y").startswith("continuous")
@@ -287,7 +289,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
                 return np.asarray(y, dtype=np.float64)
             except ValueError:
                 raise ValueError(
-                    "target='values' takes numbers as y; y holds words: take target='classes'"
+                    "target='values' requires a numeric y, but y holds strings: use target='classes'"
                 ) from None
         check_classification_targets(y)
         return np.unique(y, return_inverse=True)[1].astype(str)

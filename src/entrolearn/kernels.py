@@ -1,8 +1,8 @@
-"""Kernel functions by name, and the matrices of their values.
+"""Kernel functions by name, and kernel matrices.
 
-Three families: functions of the distance of two rows, of their inner product, and those that scikit-learn has
-besides. A width is given as gamma, the factor of the squared distance or of the inner product; where a paper
-writes exp(-||x - z||^2 / sigma), gamma is 1 / sigma.
+There are three families: functions of the distance of two rows, functions of their inner product, and other
+kernels of scikit-learn. Widths are given as gamma, the factor of the squared distance or of the inner
+product. Where a paper has exp(-||x - z||^2 / sigma), gamma is 1 / sigma.
 """
 
 import os
@@ -34,27 +34,27 @@ __all__ = [
     "physical_memory",
 ]
 
-#: What takes less than a kernel matrix of all pairs of rows.
+#: Advice of the error if a kernel matrix of all pairs of rows does not fit into memory.
 ON_LANDMARKS = "a machine on landmarks, such as RKELM, needs less"
 
-# Above these shares of numbers that are not zero, rows are multiplied as dense ones: a product of sparse rows
-# finds its places one by one. Times sparse rows it takes time with the square of the share, times dense ones
-# with the share itself. Measured with 1e4 and 1e5 features.
+# Share of non-zero numbers above which sparse rows are converted to dense ones for a product. The time of a
+# product of two sparse matrices is proportional to the square of this share, that of sparse times dense to
+# the share itself, but the former has to search its positions. Measured with 1e4 and 1e5 features.
 SPARSE_BELOW = 0.1
 SPARSE_BELOW_TIMES_DENSE = 0.04
-# Numbers of a block of rows that are made dense, or copied, at once (128 MiB).
+# Numbers in a block of rows that is made dense or copied (128 MiB).
 BLOCK = 2**24
-# Numbers of a block that stays in the cache between two operations (512 KiB).
+# Numbers in a block that stays in the cache between two operations (512 KiB).
 CACHED_NUMBERS = 2**16
-# Numbers of a matrix of all pairs of rows that are made at once beside it (4 MiB; of sparse ones 6 MiB).
+# Numbers of a matrix of all pairs of rows that are computed at once (4 MiB; for sparse rows 6 MiB).
 BLOCK_PAIRS = 2**19
-# Numbers of rows whose transpose is made once for all products with them, and kept (1 GiB).
+# Numbers of rows up to which their transpose is computed once and kept for all products (1 GiB).
 KEPT_NUMBERS = 2**27
-# Rows of which the medians say where the rows are.
+# Number of rows whose medians are used as the centre of the rows.
 MEDIAN_ROWS = 32
-# Kernel values of two rows one way and the other may differ by this share of the largest: single precision's.
+# Tolerance of the symmetry of a kernel matrix, relative to its largest value: that of single precision.
 PRECOMPUTED = 1e-5
-# A mean of equal numbers is off by less than so many times the machine precision.
+# Bound of the rounding error of the mean of equal numbers, in units of the machine precision.
 ROUNDING = 8
 
 
@@ -82,12 +82,12 @@ def _wave(S):
 
 def _exponential_power(S, power=1.0):
     np.negative(S, out=S)
-    S **= power / 2  # a root, where it is one
+    S **= power / 2  # in place of S; no root for power 2
     np.negative(S, out=S)
     return np.exp(S, out=S)
 
 
-#: Name -> k as a function of S = -gamma ||x - z||^2, in the place of S, and of parameters of its own.
+#: Name -> k as a function of S = -gamma ||x - z||^2, computed in place of S, and of further parameters.
 RADIAL: dict[str, Callable[..., np.ndarray]] = {
     "gaussian": _gaussian,  # exp(-gamma d^2)
     "rbf": _gaussian,  # scikit-learn's name for it
@@ -96,7 +96,7 @@ RADIAL: dict[str, Callable[..., np.ndarray]] = {
     "wave": _wave,  # sin(r) / r with r = sqrt(gamma) d; positive definite in up to three dimensions
     "exponential_power": _exponential_power,  # exp(-r^power); power = 1 is Laplace's, 2 the Gaussian
 }
-# Radial kernel -> what it takes beside gamma, with defaults. It is positive definite for 0 < power <= 2.
+# Radial kernel -> its parameters besides gamma, with defaults. It is positive definite for 0 < power <= 2.
 _OWN_PARAMS = {"exponential_power": {"power": 1.0}}
 
 
@@ -124,7 +124,7 @@ INNER: dict[str, Callable[..., np.ndarray]] = {
     "sigmoid": _sigmoid,  # tanh(gamma <x, z> + coef0), not positive definite
 }
 
-#: The names that :func:`kernel_matrix` knows.
+#: Kernel names accepted by :func:`kernel_matrix`.
 KERNELS = frozenset(RADIAL) | frozenset(INNER) | frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
 
 
@@ -140,13 +140,13 @@ def kernel_matrix(
     kernel : str or callable
         One of :data:`KERNELS`, or a function of two rows.
     params : dict
-        ``gamma``, ``degree`` and ``coef0``; a kernel takes what it needs of them, ``exponential_power`` its
-        ``power`` too. For :data:`RADIAL` kernels gamma may be an array with a value for each row of Y. A
-        callable is given all.
+        ``gamma``, ``degree``, ``coef0`` and, for ``exponential_power``, ``power``; a kernel ignores those it
+        does not use. For :data:`RADIAL` kernels gamma may be an array with one value for each row of Y. A
+        callable gets all of them.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
-        Where to put the values.
+        Array for the result.
     beside : float, default=0
-        Bytes that the caller will take while it holds the matrix.
+        Bytes that the caller will allocate while it holds the matrix.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def kernel_matrix(
     Raises
     ------
     MemoryError
-        If there is not the memory for it and what is held beside it.
+        If the matrix and `beside` do not fit into memory.
     ValueError
         If a value is not finite.
 
@@ -173,15 +173,15 @@ def kernel_matrix(
 
 
 class Centres:
-    """Rows with which others are compared by a kernel, and what depends on them alone, computed once.
+    """Rows with which other rows are compared by a kernel. What depends only on them is computed once.
 
     Parameters
     ----------
     rows : {ndarray, CSR}, shape (n_centres, n_features)
-        Not to be changed afterwards.
+        The centres; must not be changed afterwards.
     kernel : str or callable
     params : dict
-        As in :func:`kernel_matrix`.
+        See :func:`kernel_matrix`.
 
     Examples
     --------
@@ -206,7 +206,7 @@ class Centres:
         return _Distances(self.rows, self.params["gamma"])
 
     def __call__(self, X, out: np.ndarray | None = None) -> np.ndarray:
-        """Kernel values of the rows of X with the centres, shape (n_samples, n_centres); in `out` if given.
+        """Kernel values of the rows of X with the centres, shape (n_samples, n_centres); `out` if given.
 
         Raises
         ------
@@ -218,11 +218,11 @@ class Centres:
             own = own_params(kernel, params)
             S = self._distances(X, out, smooth=is_smooth(own))
             if X is self.rows:
-                S.flat[:: len(S) + 1] = 0  # a row is at no distance from itself, whatever rounding says
+                S.flat[:: len(S) + 1] = 0  # without rounding errors: the distance of a row from itself
             for rows in _cached_rows(S):
                 RADIAL[kernel](S[rows], **own)
             return S
-        with np.errstate(over="ignore", invalid="ignore"):  # told below
+        with np.errstate(over="ignore", invalid="ignore"):  # raised as an error below
             if kernel in INNER:
                 values = INNER[kernel](inner_products(X, self._factor, out), **params)
             else:
@@ -234,17 +234,17 @@ class Centres:
 
 
 def own_params(kernel: str, params: dict) -> dict:
-    """The parameters that a radial kernel has beside gamma."""
+    """The parameters of a radial kernel besides gamma."""
     return {name: params.get(name, default) for name, default in _OWN_PARAMS.get(kernel, {}).items()}
 
 
 def is_smooth(own: dict) -> bool:
-    """Whether a radial kernel with these own parameters is a smooth function of the squared distance."""
+    """Whether a radial kernel with these further parameters is a smooth function of the squared distance."""
     return own.get("power", 2) == 2
 
 
 def _writeable(X):
-    """Rows that may be written to, a copy where X may not: some of scikit-learn's kernels take no others."""
+    """Writeable rows, a copy if X is read-only: some kernels of scikit-learn accept only these."""
     return X if issparse(X) else np.require(X, requirements="W")
 
 
@@ -257,28 +257,28 @@ def _check_kernel_memory(X, Y, beside: float) -> None:
 
 
 def _check_finite(values: np.ndarray, kernel: str | Callable) -> None:
-    # Their sum, which takes no memory, may overflow where none of them does.
+    # The sum needs no memory, but it may overflow although all values are finite.
     if np.isfinite(values.sum()) or np.isfinite(values).all():
         return
     row, column = np.argwhere(~np.isfinite(values))[0]
     raise ValueError(
         f"kernel {kernel!r} gives {values[row, column]} for rows {row} and {column}; its values must be "
-        "finite. Are the features scaled?"
+        "finite; scale the features"
     )
 
 
 def check_precomputed(K) -> None:
-    """Refuse what is no kernel matrix of training rows.
+    """Raise ValueError unless K is a kernel matrix of the training rows.
 
     Parameters
     ----------
     K : {ndarray, CSR}
-        Values of a kernel with all pairs of rows.
+        Kernel values of all pairs of training rows.
 
     Raises
     ------
     ValueError
-        If it is not square, or not symmetric as far as single precision shows.
+        If K is not square, or not symmetric within single precision.
 
     Examples
     --------
@@ -303,7 +303,7 @@ def check_precomputed(K) -> None:
 
 
 def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None, power=1.0) -> dict:
-    """Parameters of a kernel on data like X, with gamma's names resolved as scikit-learn's SVC does.
+    """Kernel parameters for data X, with the names of gamma resolved as in scikit-learn's SVC.
 
     Parameters
     ----------
@@ -313,18 +313,18 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None,
     gamma : float, "scale" or "auto"
         "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
     degree : float
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float
-        Of the polynomial and sigmoid kernels.
+        Constant of the polynomial and sigmoid kernels.
     weights : ndarray, shape (n_samples,), optional
-        Of the rows, for "scale".
+        Weights of the rows, for "scale".
     power : float, default=1.0
-        Of the exponential_power kernel.
+        Power of the exponential_power kernel.
 
     Returns
     -------
     dict
-        What :func:`kernel_matrix` takes as `params`; empty for a callable.
+        The `params` of :func:`kernel_matrix`; empty for a callable.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None,
 
 
 def linear_coef(kernel: str | Callable, dual: np.ndarray, rows) -> np.ndarray:
-    """Weights of the features, of outputs ``sum_j dual_oj <x, row_j>``.
+    """Weights of the features for outputs ``sum_j dual_oj <x, row_j>`` of a linear kernel.
 
     Parameters
     ----------
@@ -359,7 +359,7 @@ def linear_coef(kernel: str | Callable, dual: np.ndarray, rows) -> np.ndarray:
     Raises
     ------
     AttributeError
-        If the kernel is another one: its features are not those of the rows.
+        If the kernel is not linear.
     """
     if kernel != "linear":
         raise AttributeError(f"coef_ is available with kernel='linear' only, got kernel={kernel!r}")
@@ -367,14 +367,14 @@ def linear_coef(kernel: str | Callable, dual: np.ndarray, rows) -> np.ndarray:
 
 
 def scale_gamma(X, weights: np.ndarray | None = None) -> float:
-    """The gamma that is called "scale", 1 / (n_features * X.var()), for rows dense or CSR, and weighted."""
+    """The gamma called "scale", 1 / (n_features * X.var()), for dense or CSR rows, optionally weighted."""
     if weights is not None:
         n, mean, squares = weighted_spread(X, weights)
         return gamma_of_spread(X.shape[1], mean, squares / n, X.dtype)
     mean, n = X.mean(), X.shape[0] * X.shape[1]
     numbers = X.data[:, None] if issparse(X) else X
     step = max(1, CACHED_NUMBERS // numbers.shape[1])
-    deviations = -(n - numbers.size) * float(mean)  # of the zeros that are not stored
+    deviations = -(n - numbers.size) * float(mean)  # of the zeros, which are not stored
     squares = -deviations * float(mean)
     for start in range(0, len(numbers), step):
         block = numbers[start : start + step] - mean
@@ -398,12 +398,12 @@ def weighted_spread(X, weights: np.ndarray) -> tuple[float, float, float]:
 def gamma_of_spread(
     n_features: int, mean: float, variance: float, dtype, *, two_passes: bool = True
 ) -> float:
-    """1 / (n_features * variance); 1 where the numbers are equal, as far as rounding lets one see.
+    """1 / (n_features * variance); 1 if all numbers are equal up to rounding errors.
 
-    `two_passes` says that the mean was subtracted before anything was squared.
+    `two_passes` says whether the mean was subtracted before squaring.
     """
     precision = np.finfo(dtype)
-    # What rounding leaves of equal numbers; and below, gamma would not be a number.
+    # A smaller variance is a rounding error of equal numbers, or its reciprocal would overflow.
     rounding = ROUNDING * precision.eps * mean**2 * (ROUNDING * precision.eps if two_passes else 1)
     return 1 / (n_features * variance) if variance > max(rounding, ROUNDING * precision.tiny) else 1.0
 
@@ -416,11 +416,11 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None, *, smooth
     X : {ndarray, CSR}, shape (n_samples_X, n_features)
     Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
     gamma : float or ndarray of shape (n_samples_Y,)
-        At least zero; of an array each row of Y has its own.
+        At least zero; an array has one value for each row of Y.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
-        Where to put the values.
+        Array for the result.
     smooth : bool, default=True
-        False for a kernel of a power of the distance below two, which sees small distances.
+        False for kernels that are a power of the distance below two, which are sensitive to small distances.
 
     Returns
     -------
@@ -429,12 +429,13 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None, *, smooth
     Raises
     ------
     ValueError
-        If gamma is so large that it times a square overflows.
+        If gamma times a squared distance overflows.
 
     Notes
     -----
-    It does not matter where the rows are, nor how far groups of them are apart: where inner products lose
-    digits that a kernel would show, rows are moved to the origin, and those close to each other subtracted.
+    The accuracy does not depend on the origin of the rows, nor on the distance of groups of rows. Where
+    rounding errors of inner products would be visible in kernel values, rows are shifted to the origin, and
+    pairs of close rows are subtracted.
 
     Examples
     --------
@@ -447,7 +448,7 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None, *, smooth
 
 
 class _Distances:
-    """:func:`minus_scaled_distances` from rows Y, and what of it depends on these alone.
+    """Computes :func:`minus_scaled_distances` from rows Y, and stores what depends only on these.
 
     Parameters
     ----------
@@ -457,7 +458,7 @@ class _Distances:
 
     def __init__(self, Y, gamma):
         self._Y = Y
-        with np.errstate(over="ignore"):  # told of when rows come
+        with np.errstate(over="ignore"):  # raised as an error when rows are given
             self._gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
             self._largest_gamma = self._gamma.max()
             self._squares = row_norms(Y, squared=True)
@@ -498,7 +499,7 @@ class _Distances:
 
 
 class _Frame:
-    """Rows Y less a row `centre`, from which distances are computed by inner products."""
+    """Rows Y minus a row `centre`; distances from them are computed by inner products."""
 
     def __init__(self, Y, gamma: np.ndarray, squares: np.ndarray, centre: np.ndarray | None = None):
         self.Y, self.squares, self.centre = Y, squares, centre
@@ -525,7 +526,7 @@ class _Frame:
         left = np.column_stack([squares, np.ones(X.shape[0], dtype=X.dtype)])
         if not issparse(X) and not issparse(self.Y):
             S = np.matmul(np.hstack([X, left]), self._columns, out=out)
-            return np.minimum(S, 0, out=S)  # rounding where two rows are the same
+            return np.minimum(S, 0, out=S)  # rounding errors of equal rows may be positive
         S = inner_products(X, self._factor, out)
         for rows in _cached_rows(S):
             S[rows] *= 2 * self._gamma
@@ -535,9 +536,9 @@ class _Frame:
 
 
 def rounding_shows(*dtypes) -> float:
-    """Gamma (||x||^2 + ||y||^2) from which on kernel values would show the rounding of inner products.
+    """Least gamma (||x||^2 + ||y||^2) at which kernel values show the rounding errors of inner products.
 
-    That is by more than (machine precision)^(2/3), 4e-11 in double precision.
+    The threshold is an error of (machine precision)^(2/3), 4e-11 in double precision.
     """
     return max(float(np.finfo(dtype).eps) for dtype in dtypes) ** (-1 / 3)
 
@@ -550,10 +551,10 @@ def _cached_rows(values: np.ndarray) -> Iterator[slice]:
 
 
 def _middle(Y) -> np.ndarray:
-    """The medians of Y's columns, which are zero for columns that are mostly zero.
+    """Medians of the columns of Y, which are zero for columns that are mostly zero.
 
-    A median is the value of a constant column, and not drawn away by a few rows. Of CSR rows those columns
-    alone have one that are not zero in most rows, so that the rows less it stay sparse.
+    The median of a constant column is exact, and it is robust against single rows. For CSR rows only columns
+    with mostly non-zero values have a non-zero median, so that the rows minus the medians stay sparse.
     """
     some = Y[:: -(-Y.shape[0] // MEDIAN_ROWS)]
     if not issparse(Y):
@@ -565,7 +566,7 @@ def _middle(Y) -> np.ndarray:
 
 
 def _less(X, row: np.ndarray):
-    """Rows less one row; CSR rows stay so."""
+    """Rows minus one row; CSR rows stay CSR."""
     if not issparse(X):
         return X - row
     n, columns = X.shape[0], np.flatnonzero(row)
@@ -574,12 +575,12 @@ def _less(X, row: np.ndarray):
 
 
 def _subtract_close_rows(S, X, Y, gamma, errors, errors_y, above: float) -> None:
-    """Compute anew, from differences of rows, the values of S whose rounding would show in kernel values.
+    """Recompute, from differences of rows, the values of S whose rounding errors kernels would show.
 
-    Those are of rows that are close to each other beside their distances from the origin. `errors` are the
-    rounding errors of the squared norms as multiples of what is let pass for equal rows. For others it is
-    larger by the factor 1 - S: kernels change the less, the larger the distance. With `above` zero it is a
-    share of S itself.
+    These are values of rows that are close to each other relative to their distance from the origin. `errors`
+    are the rounding errors of the squared norms in units of the error tolerated for equal rows. The tolerance
+    grows with the distance by the factor 1 - S, because kernels are then less sensitive. With `above` zero
+    the tolerance is relative to S.
     """
     length = max(rows.nnz / rows.shape[0] if issparse(rows) else rows.shape[1] for rows in (X, Y))
     step = max(1, int(CACHED_NUMBERS / max(1, length)))
@@ -590,17 +591,17 @@ def _subtract_close_rows(S, X, Y, gamma, errors, errors_y, above: float) -> None
             i, j = left[start : start + step], right[start : start + step]
             difference = X[i] - Y[j]
             if not issparse(difference):
-                difference = np.asarray(difference)  # sparse rows less dense ones are a np.matrix
+                difference = np.asarray(difference)  # sparse minus dense rows are an np.matrix
             S[i, j] = -gamma[j] * row_norms(difference, squared=True)
 
 
 class Factor:
-    """The right factor of inner products: rows, and what many products with them share, made once.
+    """Right factor of inner products: rows, and quantities computed once for many products.
 
     Parameters
     ----------
     rows : {ndarray, CSR}, shape (n_rows, n_features)
-        Not to be changed afterwards.
+        The rows; must not be changed afterwards.
     """
 
     def __init__(self, rows):
@@ -609,12 +610,12 @@ class Factor:
 
     @cached_property
     def density(self) -> float:
-        """Share of the numbers that are stored."""
+        """Share of the entries that are stored."""
         return _density(self.rows) if issparse(self.rows) else 1.0
 
     @cached_property
     def by_feature(self):
-        """The transpose, CSR or dense, as a product with sparse rows reads it."""
+        """The transpose, CSR or dense, as needed for a product with sparse rows."""
         return self.rows.T.tocsr() if issparse(self.rows) else np.ascontiguousarray(self.rows.T)
 
     @cached_property
@@ -623,7 +624,7 @@ class Factor:
         return self.rows.toarray() if issparse(self.rows) else self.rows
 
     def features(self, step: int) -> Iterator[tuple[slice, np.ndarray]]:
-        """Slices of the rows and their transposes: so many rows at a time where all are too many to keep."""
+        """Slices of the rows with their transposes: `step` rows at a time if all are too many to keep."""
         if self.rows.size <= KEPT_NUMBERS:
             yield slice(None), self.by_feature
             return
@@ -633,15 +634,15 @@ class Factor:
 
 
 def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
-    """Inner products of all pairs of rows, sparse or dense as is quicker for what they hold.
+    """Inner products of all pairs of rows, computed sparse or dense, whichever is faster.
 
     Parameters
     ----------
     X : {ndarray, CSR}, shape (n_samples_X, n_features)
     Y : {ndarray, CSR} or Factor, shape (n_samples_Y, n_features)
-        A factor keeps what further products need.
+        A Factor reuses quantities from earlier products.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
-        Where to put the values.
+        Array for the result.
 
     Returns
     -------
@@ -678,29 +679,28 @@ def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
 
 
 def n_bytes(X) -> int:
-    """Bytes of rows dense or CSR."""
+    """Bytes of dense or CSR rows."""
     return sum(part.nbytes for part in (X.data, X.indices, X.indptr)) if issparse(X) else X.nbytes
 
 
 def check_memory(needed: float, what: str, advice: str, *, reserved: float = 0) -> None:
-    """Refuse what there is no memory for, before anything of it is computed.
+    """Raise MemoryError if a computation needs more memory than there is.
 
     Parameters
     ----------
     needed : float
-        Bytes.
+        Bytes that it needs.
     what : str
-        What the error begins with: what takes them.
+        What needs them: the beginning of the message.
     advice : str
-        What it ends with: what takes less.
+        How to need less: the end of the message.
     reserved : float, default=0
-        Bytes that are asked for, where they are more than those that are used: a limit of the process counts
-        them.
+        Bytes that are requested, if more than those that are used: limits of the process count these.
 
     Raises
     ------
     MemoryError
-        That says what it takes and what there is.
+        The message states the memory needed and the memory available.
     """
     for takes, (there, whose) in ((needed, memory_limit()), (reserved, _limit_of_process())):
         if takes > there:
@@ -713,7 +713,7 @@ def _gib(n_bytes: float) -> str:
 
 
 def memory_limit() -> tuple[float, str]:
-    """Bytes that this process can have, and what it is that has no more of them."""
+    """Bytes that this process can allocate, and a description of the tightest limit."""
     limits = [
         (physical_memory(), "of this machine"),
         (_limit_of_container(), "of this container"),
@@ -723,7 +723,7 @@ def memory_limit() -> tuple[float, str]:
 
 
 def physical_memory() -> float:
-    """Bytes of this machine, infinite where the system does not say."""
+    """Bytes of memory of this machine; infinite if unknown."""
     try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, OSError, ValueError):
@@ -731,14 +731,14 @@ def physical_memory() -> float:
 
 
 def _limit_of_process() -> tuple[float, str]:
-    """What is left of what ``ulimit -v`` and ``ulimit -d`` allow, and the workflow allows a cell."""
+    """What the limits ``ulimit -v`` and ``ulimit -d``, and that of the workflow for a run, leave."""
     if resource is None:
         return np.inf, ""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="utf-8").split()
-    except OSError:  # on other systems than Linux
+    except OSError:  # other systems than Linux
         pages = ["0"] * 7
-    # By proc(5) the first number is of all pages, the sixth of those of data.
+    # See proc(5): the first number is the total size in pages, the sixth that of the data.
     left = [(np.inf, "")]
     for which, n_pages in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
         limit, _ = resource.getrlimit(which)
@@ -752,7 +752,7 @@ def _limit_of_process() -> tuple[float, str]:
 def _limit_of_container(
     own: Path = Path("/proc/self/cgroup"), groups: Path = Path("/sys/fs/cgroup")
 ) -> float:
-    """What Linux's control groups allow, the process's own and those above it, in either version of them."""
+    """Limits of Linux's control groups (both versions), that of the process and those above it."""
     try:
         lines = own.read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -772,7 +772,7 @@ def _limit_of_container(
 
 
 def _bytes_in(file: Path) -> float:
-    """The number in a file; infinite where there is no such file, or the word max in it."""
+    """The number in a file; infinite if the file does not exist or contains "max"."""
     try:
         return float(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):

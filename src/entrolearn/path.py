@@ -1,9 +1,9 @@
-"""Many fits of one learner: every point of a grid, on every training set of a partition.
+"""Many fits of one estimator: every candidate of a grid, on every training set of a partition.
 
-Model selection needs the same learner fitted again and again: for each fold, for each point of a grid.
-:func:`path` is the one way to ask for that. Its default clones and fits. A learner whose fits share work
-(one pass of moments, one eigendecomposition, one kernel matrix) registers something better with
-``@path.register(ItsClass)``; who asks need not know.
+Model selection fits the same estimator for each fold and each candidate of a grid. :func:`path` is the
+function for this. Its default clones and fits the estimator. Estimators whose fits can share work (one pass
+of moments, one eigendecomposition, one kernel matrix) register a faster implementation with
+``@path.register(ItsClass)``.
 """
 
 import warnings
@@ -27,29 +27,29 @@ from sklearn.utils.validation import _check_method_params
 
 __all__ = ["Partition", "PathPoint", "path"]
 
-# What a fit may raise and be a failed point for: anything else is a fault of the program.
+# Exceptions that are recorded as a failed candidate; all others propagate.
 FAILURES = (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError)
-# As many parts are looked for one by one: of few rows np.isin takes twenty times as long.
+# Number of parts up to which they are compared one by one: for few rows np.isin takes twenty times as long.
 FEW_PARTS = 4
 
 
 @dataclass(frozen=True)
 class Partition:
-    """Disjoint parts of the rows, and the parts that each fit leaves out.
+    """A partition of the rows into parts, and the parts that each fit leaves out.
 
-    Cross-validation leaves out one part at a time. Nested cross-validation whose inner folds are the other
-    outer folds leaves out two, and the fit without parts i and j serves twice: as an inner fit of fold i and
-    as one of fold j. A fit on everything leaves out none.
+    Cross-validation leaves out one part at a time. Nested cross-validation, with the other outer folds as
+    inner folds, leaves out two; the fit without parts i and j is used twice: as an inner fit of fold i and of
+    fold j. A fit on all rows leaves out none.
 
     Parameters
     ----------
     part : ndarray of int, shape (n_samples,)
         The part of each row.
     left_out : sequence of tuples of int
-        For each fit, the parts that it must not see.
+        For each fit, the parts that are not in its training set.
     asked : sequence of tuples of int, optional
-        For each fit, the parts whose rows it is asked to predict. What a point says about other rows is then
-        undefined, and it need have no projection; None asks for everything.
+        For each fit, the parts whose rows it must predict. Predictions for other rows are then undefined, and
+        there may be no projection. None means all parts.
 
     Examples
     --------
@@ -68,12 +68,12 @@ class Partition:
 
     @classmethod
     def whole(cls, n_samples: int) -> "Partition":
-        """One fit, on all rows."""
+        """A partition with one fit, on all rows."""
         return cls(np.zeros(n_samples, dtype=int), ((),))
 
     @classmethod
     def cross_validation(cls, part: np.ndarray, *, nested: bool = False) -> "Partition":
-        """Each part left out once; with `nested`, each pair of parts too."""
+        """A partition that leaves out each part once; with `nested`, each pair of parts too."""
         names = np.unique(part).tolist()
         left_out = [(i,) for i in names]
         if nested:
@@ -97,47 +97,48 @@ class Partition:
         return found
 
     def predicted(self, left_out: Sequence[int]) -> np.ndarray | None:
-        """Indices of the rows that the fit without `left_out` is asked to predict; None for all of them."""
+        """Indices of the rows that the fit without `left_out` must predict; None for all rows."""
         if self.asked is None:
             return None
         return self.held_out(self.asked[self.left_out.index(tuple(left_out))])
 
     def fit(self, left_out: Sequence[int]) -> "Partition":
-        """One of the fits alone."""
+        """The partition with only one of its fits."""
         k = self.left_out.index(tuple(left_out))
         return replace(self, left_out=(self.left_out[k],), asked=self.asked and (self.asked[k],))
 
 
 @dataclass(frozen=True)
 class PathPoint:
-    """One fitted machine of a path, known by what it says about every row of the path's data.
+    """Result of one fit: a candidate on one training set, with its predictions for all rows of the data.
 
     Attributes
     ----------
     left_out : tuple of int
-        The parts that the fit did not see.
+        The parts that were not in the training set.
     params : dict
-        The grid point.
+        The candidate.
     prediction : ndarray, shape (n_samples,), or None
-        The predicted label (or value) of every row that is asked for, seen or not; None where the fit failed.
+        The predicted label (or value) of every row that was requested; None if the fit failed.
     projection : ndarray, shape (n_samples,), or None
-        The real number that a binary machine gives each row before it decides; None for other machines.
+        The real number from which a binary classifier decides, for each row; None for other estimators.
     gaussians : tuple of four floats, or None
-        Mean and variance of the projected negative class, then of the positive class, where the machine has
-        a density model of its own (EEM, EEKM).
+        Mean and variance of the projected negative class, then of the positive class, if the estimator models
+        these densities (EEM, EEKM).
     n_support : int or None
-        How many of the rows that it was fitted on are the machine's support vectors; None where it has none
-        to speak of, whatever its number of coefficients.
+        Number of training rows that are support vectors; None if the estimator has no support vectors,
+        regardless of its number of coefficients.
     n_iter : int or None
-        How many iterations (or epochs) its solver took; None where it does not say.
+        Number of iterations (or epochs) of the solver; None if unknown.
     log_odds : ndarray, shape (n_samples,), or None
-        The log odds of the second of two classes, in nats, where not the projection decides (EEM, EEKM).
+        The log odds of the second of two classes, in nats, if the decision is not by the projection (EEM,
+        EEKM).
     fitted : estimator or None
-        The fitted machine, where fits are made one by one; None where they share work.
+        The fitted estimator, if fits are made one by one; None if they share work.
     note : str
-        What a reader of the result should know, such as a solver that stopped early.
+        A remark on the result, for example that a solver stopped early.
     error : str
-        Why the fit failed; empty where it did not.
+        Why the fit failed; empty if it succeeded.
     """
 
     left_out: tuple[int, ...]
@@ -154,7 +155,7 @@ class PathPoint:
 
 
 def _one_by_one_with_params(dispatching: Callable) -> Callable:
-    """The function that dispatches by the estimator, but where parameters of fits are given."""
+    """Wrapper of the dispatcher that fits one by one if parameters of ``fit`` are given."""
 
     @wraps(dispatching)
     def path(estimator, X, y, partition, grid, **fit_params):
@@ -169,28 +170,29 @@ def _one_by_one_with_params(dispatching: Callable) -> Callable:
 def path(
     estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[dict], **fit_params
 ) -> Iterator[PathPoint]:
-    """Fit every point of `grid` on every training set of `partition`.
+    """Fit every candidate of `grid` on every training set of `partition`.
 
     Parameters
     ----------
     estimator : estimator
-        Cloned, never changed. Its type decides which implementation runs.
+        Cloned, never changed. Its type selects the implementation.
     X : {ndarray, CSR matrix}, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
         Labels, or values.
     partition : Partition
         The parts of the rows, and those that each fit leaves out.
     grid : sequence of dicts
-        Parameters to set, one dict per point. A point of a pipeline may name a step, which it then replaces.
+        Candidates: parameters to set, one dict each. A candidate of a pipeline may name a step, which it then
+        replaces.
     **fit_params
-        Parameters of the estimator's ``fit``, such as ``sample_weight``: of arrays with an entry for each
-        row a fit gets those of its rows. Fits with such parameters share no work.
+        Parameters of the estimator's ``fit``, such as ``sample_weight``. Of arrays with one entry per row,
+        each fit gets the entries of its rows. Fits with such parameters share no work.
 
     Yields
     ------
     PathPoint
-        In any order; every pair of ``partition.left_out`` and ``grid`` exactly once. A fit that fails is a
-        point with an ``error``, so that one bad grid point does not take the others with it.
+        In any order, exactly one for every pair of ``partition.left_out`` and ``grid``. A fit that fails
+        gives a result with an ``error``, so that one candidate does not stop the others.
 
     Examples
     --------
@@ -230,14 +232,14 @@ def path(
 
 
 def _predict(fitted: BaseEstimator, X, rows: np.ndarray | None, n_samples: int) -> np.ndarray:
-    """Predictions of some rows, or all, in their places."""
+    """Predictions of some or all rows, in an array for all rows."""
     if rows is None:
         return fitted.predict(X)
     return _in_places(fitted.predict(_safe_indexing(X, rows)), rows, n_samples)
 
 
 def _in_places(found: np.ndarray, rows: np.ndarray, n_samples: int) -> np.ndarray:
-    """What is said of some rows, in their places among all; elsewhere zeros, or empty words."""
+    """Values of some rows in an array for all rows; zeros, or empty strings, elsewhere."""
     values = np.zeros((n_samples, *found.shape[1:]), found.dtype)
     values[rows] = found
     return values
@@ -247,11 +249,11 @@ def _in_places(found: np.ndarray, rows: np.ndarray, n_samples: int) -> np.ndarra
 def _pipeline_path(
     estimator: Pipeline, X, y, partition: Partition, grid: Sequence[dict]
 ) -> Iterator[PathPoint]:
-    """Steps before the last are fitted once per training set and setting; the last then takes its own path.
+    """Fit the steps before the last once per training set and setting; the last step then uses its own path.
 
-    Points that replace the last step share the steps before it too.
+    Candidates that replace the last step share the previous steps, too.
     """
-    # A subclass may do more between its steps, such as draw rows anew.
+    # A subclass may do more between its steps, for example resample rows.
     if type(estimator) is not Pipeline or any("steps" in params for params in grid):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
@@ -280,14 +282,14 @@ def _pipeline_path(
 
 @dataclass
 class _LastStep:
-    """The last step of a pipeline, and the points of its grid that differ in that step's parameters alone."""
+    """The last step of a pipeline, and the candidates that differ only in parameters of this step."""
 
     estimator: BaseEstimator
-    own: list[dict] = field(default_factory=list)  # the parameters of each point as the step knows them
-    grid: list[dict] = field(default_factory=list)  # the points themselves
+    own: list[dict] = field(default_factory=list)  # the candidates with the parameter names of the step
+    grid: list[dict] = field(default_factory=list)  # the candidates of the pipeline
 
     def path(self, X, y, partition: Partition) -> Iterator[PathPoint]:
-        """Its own path, with the pipeline's points; what breaks it off is the error of those left."""
+        """Path of the step with the pipeline's candidates; an exception is the error of those that remain."""
         left = {(left_out, i) for left_out in partition.left_out for i in range(len(self.grid))}
         try:
             for point in path(self.estimator, X, y, partition, self.own):
@@ -300,7 +302,7 @@ class _LastStep:
 
 
 def _by_settings(pipeline: Pipeline, grid: Sequence[dict]) -> list[tuple[dict, list[_LastStep]]]:
-    """The points of a pipeline's grid by what they set of the steps before the last, then by the last."""
+    """Candidates of a pipeline by the settings of the steps before the last, then by the last step."""
     name, last = pipeline.steps[-1]
     of_last = f"{name}__"
     groups: dict[tuple, tuple[dict, dict[int, _LastStep]]] = {}
@@ -319,23 +321,23 @@ def _by_settings(pipeline: Pipeline, grid: Sequence[dict]) -> list[tuple[dict, l
 
 
 def _identity(value) -> tuple:
-    """What tells a setting from others: of simple values type and value, of all else which object it is."""
+    """Key that identifies a setting: type and value of simple values, else the object's identity."""
     simple = value is None or isinstance(value, (str, Real))
     return (type(value), value) if simple else (id(value),)
 
 
 @dataclass(frozen=True)
 class _Transformed:
-    """Rows as the fitted steps before a pipeline's last give them: first to learn from, then to predict.
+    """Rows transformed by the fitted steps before the last: training rows first, then rows to predict.
 
-    A row that is both comes twice, since ``fit_transform`` need not give what ``transform`` does.
+    A row that is both occurs twice, because ``fit_transform`` may differ from ``transform``.
     """
 
     steps: Pipeline
     X: np.ndarray | sparse.spmatrix
     y: np.ndarray
     n_learnt: int
-    predicted: np.ndarray  # the rows to predict, in the data of the pipeline
+    predicted: np.ndarray  # indices of the rows to predict, in the data of the pipeline
     left_out: tuple[int, ...]
     n_samples: int
     all_asked: bool
@@ -344,9 +346,9 @@ class _Transformed:
     def of(
         cls, steps: Pipeline, X, y, partition: Partition, left_out: tuple[int, ...]
     ) -> "_Transformed | None":
-        """Fit the steps on a training set, and transform it and the rows that are asked for.
+        """Fit the steps on a training set; transform it and the rows to predict.
 
-        None where the steps make data frames, which the last may know by the names of their columns.
+        Returns None if the steps return data frames, because the last step may select columns by name.
         """
         n_samples = len(partition.part)
         rows, asked = partition.training(left_out), partition.predicted(left_out)
@@ -360,7 +362,7 @@ class _Transformed:
         return cls(steps, stacked, y, len(rows), predicted, left_out, n_samples, all_asked=asked is None)
 
     def path(self, last: _LastStep) -> Iterator[PathPoint]:
-        """The path of a last step on these rows, told of the rows of the pipeline's data."""
+        """Path of a last step on these rows, with results for the rows of the pipeline's data."""
         part = (np.arange(len(self.y)) >= self.n_learnt).astype(int)
         partition = Partition(part, ((1,),), None if self.all_asked else ((1,),))
         for point in last.path(self.X, self.y, partition):
@@ -380,20 +382,21 @@ class _Transformed:
 
 
 def place(params: dict, grid: Sequence[dict]) -> int:
-    """Where in the grid a point of a path belongs: by identity first, as arrays do not compare."""
+    """Index in the grid of a result's candidate, found by identity first, as arrays do not compare."""
     identical = [index for index, other in enumerate(grid) if other is params]
     return identical[0] if identical else grid.index(params)
 
 
-# Beyond this many rows a matrix of all pairs takes more memory (0.8 GB, and its copy for a training set) than
-# it saves time. Measured on 500 to 8000 rows, two gammas by two C: with 100 features it is four to six times
-# faster than libsvm's own cache throughout; with 8 features twice at 500 rows, and equal at 8000.
+# Number of rows above which a matrix of all pairs is not worth its memory (0.8 GB, and its copy for a
+# training set). Measured on 500 to 8000 rows with two gammas and two C: with 100 features it is four to six
+# times as fast as libsvm's cache for all sizes; with 8 features twice as fast for 500 rows, and equal for
+# 8000.
 LARGEST_SHARED_KERNEL = 10_000
 
 
 @path.register
 def _svc_path(estimator: SVC, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """One rbf kernel matrix per gamma serves every C and every training set, of two classes."""
+    """Path that shares one rbf kernel matrix per gamma between all C and training sets, for two classes."""
     classes = np.unique(y)
     if len(classes) != 2:
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
@@ -407,14 +410,14 @@ def _svc_path(estimator: SVC, X, y, partition: Partition, grid: Sequence[dict]) 
 
 @path.register
 def _svr_path(estimator: SVR, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """One rbf kernel matrix per gamma serves every C, every epsilon and every training set."""
+    """Path that shares one rbf kernel matrix per gamma between all C, epsilon and training sets."""
     yield from _shared_kernel_path(estimator, X, y, partition, grid, lambda values: {"prediction": values})
 
 
 def _shared_kernel_path(estimator: SVC | SVR, X, y, partition, grid, said) -> Iterator[PathPoint]:
-    """Outputs come from the dual coefficients and the kernel matrix, not from another pass over the data.
+    """Compute outputs from the dual coefficients and the kernel matrix instead of another pass over the data.
 
-    ``said`` turns the outputs of all rows into what a point says.
+    ``said`` converts the outputs of all rows into fields of a :class:`PathPoint`.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
     small = len(partition.part) <= LARGEST_SHARED_KERNEL
@@ -441,13 +444,14 @@ def _svm_point(machine, params, kernel, gram, rows, y, left_out, said) -> PathPo
     on_gram, labels = machine, y[rows]
     if getattr(machine, "class_weight", None) == "balanced":
         classes, codes = np.unique(labels, return_inverse=True)
-        if len(classes) == 2:  # others are refused
+        if len(classes) == 2:  # libsvm raises otherwise
             on_gram, labels = copy(machine), codes
             on_gram.class_weight = dict(enumerate(len(codes) / (2 * np.bincount(codes))))
     try:
-        # Parameters are checked before the path; of few rows scikit-learn's checks take longer than the fit.
+        # Parameters are validated before the path; for few rows scikit-learn's checks take longer than the
+        # fit.
         with warnings.catch_warnings(), config_context(skip_parameter_validation=True):
-            warnings.simplefilter("ignore", ConvergenceWarning)  # told in the note
+            warnings.simplefilter("ignore", ConvergenceWarning)  # recorded in the note
             on_gram.fit(gram, labels)
     except ValueError as error:
         return PathPoint(left_out, params, error=describe(error))
@@ -463,10 +467,10 @@ def _svm_point(machine, params, kernel, gram, rows, y, left_out, said) -> PathPo
 
 
 def project(fitted: BaseEstimator, X) -> np.ndarray | None:
-    """The real number that a fitted binary classifier gives each row, or None if it has none.
+    """The real number from which a fitted binary classifier decides, for each row; None if it has none.
 
-    That is the learner's own ``project`` (the projection whose class densities it compares) where it has
-    one, its ``decision_function`` otherwise. A pipeline is asked for its last step's.
+    This is the result of ``project`` (the projection whose class densities are compared) if the estimator has
+    this method, otherwise of ``decision_function``. For a pipeline it is that of the last step.
     """
     if isinstance(fitted, WITH_THRESHOLD):
         return project(fitted.estimator_, X)
@@ -481,13 +485,13 @@ WITH_THRESHOLD = (TunedThresholdClassifierCV, FixedThresholdClassifier)
 
 
 def _last(fitted: BaseEstimator) -> BaseEstimator:
-    """The fitted last step of a pipeline, that of one with a threshold, or the machine itself."""
+    """The fitted last step of a pipeline, also inside a threshold classifier, or the estimator itself."""
     fitted = fitted.estimator_ if isinstance(fitted, WITH_THRESHOLD) else fitted
     return fitted[-1] if isinstance(fitted, Pipeline) else fitted
 
 
 def projected_gaussians(fitted: BaseEstimator) -> tuple[float, float, float, float] | None:
-    """Means and variances of the two projected classes, where the fitted learner models them."""
+    """Means and variances of the two projected classes, if the fitted estimator models them."""
     last = _last(fitted)
     if getattr(last, "projected_variances_", None) is None or len(last.projected_variances_) != 2:
         return None
@@ -496,19 +500,20 @@ def projected_gaussians(fitted: BaseEstimator) -> tuple[float, float, float, flo
 
 
 def n_support_vectors(fitted: BaseEstimator) -> int | None:
-    """How many training rows a fitted machine keeps as support vectors; None if it is not made of them.
+    """Number of training rows that are support vectors of a fitted estimator; None if it has none.
 
-    A pipeline is asked for its last step's. A machine tells by scikit-learn's ``n_support_``, one number per
-    class or one in all.
+    For a pipeline it is that of the last step. The estimator must have scikit-learn's ``n_support_``, one
+    number per class or in total.
     """
     last = _last(fitted)
     return int(np.sum(last.n_support_)) if hasattr(last, "n_support_") else None
 
 
 def n_iterations(fitted: BaseEstimator) -> int | None:
-    """How many iterations (or epochs) a fitted machine's solver took; None if it does not say.
+    """Number of iterations (or epochs) of a fitted estimator's solver; None if unknown.
 
-    A pipeline is asked for its last step's. Where a machine solves several problems, the longest counts.
+    For a pipeline it is that of the last step. If an estimator solves several problems, it is the largest
+    number.
     """
     last = _last(fitted)
     n_iter = getattr(last, "n_iter_", None)
@@ -516,9 +521,9 @@ def n_iterations(fitted: BaseEstimator) -> int | None:
 
 
 def stopped_early(fitted: BaseEstimator) -> str:
-    """A note that a machine's solver used up its iterations; empty if it did not, or does not say.
+    """Note that a fitted estimator's solver reached its maximum of iterations; otherwise empty.
 
-    A pipeline is asked for its last step's.
+    For a pipeline it is that of the last step.
     """
     last = _last(fitted)
     most, n_iter = getattr(last, "max_iter", None), n_iterations(last)
@@ -528,10 +533,10 @@ def stopped_early(fitted: BaseEstimator) -> str:
 
 
 def acceptable(machine: BaseEstimator) -> bool:
-    """Whether the machine's ``fit`` would take its parameters.
+    """Whether the estimator's ``fit`` would accept its parameters.
 
-    A shortcut does not call ``fit``. It leaves a grid with a parameter that is out of range to the default,
-    which makes one failed point of it.
+    Implementations that share work do not call ``fit``. If a parameter of a grid is out of range, they leave
+    the grid to the default, which records it as a failed candidate.
     """
     try:
         machine._validate_params()
@@ -541,7 +546,7 @@ def acceptable(machine: BaseEstimator) -> bool:
 
 
 def same_settings(machines: Sequence[BaseEstimator], *names: str) -> list[list[int]]:
-    """Indices of the machines that agree on the named parameters, group by group, in order."""
+    """Indices of the estimators with equal values of the named parameters, grouped, in order."""
     groups: dict[tuple, list[int]] = {}
     for i, machine in enumerate(machines):
         groups.setdefault(tuple(_comparable(getattr(machine, name)) for name in names), []).append(i)
@@ -549,7 +554,7 @@ def same_settings(machines: Sequence[BaseEstimator], *names: str) -> list[list[i
 
 
 def _comparable(value):
-    """A setting that can be looked up: of an array its numbers."""
+    """A hashable form of a setting; for an array its numbers."""
     value = value.toarray() if sparse.issparse(value) else value
     try:
         hash(value)
@@ -559,6 +564,6 @@ def _comparable(value):
 
 
 def describe(error: BaseException) -> str:
-    """An error in one line: its type, then the first line of its text."""
+    """One-line description of an error: its type, then the first line of its message."""
     text = str(error).strip().splitlines()
     return f"{type(error).__name__}: {text[0]}" if text else type(error).__name__

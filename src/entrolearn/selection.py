@@ -170,7 +170,7 @@ def best_point(values, tie_breaker=None) -> int:
     """
     values = np.asarray(values, dtype=np.float64)
     if np.isnan(values).all():
-        raise ValueError(f"no grid point to choose: all {values.size} values are NaN")
+        raise ValueError(f"no candidate to select: all {values.size} values are NaN")
     best = np.flatnonzero(values == np.nanmax(values))
     if tie_breaker is None:
         return int(best[0])
@@ -526,9 +526,9 @@ def _results(grid: Sequence[dict], found: Sequence[dict], criterion: str) -> dic
 
 def _why_none(errors: Sequence[str], fit_params: Mapping) -> str:
     reason = next(filter(None, errors), None)
-    why = "they project the training data to one place" if reason is None else f"the first reason: {reason}"
+    why = "they project all training rows to one point" if reason is None else f"the first reason: {reason}"
     given = f" with {_listed(fit_params)}" if fit_params else ""
-    return f"{len(errors)} of {len(errors)} grid points cannot be chosen{given}; {why}"
+    return f"{len(errors)} of {len(errors)} candidates cannot be selected{given}; {why}"
 
 
 def _listed(names) -> str:

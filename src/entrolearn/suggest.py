@@ -1,11 +1,11 @@
-"""What someone meant who wrote a word that is not known."""
+"""Suggestions for misspelt names in error messages."""
 
 import difflib
 from collections.abc import Iterable
 
 
 def did_you_mean(word: object, known: Iterable) -> str:
-    """`", did you mean …?"`, or nothing where no known word is close.
+    """`", did you mean …?"` with the known word closest to `word`, or "" if there is none.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""Validation of parameters and of data, borrowed from scikit-learn.
+"""Validation of parameters and data, based on scikit-learn.
 
-scikit-learn keeps the machinery of the former private; the whole package gets both from here, so that a
-change of scikit-learn's touches one file. Its checks of arrays leave the layout as it comes, and how a sum is
-rounded depends on the layout: here the same numbers become the same array, and give the same results to the
-last bit. Arrays of other libraries stay where they are, by scikit-learn's dispatch.
+The parameter validation of scikit-learn is private. The whole package imports it from here, so that changes
+in scikit-learn affect one file. The array checks of scikit-learn keep the memory layout, but rounding errors
+of sums depend on it. Here arrays of equal numbers get the same layout and therefore bitwise equal results.
+Arrays of other libraries stay on their devices, by the array API dispatch of scikit-learn.
 """
 
 from collections.abc import Callable, Mapping
@@ -53,32 +53,33 @@ __all__ = [
     "weighted_rows",
 ]
 
-#: The largest numbers that are taken, by their bytes: sums over the rows of their fourth powers, in single
-#: precision of their squares, are numbers still. Far below one, where squares underflow (1e-130, in single
-#: precision 1e-15), answers are finite but may be those of equal rows.
+#: Largest accepted numbers, by item size: sums over rows of their fourth powers (in single precision, of
+#: their squares) do not overflow. For numbers far below one, whose squares underflow (1e-130, in single
+#: precision 1e-15), results are finite but may be those of equal rows.
 LARGEST = {4: 1e15, 8: 1e70}
 
-#: The largest order of matrices that BLAS computes on one thread: with more threads it waits for them longer
-#: than it computes. On two cores that others use too, 100 units are fitted to 200 rows in 14 ms on one thread
-#: and in a second on two.
+#: Largest order of matrices for which BLAS is restricted to one thread; with more threads it would mostly
+#: wait for them. On two busy cores, a fit of 100 units to 200 rows takes 14 ms on one thread and a second on
+#: two.
 SMALL = 1000
-# Parameters that are orders of matrices.
+# Parameters that are the order of a matrix.
 SIZES = ("n_hidden", "n_landmarks")
 
 Fit = TypeVar("Fit", bound=Callable)
 
 
 def one_thread_where_small(X, *settings: Mapping) -> AbstractContextManager:
-    """A context in which BLAS has one thread where the matrices are small.
+    """A context in which BLAS uses one thread if the matrices are small.
 
-    Of threads that fit side by side, threadpoolctl lets one set the number.
+    If several threads fit at the same time, only one of them can set the number (a limitation of
+    threadpoolctl).
 
     Parameters
     ----------
     X : array-like
-        What a user gave, not yet checked.
+        Data before validation.
     *settings : mappings of str to object
-        Parameters of the learners, those of steps among them.
+        Parameters of the estimators, including those of pipeline steps.
 
     Returns
     -------
@@ -93,12 +94,12 @@ def one_thread_where_small(X, *settings: Mapping) -> AbstractContextManager:
 
 
 def validated(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
-    """Decorator of a fit: parameters are checked before it, and small matrices are computed on one thread.
+    """Decorator of ``fit`` that validates the parameters and computes small matrices on one thread.
 
     Parameters
     ----------
     prefer_skip_nested_validation : bool
-        scikit-learn's: whether parameters of estimators that are fitted inside are taken as they are.
+        As in scikit-learn: whether the parameters of inner estimators are validated only by these.
     """
 
     def decorator(fit: Fit) -> Fit:
@@ -116,32 +117,32 @@ def validated(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
 
 
 def validate_data(estimator, X, y="no_validation", **checks):
-    """What scikit-learn's function of this name gives, in one layout, without dates and what overflows.
+    """scikit-learn's ``validate_data`` with a fixed memory layout; dates and too large numbers are errors.
 
     Parameters
     ----------
     estimator : estimator
-        Who says what is wrong.
+        The estimator named in error messages.
     X, y
-        What a user gave; rows alone where y is not named.
+        Data before validation; only X if y is not passed.
     **checks
-        scikit-learn's. With ``y_numeric=True`` y holds values, otherwise labels, of any size.
+        As in scikit-learn. With ``y_numeric=True`` y holds numbers, otherwise labels of any size.
 
     Returns
     -------
     X : {ndarray, CSR}, shape (n_samples, n_features)
-        In C order; CSR in canonical form, without explicit zeros. A copy where it comes otherwise. An array
-        of another library, where scikit-learn's dispatch is on, on its own device.
+        In C order; CSR in canonical form, without explicit zeros. A copy if the input has another form. With
+        array API dispatch, an array of another library stays on its device.
     y : ndarray, shape (n_samples,) or (n_samples, n_outputs)
-        Where it is given. Values are in double precision: those of short types overflow in sums. They follow
-        X to its device; labels that are elsewhere come as NumPy's array.
+        If it is passed. Numbers are converted to double precision, because sums in short types overflow. They
+        are moved to the device of X; labels on another device are converted to a NumPy array.
 
     Raises
     ------
     ValueError, TypeError
-        scikit-learn's; a TypeError for dates, which NumPy takes for numbers, and a ValueError for numbers
-        whose powers overflow, and for values that are none. A TypeError for an array of another library where
-        the estimator computes on NumPy's alone, or in a precision that the array's device has not.
+        As scikit-learn. In addition, a TypeError for dates, which NumPy treats as numbers, and for an array
+        of another library if the estimator supports only NumPy or a precision that the device lacks; a
+        ValueError for numbers whose powers overflow, and for targets that are not numbers.
     """
     if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
         raise TypeError(f"X holds dates, {X.dtype}; {type(estimator).__name__} accepts numbers.")
@@ -163,18 +164,18 @@ def validate_data(estimator, X, y="no_validation", **checks):
 
 
 def check_X_y(X, y, **checks):
-    """What scikit-learn's function of this name gives, in the layout of :func:`validate_data`."""
+    """scikit-learn's ``check_X_y``, with the memory layout of :func:`validate_data`."""
     X, y = sklearn_check_X_y(X, y, order="C", **checks)
     return canonical(X), _in_double_precision(y) if checks.get("y_numeric") else check_labels(y)
 
 
 def check_labels(y: np.ndarray, name: str = "y") -> np.ndarray:
-    """The labels themselves, once it is known that they can be sorted.
+    """The labels; ValueError if they cannot be sorted.
 
     Raises
     ------
     ValueError
-        If labels are of types that do not compare, such as words and None.
+        If labels have types that do not compare, such as strings and None.
     """
     if y.dtype == object:
         kinds = {"number" if isinstance(label, Real) else type(label).__name__ for label in y.flat}
@@ -187,7 +188,7 @@ def check_labels(y: np.ndarray, name: str = "y") -> np.ndarray:
 
 
 def checked_weights(sample_weight, X) -> np.ndarray | None:
-    """The weights of rows, as scikit-learn checks them.
+    """Validated sample weights.
 
     Parameters
     ----------
@@ -199,12 +200,13 @@ def checked_weights(sample_weight, X) -> np.ndarray | None:
     Returns
     -------
     ndarray of float64, shape (n_samples,), or None
-        NumPy's, wherever X lives; None where none are given.
+        A NumPy array for X of any library; None if no weights are given.
 
     Raises
     ------
     ValueError
-        If there are not as many as rows, one is negative, not finite or above 1e15, or all are zero.
+        If their number differs from that of the rows, one is negative, not finite or above 1e15, or all are
+        zero.
     """
     if sample_weight is None:
         return None
@@ -221,19 +223,19 @@ def checked_weights(sample_weight, X) -> np.ndarray | None:
 
 
 def weighted_rows(X, y, sample_weight) -> tuple:
-    """Rows of positive weight, their targets and their weights: a row of weight zero is left out.
+    """Rows of positive weight, their targets and their weights; rows of weight zero are left out.
 
     Parameters
     ----------
     X, y
-        As :func:`validate_data` returns them.
+        As returned by :func:`validate_data`.
     sample_weight
-        As :func:`checked_weights` takes it.
+        As for :func:`checked_weights`.
 
     Returns
     -------
     X, y
-        Themselves where no row is left out.
+        The same objects if no row is left out.
     weights : ndarray of float64, shape (n_samples,), or None
     """
     weights = checked_weights(sample_weight, X)
@@ -244,16 +246,16 @@ def weighted_rows(X, y, sample_weight) -> tuple:
 
 
 def class_error_weights(class_weight, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Weights of the errors of each class, given its number of rows, as scikit-learn's `class_weight` says.
+    """Weights of the errors of each class for `class_weight`, as in scikit-learn, given the number of rows.
 
     Raises
     ------
     ValueError
-        If it names other classes, or weights that are no positive numbers.
+        If it names other classes, or a weight is not a positive number.
     """
     if class_weight is None:
         weights = np.ones(len(classes))
-    elif isinstance(class_weight, str):  # "balanced": scikit-learn's checks take longer than many a fit
+    elif isinstance(class_weight, str):  # "balanced": scikit-learn's checks would take longer than many fits
         counts = np.asarray(counts, dtype=np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):
             weights = counts.sum() / (len(classes) * counts)
@@ -270,16 +272,16 @@ def class_error_weights(class_weight, classes: np.ndarray, counts: np.ndarray) -
 def times_class_weights(
     weights: np.ndarray | None, class_weight, classes: np.ndarray, codes: np.ndarray
 ) -> np.ndarray | None:
-    """Weights of rows times those of their classes; None where all are one.
+    """Products of the weights of the rows and of their classes; None if all are one.
 
     Parameters
     ----------
     weights : ndarray of shape (n_samples,), or None
-        Of the rows, with which "balanced" counts them.
+        Weights of the rows, with which "balanced" counts them.
     class_weight : dict, "balanced" or None
     classes : ndarray of shape (n_classes,)
     codes : ndarray of int, shape (n_samples,)
-        The place of each row's class.
+        Index of each row's class.
     """
     if class_weight is None:
         return weights
@@ -289,20 +291,20 @@ def times_class_weights(
 
 
 def learn_classes(estimator, classes) -> bool:
-    """What scikit-learn does with the classes of a first call of ``partial_fit``, for labels that sort."""
+    """scikit-learn's check of the classes in a first call of ``partial_fit``, for sortable labels."""
     if classes is not None:
         check_labels(np.asarray(classes), "classes")
     return _check_partial_fit_first_call(estimator, classes)
 
 
 def canonical(X):
-    """CSR rows with one stored number for each entry that is not zero, in order; others as they are."""
+    """CSR rows with one stored, non-zero number per entry, in order; other rows unchanged."""
     if not issparse(X) or X.format != "csr":
         return X
     index = np.int32 if max(X.nnz, *X.shape) <= np.iinfo(np.int32).max else np.int64
     if X.has_canonical_format and X.data.all() and X.indices.dtype == X.indptr.dtype == index:
         return X
-    X = X.copy()  # in place they would be changed for the caller
+    X = X.copy()  # does not change the caller's matrix
     X.sum_duplicates()
     X.eliminate_zeros()
     X.indices, X.indptr = X.indices.astype(index, copy=False), X.indptr.astype(index, copy=False)
@@ -310,17 +312,17 @@ def canonical(X):
 
 
 def is_numpy(array) -> bool:
-    """Whether NumPy and SciPy compute with it: rows dense or sparse."""
+    """Whether an array is one of NumPy or SciPy, dense or sparse."""
     return isinstance(array, np.ndarray) or issparse(array)
 
 
 def dispatched_namespace(X):
-    """The namespace that X is computed in: that of its library where scikit-learn dispatches it, or NumPy.
+    """The array namespace for X: that of its library if scikit-learn dispatches it, otherwise NumPy.
 
     Raises
     ------
     RuntimeError
-        scikit-learn's, where it dispatches and the variable SCIPY_ARRAY_API is not 1.
+        From scikit-learn, if dispatch is on and the variable SCIPY_ARRAY_API is not 1.
     """
     if is_numpy(X):
         return np
@@ -333,14 +335,14 @@ def _is_numpys(xp) -> bool:
 
 
 def numpy_dtype(array) -> np.dtype:
-    """NumPy's name for the precision of an array."""
+    """NumPy's dtype for the precision of an array."""
     if is_numpy(array):
         return array.dtype
     return np.dtype("float32" if array.dtype == array_namespace(array).float32 else "float64")
 
 
 def has_double(array) -> bool:
-    """Whether there is double precision where the array lives; MPS has none."""
+    """Whether the device of the array supports double precision; MPS does not."""
     if is_numpy(array):
         return True
     xp = array_namespace(array)
@@ -348,17 +350,17 @@ def has_double(array) -> bool:
 
 
 def to_numpy(array) -> np.ndarray:
-    """The same numbers in NumPy's array: itself where it is one."""
+    """The array converted to NumPy; the array itself if it is one."""
     return array if isinstance(array, np.ndarray) else _convert_to_numpy(array, array_namespace(array))
 
 
 def check_same_namespace(estimator, X, fitted, method: str) -> None:
-    """Refuse rows that do not live where the estimator was fitted, which an array of its own says.
+    """Raise ValueError unless X is on the device, and of the library, of a fitted array.
 
     Raises
     ------
     ValueError
-        That names both places, and what moves the estimator.
+        The message names both places, and the function that moves the estimator.
     """
     xp = dispatched_namespace(X)
     if xp is np and is_numpy(fitted):
@@ -367,7 +369,7 @@ def check_same_namespace(estimator, X, fitted, method: str) -> None:
     if found == _place(fitted):
         return
     if xp is np and not is_numpy(X) and hasattr(X, "__dlpack__"):
-        found = "NumPy, as array_api_dispatch is off"
+        found = "NumPy, because array_api_dispatch is off"
     raise ValueError(
         f"Inputs passed to {type(estimator).__name__}.{method}() must use the same namespace and the same "
         f"device as those passed to fit(): fitted on {_place(fitted)}, X is on {found}. Move X, or the "
@@ -388,7 +390,7 @@ def _validate_elsewhere(estimator, xp, X, y, checks: dict):
     if not get_tags(estimator).array_api_support:
         raise TypeError(
             f"X is an array of {xp.__name__.rpartition('.')[2]}; {name} with these parameters accepts "
-            "NumPy's arrays, and what becomes one."
+            "only NumPy arrays and objects that can be converted to one."
         )
     checked = sklearn_validate_data(
         estimator, X, y, **{**checks, "dtype": _dtypes_elsewhere(name, xp, X, checks)}
@@ -407,21 +409,21 @@ def _validate_elsewhere(estimator, xp, X, y, checks: dict):
 
 
 def _dtypes_elsewhere(name: str, xp, X, checks: dict) -> list:
-    """The accepted precisions, the first for what comes in another, as far as the device of X has them."""
+    """The accepted dtypes that the device of X supports; the first is used for other dtypes."""
     accepted = checks["dtype"] if isinstance(checks["dtype"], list) else [checks["dtype"]]
     known = [np.dtype(dtype).name for dtype in accepted]
     if not has_double(X):
         known = [dtype for dtype in known if dtype != "float64"]
     if not known:
         raise TypeError(
-            f"X lives on a device without double precision, {device_of(X)}, in which {name} computes; "
-            "accepted: NumPy's arrays, and other devices."
+            f"X is on a device without double precision, {device_of(X)}, in which {name} computes; "
+            "accepted: NumPy arrays, and other devices."
         )
     return [getattr(xp, dtype) for dtype in known]
 
 
 def _check_size(name: str, what: str, array) -> None:
-    """Refuse numbers whose powers overflow."""
+    """Raise ValueError for numbers whose powers overflow."""
     numbers = array.data if issparse(array) else array
     dtype = numpy_dtype(numbers)
     if dtype.kind != "f" or dtype.itemsize not in LARGEST or 0 in numbers.shape:
@@ -441,5 +443,5 @@ def _check_size(name: str, what: str, array) -> None:
 
 
 def _in_double_precision(y) -> np.ndarray:
-    # scikit-learn leaves words and short types as they are, and looks for NaN before objects become numbers.
+    # scikit-learn keeps strings and short types, and checks for NaN before objects are converted to numbers.
     return check_array(y, dtype=np.float64, order="C", ensure_2d=False, input_name="y")

@@ -417,8 +417,8 @@ EQUAL = {
     **dict.fromkeys(["CoherentFeatures", "IncoherentFeatures"], "rows span 0 and 1 dimensions"),
     "InfomaxICA": "rows of X span 0 dimensions",
     "MELM": "class 0 has 12 rows that are all equal; a density needs at least 2 different ones",
-    "RenyiEntropyClustering-1": "all rows of X are equal, .* give sigma a number",
-    "EntropySearch": "they project the training data to one place",
+    "RenyiEntropyClustering-1": "all rows of X are equal, .* set sigma to a number",
+    "EntropySearch": "they project all training rows to one point",
 }
 NOT_TWO_CLUSTERS = dict.fromkeys(
     ["MinimumEntropyClustering", "RenyiEntropyClustering-2"], "n_samples=2 must be at least n_clusters"
@@ -428,8 +428,8 @@ MORE_CLUSTERS = dict.fromkeys(
     "n_samples=[12] should be >= n_clusters",
 )
 NO_SQUARES = {
-    "RenyiEntropyClustering-1": "sigma is .*, by sigma=None; of these rows it must be from 1e-150 to",
-    "EntropySearch-1": "2 of 2 grid points cannot be chosen",
+    "RenyiEntropyClustering-1": "sigma is .* with sigma=None; for these rows it must be from 1e-150 to",
+    "EntropySearch-1": "2 of 2 candidates cannot be selected",
 }
 TINY = {**EQUAL, **NO_SQUARES}
 del TINY["MELM"]  # which finds a unit for them
@@ -468,16 +468,16 @@ REFUSED: dict[str, dict[str, str | None]] = {
         "KLClustering": "X is all zero; a row must have a positive entry",
     },
     "1e-300 everywhere": {**TINY, "EntropySearch-2": None},
-    "subnormal numbers": {**TINY, "GEM": "components overflow, as no number of X is above"},
+    "subnormal numbers": {**TINY, "GEM": "components overflow: no number of X exceeds"},
     "numbers whose squares underflow": NO_SQUARES,
     "numbers whose squares are subnormal": NO_SQUARES,
     "equal values": ONE_VALUE,
     "values of 1e-300": {**ONE_VALUE, "OneNormSVR-2": "HiGHS ended with .*; are the features and the values"},
     "values of 1e60": NO_OPTIMUM,
     "values of which one is 1e60": NO_OPTIMUM,
-    "1e60 in one place": {"MELM": "covariance is singular .*; accepted then: like scales, no outliers"},
+    "1e60 in one place": {"MELM": "covariance is singular .*; accepted: like scales, no outliers"},
     "1e38 in one place, in single precision": {
-        "MELM": "covariance is singular .*; accepted then: like scales, no outliers",
+        "MELM": "covariance is singular .*; accepted: like scales, no outliers",
         **dict.fromkeys(
             [
                 *("EEMClassifier", "LSSVC", "SoftmaxRegression", "MSEMLPClassifier", "MSEMLPRegressor"),

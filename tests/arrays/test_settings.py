@@ -173,7 +173,7 @@ SETTINGS: list[tuple[str, BaseEstimator, str]] = [
         (
             "a width whose square underflows",
             estimator,
-            "overflows|its square is no number|no number|in the range",
+            "overflows|its square is used|no number|in the range",
         )
         for estimator in (
             KELMClassifier(sigma=1e-308),

@@ -126,5 +126,5 @@ def test_centroids_without_rows_are_left_out():
 
 
 def test_iterations_that_are_used_up_are_warned_of():
-    with pytest.warns(ConvergenceWarning, match="used up its 3 iterations: raise max_iter or tol"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 3 iterations: raise max_iter or tol"):
         CrossEntropyMethodClustering(3, max_iter=3, random_state=0).fit(DATA["iris"])

@@ -75,7 +75,7 @@ def test_iterations_are_those_of_a_naive_twin(topics):
     for _ in range(3):
         labels = np.array([[rel_entr(row, c).sum() for c in centers] for row in rows]).argmin(axis=1)
         centers = np.array([rows[labels == k].mean(axis=0) for k in range(4)])
-    with pytest.warns(ConvergenceWarning, match="used up its 3 iterations"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 3 iterations"):
         found = KLClustering(4, smoothing=0.02, init=X[:4], max_iter=3, tol=0.0).fit(X)
     assert_array_equal(found.labels_, labels)
     assert_allclose(found.cluster_centers_, centers, atol=1e-14)

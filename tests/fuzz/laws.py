@@ -303,10 +303,10 @@ DOCUMENTED_WARNINGS = re.compile(
 # Errors that ordinary rows may raise: settings that contradict each other or the shape of the rows.
 EXPECTED = re.compile(
     "n_components|n_clusters|n_features_to_select|seeds of|makes an elite|covariance is given"
-    "|needs (solver=|a kernel|all rows at once)|makes sparse rows dense"
+    "|needs (solver=|a kernel|all rows at once)|would make sparse rows dense"
     "|learning_rate|test_size|[Nn]egative values|positive (semi-)?definite"
     "|its values must be finite|dense data is required|[bB]inary class|hold no observation"
-    r"|should be a 1d array|moments .* are singular|X has \d+ rows; at least|takes numbers as y"
+    r"|should be a 1d array|moments .* are singular|X has \d+ rows; at least|requires a numeric y"
     "|units overflow|squares overflow|have no density|duality gap|n_permutations is"
 )
 CLEAR = {"ValueError", "TypeError", "MemoryError", "InvalidParameterError", "InfeasibleMomentsError"}
@@ -629,7 +629,7 @@ def does_not_depend_on_form(case, X, y, fitted):
     Z = FORMS[form](X)
     dense = Z.toarray() if sp.issparse(Z) else np.asarray(Z, dtype=np.float64)
     wanted = outputs(fit(case, dense, y), dense)
-    needs_dense = ("dense data is required", "makes sparse rows dense")
+    needs_dense = ("dense data is required", "would make sparse rows dense")
     with accepted("form", lambda text: form == "float32" or any(told in text for told in needs_dense)):
         found = outputs(fit(case, Z, y), Z)
     single = case["estimator"] in SINGLE or isinstance(fitted, EntropySearch)  # of EEM

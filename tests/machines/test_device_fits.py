@@ -174,7 +174,7 @@ def test_where_there_is_no_double_precision_sums_are_kept_by_numpy(single):
 def test_machine_of_double_precision_refuses_a_device_without(single, name):
     machine = MACHINES[name]
     X, y = data(2, machine)
-    with pytest.raises(TypeError, match="no_float64.*accepted: NumPy's arrays, and other devices"):
+    with pytest.raises(TypeError, match="no_float64.*accepted: NumPy arrays, and other devices"):
         clone(machine).fit(single(X, np.float32), single(y.astype(np.float32)))
 
 
@@ -326,7 +326,7 @@ def test_machine_moves_to_numpy_and_is_pickled(place, name):
 )
 def test_what_computes_on_numpys_arrays_alone_says_so(place, machine):
     X, y = data(2, machine)
-    with pytest.raises(TypeError, match="with these parameters accepts NumPy's arrays"):
+    with pytest.raises(TypeError, match="with these parameters accepts only NumPy arrays"):
         machine.fit(place(X), place(y))
 
 
@@ -364,7 +364,7 @@ def test_tensor_becomes_numpys_array_without_the_dispatch(dispatch):
         assert isinstance(here.hidden_coef_, np.ndarray)
         assert_array_equal(here.hidden_coef_, EEMClassifier(20, random_state=0).fit(X, y).hidden_coef_)
         assert isinstance(here.predict(torch.asarray(X)), np.ndarray)
-        with pytest.raises(ValueError, match="X is on NumPy, as array_api_dispatch is off"):
+        with pytest.raises(ValueError, match="X is on NumPy, because array_api_dispatch is off"):
             there.predict(torch.asarray(X))
 
 

@@ -239,7 +239,9 @@ def test_hidden_gaussians_are_those_that_the_machine_projects(wdbc, machine):
 def test_hidden_gaussians_of_other_labels_are_refused(wdbc):
     X, y = wdbc
     machine = EEMClassifier(5, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match=r"y holds the labels \[5, 6\]; this machine's are \[0, 1\]"):
+    with pytest.raises(
+        ValueError, match=r"y holds the labels \[5, 6\]; accepted: those of the fit, \[0, 1\]"
+    ):
         machine.hidden_gaussians(X, y + 5)
 
 

@@ -226,7 +226,7 @@ def test_classes_of_few_rows_have_the_variances_of_the_others(machine, n_classes
     X, y = load_iris(return_X_y=True)
     some = np.concatenate([np.flatnonzero(y == c)[:n] for c, n in enumerate([30, 4, 25][:n_classes])])
     X, y = X[some], y[some]
-    with pytest.warns(UserWarning, match=r"fewer than pool_below=7 rows of the classes \[1\], which take"):
+    with pytest.warns(UserWarning, match=r"fewer than pool_below=7 rows of the classes \[1\]; they use"):
         pooled = clone(machine).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

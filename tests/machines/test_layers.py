@@ -140,7 +140,7 @@ def test_folding_moves_the_whitening_into_the_coefficients(X):
 
 def test_coefficients_of_units_next_to_zero_are_refused(X):
     layer = NystromLayer(1e-150 * X[:10], lambda x, z: x @ z, {})
-    with pytest.raises(ValueError, match="so near to 0 that the units' coefficients overflow: scale the"):
+    with pytest.raises(ValueError, match="so close to 0 that the units' coefficients overflow: scale the"):
         layer.fold(np.full((10, 1), 1e200))
 
 

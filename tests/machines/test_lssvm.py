@@ -89,9 +89,9 @@ def test_what_cannot_be_solved_is_refused(wdbc):
     gram[3, 7] += 0.1
     with pytest.raises(ValueError, match=r"must be symmetric; .* row 3, column 7, and .* row 7, column 3"):
         LSSVC(kernel="precomputed").fit(gram, y)
-    with pytest.raises(ValueError, match="1 / C overflows in float32 at C=1e-39; take a larger C"):
+    with pytest.raises(ValueError, match="1 / C overflows in float32 at C=1e-39; use a larger C"):
         LSSVC(C=1e-39).fit(X.astype(np.float32), y)
-    with pytest.raises(ValueError, match="1 / C overflows in float64 at C=1e-309; take a larger C"):
+    with pytest.raises(ValueError, match="1 / C overflows in float64 at C=1e-309; use a larger C"):
         LSSVR(C=1e-309).fit(X, y)
     with pytest.raises(ValueError, match="'sigmoid' kernel matrix .* not positive definite at C=100"):
         LSSVC(kernel="sigmoid", gamma=3.0, coef0=-2.0, C=100.0).fit(X, y)

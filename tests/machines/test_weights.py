@@ -220,7 +220,7 @@ def test_weights_that_do_not_go_with_a_setting_or_a_stream_are_refused(data):
     with pytest.raises(ValueError, match=r"holds 0.5; with covariance=LedoitWolf\(\) whole numbers are acc"):
         EEMClassifier(covariance=LedoitWolf()).fit(X, y, sample_weight=0.5)
     for n in (100, 200):
-        with pytest.raises(ValueError, match=f"sample_weight holds {n} numbers, and there are 178 rows"):
+        with pytest.raises(ValueError, match=f"sample_weight holds {n} numbers, but there are 178 rows"):
             streaming.fit(EEMClassifier(), streaming.rows(X, y, chunk_rows=40), sample_weight=np.ones(n))
     rows = da.from_array(X, chunks=(40, 13)), da.from_array(y, chunks=40)
     with pytest.raises(ValueError, match="rows 40 to 79: Negative values"):
@@ -229,5 +229,7 @@ def test_weights_that_do_not_go_with_a_setting_or_a_stream_are_refused(data):
         )
     with pytest.raises(ValueError, match="X has 178 rows and sample_weight has 3"):
         streaming.fit(EEMClassifier(), *rows, sample_weight=da.ones(3))
-    with pytest.raises(TypeError, match=r"sample_weight is numpy's ndarray; EEMClassifier accepts with Dask"):
+    with pytest.raises(
+        TypeError, match=r"sample_weight is numpy's ndarray; EEMClassifier accepts for a Dask"
+    ):
         streaming.fit(EEMClassifier(), *rows, sample_weight=np.ones(178))

@@ -229,5 +229,5 @@ def test_rounding_of_the_features_does_not_change_where_starts_end(wine):
 
 
 def test_best_start_that_used_up_its_iterations_is_warned_of(wine):
-    with pytest.warns(ConvergenceWarning, match="used up its 2 iterations: raise max_iter or tol"):
+    with pytest.warns(ConvergenceWarning, match="did not converge in 2 iterations: raise max_iter or tol"):
         MELM(n_init=1, max_iter=2, random_state=0).fit(*wine)

@@ -123,7 +123,7 @@ def test_options_reach_the_estimator_and_unknown_methods_are_named():
     with pytest.raises(ValueError, match="method is 'ksg'; it must be one of 'auto', 'knn', 'mixed', 'ross'"):
         estimate("ksg", X, Y)
     for method in ("ross", "quadratic"):
-        with pytest.raises(ValueError, match=f"method is '{method}', which does not take given"):
+        with pytest.raises(ValueError, match=f"method is '{method}', which does not accept `given`"):
             estimate(method, X, Y, Z)
 
 
@@ -131,8 +131,8 @@ def test_options_reach_the_estimator_and_unknown_methods_are_named():
     ("Y", "message"),
     [
         ([0.1, 0.2, np.nan], "Y contains NaN"),
-        (["a", "b", None], "y holds values that cannot be sorted, or are missing"),
-        ([["a", 1], ["a", 2], ["b", None]], "Y holds values that cannot be sorted, or are missing"),
+        (["a", "b", None], "y holds values that cannot be sorted or are missing"),
+        ([["a", 1], ["a", 2], ["b", None]], "Y holds values that cannot be sorted or are missing"),
     ],
 )
 def test_missing_values_are_named_by_their_variable(Y, message):

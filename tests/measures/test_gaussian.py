@@ -114,7 +114,7 @@ def test_dependence_that_is_not_monotonic_is_not_seen(rng):
 
 def test_unreliable_estimates_and_bad_input_are_named(rng):
     X = rng.normal(size=(30, 5))
-    with pytest.warns(UnreliableEstimateWarning, match="30 rows of 5 columns in all are few"):
+    with pytest.warns(UnreliableEstimateWarning, match="30 rows are few for 5 columns"):
         gaussian_mutual_information(X[:, :2], X[:, 2:])
     with pytest.warns(UnreliableEstimateWarning, match="Y repeats"):
         copula_mutual_information(X[:, 0], np.round(X[:, 1]))

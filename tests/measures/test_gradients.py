@@ -27,7 +27,7 @@ def test_a_row_of_weight_two_is_two_rows_and_chunks_take_their_weights():
     for gradients in (G, iter(np.array_split(G, 4))):
         found = average_gradient_outer_product(gradients, sample_weight=weights)
         assert_allclose(found, expected, rtol=1e-12)
-    with pytest.raises(ValueError, match="holds 50 numbers, and there are 30 gradients"):
+    with pytest.raises(ValueError, match="holds 50 numbers, but there are 30 gradients"):
         average_gradient_outer_product(iter([G[:30]]), sample_weight=weights)
 
 

@@ -216,7 +216,10 @@ def test_degenerate_distributions_are_known(family, expected):
         (lambda: Categorical([0.5, 0.5]), r"probabilities has shape \(2,\); it must have 2 dimension"),
         (lambda: Categorical([[0.5, 0.5], [0.5, 0.4]]), "probabilities of variable 1 sum to 0.9"),
         (lambda: Categorical([[1.5, -0.5]]), "probabilities hold -0.5"),
-        (lambda: Gaussian([0.0, 0.0], [1.0, 1.0, 1.0]), r"std has shape \(3,\); mean's is \(2,\)"),
+        (
+            lambda: Gaussian([0.0, 0.0], [1.0, 1.0, 1.0]),
+            r"std has shape \(3,\); accepted: a number or the shape of mean, \(2,\)",
+        ),
         (lambda: Gaussian([0.0, 0.0], -1.0), "std holds -1"),
         (lambda: Gaussian([0.0, np.inf], 1.0), r"mean must be finite, got \[inf\]"),
         (lambda: MultivariateGaussian([0.0], np.eye(2)), r"cov has shape \(2, 2\); .* it must be \(1, 1\)"),

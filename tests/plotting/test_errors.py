@@ -81,7 +81,7 @@ def test_a_learner_is_fitted_anew_for_each_number_of_epochs(moons, learner):
 
 
 def test_what_has_no_epochs_no_output_or_too_many_classes_is_refused(moons):
-    with pytest.raises(TypeError, match="GaussianNB has no max_iter; accepted: learners with one"):
+    with pytest.raises(TypeError, match="GaussianNB has no max_iter; accepted: estimators with max_iter"):
         ErrorDensityDisplay.from_estimator(GaussianNB(), *moons, epochs=[1])
     three = np.arange(len(moons[1])) % 3
     net = MLPClassifier((2,), solver="lbfgs", random_state=0)

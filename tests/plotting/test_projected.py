@@ -103,7 +103,11 @@ def test_a_search_is_drawn_by_what_it_found(moons):
     [
         (EEMClassifier(), NotFittedError, "This EEMClassifier instance is not fitted yet"),
         ("three", ValueError, "EEMClassifier was fitted to 3 classes; accepted: a classifier of two classes"),
-        (LinearRegression(), ValueError, "LinearRegression is no classifier; accepted: a classifier of two"),
+        (
+            LinearRegression(),
+            ValueError,
+            "LinearRegression is not a classifier; accepted: a classifier of two",
+        ),
         (KNeighborsClassifier(), TypeError, "KNeighborsClassifier has neither project nor decision_function"),
     ],
 )

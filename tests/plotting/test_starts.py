@@ -90,7 +90,7 @@ def test_against_costs_a_start_is_as_wide_as_it_costs_and_a_point_marks_some():
 
 
 def test_shares_of_a_best_that_is_not_positive_are_refused():
-    with pytest.raises(ValueError, match="the best objective is -1; accepted: positive ones"):
+    with pytest.raises(ValueError, match="the best objective is -1; accepted with relative=True: positive"):
         ExpectedMaximumDisplay({"A": [-2.0, -1.0]}, relative=True).plot()
 
 

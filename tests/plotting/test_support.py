@@ -87,11 +87,9 @@ def test_other_machines_and_other_rows_are_refused(moons, svm):
         TypeError, match="LogisticRegression has no support_ or no decision_function; accepted"
     ):
         SupportVectorDisplay.from_estimator(LogisticRegression().fit(X, y), X, y)
-    with pytest.raises(
-        ValueError, match="200 rows of X do not hold the support vectors of SVC in their places"
-    ):
+    with pytest.raises(ValueError, match="200 rows of X are not the training rows of SVC"):
         SupportVectorDisplay.from_estimator(svm, X[::-1], y[::-1])
-    with pytest.raises(ValueError, match="the 3 rows of X do not hold"):
+    with pytest.raises(ValueError, match="the 3 rows of X are not the training rows"):
         SupportVectorDisplay.from_estimator(svm, X[[0, 1, 2]], [0, 1, 0])
     with pytest.raises(ValueError, match="X has 3 features; accepted: 2"):
         SupportVectorDisplay.from_estimator(svm, np.ones((4, 3)), [0, 1, 0, 1])

@@ -45,9 +45,7 @@ def test_points_are_the_means_of_a_naive_cross_validation(moons):
 
 
 def test_machines_without_support_vectors_are_refused(moons):
-    with pytest.raises(
-        TypeError, match="LogisticRegression is not made of support vectors; accepted: machines"
-    ):
+    with pytest.raises(TypeError, match="LogisticRegression has no support vectors; accepted: estimators"):
         TradeoffDisplay.from_estimators(
             {"L": LogisticRegression()}, *moons, param_name="C", param_range=[1], cv=4
         )

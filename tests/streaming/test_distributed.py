@@ -347,7 +347,7 @@ def test_labels_that_are_no_classes_are_refused(X):
     assert "Unknown label type: continuous" in refused(ValueError, machine, rows, in_chunks(X[:, 0]))
     assert "only one class" in refused(ValueError, machine, rows, in_chunks(np.ones(N)))
     other = refused(ValueError, machine, rows, in_chunks(y), classes=[0, 7])
-    assert "rows 0 to 399: y brings the label 1" in other
+    assert "rows 0 to 399: y holds the label 1" in other
     missing = refused(ValueError, machine, rows, in_chunks(y), classes=[0, 1, 2])
     assert missing == "no row has the label 2, which classes names; found: [0, 1]."
 

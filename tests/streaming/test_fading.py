@@ -122,7 +122,7 @@ def test_what_no_window_takes_is_refused():
         SlidingWindow(ELMClassifier()).predict(X)
     window = SlidingWindow(LEARNERS["ELM"], 50).fit(X, LABELS)
     before = window.predict(X)
-    with pytest.raises(ValueError, match="brings the label 5"):
+    with pytest.raises(ValueError, match="holds the label 5"):
         window.partial_fit(X, LABELS + 5)
     assert_array_equal(window.partial_fit(X[-50:], LABELS[-50:]).predict(X), before)
 

@@ -222,7 +222,7 @@ def test_names_of_columns_are_kept_and_compared(wdbc, tmp_path):
     [
         (EEMClassifier(covariance=OAS()), r"OAS\(\) needs all rows at once; .*'oas', .* or a number"),
         (WELMClassifier(), "solver='pinv' needs all rows at once; .* 'cholesky'"),
-        (ELMClassifier(C=[0.1, 1.0]), "several ridges are chosen from .* one number"),
+        (ELMClassifier(C=[0.1, 1.0]), "a selection among several ridges .* one number"),
         (EEMClassifier(priors=[1, 2, 3]), "priors must be 2 positive numbers"),
         (EEMClassifier(n_hidden=0), "'n_hidden' parameter"),
     ],
@@ -243,8 +243,8 @@ def test_settings_that_do_not_stream_are_refused_before_the_rows_are_read(machin
     ("machine", "message"),
     [
         (EEKMClassifier(), "EEKMClassifier draws its landmarks .* function that returns a new iterator"),
-        (EEMClassifier(), "EEMClassifier looks for the bounds of the features .* feature_range as a pair"),
-        (EEMClassifier(feature_range=None), "EEMClassifier looks for the labels .* in classes"),
+        (EEMClassifier(), "EEMClassifier computes the bounds of the features .* feature_range as a pair"),
+        (EEMClassifier(feature_range=None), "EEMClassifier collects the labels .* in classes"),
         (make_pipeline(MinMaxScaler(), EEMClassifier()), "step 'minmaxscaler' reads the rows before"),
     ],
     ids=named,
@@ -268,7 +268,7 @@ def test_an_error_says_which_rows(wdbc):
     wrong[450, 3] = np.nan
     with pytest.raises(ValueError, match="rows 400 to 499: Input X contains NaN"):
         streaming.fit(EEMClassifier(5), streaming.rows(wrong, y, chunk_rows=100))
-    with pytest.raises(ValueError, match=r"rows 0 to 99: y brings the label 0, .*\[1, 2\]"):
+    with pytest.raises(ValueError, match=r"rows 0 to 99: y holds the label 0, .*\[1, 2\]"):
         streaming.fit(EEMClassifier(5), streaming.rows(X, y, chunk_rows=100), classes=[1, 2])
 
 

@@ -101,7 +101,7 @@ def test_names_of_features_are_compared_before_anything_is_computed(tmp_path):
     assert_array_equal(streaming.predict(machine, rows), machine.predict(frame))
     assert_array_equal(streaming.predict(machine, frame), machine.predict(frame))
     turned = streaming.rows(tmp_path / "rows.parquet", features=list("bacde"))
-    with pytest.raises(ValueError, match="^the rows have the features b, a, c, d, e, and EEM"):
+    with pytest.raises(ValueError, match="^the rows have the features b, a, c, d, e, but EEM"):
         streaming.predict(machine, turned)
 
 
@@ -114,24 +114,24 @@ def test_errors_come_before_the_first_row_is_read():
         streaming.predict(EEMClassifier(), untouched, method="predict_prob")
     with pytest.raises(NotFittedError):
         streaming.predict_chunks(EEMClassifier(), untouched)
-    with pytest.raises(ValueError, match="the rows have 3 features and Pipeline has learnt from 5"):
+    with pytest.raises(ValueError, match="the rows have 3 features, but Pipeline was fitted to 5"):
         streaming.predict_chunks(CLASSIFIER, X[:, :3])
-    with pytest.raises(ValueError, match="out has room for 7 rows and there are 203"):
+    with pytest.raises(ValueError, match="out has room for 7 rows, but there are 203"):
         streaming.predict(CLASSIFIER, X, out=np.empty(7))
     with pytest.raises(TypeError, match="progress='yes'; True, False and a function"):
         streaming.predict_chunks(CLASSIFIER, X, progress="yes")
 
 
 def test_answers_that_out_does_not_hold_are_refused():
-    with pytest.raises(ValueError, match=r"out has shape \(203,\) and the answers of 203 rows have"):
+    with pytest.raises(ValueError, match=r"out has shape \(203,\), but the predictions of 203 rows have"):
         streaming.predict(CLASSIFIER, X, method="predict_proba", out=np.empty(203))
-    with pytest.raises(ValueError, match="out holds int64 and the answers are float64"):
+    with pytest.raises(ValueError, match="out holds int64, but the predictions are float64"):
         streaming.predict(CLASSIFIER, X, method="predict_proba", out=np.empty((203, 3), np.int64))
-    with pytest.raises(ValueError, match="out holds <U3 and the answers are <U15"):
+    with pytest.raises(ValueError, match="out holds <U3, but the predictions are <U15"):
         streaming.predict(CLASSIFIER, X, out=np.empty(203, "U3"))
-    with pytest.raises(ValueError, match="out has room for 300 rows and there are 203"):
+    with pytest.raises(ValueError, match="out has room for 300 rows, but there are 203"):
         streaming.predict(CLASSIFIER, iter([X]), out=np.empty(300, "U15"))
-    with pytest.raises(ValueError, match=r"out has shape \(100,\) and the answers of 203 rows"):
+    with pytest.raises(ValueError, match=r"out has shape \(100,\), but the predictions of 203 rows"):
         streaming.predict(CLASSIFIER, iter([X]), out=np.empty(100, "U15"))
 
 

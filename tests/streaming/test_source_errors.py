@@ -80,7 +80,7 @@ def test_files_that_are_not_there_or_of_no_kind_that_is_read(tmp_path):
             f"there is no file {tmp_path / name}."
         )
     assert refusal(FileNotFoundError, lambda: rows(tmp_path / "b.zarr")) == (
-        f"there is no Zarr store {tmp_path / 'b.zarr'}."
+        f"there is not a Zarr store {tmp_path / 'b.zarr'}."
     )
     assert refusal(FileNotFoundError, lambda: rows(f"{tmp_path}/*.pq")) == (
         f"no file matches {tmp_path}/*.pq."
@@ -90,12 +90,12 @@ def test_files_that_are_not_there_or_of_no_kind_that_is_read(tmp_path):
         f"there is no file in {tmp_path / 'empty'} whose name ends in .parquet"
     )
     for name, said in [
-        ("a.csv", "is of no kind that is read; accepted are .npy, .zarr, .parquet"),
-        ("a.npy", "is no array of numbers as numpy.save writes it: "),
-        ("objects.npy", "is no array of numbers as numpy.save writes it: "),
-        ("short.npy", "is no array of numbers as numpy.save writes it: "),
-        ("a.parquet", "is no Parquet file: "),
-        ("a.zarr", "is no Zarr store: "),
+        ("a.csv", "has no accepted format; accepted: .npy, .zarr, .parquet"),
+        ("a.npy", "is not an array of numbers written by numpy.save: "),
+        ("objects.npy", "is not an array of numbers written by numpy.save: "),
+        ("short.npy", "is not an array of numbers written by numpy.save: "),
+        ("a.parquet", "is not a Parquet file: "),
+        ("a.zarr", "is not a Zarr store: "),
     ]:
         message = refusal(ValueError, lambda name=name: rows(tmp_path / name))
         assert message.startswith(f"{tmp_path / name} {said}")
@@ -131,17 +131,17 @@ def test_columns_that_are_not_there_or_hold_no_numbers(table):
         },
     )
     assert refusal(ValueError, lambda: rows(path, target="lable", features="age")) == (
-        f"target='lable' is no column of {path}, did you mean 'label'?; it has age, name, when, label."
+        f"target='lable' is not a column of {path}, did you mean 'label'?; it has age, name, when, label."
     )
     assert refusal(ValueError, lambda: rows(path, target="label", features=["Age"])).startswith(
-        f"features='Age' is no column of {path}, did you mean 'age'?"
+        f"features='Age' is not a column of {path}, did you mean 'age'?"
     )
     assert refusal(ValueError, lambda: rows(path, target="label")) == (
-        "features hold no numbers: name (string), when (timestamp[ms]); integers, floats and booleans are "
-        "accepted: leave the others out with features=, or turn them into numbers."
+        "features are not numeric: name (string), when (timestamp[ms]); accepted: integers, floats and "
+        "booleans. Leave the others out with features=, or convert them to numbers."
     )
     assert refusal(ValueError, lambda: rows(pq.read_table(path), target="label")).startswith(
-        "features hold no numbers: name (string)"
+        "features are not numeric: name (string)"
     )
     assert refusal(ValueError, lambda: rows(path, target="age", features="age")) == (
         "'age' is the target and among the features; it can be one of them."
@@ -165,7 +165,7 @@ def test_files_with_different_columns_are_named(table):
         f"{less} has no column 'y', which {a} has; files with the same columns are accepted."
     )
     assert refusal(ValueError, lambda: rows([a, more], target="y")) == (
-        f"{more} has columns that {a} has not: z; name the features that are in all files with features=."
+        f"{more} has columns that are not in {a}: z; name the features that are in all files with features=."
     )
     assert refusal(ValueError, lambda: rows([a, other], target="y")) == (
         f"'x' is float in {other} and double in {a}; files with the same columns are accepted."
@@ -191,7 +191,7 @@ def test_arrays_of_a_group_that_are_not_there_or_could_be_several(tmp_path):
         f"{where} has 2 arrays of two dimensions; name one with features=. It has "
     )
     assert refusal(ValueError, lambda: streaming.rows(where, target="lable", features="train")).startswith(
-        f"target='lable' is no array of {where}, did you mean 'label'?; it has "
+        f"target='lable' is not an array of {where}, did you mean 'label'?; it has "
     )
 
 

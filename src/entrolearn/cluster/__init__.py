@@ -1,4 +1,4 @@
-"""Groups of rows by entropies: conditional, differential, of Gaussian codes and of distributions."""
+"""Clustering with entropies: conditional entropy, Rényi's entropy, cross-entropy and divergences."""
 
 from entrolearn.cluster.cec import CrossEntropyClustering
 from entrolearn.cluster.centroids import CrossEntropyMethodClustering

@@ -1,4 +1,4 @@
-"""Cross-entropy clustering: Gaussian clusters that pay for their own number."""
+"""Cross-entropy clustering: Gaussian clusters whose number is found by a penalty in the energy."""
 
 import math
 import warnings
@@ -35,117 +35,123 @@ FAMILIES: dict[str, type[GaussianClusters]] = {
     "fixed": FixedClusters,
 }
 
-#: Directions with a smaller share of the largest variance do not count where first rows are drawn.
+#: Directions with a smaller share of the largest variance are ignored when initial rows are drawn.
 FLAT = 1e-10
 
-#: Features of no more variance count as constant: a share `reg_covar` of it would not be a number.
+#: Features with at most this variance count as constant: the share `reg_covar` of it would underflow.
 LEAST_VARIANCE = 1e-280
 
-#: The largest scatter that clusters have of reg_covar, fixed covariance, its inverse, and sum of squared
-#: distances in its units: what is added up of them are numbers.
+#: Upper bound of the scatter due to reg_covar, of a fixed covariance and its inverse, and of the sum of
+#: squared distances in its units, so that sums of these do not overflow.
 MOST = 1e300
 
-#: Rows further from 0 than 2**9 times their range are moved to it; nearer ones lose few digits there.
+#: Rows further from 0 than 2**9 times their range are shifted towards 0; for nearer rows few digits are lost.
 FAR = 10
 
-#: Rows from which on the search begins by moving many at once.
+#: Number of rows from which on the search begins with passes that move many rows at once.
 MANY_ROWS = 8000
 
 
 class CrossEntropyClustering(ClusterMixin, BaseEstimator):
-    r"""Cross-entropy clustering: a hard mixture of Gaussians that finds how many there are.
+    r"""Cross-entropy clustering: a hard mixture of Gaussians that finds the number of its components.
 
-    Minimises the mean length of a code that says which cluster a row is in, then where it is, by the density
-    of a family that suits the cluster best:
+    Minimises the mean length of a code for the cluster of a row and its position in the cluster. The code of
+    the position uses the density of the family that fits the cluster best:
 
     .. math:: E = \sum_k p_k \left(-\ln p_k + H^\times(X_k \| \mathcal{F})\right).
 
-    Rows move, one at a time, to where they lower that. A cluster that is left with too small a share of the
-    rows is removed, and two that cost less as one are merged: `n_clusters` is what the search begins with.
+    Rows are moved to other clusters, one at a time, if this lowers the energy E. A cluster with too small a
+    share of the rows is removed, and two clusters are merged if this lowers E. `n_clusters` is the initial
+    number.
 
     Parameters
     ----------
     n_clusters : int, default=10
-        Clusters at most.
+        Largest number of clusters.
     family : {"full", "diagonal", "spherical", "fixed"}, default="full"
-        Densities: all normal ones, those of independent features, the round ones, or those of one covariance.
+        Normal densities with any covariance, with a diagonal covariance, with a multiple of the identity, or
+        with the given `covariance`.
     covariance : float or array-like of shape (n_features, n_features), default=None
-        That of the family "fixed", which needs it; a number is a variance in all directions.
+        Covariance of the family "fixed", which requires it. A number is the variance in all directions.
     min_weight : float, default=0.05
-        ε: a cluster with a smaller share of the rows is removed, and each of its rows goes where it costs
-        least. So is one of the family "full" with fewer than n_features + 2 rows, and of the others with
-        fewer than three ("fixed": two).
+        ε. A cluster with a smaller share of the rows is removed, and each of its rows joins the cluster where
+        it increases the energy least. A cluster is also removed if it has fewer than n_features + 2 rows
+        (family "full"), two rows ("fixed") or three rows (the others).
     merge : bool, default=True
-        Whether two clusters become one where no row's move pays and that does. False is the paper's search,
-        which leaves more clusters: see the notes.
+        Whether two clusters are merged if no move of a single row lowers the energy but the merger does.
+        False is the search of the paper, which leaves more clusters: see the notes.
     reg_covar : float, default=1e-6
-        Keeps covariances from being singular: ``reg_covar / 2 * sum_k tr(V inv(S_k))`` is added to the
-        energy, V the variances of the features over all rows and S_k the covariances of the clusters. 0 for
-        rows in general position. Not in the family "fixed".
+        Regularisation against singular covariances: ``reg_covar / 2 * sum_k tr(V inv(S_k))`` is added to the
+        energy, with the variances V of the features over all rows and the covariances S_k of the clusters.
+        Use 0 for rows in general position. The family "fixed" ignores it.
     init : {"k-means++", "random"} or array-like of int, shape (n_samples,), default="k-means++"
-        The first partition: by the nearest of rows drawn as `sklearn.cluster.kmeans_plusplus` does or
-        uniformly; or given, as labels. Rows are drawn in units of the family: uncorrelated features of one
-        variance for "full", features of one variance for "diagonal", those of the covariance for "fixed".
+        The initial partition. Each row is assigned to the nearest of `n_clusters` rows, which are drawn as by
+        :func:`sklearn.cluster.kmeans_plusplus` or uniformly; an array gives the labels. Distances are
+        measured after a scaling that depends on the family: whitened features for "full", features of
+        variance one for "diagonal", the units of `covariance` for "fixed".
     n_init : int, default=5
-        First partitions, of which the one counts that ends with the least energy; 1 where it is given.
+        Number of initial partitions; the result with the lowest energy is kept. An array `init` is used once.
     max_iter : int, default=100
-        Passes over the rows at most.
+        Maximum number of passes over the rows.
     random_state : int, RandomState instance or None, default=None
-        Draws the first partitions, and the order in which rows are moved.
+        Seed of the initial partitions and of the order in which rows are moved.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
-        Clusters by falling weight.
+        Cluster of each row; clusters are numbered by decreasing weight.
     n_clusters_ : int
-        Clusters that are left.
+        Number of clusters found.
     weights_ : ndarray of shape (`n_clusters_`,)
         p_k, the shares of the rows.
     means_ : ndarray of shape (`n_clusters_`, n_features)
+        Means of the clusters.
     covariances_ : ndarray of shape (`n_clusters_`, n_features, n_features)
-        Of the densities: of the family's form.
+        Covariances of the densities, in the form of the family.
     objective_ : float
-        The energy, in nats for each row.
+        The energy, in nats per row.
     objectives_ : ndarray of shape (n_init,)
-        Where each start ended.
+        Final energy of each start.
     history_ : ndarray of shape (`n_iter_`,)
         Energy after each pass of the best start.
     n_clusters_history_ : ndarray of shape (`n_iter_`,)
-        Clusters left after each.
+        Number of clusters after each pass of the best start.
     n_iter_ : int
         Passes of the best start.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X has names of features that are all strings.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    sklearn.mixture.GaussianMixture : Soft clusters, of a number that is given.
-    CrossEntropyMethodClustering : Shares the name alone: the cross-entropy method looks for centroids.
+    sklearn.mixture.GaussianMixture : Soft clusters for a given number of components.
+    CrossEntropyMethodClustering : Unrelated despite its name: finds centroids by the cross-entropy method.
 
     Notes
     -----
-    The search is Hartigan's: a row moves as soon as that lowers the energy, and with it the two clusters
-    change. A pass judges all moves of all rows at once, then makes those that still pay, one at a time. With
-    8,000 rows or more the first passes make them all at once, as long as many pay and the energy falls;
-    where clusters overlap, the search may then come to rest in another partition of about the same energy. At
-    the end no single move pays, which implies that each row is in the cluster of greatest ``p_k N(x; m_k,
-    S_k)``: :meth:`predict` repeats the labels. The converse is not true: moving all rows to their densest
-    clusters at once, Lloyd's way, comes to rest earlier.
+    The search is Hartigan's: a row is moved as soon as this lowers the energy, and both clusters are updated
+    at once. A pass first evaluates all moves of all rows, then makes those that still lower the energy, one
+    at a time. With 8,000 rows or more, the first passes make all moves at once, as long as there are many and
+    the energy falls; if clusters overlap, the search may then end in a different partition of about the same
+    energy. At the end no single move lowers the energy. This implies that each row is in the cluster with the
+    largest ``p_k N(x; m_k, S_k)``, so :meth:`predict` repeats the labels. The converse does not hold: moving
+    all rows to the cluster of their largest density at once (Lloyd's method) stops earlier.
 
-    Single moves do not empty every superfluous cluster either. Of ten that share four separate components,
-    six to nine are left where the densities are full, though four have the least energy. Pairs of them lower
-    it as one, hence `merge`, which the paper does not have; and not all of these, hence `n_init`.
+    Single moves do not remove every superfluous cluster. Of ten initial clusters on four separate components,
+    six to nine remain with full covariances, although the partition into four has the lowest energy. Merging
+    pairs lowers the energy, hence `merge`, which the paper does not have. Merging does not find all of them,
+    hence `n_init`.
 
-    The energy falls with every move and every merger, and may rise only where a cluster is removed.
+    The energy falls with every move and every merger; it may rise only when a cluster is removed.
 
-    With ``reg_covar=0`` the family "full" does not depend on the units of the features, nor on any other
-    invertible affine map of the rows, "diagonal" not on the units.
+    With ``reg_covar=0`` the result of the family "full" is invariant under invertible affine maps of the
+    rows, and that of "diagonal" under changes of the units of the features.
 
-    The entropy that a covariance of few rows promises is too small, and the energy does not make up for it:
-    "full" wants some ten times n_features² rows in a cluster and more, or finds too many. Of three separate
-    components in six dimensions it finds three from 1000 rows of each, five to eight, at less energy than
-    that of the three, from 300. Project the rows first, or choose a smaller family.
+    The covariance of few rows underestimates the entropy, and the energy does not correct for this: "full"
+    needs about ten times n_features² rows per cluster or more, otherwise it finds too many clusters. With
+    three separate components in six dimensions it finds three clusters from 1000 rows per component, but from
+    300 rows five to eight, whose energy is lower than that of the three. Project the rows first, or choose a
+    smaller family.
 
     References
     ----------
@@ -208,6 +214,7 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
+            Training rows.
         y : None
             Ignored.
 
@@ -218,14 +225,15 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If there are fewer rows than clusters, the covariance is missing, superfluous, not positive
-            definite or so small or large that distances overflow, labels do not fit, a cluster is flat and
-            ``reg_covar`` 0, or ``reg_covar`` is so large that it overflows.
+            If there are fewer rows than clusters; `covariance` is missing, given for a family other than
+            "fixed", not positive definite, or so small or large that distances overflow; the labels `init`
+            have a wrong length or too many clusters; a cluster has a singular covariance and ``reg_covar`` is
+            too small; or ``reg_covar`` is so large that it overflows.
 
         Warns
         -----
         ConvergenceWarning
-            If the best start used up its passes.
+            If the best start reached `max_iter`.
         """
         X = validate_data(self, X, dtype=np.float64)
         if len(X) < self.n_clusters:
@@ -242,27 +250,27 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
                 )
                 searches.append(search.run(self.max_iter, random))
             for covariance in min(searches, key=lambda search: search.energies[-1]).clusters.covariances:
-                cholesky(covariance)  # as `predict` will do
+                cholesky(covariance)  # raises here rather than in `predict`
         except LinAlgError as error:
             raise ValueError(
-                f"a cluster is flat: the rows do not fill the space, and reg_covar is {self.reg_covar}; "
-                "accepted then: a larger reg_covar, or rows projected onto fewer dimensions"
+                f"a cluster has a singular covariance with reg_covar={self.reg_covar}; "
+                "accepted: a larger reg_covar, or rows projected onto fewer dimensions"
             ) from error
         self.objectives_ = np.array([search.energies[-1] for search in searches])
         best = searches[self.objectives_.argmin()]
         if not best.converged:
             warnings.warn(
-                f"the best start used up its {self.max_iter} passes: raise max_iter",
+                f"the best start did not converge in {self.max_iter} passes: raise max_iter",
                 ConvergenceWarning,
                 stacklevel=2,
             )
         return self._keep(best)
 
     def _clusters_of(self, X: np.ndarray) -> Callable[[np.ndarray], GaussianClusters]:
-        """What makes clusters of the family from labels of the rows."""
+        """Function that builds the clusters of the family from labels of the rows."""
         if self.family == "fixed":
             covariance = self._fixed_covariance(X.shape[1])
-            with np.errstate(over="ignore", invalid="ignore"):  # told here
+            with np.errstate(over="ignore", invalid="ignore"):  # an overflow raises the error below
                 squares = np.square(self._in_units(X)).sum()
                 if not np.max([covariance.max(), np.linalg.inv(covariance).max(), squares]) <= MOST:
                     raise ValueError(
@@ -272,10 +280,10 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
             return partial(FixedClusters, X, covariance=covariance)
         if self.covariance is not None:
             raise ValueError(
-                f"covariance is given and family is {self.family!r}; only the family 'fixed' has a given one"
+                f"covariance is given and family is {self.family!r}; only family='fixed' accepts a covariance"
             )
         variances = np.where(_varies(X), X.var(axis=0), 1.0)
-        with np.errstate(over="ignore"):  # told here
+        with np.errstate(over="ignore"):  # an overflow raises the error below
             prior = self.reg_covar * len(X) * variances
             if prior.sum() > MOST:
                 raise ValueError(
@@ -287,7 +295,7 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
     def _fixed_covariance(self, n_features: int) -> np.ndarray:
         accepted = f"a positive number or a positive definite matrix of shape {(n_features, n_features)}"
         if self.covariance is None:
-            raise ValueError(f"covariance is None and family 'fixed'; it must be {accepted}")
+            raise ValueError(f"covariance is None with family='fixed'; it must be {accepted}")
         if isinstance(self.covariance, Real):
             return float(self.covariance) * np.eye(n_features)
         covariance = check_array(self.covariance, dtype=np.float64, input_name="covariance")
@@ -298,11 +306,12 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         return covariance
 
     def _least_rows(self, X: np.ndarray) -> int:
-        share = math.ceil(round(self.min_weight * len(X), 9))  # rounding may lift a product above an integer
+        # Rounded, because a rounding error above an integer would raise the ceiling.
+        share = math.ceil(round(self.min_weight * len(X), 9))
         return max(share, FAMILIES[self.family].least_rows(X.shape[1]))
 
     def _starts(self, X: np.ndarray, random: np.random.RandomState) -> Iterator[np.ndarray]:
-        """First partitions, without clusters that are too small to be any."""
+        """Initial partitions, without clusters that are too small."""
         units = self._in_units(X)
         least_rows = self._least_rows(X)
         if not isinstance(self.init, str):
@@ -320,13 +329,13 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         found, codes = np.unique(labels, return_inverse=True)
         if len(labels) != n_samples or len(found) > self.n_clusters:
             raise ValueError(
-                f"init holds {len(labels)} labels of {len(found)} clusters; accepted: one of "
-                f"n_samples={n_samples} rows each, of at most n_clusters={self.n_clusters}"
+                f"init holds {len(labels)} labels of {len(found)} clusters; accepted: one label for each of "
+                f"n_samples={n_samples} rows, and at most n_clusters={self.n_clusters} clusters"
             )
         return codes
 
     def _in_units(self, X: np.ndarray) -> np.ndarray:
-        """The rows in coordinates in which Euclidean distances are those of the family."""
+        """The rows in coordinates whose Euclidean distances suit the family, see `init`."""
         centred = X - X.mean(axis=0)
         match self.family:
             case "full":
@@ -355,15 +364,17 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X) -> np.ndarray:
-        """The cluster of greatest weighted density for each row.
+        """Cluster with the largest weighted density at each row.
 
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
+            Rows.
 
         Returns
         -------
         ndarray of int, shape (n_samples,)
+            Numbers of the clusters.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False) - self._origin
@@ -375,9 +386,9 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
 
 
 def _origin_near(X: np.ndarray) -> np.ndarray:
-    """A point near the rows, from which differences are exact; 0 unless they are far beside their range.
+    """A point near the rows whose differences from them are exact; 0 unless the rows are far from 0.
 
-    Of rows far from 0 a mean is rounded by more than their own digits. A constant column becomes 0.
+    The rounding error of the mean of rows far from 0 would exceed their spread. A constant column becomes 0.
     """
     low = X.min(axis=0)
     with np.errstate(over="ignore"):
@@ -388,19 +399,19 @@ def _origin_near(X: np.ndarray) -> np.ndarray:
 
 
 def _varies(X: np.ndarray) -> np.ndarray:
-    """Which features do, by more than underflow and rounding leave of a variance."""
+    """Which features vary by more than underflow and rounding errors."""
     return (np.ptp(X, axis=0) > 0) & (X.var(axis=0) > LEAST_VARIANCE)
 
 
 def _log_density(offsets: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Of the normal density, but for the constant that all have."""
+    """Logarithm of the normal density, without the constant that is common to all clusters."""
     factor = cholesky(covariance, lower=True)
     standard = solve_triangular(factor, offsets.T, lower=True)
     return -0.5 * np.einsum("dn,dn->n", standard, standard) - np.log(np.diag(factor)).sum()
 
 
 def _without_small(units: np.ndarray, labels: np.ndarray, least_rows: int) -> np.ndarray:
-    """Labels in which the rows of clusters too small have gone to the nearest of the other means."""
+    """Labels after the rows of too small clusters have been moved to the nearest other mean."""
     _, labels = np.unique(labels, return_inverse=True)
     counts = np.bincount(labels)
     while len(counts) > 1 and counts.min() < least_rows:

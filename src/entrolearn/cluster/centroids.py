@@ -1,4 +1,4 @@
-"""Clusters around centroids that the cross-entropy method finds."""
+"""Clustering around centroids that minimise the inertia, found by the cross-entropy method."""
 
 import warnings
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["CrossEntropyMethodClustering"]
 
-#: Sets of centroids in a sample at least: the elite of one or two coordinates needs some points too.
+#: Least number of sets of centroids per sample, so that the elite has some points even for few coordinates.
 LEAST_SAMPLES = 100
 
 #: Distances, or coordinates, in memory at once (2 MiB: they stay in the processor's cache).
@@ -43,12 +43,12 @@ class _Box:
         return cls((low + high) / 2, high - low, high > low)
 
     def coordinates(self, centroids: np.ndarray) -> np.ndarray:
-        """Of centroids, shape (k, n_features), as one point of the search."""
+        """Centroids, shape (k, n_features), as one point of the search."""
         within = (centroids - self.centre)[:, self.wide] / self.width[self.wide]
         return within.ravel()
 
     def centroids(self, point: np.ndarray) -> np.ndarray:
-        """The centroids of a point, shape (k, n_features)."""
+        """The centroids that a point of the search stands for, shape (k, n_features)."""
         within = point.reshape(-1, np.count_nonzero(self.wide))
         centroids = np.tile(self.centre, (len(within), 1))
         centroids[:, self.wide] += within * self.width[self.wide]
@@ -62,13 +62,14 @@ class _Inertia:
     Attributes
     ----------
     width : ndarray, shape (n_coordinates,)
-        Of the box in each coordinate.
+        Width of the box in each coordinate.
     rows : ndarray, shape (n_coordinates + 1, n_samples)
-        The rows from the centre of the box, negative, over a last row of ones: the product with (c, ‖c‖²/2)
-        is then half of ‖x - c‖² - ‖x‖².
+        The centre of the box minus the rows, and a last line of ones. The product with (c, ‖c‖²/2) is then
+        half of ‖x - c‖² - ‖x‖².
     total : float
         The sum of the rows' ‖x‖².
     n_clusters : int
+        Number of centroids in a set.
     """
 
     width: np.ndarray
@@ -83,8 +84,8 @@ class _Inertia:
         return cls(box.width[box.wide], rows, float(np.vdot(centred, centred)), n_clusters)
 
     def __call__(self, points: np.ndarray) -> np.ndarray:
-        """Of each point, shape (n_points, n_clusters * n_coordinates)."""
-        # Clusters first: their minimum is then one of long arrays.
+        """Inertia of each point; `points` has shape (n_points, n_clusters * n_coordinates)."""
+        # Clusters are the first axis, so that the minimum is over long arrays.
         sets = points.reshape(len(points), self.n_clusters, -1).swapaxes(0, 1) * self.width
         halves = 0.5 * np.einsum("kpd,kpd->kp", sets, sets)
         half_distances = np.concatenate([sets, halves[:, :, np.newaxis]], axis=2) @ self.rows
@@ -92,84 +93,87 @@ class _Inertia:
 
     @property
     def batch_size(self) -> int:
-        """Points that stay in the cache, with their distances."""
+        """Number of points that fit into the processor's cache together with their distances."""
         return max(1, BLOCK_NUMBERS // (self.n_clusters * max(self.rows.shape)))
 
 
 class CrossEntropyMethodClustering(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
 ):
-    """Clusters around the centroids of least inertia, which the cross-entropy method looks for.
+    """Clustering around the centroids of least inertia, found by the cross-entropy method.
 
-    What :class:`sklearn.cluster.KMeans` minimises, without its steps: all centroids are the coordinates of
-    one point, points are drawn from independent normal variables, and these move towards the points of least
-    inertia. As the search sees nothing but values, it is not held by the partitions in which KMeans' steps
-    come to rest.
+    The objective is that of :class:`sklearn.cluster.KMeans`, the optimizer another: the coordinates of all
+    centroids form one point, points are drawn from independent normal distributions, and the distributions
+    move towards the points of least inertia. The search uses only values of the inertia, so it does not stop
+    at the local optima of KMeans.
 
-    It is there to reproduce the paper: restarts of :class:`sklearn.cluster.KMeans` are 38 to 55 times faster
-    and find an inertia as low or lower.
+    The class exists to reproduce the paper: restarts of :class:`sklearn.cluster.KMeans` are 38 to 55 times
+    faster and find an equal or lower inertia.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        K.
+        K, the number of centroids.
     samples_per_coordinate : int, default=100
-        Points drawn in an iteration, for each of the ``n_clusters * n_features`` coordinates; at least 100
-        in all.
+        Points drawn per iteration for each of the ``n_clusters * n_features`` coordinates; the total is at
+        least 100.
     elite_fraction : float, default=0.03
-        Share of the points that the distribution moves towards.
+        Share of the points, those of least inertia, to which the distribution is fitted.
     smoothing : float, default=0.7
-        How far it moves, from 0 to 1.
+        Weight of the fitted distribution in the next one, from 0 to 1.
     init : {"center"} or array-like of shape (n_clusters, n_features), default="center"
-        Means of the first distribution, in the units of the rows: the centre of their box for all, or
-        centroids.
+        Means of the initial distribution, in the units of the rows: the centre of the rows' bounding box for
+        all centroids, or the given centroids.
     initial_std : float, default=0.3
-        Its standard deviations, as a share of the box's width in each feature; at most 1e6.
+        Initial standard deviations, relative to the width of the box in each feature; at most 1e6.
     tol : float, default=1e-4
-        The search ends when no standard deviation is a larger share of the box's width.
+        The search ends when all standard deviations, relative to the width of the box, are at most `tol`.
     max_iter : int, default=1000
-        Iterations at most.
+        Maximum number of iterations.
     random_state : int, RandomState instance or None, default=None
-        Draws the points.
+        Seed of the points.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (`n_clusters_`, n_features)
-        The best centroids of all that were drawn, without any to which no row is nearest.
+        The best centroids that were drawn, without those that are not the nearest to any row.
     labels_ : ndarray of shape (n_samples,)
         The nearest centroid of each row.
     n_clusters_ : int
+        Number of centroids.
     inertia_ : float
         Sum of the squared distances of the rows to their centroids.
     objective_ : float
-        The same.
+        Same as `inertia_`.
     history_ : list of :class:`entrolearn.optimize.CrossEntropyIteration`
         Threshold, best and mean inertia of each sample.
     n_iter_ : int
+        Number of iterations.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X has names of features that are all strings.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    CrossEntropyClustering : Shares the name alone: its clusters are Gaussians, and it finds their number.
-    sklearn.cluster.KMeans : The learner to use; see above.
+    CrossEntropyClustering : Unrelated despite its name: Gaussian clusters, whose number it finds.
+    sklearn.cluster.KMeans : The recommended estimator; see above.
     entrolearn.optimize.cross_entropy_method : The search.
 
     Notes
     -----
-    The standard deviation 0.3 is that of a uniform distribution on the box, 1/√12. The essay advises the
-    whole width, 1, which works in two dimensions; in ten or more almost every set then has one centroid
-    nearest to all rows, the others are selected by nothing, and the search ends with them lost.
+    The standard deviation 0.3 is about that of a uniform distribution on the box, 1/√12. The essay recommends
+    the whole width, 1, which works in two dimensions. In ten or more dimensions, however, one centroid of
+    almost every set is then the nearest to all rows; the selection has no effect on the others, and the
+    search loses them.
 
-    The search is random and may end elsewhere than at the minimum, the more often the more clusters there are
-    and the fewer points are drawn. With 20 points for each coordinate it misses the minimum on iris in about
-    half of the cases, with 100 hardly ever; it often does with eight clusters or more.
+    The search is random and may miss the minimum, the more often the more clusters there are and the fewer
+    points are drawn. On iris it misses the minimum in about half of the cases with 20 points per coordinate,
+    and hardly ever with 100. With eight clusters or more it often does.
 
-    Scaling a feature changes the inertia, not the search, whose coordinates are shares of the box. The time
-    of an iteration grows with ``samples_per_coordinate * n_samples * (n_clusters * n_features)**2``: for many
-    features or clusters draw fewer points, or project the rows first. Points are drawn in blocks, of
-    which the best are kept: the memory is that of two or three times the elite.
+    Scaling a feature changes the inertia, but not the search, whose coordinates are relative to the box. The
+    time of an iteration is proportional to ``samples_per_coordinate * n_samples * (n_clusters *
+    n_features)**2``: for many features or clusters draw fewer points, or project the rows first. Points are
+    drawn in blocks, of which only the best are kept, so the memory is two or three times that of the elite.
 
     References
     ----------
@@ -229,6 +233,7 @@ class CrossEntropyMethodClustering(
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
+            Training rows.
         y : None
             Ignored.
 
@@ -239,15 +244,15 @@ class CrossEntropyMethodClustering(
         Raises
         ------
         ValueError
-            If there are fewer rows than clusters, `init` has another shape than the centroids, or the elite
-            is of a single point.
+            If there are fewer rows than clusters, `init` has a wrong shape, or the elite would be a single
+            point.
         MemoryError
-            If there is not the memory for the elite.
+            If the elite does not fit into memory.
 
         Warns
         -----
         ConvergenceWarning
-            If the search used up its iterations.
+            If the search reached `max_iter`.
         """
         X = validate_data(self, X, dtype=np.float64)
         if len(X) < self.n_clusters:
@@ -283,7 +288,7 @@ class CrossEntropyMethodClustering(
     ) -> CrossEntropyResult:
         n_samples = max(self.samples_per_coordinate * len(mean), LEAST_SAMPLES)
         n_elite = elite_size(n_samples, self.elite_fraction)
-        # What may still be elite, blocks of points as they are drawn and judged, the rows, and all costs.
+        # Candidates of the elite, blocks of points that are drawn and evaluated, the rows, and all costs.
         blocks = 3 * min(n_samples * len(mean), DRAWN_NUMBERS) + 2 * BLOCK_NUMBERS
         check_memory(
             8 * (4.2 * n_elite * len(mean) + blocks + 4 * inertia.rows.size + 2 * n_samples),
@@ -296,7 +301,7 @@ class CrossEntropyMethodClustering(
             n_samples=n_samples,
             elite_fraction=self.elite_fraction,
             smoothing=self.smoothing,
-            tol=0.0,  # thresholds stop to fall long before the standard deviations do
+            tol=0.0,  # thresholds stop falling long before the standard deviations do
             max_iterations=self.max_iter,
             vectorized=True,
             batch_size=inertia.batch_size,
@@ -304,7 +309,7 @@ class CrossEntropyMethodClustering(
         )
         if not found.success:
             warnings.warn(
-                f"the search used up its {self.max_iter} iterations: raise max_iter or tol",
+                f"the search did not converge in {self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -337,9 +342,8 @@ class CrossEntropyMethodClustering(
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return cdist(
-            X, self.cluster_centers_
-        )  # by differences: squares of rows far from the origin lose digits
+        # cdist uses differences; expanded squares would lose digits for rows far from the origin.
+        return cdist(X, self.cluster_centers_)
 
     @property
     def _n_features_out(self) -> int:

@@ -1,4 +1,4 @@
-r"""Partitions into Gaussian clusters, and what moving a row from one cluster to another costs.
+r"""Partitions into Gaussian clusters, and the change of the energy when a row changes its cluster.
 
 The energy of a partition of N rows into clusters of n_k rows,
 
@@ -31,21 +31,21 @@ __all__ = [
     "SphericalClusters",
 ]
 
-#: A row whose removal would leave less than this share of a cluster's volume stays: what rounding leaves of
-#: the volume is no number to go by.
+#: A row is not removed from a cluster if this would leave less than this share of the cluster's volume, which
+#: would mostly be rounding error.
 LEAST_RATIO = 1e-10
 
 
 class GaussianClusters(ABC):
-    """Clusters of one family, kept up while rows come and go.
+    """Gaussian clusters of one family, updated when rows are added and removed.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     labels : ndarray of int, shape (n_samples,)
-        From 0 to n_clusters - 1, each of them :meth:`least_rows` times or more.
+        Cluster of each row, from 0 to n_clusters - 1; each has at least :meth:`least_rows` rows.
     prior : ndarray of shape (n_features,)
-        Scatter that each cluster has in each feature before it has any row. It is that of a penalty
+        Initial scatter of each cluster in each feature, before it has any row. It corresponds to a penalty
         ``prior / (2 n_samples)`` on the diagonal of the inverse covariance: the energies are then those with
         the penalty, and all that the module's docstring says still holds.
 
@@ -55,7 +55,7 @@ class GaussianClusters(ABC):
         Rows of each cluster, as floats.
     means : ndarray of shape (n_clusters, n_features)
     energies : ndarray of shape (n_clusters,)
-        What each cluster adds to the energy.
+        Contribution of each cluster to the energy.
     """
 
     def __init__(self, X: np.ndarray, labels: np.ndarray, prior: np.ndarray):
@@ -64,12 +64,12 @@ class GaussianClusters(ABC):
         self.refit(X, labels)
 
     def refit(self, X: np.ndarray, labels: np.ndarray) -> None:
-        """Compute everything anew, without the rounding errors of the changes since the last time.
+        """Recompute everything, which removes the rounding errors of the changes since the last time.
 
         Raises
         ------
         LinAlgError
-            If a cluster has no volume, which takes a prior of 0.
+            If a cluster has no volume, which is possible only with a prior of 0.
         """
         self.counts = np.bincount(labels).astype(float)
         rows = [X[labels == k] for k in range(len(self.counts))]
@@ -90,20 +90,20 @@ class GaussianClusters(ABC):
         return float(self.energies.sum())
 
     def changes(self, X: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """What the energy would change by, were a row moved to a cluster.
+        """Changes of the energy if a row were moved to a cluster.
 
         Parameters
         ----------
         X : ndarray of shape (m, n_features)
-            Rows of the clusters.
+            Rows.
         labels : ndarray of int, shape (m,)
-            Where each of them is.
+            Their current clusters.
 
         Returns
         -------
         ndarray of shape (n_clusters, m)
-            Of each row alone, not of several at once; 0 where it is, infinite out of a cluster that is
-            nothing without it.
+            Changes for single moves. 0 for the row's own cluster, infinite if its own cluster would have no
+            volume without it.
         """
         terms = self._terms(X - self.means[:, np.newaxis])
         column = np.arange(len(X))
@@ -126,7 +126,7 @@ class GaussianClusters(ABC):
         return changes
 
     def additions(self, X: np.ndarray) -> np.ndarray:
-        """What each cluster's energy would grow by with a row that is in no cluster.
+        """Increases of each cluster's energy if a row that is in no cluster were added.
 
         Parameters
         ----------
@@ -145,11 +145,11 @@ class GaussianClusters(ABC):
         return self._energies(counts + 1, with_it) - self.energies[every]
 
     def add(self, row: np.ndarray, k: int) -> None:
-        """Put a row that is in no cluster into cluster k."""
+        """Add a row that is in no cluster to cluster k."""
         self._change(row, k, 1)
 
     def remove(self, row: np.ndarray, k: int) -> None:
-        """Take a row of cluster k out of it."""
+        """Remove a row from cluster k."""
         self._change(row, k, -1)
 
     def _change(self, row: np.ndarray, k: int, sign: int) -> None:
@@ -160,26 +160,26 @@ class GaussianClusters(ABC):
         self.energies[k] = self._energies_now(k)
 
     def mergers(self) -> np.ndarray:
-        """What the energy would change by, were two clusters one.
+        """Changes of the energy if two clusters were merged.
 
         Returns
         -------
         ndarray of shape (n_clusters, n_clusters)
-            Of clusters k < l, infinite elsewhere.
+            For clusters k < l; infinite elsewhere.
         """
         changes = np.full((self.n_clusters, self.n_clusters), np.inf)
         energies = self.energies
         for k in range(self.n_clusters - 1):
             others = np.arange(k + 1, self.n_clusters)
             counts = self.counts[k] + self.counts[others]
-            # The scatter of the union has, beside both, that of their means.
+            # The scatter of the union is the sum of both scatters and that of the two means.
             a = self.counts[k] * self.counts[others] / counts
             together = self._merged_entropies(k, others, counts, self.means[others] - self.means[k], a)
             changes[k, others] = self._energies(counts, together) - energies[k] - energies[others]
         return changes
 
     def drop(self, k: int) -> None:
-        """Forget cluster k; those after it move up."""
+        """Remove cluster k; later clusters move up by one."""
         self.counts = np.delete(self.counts, k)
         self.means = np.delete(self.means, k, axis=0)
         self.energies = np.delete(self.energies, k)
@@ -191,20 +191,20 @@ class GaussianClusters(ABC):
     @staticmethod
     @abstractmethod
     def least_rows(n_features: int) -> int:
-        """How many rows a cluster must have to lose one and still have a volume."""
+        """Least number of rows of a cluster that still has a volume after losing one row."""
 
     @property
     @abstractmethod
     def covariances(self) -> np.ndarray:
-        """Of the density of each cluster, shape (n_clusters, n_features, n_features)."""
+        """Covariance of the density of each cluster, shape (n_clusters, n_features, n_features)."""
 
     @abstractmethod
     def _refit_spreads(self, rows: list[np.ndarray]) -> None:
-        """From the rows of each cluster, less its mean."""
+        """Compute the scatters from the rows of each cluster minus its mean."""
 
     @abstractmethod
     def _terms(self, offsets: np.ndarray) -> np.ndarray:
-        """What a row's offset means to the spread of a cluster.
+        """Terms of the offsets v from which :meth:`_entropies` computes the change of a scatter.
 
         Parameters
         ----------
@@ -226,13 +226,13 @@ class GaussianClusters(ABC):
         counts : ndarray
             Their rows after the change.
         terms : ndarray
-            Of v.
+            Terms of v, see :meth:`_terms`.
         a : ndarray
 
         Returns
         -------
         ndarray
-            Of the shape of `terms`, without the features.
+            Shape of `terms` without the features.
         """
 
     @abstractmethod
@@ -248,9 +248,9 @@ class GaussianClusters(ABC):
         counts : ndarray of shape (n_others,)
             Rows of the unions.
         offsets : ndarray of shape (n_others, n_features)
-            Between the means, v.
+            Differences v of the means.
         a : ndarray of shape (n_others,)
-            A union's scatter is the sum of both, and ``a v v'``.
+            The scatter of a union is the sum of both scatters and ``a v v'``.
         """
 
     @abstractmethod
@@ -259,13 +259,13 @@ class GaussianClusters(ABC):
 
     @abstractmethod
     def _drop_spread(self, k: int) -> None:
-        """Forget that of cluster k."""
+        """Remove the spread of cluster k."""
 
 
 class _ScatteredClusters(GaussianClusters):
-    """A family whose cross-entropy is that of a normal density with the volume of the scatter.
+    """A family whose cross-entropy is that of the normal density with the determinant of the scatter.
 
-    A subclass has scatters of its own form: matrices, their diagonals, or their traces.
+    Subclasses store the scatters in their own form: as matrices, diagonals or traces.
     """
 
     _scatters: np.ndarray
@@ -281,7 +281,7 @@ class _ScatteredClusters(GaussianClusters):
 
     def _merged_entropies(self, k, others, counts, offsets, a):
         between = [self._scatter(np.sqrt(share) * v[np.newaxis]) for share, v in zip(a, offsets, strict=True)]
-        # Of two priors the union has one.
+        # The sum of both scatters contains the prior twice.
         scatters = self._scatters[k] + self._scatters[others] - self._of_diagonal(self._prior)
         return self._normal_entropies(self._volumes(scatters + np.array(between)), counts)
 
@@ -304,7 +304,7 @@ class _ScatteredClusters(GaussianClusters):
 
     @abstractmethod
     def _volumes(self, scatters: np.ndarray) -> np.ndarray:
-        """The logarithms of the determinants of the matrices that the scatters stand for.
+        """Log-determinants of the matrices that the scatters represent.
 
         Raises
         ------
@@ -314,11 +314,11 @@ class _ScatteredClusters(GaussianClusters):
 
     @abstractmethod
     def _growths(self, terms, a) -> np.ndarray:
-        """Of the logarithms of the volumes."""
+        """Increases of the log-determinants after a change of the scatters by ``a v v'``."""
 
 
 class FullClusters(_ScatteredClusters):
-    r"""All normal densities: :math:`H^\times = \frac d2 \ln 2 \pi e + \frac12 \ln\det\Sigma`."""
+    r"""Normal densities, any covariance: :math:`H^\times = \frac d2 \ln 2 \pi e + \frac12 \ln\det\Sigma`."""
 
     @staticmethod
     def least_rows(n_features):
@@ -363,7 +363,7 @@ class FullClusters(_ScatteredClusters):
 
 
 class DiagonalClusters(_ScatteredClusters):
-    r"""Those of independent features: the sum of the features' cross-entropies."""
+    r"""Normal densities with diagonal covariances: the sum of the cross-entropies of the features."""
 
     @staticmethod
     def least_rows(n_features):
@@ -397,7 +397,7 @@ class DiagonalClusters(_ScatteredClusters):
 
 
 class SphericalClusters(_ScatteredClusters):
-    r"""The round ones: :math:`H^\times = \frac d2 \ln\frac{2 \pi e}{d} + \frac d2 \ln\mathrm{tr}\,\Sigma`."""
+    r"""Round ones: :math:`H^\times = \frac d2 \ln\frac{2 \pi e}{d} + \frac d2 \ln\mathrm{tr}\,\Sigma`."""
 
     @staticmethod
     def least_rows(n_features):
@@ -432,14 +432,14 @@ class SphericalClusters(_ScatteredClusters):
 
 
 class FixedClusters(GaussianClusters):
-    r"""Those of one covariance: :math:`H^\times = \frac12 (\mathrm{tr}\,C^{-1}\Sigma + \ln\det 2 \pi C)`.
+    r"""Densities of one covariance: :math:`H^\times = \frac12 (\mathrm{tr}\,C^{-1}\Sigma + \ln\det 2 \pi C)`.
 
     Parameters
     ----------
     X, labels : ndarray
-        As of :class:`GaussianClusters`.
+        As for :class:`GaussianClusters`.
     covariance : ndarray of shape (n_features, n_features)
-        C, positive definite. No cluster can be without volume: there is no prior.
+        C, positive definite. There is no prior, because every cluster has a volume.
     """
 
     def __init__(self, X: np.ndarray, labels: np.ndarray, covariance: np.ndarray):
@@ -460,7 +460,7 @@ class FixedClusters(GaussianClusters):
         self._traces = np.array([self._squares(each).sum() for each in rows])
 
     def _squares(self, offsets: np.ndarray) -> np.ndarray:
-        """Mahalanobis distances, squared."""
+        """Squared Mahalanobis distances."""
         return np.einsum("...d,...d", offsets @ self._precision, offsets)
 
     def _terms(self, offsets):
@@ -487,7 +487,7 @@ def _positive(scatters: np.ndarray) -> np.ndarray:
 
 
 def _log_ratios(changes: np.ndarray) -> np.ndarray:
-    """ln(1 + change), infinite where next to nothing would be left."""
+    """ln(1 + change); infinite where 1 + change is at most `LEAST_RATIO`."""
     ratios = 1 + np.asarray(changes)
     if ratios.min() > LEAST_RATIO:
         return np.log(ratios)

@@ -1,4 +1,4 @@
-"""Hartigan's search for a partition of least energy: rows move one at a time, clusters vanish."""
+"""Hartigan's search for a partition of lowest energy, which moves single rows and removes clusters."""
 
 from dataclasses import dataclass, field
 from typing import Self
@@ -9,40 +9,41 @@ from entrolearn.cluster.gaussians import GaussianClusters
 
 __all__ = ["HartiganSearch"]
 
-#: A move must lower the energy by more than this, in nats: less may be rounding, and could be made for ever.
+#: Least decrease of the energy by a move, in nats: smaller ones may be rounding errors and repeat for ever.
 LEAST_GAIN = 1e-12
 
-#: Numbers in memory at once while all moves of a block of rows are judged (8 MiB).
+#: Numbers in memory at once while all moves of a block of rows are evaluated (8 MiB).
 BLOCK_NUMBERS = 2**20
 
-#: Moves that are many: a pass that makes them at once takes the time of so many single ones.
+#: Number of moves above which they are made at once: such a pass takes the time of this many single moves.
 MANY_MOVES = 100
 
-#: Moves after which everything is computed anew, so that rounding errors do not add up.
+#: Number of moves after which everything is recomputed, so that rounding errors do not accumulate.
 REFIT_AFTER = 1000
 
 
 @dataclass(eq=False)
 class HartiganSearch:
-    """A partition that is made better row by row.
+    """Search that improves a partition row by row.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, n_features)
+        The rows.
     labels : ndarray of int, shape (n_samples,)
-        Changed in place.
+        Cluster of each row; changed in place.
     clusters : GaussianClusters
-        Those of the labels, at any time.
+        The clusters of the current labels.
     least_rows : int
-        A cluster with fewer is removed.
+        A cluster with fewer rows is removed.
     merge : bool
-        Whether two clusters become one where no move pays.
+        Whether two clusters may be merged when no move lowers the energy.
     together : bool
-        Whether passes that move many rows at once come first.
+        Whether the search begins with passes that move many rows at once.
     energies, numbers : list
         Energy and number of clusters after each pass.
     converged : bool
-        Whether nothing has paid in the last pass.
+        Whether the last pass changed nothing.
     """
 
     X: np.ndarray
@@ -57,7 +58,7 @@ class HartiganSearch:
     _n_moves: int = 0
 
     def run(self, max_iter: int, random: np.random.RandomState) -> Self:
-        """Pass over all rows, each time in another order, until nothing pays."""
+        """Pass over all rows, each time in a new random order, until nothing changes."""
         if self.together:
             while len(self.energies) < max_iter and self._move_together():
                 continue
@@ -66,7 +67,7 @@ class HartiganSearch:
         return self
 
     def _move_together(self) -> bool:
-        """Move all rows whose own move pays at once; False, and nothing moves, where that does not pay."""
+        """Make all moves that lower the energy on their own at once; undo them if together they raise it."""
         if self.clusters.n_clusters == 1:
             return False
         size = max(1, BLOCK_NUMBERS // self.clusters.means.size)
@@ -93,7 +94,7 @@ class HartiganSearch:
         self.numbers.append(self.clusters.n_clusters)
 
     def _pass_over(self, rows: np.ndarray) -> None:
-        """Judge all moves of the rows, in this order, and make those that pay."""
+        """Evaluate all moves of the rows, in this order, and make those that lower the energy."""
         before = self._n_moves
         size = max(1, BLOCK_NUMBERS // self.clusters.means.size)
         for start in range(0, len(rows), size):
@@ -106,7 +107,7 @@ class HartiganSearch:
         if self.clusters.n_clusters == 1:
             return
         changes = self.clusters.changes(self.X[rows], self.labels[rows])
-        # Each move changes two clusters: what paid before it is judged once more.
+        # Each move changes two clusters, so later moves are evaluated again.
         for row in rows[changes.min(axis=0) < -LEAST_GAIN]:
             changes = self.clusters.changes_of_row(self.X[row], self.labels[row])
             target = int(changes.argmin())
@@ -124,7 +125,7 @@ class HartiganSearch:
             self.clusters.refit(self.X, self.labels)
 
     def _dissolve(self, k: int) -> None:
-        """Remove a cluster; its rows go, one after the other, where they cost least."""
+        """Remove a cluster; its rows join, one after the other, the cluster where they cost least."""
         rows = np.flatnonzero(self.labels == k)
         self.clusters.drop(k)
         self.labels -= self.labels > k

@@ -1,4 +1,4 @@
-"""Clusters of distributions, with the Kullback-Leibler divergence as the distance."""
+"""Clustering of distributions with the Kullback–Leibler divergence as distance."""
 
 import warnings
 from collections.abc import Iterator
@@ -20,24 +20,25 @@ from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["KLClustering"]
 
-#: Divergences of no more than this, in nats, may be zero.
+#: Divergences up to this, in nats, may be rounding errors.
 ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class _Distributions:
-    """Rows as distributions, each mixed with a share of a common one.
+    """Rows as distributions, each mixed with a share of a common distribution.
 
-    The mixture is not made: it would fill sparse rows. What is asked of it is computed from its parts.
+    The mixture is not computed explicitly, because it would fill sparse rows; its entropies are computed from
+    its parts.
 
     Attributes
     ----------
     rows : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        Each adds up to 1.
+        Rows that add up to 1.
     common : ndarray of shape (n_features,)
-        Positive wherever a row is that the clusters were learnt from.
+        The common distribution, positive in every feature that occurs in the training rows.
     share : float
-        Of the common one, s: the distributions are ``(1 - s) row + s common``.
+        Share s of the common distribution: the distributions are ``(1 - s) row + s common``.
     """
 
     rows: np.ndarray | csr_matrix
@@ -53,28 +54,28 @@ class _Distributions:
         return self.smoothed(rows.toarray() if issparse(rows) else rows)
 
     def smoothed(self, rows: np.ndarray) -> np.ndarray:
-        """Rows mixed with the common one, shape (n, n_features)."""
+        """Rows mixed with the common distribution, shape (n, n_features)."""
         return (1 - self.share) * rows + self.share * self.common
 
     def entropies(self) -> np.ndarray:
-        """In nats, shape (n_samples,)."""
+        """Entropies of the distributions in nats, shape (n_samples,)."""
         if not issparse(self.rows):
             return entr(self.smoothed(self.rows)).sum(axis=1)
-        # All entries as if they were zero, then what those that are not change.
+        # The entropy as if all entries were zero, plus the changes due to the non-zero ones.
         parts, background = self.rows.copy(), self.share * self.common
         parts.data = entr((1 - self.share) * parts.data + background[parts.indices])
         parts.data -= entr(background)[parts.indices]
         return np.asarray(parts.sum(axis=1)).ravel() + entr(background).sum()
 
     def means(self, labels: np.ndarray) -> np.ndarray:
-        """Of the distributions of each cluster, shape (n_clusters, n_features); none may be empty."""
+        """Mean distribution of each cluster, shape (n_clusters, n_features); no cluster may be empty."""
         members = csr_matrix((np.ones(len(labels)), (labels, np.arange(len(labels)))))
         sums = members @ self.rows
         sums = sums.toarray() if issparse(sums) else sums
         return self.smoothed(sums / np.bincount(labels)[:, np.newaxis])
 
     def cross_entropies(self, centers: np.ndarray) -> np.ndarray:
-        """Of the distributions with each center, in nats, by one matrix product.
+        """Cross entropies of the distributions with each center, in nats, by one matrix product.
 
         Parameters
         ----------
@@ -83,7 +84,7 @@ class _Distributions:
         Returns
         -------
         ndarray of shape (n_samples, n_centers)
-            Infinite where a center lacks what the distribution has.
+            Infinite where a center is zero and the distribution positive.
         """
         lacking = centers == 0
         logs = np.log(np.where(lacking, 1.0, centers))
@@ -96,74 +97,77 @@ class _Distributions:
 
 
 class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
-    r"""Clusters of distributions whose members lose as little information as can be when they are averaged.
+    r"""Clustering of distributions that preserves as much mutual information as possible.
 
-    Each row, divided by its sum, is a distribution over the features: a histogram, a document's counts of
-    words, where the ink of an image is. Minimises the mean divergence of the rows from their clusters'
-    centers,
+    Each row, divided by its sum, is a distribution over the features: a histogram, the word counts of a
+    document, or the intensities of an image. The objective is the mean divergence of the rows from the
+    centers of their clusters,
 
     .. math:: \frac1N \sum_i \mathrm{KL}(x_i \| c_{z_i}) = I(X; Y) - I(C; Y),
 
-    which is what the cluster C says less of the feature Y than the row X does. The best center of a cluster
-    is the mean of its rows, as in KMeans, and as there rows and centers take turns.
+    the loss of information about the feature Y when the row X is replaced by its cluster C. As in KMeans, the
+    best center of a cluster is the mean of its rows, and the algorithm alternates between assigning rows and
+    updating centers.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        Clusters to make, if there are as many different distributions.
+        Number of clusters, if there are at least as many different distributions.
     smoothing : float, default=0.01
-        Share of the mean of all rows that is mixed into each of them before all else. With 0 a row is
-        infinitely far from a center that lacks one of its features, however little of it the row has.
+        Share of the mean of all rows that is mixed into each row first. With 0 a row has infinite divergence
+        from a center that is zero in one of its features, however small the entry is.
     init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features), default="k-means++"
-        The first centers: rows, each drawn with a probability proportional to its divergence from the nearest
-        of those before, or uniformly; or given, in any units.
+        The initial centers. "k-means++" draws rows with a probability proportional to the divergence from the
+        nearest center drawn before, "random" uniformly. An array gives the centers, in any units.
     n_init : int, default=10
-        Starts, of which the best counts; 1 where the centers are given.
+        Number of starts, of which the best is kept. Given centers are used once.
     max_iter : int, default=300
-        Iterations of a start.
+        Maximum number of iterations of a start.
     tol : float, default=0.0
-        A start ends when an iteration lowers the objective by no more than this share of it. With 0 it ends
-        when no row changes its cluster: :meth:`predict` then repeats the labels.
+        A start ends when an iteration lowers the objective by at most this share of it. With 0 it ends when
+        no row changes its cluster; :meth:`predict` then repeats the labels.
     random_state : int, RandomState instance or None, default=None
-        Draws the first centers.
+        Seed of the initial centers.
     n_jobs : int or None, default=None
-        Processes that search; the result does not depend on it.
+        Number of processes; the result does not depend on it.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (`n_clusters_`, n_features)
-        Distributions, the smoothed rows' means.
+        Means of the smoothed rows of each cluster, which are distributions.
     labels_ : ndarray of shape (n_samples,)
+        Cluster of each row.
     n_clusters_ : int
-        `n_clusters`, or how many different distributions there are.
+        `n_clusters`, or the number of different distributions if this is smaller.
     objective_ : float
-        Information lost, in nats.
+        Mean divergence of the rows from their centers, the information lost, in nats.
     mutual_information_ : float
-        Information that there was, I(X; Y) of the smoothed rows, in nats: `objective_` with a single cluster.
+        I(X; Y) of the smoothed rows, in nats. This is the value of `objective_` with a single cluster.
     history_ : ndarray of shape (`n_iter_`,)
-        Objective after each iteration of the best start; never increasing.
+        Objective after each iteration of the best start; non-increasing.
     objectives_ : ndarray of shape (n_init,)
-        Where each start ended.
+        Final objective of each start.
     n_iter_ : int
         Iterations of the best start.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X has names of features that are all strings.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    sklearn.cluster.KMeans : The same with squared distances, which images and documents of different weight
-        are far apart in.
+    sklearn.cluster.KMeans : The same with squared distances, which are large between images or documents
+        of different total weight.
     sklearn.decomposition.NMF : With ``beta_loss="kullback-leibler"``, rows as mixtures of centers.
 
     Notes
     -----
-    A cluster that loses all of its rows gets the row that is farthest from its own center.
+    A cluster that loses all its rows is given the row with the largest divergence from its own center.
 
-    The essay's authors gave up clustering images of digits by this divergence, as the clusters' distributions
-    did not differ enough. How much they differ is ``1 - objective_ / mutual_information_``, the share of the
-    information that the clusters keep. With ``smoothing=0`` nearly all images are infinitely far from each
-    center that is an image, and the search rests next to where it began, far from any classes.
+    The authors of the essay rejected this divergence for clustering images of digits, because the
+    distributions of the clusters differed too little. A measure of this difference is ``1 - objective_ /
+    mutual_information_``, the share of the information that the clusters preserve. With ``smoothing=0``
+    nearly all images have infinite divergence from each center that is an image, and the search stops close
+    to its start, far from any classes.
 
     References
     ----------
@@ -220,7 +224,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            Not negative. A row without any entry says nothing: it counts as the mean of the others.
+            Non-negative. A row of zeros is replaced by the mean of the other rows.
         y : None
             Ignored.
 
@@ -232,21 +236,23 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         ------
         ValueError
             If an entry is negative, X is all zero, there is a single feature, there are fewer rows than
-            clusters, or given centers do not fit.
+            clusters, or the given centers have a wrong shape or negative entries.
 
         Warns
         -----
         ConvergenceWarning
-            If the best start used up its iterations.
+            If the best start reached `max_iter`.
         """
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
         if X.shape[1] == 1:
-            raise ValueError("X has 1 feature(s); distributions over a single one are all equal")
+            raise ValueError(
+                "X has 1 feature(s); at least 2 are needed, as all distributions over one feature are equal"
+            )
         if X.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}")
         rows = _normalised(X)
         mean = np.asarray(rows.mean(axis=0)).ravel()
-        self._used = mean > 0  # the features that there are, to the clusters
+        self._used = mean > 0  # features that are zero in all rows are ignored
         distributions = _Distributions(rows[:, self._used], mean[self._used], self.smoothing)
         search = _Search(distributions, self.n_clusters, self.max_iter, self.tol)
         random = check_random_state(self.random_state)
@@ -256,7 +262,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         best = runs[self.objectives_.argmin()]
         if not best.converged:
             warnings.warn(
-                f"the best start used up its {self.max_iter} iterations: raise max_iter or tol",
+                f"the best start did not converge in {self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -270,7 +276,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return self
 
     def _starts(self, search: "_Search", random: np.random.RandomState) -> Iterator[np.ndarray]:
-        """First centers."""
+        """Initial centers of each start."""
         distributions = search.distributions
         if not isinstance(self.init, str):
             yield distributions.smoothed(self._given_centers())
@@ -286,20 +292,20 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         wanted = (self.n_clusters, len(self._used))
         init = check_array(self.init, dtype=np.float64, input_name="init")
         if init.shape != wanted:
-            raise ValueError(f"init has shape {init.shape}; it must name a start, or be of shape {wanted}")
+            raise ValueError(f"init has shape {init.shape}; it must name a start or be of shape {wanted}")
         check_non_negative(init, "init of KLClustering")
         centers = init[:, self._used]
         if not centers.any(axis=1).all():
-            raise ValueError("init has a center without any of the features that the rows have")
+            raise ValueError("init has a center that is zero in all features that occur in X")
         return centers / centers.sum(axis=1, keepdims=True)
 
     def predict(self, X) -> np.ndarray:
-        """The cluster whose center each row diverges least from.
+        """Cluster whose center has the smallest divergence from each row.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            Features that no row had in the fit are as far from all clusters, and decide nothing.
+            Features that were zero in all training rows are ignored.
 
         Returns
         -------
@@ -318,17 +324,17 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Returns
         -------
         ndarray of shape (n_samples, `n_clusters_`)
-            In nats; infinite for a row with a feature that no row had in the fit.
+            In nats; infinite for a row with a positive entry in a feature that was zero in all training rows.
         """
         known, complete = self._known(X)
         cross = known.cross_entropies(self.cluster_centers_[:, self._used])
-        # Rounding may take what is zero a little below it.
+        # Rounding errors may be negative.
         divergences = np.maximum(cross - known.entropies()[:, np.newaxis], 0)
         divergences[~complete] = np.inf
         return divergences
 
     def _known(self, X) -> tuple[_Distributions, np.ndarray]:
-        """The rows without features that are new, and which rows have none of these."""
+        """The rows without new features, and a mask of the rows that have none of these."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         rows = _normalised(X, self._mean)
@@ -348,12 +354,12 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
 
 def _normalised(X, mean: np.ndarray | None = None):
-    """Rows that add up to one; those without any entry are the mean, by default that of the others.
+    """Rows divided by their sums; rows of zeros become `mean`, by default the mean of the others.
 
     Raises
     ------
     ValueError
-        If an entry is negative, or all are zero and there is no mean.
+        If an entry is negative, or all are zero and `mean` is None.
     """
     check_non_negative(X, "KLClustering")
     sums = np.asarray(X.sum(axis=1)).ravel()
@@ -378,7 +384,7 @@ def _normalised(X, mean: np.ndarray | None = None):
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """Where one start has ended."""
+    """Result of one start."""
 
     centers: np.ndarray
     labels: np.ndarray
@@ -388,7 +394,7 @@ class _Run:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """First centers; then rows to their nearest, centers to the means of their rows, and so on."""
+    """Alternating search: rows join their nearest centers, centers become the means of their rows."""
 
     distributions: _Distributions
     n_clusters: int
@@ -400,7 +406,7 @@ class _Search:
         return self.distributions.entropies()
 
     def spread_out(self, random: np.random.RandomState) -> list[int]:
-        """Rows far from one another, as k-means++ draws them."""
+        """Indices of rows that are far from one another, drawn as in k-means++."""
         n_rows = len(self.distributions)
         drawn = [random.randint(n_rows)]
         nearest = np.full(n_rows, np.inf)
@@ -409,7 +415,7 @@ class _Search:
             divergences = self.distributions.cross_entropies(last)[:, 0] - self.entropies
             nearest = np.minimum(nearest, np.maximum(divergences, 0))
             weights = np.isinf(nearest).astype(float) if np.isinf(nearest).any() else nearest
-            if not weights.any():  # there are not as many different rows
+            if not weights.any():  # fewer different rows than clusters
                 weights = np.ones(n_rows)
             drawn.append(random.choice(n_rows, p=weights / weights.sum()))
         return drawn
@@ -427,12 +433,12 @@ class _Search:
         return _Run(centers, labels, history, converged)
 
     def objective(self, labels: np.ndarray, centers: np.ndarray) -> float:
-        """The mean divergence from the means: a mean's entropy less the mean entropy."""
+        """Mean divergence of the rows from the means: entropy of the means minus mean entropy of the rows."""
         weights = np.bincount(labels) / len(labels)
         return float(weights @ entr(centers).sum(axis=1) - self.entropies.mean())
 
     def _assigned(self, centers: np.ndarray) -> np.ndarray:
-        """The nearest center of each row; centers that get none take those that are farthest from theirs."""
+        """The nearest center of each row; a center without rows gets the row farthest from its own one."""
         cross = self.distributions.cross_entropies(centers)
         labels = cross.argmin(axis=1)
         counts = np.bincount(labels, minlength=self.n_clusters)
@@ -443,7 +449,7 @@ class _Search:
                 distances[counts[labels] == 1] = 0
                 farthest = distances.argmax()
                 if distances[farthest] <= ROUNDING:
-                    break  # there are not as many different rows
+                    break  # fewer different rows than clusters
                 counts[labels[farthest]] -= 1
                 labels[farthest], counts[k] = k, 1
         return np.unique(labels, return_inverse=True)[1]

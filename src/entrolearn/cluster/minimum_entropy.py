@@ -1,4 +1,4 @@
-"""Clusters that leave little unknown about a row's cluster once its neighbours are known."""
+"""Minimum entropy clustering: partitions of small conditional entropy of the cluster given the neighbours."""
 
 import math
 import warnings
@@ -26,88 +26,89 @@ from entrolearn.validation import HasMethods, Interval, StrOptions, check_labels
 
 __all__ = ["MinimumEntropyClustering"]
 
-#: A change that might be rounding is none: sums of some thousand entropies are exact to less than this.
+#: Changes up to this count as rounding errors: sums of some thousand entropies are more accurate.
 ROUNDING = 1e-10
 
 
 class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
-    r"""Minimum entropy clustering: an initial partition is improved until its conditional entropy is least.
+    r"""Minimum entropy clustering: minimises the conditional entropy of an initial partition by moving rows.
 
-    What is minimised is the mean over the rows of
+    The objective is the mean over the rows of
 
     .. math:: H(C \mid x) = -\sum_j p(c_j \mid x) \log_2 p(c_j \mid x),
 
-    the uncertainty about a row's cluster given where the row lies, with posteriors that are estimated from
-    its neighbours. Row after row is moved to the cluster that is most probable at its place, if that lowers
-    the sum of all rows' entropies, until a sweep moves none. The result is a local minimum near the initial
+    the uncertainty about the cluster of a row given its position, with posteriors estimated from its
+    neighbours. Each row in turn is moved to the cluster with the largest posterior if this lowers the sum of
+    the entropies of all rows, until a sweep moves no row. The result is a local minimum near the initial
     partition.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        Clusters of the initial partition. At most that many remain.
+        Number of clusters of the initial partition; some may disappear.
     posterior : {"parzen", "knn"}, default="parzen"
-        How posteriors are estimated. "parzen": the clusters' shares among the rows in a window, which is a
-        ball around the row and counts it. "knn": proportional to the reciprocal of the volume that holds the
-        `n_neighbors` nearest members of a cluster, apart from the row itself.
+        Estimator of the posteriors. "parzen": the shares of the clusters among the rows in a ball around the
+        row, including itself. "knn": proportional to the reciprocal of the volume that contains the
+        `n_neighbors` nearest members of a cluster, excluding the row itself.
     entropy : {"shannon", "havrda_charvat"}, default="shannon"
         The entropy of the posteriors; "havrda_charvat" is the structural entropy of degree `alpha`,
         :math:`(\sum_j p_j^\alpha - 1) / (2^{1 - \alpha} - 1)`.
     alpha : float, default=2.0
-        At 2 the entropy is twice the probability that two draws from the posterior differ, the error of the
-        nearest-neighbour rule; at 1 it is Shannon's.
+        Degree. With 2 the entropy is twice the probability that two draws from the posterior differ, which is
+        the error of the nearest-neighbour rule; with 1 it is Shannon's.
     radius : float or None, default=None
-        Radius of the windows. None: the median over the rows of the distance to the `n_neighbors`-th nearest
-        other row, so that half of the windows hold at least that many.
+        Radius of the balls. None uses the median over the rows of the distance to the `n_neighbors`-th
+        nearest other row, so that half of the balls contain at least that many.
     n_neighbors : int, default=10
-        Members of a cluster whose volume is taken, or rows that set the default radius.
+        Number of members of a cluster for "knn", or number of neighbours that sets the default `radius`.
     init : {"k-means", "random"}, clusterer or array-like of shape (n_samples,), default="k-means"
-        The initial partition: by scikit-learn's KMeans, at random, by any other clusterer with `fit_predict`,
-        or labels, each different one a cluster.
+        The initial partition: scikit-learn's KMeans, random labels, any other clusterer with `fit_predict`,
+        or an array of labels.
     max_iter : int, default=100
-        Sweeps over the rows.
+        Maximum number of sweeps over the rows.
     random_state : int, RandomState instance or None, default=None
-        Draws the initial partition where `init` is "k-means" or "random".
+        Seed of the initial partition if `init` is "k-means" or "random".
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Clusters 0, …, ``n_clusters_ - 1``.
     n_clusters_ : int
-        Clusters that remain.
+        Number of clusters that remain.
     objective_ : float
-        The mean conditional entropy of the clusters, in bits where it is Shannon's.
+        The mean conditional entropy of the clusters, in bits for Shannon's entropy.
     history_ : ndarray of shape (`n_iter_` + 1,)
-        The same for the initial partition, and after each sweep. It never increases.
+        The objective of the initial partition and after each sweep; non-increasing.
     n_iter_ : int
-        Sweeps, the last of which has moved no row unless `max_iter` ended them.
+        Number of sweeps. Unless `max_iter` was reached, the last one moved no row.
     radius_ : float
-        Radius of the windows, where the posterior is "parzen".
+        Radius of the balls, if `posterior` is "parzen".
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X has names of features that are all strings.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
     entrolearn.RenyiEntropyClustering : Grows clusters from seeds by their quadratic entropy.
-    sklearn.semi_supervised.LabelPropagation : Where some labels are known.
+    sklearn.semi_supervised.LabelPropagation : Estimator for partly known labels.
 
     Notes
     -----
-    All rows in one cluster have entropy 0, so that the global minimum says nothing: the method lives on its
-    initial partition. It repairs rows inside the wrong group, and borders that windows see a gap from; a
-    border through the middle of a group stays there.
+    A single cluster has entropy 0, so the global minimum is trivial and the result depends on the initial
+    partition. The method corrects rows inside the wrong group, and borders that are within a radius of a gap;
+    a border through the middle of a group stays there.
 
-    The mean over the rows estimates the integral over their density, equation (5). A row is in the windows of
-    its neighbours and of itself only, so that the sum over them, step 1 of the paper's method, is the whole
-    change; it takes time with their number. With "knn" a move can change the volumes of its two clusters at
-    any row. The sum then goes over all rows where it does, wherever they are, and takes the distances to all
-    rows. These volumes are of as many dimensions as X has features: in many, posteriors are nearly 0 or 1.
-    The row itself is no neighbour there: at distance zero it would hold the last row of a cluster for ever.
+    The mean over the rows estimates the integral over their density, equation (5). With "parzen" a row is in
+    the balls of its neighbours and of itself only. The sum over these, step 1 of the paper's method, is
+    therefore the whole change, and its time is proportional to their number. With "knn" a move can change the
+    volumes of its two clusters at any row: the sum is over all rows where it does, and needs the distances to
+    all rows. The dimension of these volumes is the number of features of X; if it is large, posteriors are
+    nearly 0 or 1. The row itself does not count as a neighbour: its distance of zero would keep the last row
+    of a cluster in it.
 
-    A tie is no reason to move. A row of the training data may lie where another cluster is more probable than
-    its own, because its move would have cost its neighbours more; `predict` says the former, `labels_` the
-    latter.
+    Rows are not moved on a tie. For some training rows another cluster than their own may have the largest
+    posterior, because moving them would increase the entropy of their neighbours more. `predict` returns that
+    cluster, `labels_` the own one.
 
     References
     ----------
@@ -161,7 +162,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    # The initial clusterer checks its own parameters.
+    # prefer_skip_nested_validation=False: the initial clusterer validates its own parameters.
     @validated(prefer_skip_nested_validation=False)
     def fit(self, X, y=None) -> "MinimumEntropyClustering":
         """Move rows between the clusters of the initial partition until none moves.
@@ -169,8 +170,8 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
-        y : ignored
-            For scikit-learn's conventions.
+        y : None
+            Ignored.
 
         Returns
         -------
@@ -179,8 +180,8 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If there are fewer rows than clusters, or the initial partition has not one label for each row, or
-            more than `n_clusters` different ones.
+            If there are fewer rows than clusters, or the initial partition does not have one label for each
+            row or has more than `n_clusters` different labels.
 
         Warns
         -----
@@ -207,7 +208,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X) -> np.ndarray:
-        """The clusters that are most probable where rows lie, with the clusters as they are.
+        """Cluster with the largest posterior at each row, for the fitted partition.
 
         Parameters
         ----------
@@ -216,7 +217,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of int, shape (n_samples,)
-            Where a window holds no row of the training data, the cluster of the nearest one.
+            If a ball contains no training row, the cluster of the nearest one.
         """
         check_is_fitted(self)
         Z = validate_data(self, X, dtype=np.float64, reset=False)
@@ -232,11 +233,11 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         return labels
 
     def _initial_partition(self, X: np.ndarray) -> tuple[np.ndarray, int]:
-        """Labels 0, 1, … of the initial clusters, and how many there are."""
+        """Labels 0, 1, … of the initial clusters, and the number of clusters."""
         random_state = check_random_state(self.random_state)
         if isinstance(self.init, str) and self.init == "k-means":
             found = KMeans(self.n_clusters, n_init=10, random_state=random_state).fit_predict(X)
-            # Ties go to the lower number: rounding decides which of equally good starts has numbered them.
+            # Renumber by first occurrence: rounding decides which of equally good starts KMeans returns.
             _, first, codes = np.unique(found, return_index=True, return_inverse=True)
             labels = first.argsort().argsort()[codes]
         elif isinstance(self.init, str):
@@ -249,7 +250,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
             )
             if labels.shape != (len(X),):
                 raise ValueError(
-                    f"init has shape {labels.shape}; labels must be one for each row of X, ({len(X)},)"
+                    f"init has shape {labels.shape}; it must have one label for each row of X, ({len(X)},)"
                 )
         different, codes = np.unique(labels, return_inverse=True)
         if len(different) > self.n_clusters:
@@ -278,7 +279,7 @@ def _descend(
     entropy: Callable[[np.ndarray], np.ndarray],
     max_iter: int,
 ) -> tuple[list[float], bool]:
-    """Sweep until no row moves: the mean entropy from the first on, and whether the last sweep moved none."""
+    """Sweep until no row moves. Returns the mean entropies and whether the last sweep moved no row."""
     entropies = entropy(posteriors.values)
     history = [float(entropies.mean())]
     for _ in range(max_iter):
@@ -294,7 +295,7 @@ def _sweep(
     entropies: np.ndarray,
     entropy: Callable[[np.ndarray], np.ndarray],
 ) -> bool:
-    """Visit every row once, and move those whose move lowers the sum of the entropies, which are kept."""
+    """Visit every row once and move it if this lowers the sum of the entropies; updates `entropies`."""
     moved = False
     favourites = _favourites(posteriors.values, posteriors.labels)
     for row in range(len(entropies)):
@@ -312,22 +313,22 @@ def _sweep(
 
 
 def _favourites(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The most probable cluster at each row; its own where none is more probable."""
+    """Cluster with the largest posterior at each row; the row's own cluster on a tie."""
     best = values.argmax(axis=1)
     rows = np.arange(len(values))
     return np.where(values[rows, best] > values[rows, labels], best, labels)
 
 
-# Without the checks of `entrolearn.measures`, which the inner loop would repeat for every proposal.
+# These skip the validation of `entrolearn.measures`, which would be repeated for every proposal.
 def _bits(values: np.ndarray) -> np.ndarray:
     """Shannon's entropy of each row, in bits."""
     return entr(values).sum(axis=1) / math.log(2)
 
 
 def _structural_bits(values: np.ndarray, alpha: float) -> np.ndarray:
-    """Havrda and Charvát's entropy of each row, of a degree other than 1; one where two values are equal."""
+    """Havrda and Charvát's entropy of each row, of degree `alpha` other than 1."""
     logs = np.log(values, out=np.zeros_like(values), where=values > 0)
-    with np.errstate(over="ignore"):  # of a large alpha: minus infinity, whose power is 0
-        # The differences from one themselves: near alpha = 1 they have the digits that the powers lack.
+    with np.errstate(over="ignore"):  # a large alpha gives -inf, whose expm1 is -1
+        # Sums of differences from one are accurate near alpha = 1, where sums of the powers are not.
         differences = np.expm1((alpha - 1) * logs)
     return (values * differences).sum(axis=1) / math.expm1((1 - alpha) * math.log(2))

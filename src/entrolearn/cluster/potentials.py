@@ -1,8 +1,7 @@
-"""Kernel sums of clusters that grow row by row: what their quadratic Rényi entropies are made of.
+"""Kernel sums of clusters that grow row by row, from which their quadratic Rényi entropies are computed.
 
-With the unnormalised kernel k(x, z) = exp(-||x - z||² / (4 σ²)) everything here is free of the kernel's
-constant
-(4 π σ²)^(d/2), whose logarithm an entropy has besides; it cancels where entropies are compared.
+The kernel k(x, z) = exp(-||x - z||² / (4 σ²)) is unnormalised. Entropies are therefore without the logarithm
+of its constant (4 π σ²)^(d/2), which cancels when entropies are compared.
 """
 
 import math
@@ -14,26 +13,27 @@ __all__ = ["ClusterPotentials", "between_entropy", "entropy_increase", "separati
 
 
 class ClusterPotentials:
-    """Clusters of some rows, and the sums of their kernel values with every row.
+    """Clusters and the sums of the kernel values of their members with every row.
 
     Parameters
     ----------
     exponents : ndarray, shape (n_samples, n_samples)
         Logarithms of the kernel values of all pairs of rows, symmetric, zero on the diagonal.
     n_clusters : int
-        Clusters, all empty at first.
+        Number of clusters, which are empty at first.
 
     Attributes
     ----------
     labels : ndarray of int, shape (n_samples,)
-        -1 for rows that are in no cluster.
+        Cluster of each row; -1 for rows that are in no cluster.
     sizes : ndarray of int, shape (n_clusters,)
+        Number of members of each cluster.
     log_sums : ndarray, shape (n_clusters, n_samples)
         Logarithms of the sums of each row's kernel values with the members of a cluster. Clusters only grow
-        until they are released whole, so that nothing is ever subtracted; as logarithms, sums of clusters
-        that are far apart do not vanish.
+        until they are released as a whole, so sums are never subtracted. Logarithms avoid underflow for
+        clusters that are far apart.
     within : ndarray, shape (n_clusters,)
-        Sums of the kernel values of all ordered pairs of a cluster's members.
+        Sums of the kernel values over all ordered pairs of a cluster's members.
     """
 
     def __init__(self, exponents: np.ndarray, n_clusters: int):
@@ -45,10 +45,10 @@ class ClusterPotentials:
         self._share = np.empty(len(exponents))
 
     def add(self, row: int, cluster: int) -> None:
-        """Put a row that is in no cluster into one."""
+        """Add a row that is in no cluster to a cluster."""
         self.within[cluster] += 2 * math.exp(self.log_sums[cluster, row]) + 1
         sums, exponents = self.log_sums[cluster], self.exponents[row]
-        # As np.logaddexp, whose numbers are computed one by one.
+        # Same as np.logaddexp, which is slower because it is not vectorised.
         share = np.abs(np.subtract(sums, exponents, out=self._share), out=self._share)
         np.negative(share, out=share)
         np.log1p(np.exp(share, out=share), out=share)
@@ -58,11 +58,11 @@ class ClusterPotentials:
         self.labels[row] = cluster
 
     def increases(self, row: int) -> np.ndarray:
-        """By how much each cluster's entropy would grow with one more row, shape (n_clusters,)."""
+        """Increase of each cluster's entropy if the row were added to it, shape (n_clusters,)."""
         return entropy_increase(np.exp(self.log_sums[:, row]), self.sizes, self.within)
 
     def release(self, cluster: int) -> np.ndarray:
-        """Give up a cluster: its rows, which are in none then. The numbers of later clusters fall by one."""
+        """Remove a cluster and return its rows, which are then in none. Later clusters move up by one."""
         rows = np.flatnonzero(self.labels == cluster)
         self.labels[rows] = -1
         self.labels[self.labels > cluster] -= 1
@@ -83,14 +83,14 @@ class ClusterPotentials:
 
 
 def entropy_increase(sums: np.ndarray, sizes: np.ndarray, within: np.ndarray) -> np.ndarray:
-    r"""By how much the entropy :math:`-\ln(W / N^2)` of a cluster grows with one more row.
+    r"""Increase of the entropy :math:`-\ln(W / N^2)` of a cluster by one more row.
 
     Parameters
     ----------
     sums : ndarray, shape (..., n_clusters)
         Sums of the row's kernel values with the members of each cluster.
     sizes, within : ndarray, shape (n_clusters,)
-        N and W: the members, and the sum of the kernel values of all ordered pairs of them.
+        N and W: the number of members, and the sum of the kernel values over all ordered pairs of them.
 
     Returns
     -------
@@ -106,14 +106,14 @@ def between_entropy(log_pair_sums: np.ndarray, sizes: np.ndarray) -> float:
     Parameters
     ----------
     log_pair_sums : ndarray, shape (n_clusters, n_clusters)
-        Logarithms of B, whose diagonal does not count.
+        Logarithms of B; the diagonal is ignored.
     sizes : ndarray, shape (n_clusters,)
-        N, which are not multiplied: their logarithms are added up.
+        N. Their logarithms are summed, so the product does not overflow.
 
     Returns
     -------
     float
-        In nats. Infinite for a single cluster, which has nothing between.
+        In nats. Infinite for a single cluster.
     """
     return float(math.log(2) + np.log(sizes).sum() - _log_sum_between(log_pair_sums))
 
@@ -121,8 +121,9 @@ def between_entropy(log_pair_sums: np.ndarray, sizes: np.ndarray) -> float:
 def separation(log_pair_sums: np.ndarray, sizes: np.ndarray) -> float:
     """Minus the logarithm of the mean kernel value of two rows in different clusters.
 
-    The between-cluster entropy of two clusters, and what compares with it for more of them: there the product
-    of the sizes makes the entropy grow by about the logarithm of a size with each cluster.
+    For two clusters it equals the between-cluster entropy. For more clusters it remains comparable, whereas
+    the product of the sizes in the between-cluster entropy adds about the logarithm of a size with each
+    cluster.
 
     Parameters
     ----------
@@ -142,6 +143,6 @@ def separation(log_pair_sums: np.ndarray, sizes: np.ndarray) -> float:
 
 
 def _log_sum_between(log_pair_sums: np.ndarray) -> float:
-    """Logarithm of the sum over all pairs of different clusters; -inf where there is no pair."""
+    """Logarithm of the sum over all pairs of different clusters; -inf if there is no pair."""
     different = ~np.eye(len(log_pair_sums), dtype=bool)
     return float(logsumexp(log_pair_sums[different])) if different.any() else -math.inf

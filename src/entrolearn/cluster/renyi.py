@@ -1,4 +1,4 @@
-"""Clusters that grow from seeds by their quadratic Rényi entropy, and give way one by one."""
+"""Rényi entropy clustering: clusters grow from seeds, and the worst are removed one by one."""
 
 import math
 from dataclasses import dataclass
@@ -18,89 +18,92 @@ from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["RenyiEntropyClustering"]
 
-#: Where the rows suffice: clusters that are seeded, and rows that each begins with.
+#: Default numbers of seeds, and of rows per seed, if there are enough rows.
 DEFAULT_SEEDS, DEFAULT_SEED_SIZE = 10, 10
 
-#: The squares of a smaller σ, of the reciprocal of a larger one, and of rows in units of a smaller one than
-#: this share of theirs, are no numbers, or have lost their digits.
+#: Bounds of σ: for a smaller σ, or one smaller than this share of the rows' norms, or larger than the
+#: reciprocal, squares overflow, underflow or lose their digits.
 LEAST_WIDTH = 1e-150
 
-#: Kernel values in memory at once where new rows are labelled (32 MiB).
+#: Kernel values in memory at once when new rows are labelled (32 MiB).
 BLOCK_VALUES = 2**22
 
-#: Values for each row that are gathered at once while the clusters grow.
+#: Values per row that are held at once while the clusters grow.
 GATHERED = 4
 
 
 class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
-    r"""Rényi entropy clustering: clusters grow from seeds, then the worst gives way until two remain.
+    r"""Rényi entropy clustering: clusters grow from seeds, then the worst is removed until two remain.
 
     A cluster's density is a sum of Gaussians of width σ at its members; its entropy is
 
     .. math:: H(C) = -\ln \frac{1}{N^2} \sum_{i, j \in C} G(x_i - x_j, 2\sigma^2 I).
 
-    Some small clusters are seeded. Every other row then joins the cluster whose entropy it raises least. Of
-    the clusters the worst is found, the one without which the others are furthest apart by their
-    between-cluster entropy,
+    Small initial clusters are grown from seeds. Every other row then joins the cluster whose entropy it
+    increases least. The worst cluster is the one without which the others have the largest between-cluster
+    entropy,
 
     .. math:: H(C_1, \ldots, C_K) = -\ln \frac{1}{2 \prod_k N_k}
         \sum_{k \ne l} \sum_{i \in C_k} \sum_{j \in C_l} G(x_i - x_j, 2\sigma^2 I),
 
-    and its members join the others in the same way. This goes on until two clusters are left; the partitions
-    on the way make a hierarchy, from which one is chosen. Densities take any shape, so clusters need not be
-    round.
+    It is removed, and its members join the other clusters in the same way. This is repeated until two
+    clusters are left. The partitions form a hierarchy, from which one level is chosen. Clusters can have any
+    shape, because their densities can.
 
     Parameters
     ----------
     n_clusters : int or None, default=None
-        Which level of the hierarchy is chosen. None: the one that is reached with the largest jump of
-        `separations_`. With 1 the hierarchy goes on to a single cluster, beside which there is nothing: its
+        Number of clusters of the chosen level of the hierarchy. None chooses the level that is reached with
+        the largest jump of `separations_`. With 1 the hierarchy ends with a single cluster, whose
         between-cluster entropy is infinite.
     sigma : float or None, default=None
-        σ. None: Silverman's rule for all rows,
-        :math:`(4 / ((d + 2) n))^{1 / (d + 4)}` times the root of the features' mean variance. Curved clusters
-        need less; see Notes for what too little does.
+        σ. None uses Silverman's rule for all rows, :math:`(4 / ((d + 2) n))^{1 / (d + 4)}` times the root of
+        the mean variance of the features. Curved clusters need a smaller σ; see the notes for the effect of
+        too small a value.
     n_seeds : int or None, default=None
-        Clusters that are seeded, more than are expected to be found. None: 10 or twice `n_clusters`,
-        whichever is more, but on few rows at most half as many as rows.
+        Number of initial clusters, which should exceed the number of clusters expected. None: the larger of
+        10 and twice `n_clusters`, but at most half the number of rows.
     seed_size : int or None, default=None
-        Rows that each of them begins with. None: 10, or fewer so that at most half of the rows are seeded.
+        Number of rows of each initial cluster. None: 10, or fewer so that at most half of the rows are
+        seeded.
     n_init : int, default=10
-        Random seedings. The one counts whose chosen level has the largest between-cluster entropy; where
-        `n_clusters` is None, of those with the most common number of clusters, the fewest on a tie.
+        Number of random seedings. The one whose chosen level has the largest between-cluster entropy is kept.
+        If `n_clusters` is None, only seedings with the most frequent number of clusters are compared (the
+        smallest on a tie).
     random_state : int, RandomState instance or None, default=None
-        Draws the rows that clusters are seeded with.
+        Seed of the rows from which clusters are grown.
     n_jobs : int or None, default=None
-        Processes that search; the result does not depend on it. More than one share a second copy of the
-        kernel matrix.
+        Number of processes; the result does not depend on it. More than one process needs a second copy of
+        the kernel matrix.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_samples,)
         Clusters 0, …, ``n_clusters_ - 1``.
     n_clusters_ : int
+        Number of clusters of `labels_`.
     objective_ : float
         Minus the between-cluster entropy of `labels_`, in nats.
     objectives_ : ndarray of shape (n_init,)
-        The same for the level that each seeding would have chosen.
+        Minus the between-cluster entropy of the level chosen from each seeding.
     hierarchy_ : ndarray of shape (n_levels, n_samples)
-        Labels at each level, from as many clusters as were seeded down to two (or one, see `n_clusters`).
+        Labels at each level, from the initial number of clusters down to two (or one, see `n_clusters`).
     between_cluster_entropies_ : ndarray of shape (n_levels,)
-        Of each level, in nats.
+        Between-cluster entropy of each level, in nats.
     separations_ : ndarray of shape (n_levels,)
-        Minus the logarithm of the mean of G over the pairs of rows in different clusters, in nats: the
-        between-cluster entropy of two clusters, which is comparable between levels for more.
+        Minus the logarithm of the mean of G over the pairs of rows in different clusters, in nats. For two
+        clusters this is the between-cluster entropy; for more it is comparable between levels.
     within_cluster_entropies_ : ndarray of shape (`n_clusters_`,)
         H(C) of the clusters of `labels_`, in nats.
     seeds_ : ndarray of shape (n_samples,)
-        Labels of the rows that clusters began with, -1 for the others.
+        Labels of the rows of the initial clusters, -1 for the others.
     sigma_ : float
-        The width that was used.
+        The kernel width σ that was used.
     n_iter_ : int
-        Clusters that gave way.
+        Number of clusters that were removed.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X has names of features that are all strings.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
@@ -109,29 +112,31 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
 
     Notes
     -----
-    Three things that the paper leaves open. Seeds grow in turn by a row each, always the free one nearest to
-    a member, so that none takes what is next to another's. The row that is labelled next is the one nearest
-    to any labelled row, which makes the result independent of the order of the rows and lets clusters grow
-    along their shape. The level: superfluous clusters share a group with others, whose rows are near theirs;
-    the separation leaps when the last such pair is gone. The between-cluster entropy leaps there, too, but
-    falls by about the logarithm of a size with each cluster that goes, which can hide it. Where some groups
-    are much further apart than others, the largest leap can be that to the coarser structure; `separations_`
-    shows all. The first level has nothing to leap from, and is chosen only if it is the only one.
+    The paper leaves three things open. First, how seeds grow: in turn by one row each, always the free row
+    nearest to a member, so that no seed takes rows next to another seed. Second, the order of the remaining
+    rows: the next row is the one nearest to any labelled row, which makes the result independent of the order
+    of the rows and lets clusters grow along their shape. Third, the level: superfluous clusters share a group
+    with others, whose rows are close to theirs, and the separation jumps when the last such pair is gone. The
+    between-cluster entropy jumps there, too, but falls by about the logarithm of a size with each cluster
+    removed, which can hide the jump. If some groups are much further apart than others, the largest jump can
+    be that to the coarser structure; `separations_` shows all levels. The first level has no jump before it
+    and is chosen only if it is the only one.
 
-    Where a cluster is left out, the product of the sizes is that of the others, so that for a pair of
-    clusters the entropy is their quadratic cross entropy; equation (8) has one 2 too many as printed.
+    If a cluster is left out, the product of the sizes is over the other clusters, so that the entropy of a
+    pair of clusters is their quadratic cross entropy. The published equation (8) has one factor 2 too many.
 
-    What a row adds to a cluster's entropy is less than 2 ln(1 + 1/N): a row that lies outside of all clusters
-    joins a large one, however far, rather than a small one near by. That is in equation (1). It spoils
-    seedings whose clusters grow unevenly, which is what restarts are for, and where σ is so small that most
-    rows lie outside of most clusters, it spoils them all.
+    By equation (1), a row increases the entropy of a cluster by less than 2 ln(1 + 1/N). A row outside of all
+    clusters therefore joins a large one at any distance rather than a small one close to it. This spoils
+    seedings whose clusters grow unevenly, which is the reason for restarts. If σ is so small that most rows
+    are outside of most clusters, it spoils all seedings.
 
-    In more than a few dimensions Silverman's σ is so small: on iris and wine, scaled to [0, 1], three to six
-    times as much finds the classes about as well as KMeans does (an adjusted Rand index of 0.7 to 0.9), and
-    the default does not on wine (0.1). In the plane that would be too much for curved clusters.
+    In more than a few dimensions Silverman's σ is too small in this sense. On iris and wine, scaled to [0,
+    1], three to six times this width finds the classes about as well as KMeans (an adjusted Rand index of 0.7
+    to 0.9); the default does not on wine (0.1). In two dimensions such a width would be too large for curved
+    clusters.
 
-    An N x N matrix is kept, and refused where this machine has no memory for it. Time goes with N times the
-    number of labellings, which are a few per row and seeding.
+    An N x N matrix is held in memory; a MemoryError is raised if it does not fit. The time is proportional to
+    N times the number of assignments, which is a few per row and seeding.
 
     References
     ----------
@@ -180,13 +185,13 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y=None) -> "RenyiEntropyClustering":
-        """Grow the clusters, take the worst away until two are left, and choose a level.
+        """Grow the clusters, remove the worst until two are left, and choose a level.
 
         Parameters
         ----------
         X : array-like, shape (n_samples, n_features)
-        y : ignored
-            For scikit-learn's conventions.
+        y : None
+            Ignored.
 
         Returns
         -------
@@ -195,21 +200,22 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the seeds take more rows than there are, fewer clusters are seeded than asked for, `sigma` is
-            None and all rows are equal, or σ is so small or large that its square is no number.
+            If the seeds need more rows than there are, `n_seeds` is smaller than `n_clusters`, `sigma` is
+            None and all rows are equal, or the square of σ overflows or underflows.
         MemoryError
-            If there is not the memory for the kernel values of all pairs.
+            If the kernel values of all pairs do not fit into memory.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
         n_seeds, seed_size = self._seeding(len(X))
         copies = 1 if min(self.n_init, effective_n_jobs(self.n_jobs)) == 1 else 2
-        # Beside the matrix four copies of the rows, sums for each seed, the labels of all levels, and tasks.
+        # The matrix, four copies of the rows, sums for each seed, the labels of all levels, and overhead of
+        # the tasks.
         check_memory(
             8 * len(X) * (copies * len(X) + 4 * X.shape[1] + (4 + self.n_init) * n_seeds + 24),
             f"a kernel matrix of {len(X)} x {len(X)} rows",
             "fit on a sample of the rows, and predict the others",
         )
-        # Differences from the least values are the same numbers wherever the rows are.
+        # Differences from the minimum do not depend on the origin of the rows.
         self._least = X.min(axis=0)
         X = X - self._least
         self._mean = X.mean(axis=0)
@@ -238,7 +244,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X) -> np.ndarray:
-        """The clusters whose entropy new rows would raise least, each row on its own.
+        """Cluster whose entropy each new row would increase least, for each row separately.
 
         Parameters
         ----------
@@ -247,8 +253,8 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         Returns
         -------
         ndarray of int, shape (n_samples,)
-            Rows of the training data may be labelled otherwise than in `labels_`: they joined clusters that
-            were still to grow.
+            Training rows may get other labels than in `labels_`, because clusters grew after these rows had
+            joined.
         """
         check_is_fitted(self)
         Z = validate_data(self, X, dtype=np.float64, reset=False) - self._least
@@ -262,18 +268,18 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         return labels
 
     def _width(self, X: np.ndarray) -> float:
-        """σ, once it is known that its square is a number, and those of rows in its units are."""
+        """σ; ValueError if its square, or those of the rows in its units, overflow or underflow."""
         sigma = _silverman_width(X) if self.sigma is None else float(self.sigma)
         least = LEAST_WIDTH * max(1.0, np.linalg.norm(X, axis=1).max())
         if not least <= sigma <= 1 / LEAST_WIDTH:
             raise ValueError(
-                f"sigma is {sigma:g}, by sigma={self.sigma}; of these rows it must be from {least:g} to "
-                f"{1 / LEAST_WIDTH:g}, or its square is no number: scale the features"
+                f"sigma is {sigma:g} with sigma={self.sigma}; for these rows it must be from {least:g} to "
+                f"{1 / LEAST_WIDTH:g}, because its square is used: scale the features"
             )
         return sigma
 
     def _seeding(self, n_samples: int) -> tuple[int, int]:
-        """Clusters that are seeded, and rows of each, once it is known that the rows suffice."""
+        """Number of seeds and of rows per seed; ValueError if there are too few rows."""
         least = max(2, self.n_clusters or 2)
         if n_samples < least:
             raise ValueError(f"n_samples={n_samples} must be at least n_clusters={least}")
@@ -302,7 +308,7 @@ class _Level:
 
 @dataclass(frozen=True)
 class _Growth:
-    """What came of one seeding: the hierarchy and its chosen level."""
+    """Result of one seeding: the hierarchy and its chosen level."""
 
     seeds: np.ndarray
     levels: list[_Level]
@@ -310,7 +316,7 @@ class _Growth:
 
 
 def _grown(exponents: np.ndarray, seeds: np.ndarray, seed_size: int, n_clusters: int | None) -> _Growth:
-    """The hierarchy that grows from some rows as seeds."""
+    """The hierarchy grown from the given rows as seeds."""
     potentials = _grown_seeds(exponents, seeds, seed_size)
     seeded = potentials.labels.copy()
     _assign(potentials, np.flatnonzero(seeded < 0))
@@ -319,7 +325,7 @@ def _grown(exponents: np.ndarray, seeds: np.ndarray, seed_size: int, n_clusters:
 
 
 def _chosen(levels: list[_Level], n_clusters: int | None) -> _Level:
-    """The level that becomes the result: of so many clusters, or reached with the largest jump."""
+    """The chosen level: that with `n_clusters` clusters, or that reached with the largest jump."""
     if n_clusters is not None:
         return levels[len(levels[0].sizes) - n_clusters]
     jumps = np.diff([level.separation for level in levels])
@@ -327,14 +333,14 @@ def _chosen(levels: list[_Level], n_clusters: int | None) -> _Level:
 
 
 def _best(growths: list[_Growth]) -> _Growth:
-    """The growth whose clusters are furthest apart, of those with the most common number of clusters."""
+    """The growth of largest between-cluster entropy among those with the most frequent number of clusters."""
     votes = np.bincount([len(growth.level.sizes) for growth in growths])
     elected = [growth for growth in growths if len(growth.level.sizes) == votes.argmax()]
     return max(elected, key=lambda growth: growth.level.between)
 
 
 def _hierarchy(potentials: ClusterPotentials, fewest: int) -> list[_Level]:
-    """The partition there is and those after it: the worst cluster's rows join others, until few are left."""
+    """The current partition and those after removing the worst cluster, until `fewest` clusters are left."""
     levels = []
     while True:
         sizes, log_pair_sums = potentials.sizes.copy(), potentials.log_pair_sums()
@@ -360,11 +366,11 @@ def _worst(log_pair_sums: np.ndarray, sizes: np.ndarray) -> int:
 
 
 def _grown_seeds(exponents: np.ndarray, seeds: np.ndarray, seed_size: int) -> ClusterPotentials:
-    """A cluster from each seed, grown in turn by the free row nearest to any of its members."""
+    """Clusters grown from the seeds, in turn by the free row nearest to any of their members."""
     potentials = ClusterPotentials(exponents, len(seeds))
     for cluster, seed in enumerate(seeds):
         potentials.add(seed, cluster)
-    nearness = exponents[seeds]  # of each row to the nearest member
+    nearness = exponents[seeds]  # of each row to the nearest member of each cluster
     for _ in range(seed_size - 1):
         for cluster in range(len(seeds)):
             free = np.flatnonzero(potentials.labels < 0)
@@ -375,7 +381,7 @@ def _grown_seeds(exponents: np.ndarray, seeds: np.ndarray, seed_size: int) -> Cl
 
 
 def _assign(potentials: ClusterPotentials, rows: np.ndarray) -> None:
-    """Let rows join the clusters whose entropy they raise least, the row nearest to a labelled one next."""
+    """Add rows to the clusters whose entropy they increase least, next the row nearest to a labelled one."""
     exponents, free = potentials.exponents, np.zeros(len(potentials.labels), dtype=bool)
     free[rows] = True
     labelled = np.flatnonzero(potentials.labels >= 0)
@@ -390,11 +396,13 @@ def _assign(potentials: ClusterPotentials, rows: np.ndarray) -> None:
 
 
 def _gamma(sigma: float) -> float:
-    """The factor of squared distances: the product of two densities of width σ has the variance 2σ²."""
+    """Factor of the squared distances: the product of two densities of width σ has variance 2σ²."""
     return 1 / (4 * sigma**2)
 
 
 def _silverman_width(X: np.ndarray) -> float:
     if not np.ptp(X, axis=0).any():
-        raise ValueError("all rows of X are equal, from which sigma=None takes no width: give sigma a number")
+        raise ValueError(
+            "all rows of X are equal, so sigma=None has no variance to use: set sigma to a number"
+        )
     return silverman_factor(*X.shape) * math.sqrt(X.var(axis=0).mean())

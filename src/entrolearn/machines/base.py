@@ -1,4 +1,4 @@
-"""What the machines of this family share: labels to targets, real outputs back to labels or values."""
+"""Base classes: conversion of labels to targets, and of real outputs to labels or values."""
 
 from collections.abc import Mapping
 from typing import Self
@@ -42,12 +42,12 @@ __all__ = [
 
 
 def has_gradient(machine: BaseEstimator) -> bool:
-    """Whether the machine's units have a gradient in closed form.
+    """True if the estimator's hidden units have a gradient in closed form.
 
     Raises
     ------
     AttributeError
-        If they have none, which says those that do.
+        If they have none; the message names those that do.
     """
     for name, accepted in DIFFERENTIABLE.items():
         found = getattr(machine, name, None)
@@ -60,11 +60,11 @@ def has_gradient(machine: BaseEstimator) -> bool:
 
 
 class InputGradient:
-    """A machine with outputs, or decision values, whose gradient has a closed form."""
+    """Mixin of estimators with outputs, or decision values, whose gradient has a closed form."""
 
     @available_if(has_gradient)
     def input_gradient(self, X) -> np.ndarray:
-        """Gradient of the decision values, or of a regressor's values, with respect to the features.
+        """Gradient of the decision values, or the predicted values, with respect to the features.
 
         Parameters
         ----------
@@ -73,14 +73,14 @@ class InputGradient:
         Returns
         -------
         gradient : ndarray of shape (n_samples, n_features), or (n_samples, n_outputs, n_features)
-            Of what ``decision_function`` gives, or ``predict`` of a regressor; the latter shape for more than
-            two classes, one output for each, and for y of two dimensions. In units of these per unit of each
-            feature. Zero for features that the hidden layer does not see.
+            Gradient of ``decision_function``, or of ``predict`` for a regressor. The second shape is for more
+            than two classes, with one output each, and for a two-dimensional y. In units of the output per
+            unit of the feature; zero for features that the hidden layer ignores.
 
         Raises
         ------
         AttributeError
-            If an activation or a kernel is not differentiable, or is a function whose gradient is not known.
+            If an activation or a kernel is not differentiable, or is a callable.
         """
         check_is_fitted(self)
         check_place(self, X, "input_gradient")
@@ -91,12 +91,12 @@ class InputGradient:
         return gradient[:, 0, :] if one else gradient
 
     def _gradient(self, X):
-        """The gradient, shape (n_samples, n_outputs, n_features), at rows that are checked."""
+        """The gradient, shape (n_samples, n_outputs, n_features), at validated rows."""
         layer, coef = self._linear_part()
         return units_gradient(layer, X, coef)
 
     def _take_in(self, root) -> None:
-        """Make of a machine of rows in a metric, given its root, one of rows as they are."""
+        """Convert an estimator of rows in a metric, given its root, to one for the original coordinates."""
         self._layer = self._layer.in_metric(like(root, self._layer.where))
 
     def _linear_part(self):
@@ -105,7 +105,7 @@ class InputGradient:
 
 
 class Machine(InputGradient, ClassifierMixin, BaseEstimator):
-    """A classifier that decides by its ``decision_function`` and takes dense and CSR rows."""
+    """Base class of classifiers that predict by ``decision_function`` and accept dense and CSR rows."""
 
     def predict(self, X) -> np.ndarray:
         """The class of each row.
@@ -131,15 +131,15 @@ class Machine(InputGradient, ClassifierMixin, BaseEstimator):
 
 
 class OutputClassifier(Machine):
-    """A classifier whose real outputs are fitted to targets ±1, one column for two classes.
+    """Base class of classifiers with real outputs fitted to targets ±1, in one column for two classes.
 
-    A subclass says how, in ``_fit_outputs(X, T, weights)`` with targets of shape (n_samples, n_outputs) and
-    weights of the rows or None, and what its outputs are, in ``_outputs(X)``, of the same shape as T.
+    Subclasses implement ``_fit_outputs(X, T, weights)``, with targets of shape (n_samples, n_outputs) and
+    sample weights or None, and ``_outputs(X)``, which returns an array of the shape of T.
     """
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the machine.
+        """Fit the model.
 
         Parameters
         ----------
@@ -147,17 +147,17 @@ class OutputClassifier(Machine):
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
 
         Returns
         -------
         self : object
-            The fitted machine.
+            The fitted estimator.
 
         Raises
         ------
         ValueError
-            If y holds one class only, or `sample_weight` negative numbers.
+            If y has only one class, or `sample_weight` has negative values.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X, y, weights = weighted_rows(X, y, sample_weight)
@@ -166,7 +166,7 @@ class OutputClassifier(Machine):
         return self
 
     def decision_function(self, X) -> np.ndarray:
-        """Real outputs.
+        """Real outputs of each row.
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class OutputClassifier(Machine):
         Returns
         -------
         output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Positive for ``classes_[1]``; or one output per class, the largest of which decides.
+            Positive for ``classes_[1]``; for more than two classes the largest output is predicted.
         """
         check_is_fitted(self)
         check_place(self, X, "decision_function")
@@ -185,30 +185,30 @@ class OutputClassifier(Machine):
 
 
 class OutputRegressor(InputGradient, MultiOutputMixin, RegressorMixin, BaseEstimator):
-    """A regressor whose outputs are fitted to the values themselves, as :class:`OutputClassifier`'s to ±1."""
+    """Base class of regressors with outputs fitted to the values of y; see :class:`OutputClassifier`."""
 
     _weighted_rows = staticmethod(weighted_rows)
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the machine.
+        """Fit the model.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
 
         Returns
         -------
         self : object
-            The fitted machine.
+            The fitted estimator.
 
         Raises
         ------
         ValueError
-            If `sample_weight` holds negative numbers.
+            If `sample_weight` has negative values.
         """
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
@@ -220,7 +220,7 @@ class OutputRegressor(InputGradient, MultiOutputMixin, RegressorMixin, BaseEstim
         return self
 
     def predict(self, X) -> np.ndarray:
-        """The values of each row.
+        """Predicted values of each row.
 
         Parameters
         ----------
@@ -243,12 +243,12 @@ class OutputRegressor(InputGradient, MultiOutputMixin, RegressorMixin, BaseEstim
 
 
 def check_place(machine: BaseEstimator, X, method: str) -> None:
-    """Refuse rows that live elsewhere than the machine, which a machine on NumPy's arrays alone does itself.
+    """Raise ValueError unless X is on the device of the model; models in NumPy check this on their own.
 
     Raises
     ------
     ValueError
-        That names both places.
+        The message names both places.
     """
     if is_numpy(X) and is_numpy(getattr(machine, "hidden_coef_", X)):
         return
@@ -258,12 +258,12 @@ def check_place(machine: BaseEstimator, X, method: str) -> None:
 
 
 def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted classes of `y`, NumPy's, and the place among them of each row's, where y lives.
+    """The sorted classes of `y`, a NumPy array, and the index of each row's class, on the device of y.
 
     Raises
     ------
     ValueError
-        If y does not hold class labels, or those of one class only; `name` is who says so.
+        If y does not hold class labels, or only one class. `name` is the estimator in the message.
     """
     check_classification_targets(y)
     if is_numpy(y):
@@ -280,30 +280,30 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def codes_among(classes: np.ndarray, y) -> np.ndarray:
-    """The place of each label among the sorted `classes` of a stream.
+    """Index of each label among the sorted `classes` of a stream.
 
     Raises
     ------
     ValueError
-        If y brings another label.
+        If y has another label.
     """
     y = to_numpy(y)
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise ValueError(
-            f"y brings the label {unknown.tolist()[0]!r}, which is not among the classes that were "
-            f"announced: {classes.tolist()}."
+            f"y holds the label {unknown.tolist()[0]!r}, which is not among the classes of the first "
+            f"call: {classes.tolist()}."
         )
     return np.searchsorted(classes, y)
 
 
 def learn_stream_classes(machine: BaseEstimator, classes) -> None:
-    """Keep the labels that a stream can bring, which its first chunk announces.
+    """Store the classes of a stream, which the first call of ``partial_fit`` gives.
 
     Raises
     ------
     ValueError
-        If they are missing then, are fewer than two, or change later.
+        If they are missing in the first call, are fewer than two, or change later.
     """
     learn_classes(machine, classes)
     if len(machine.classes_) < 2:
@@ -311,15 +311,14 @@ def learn_stream_classes(machine: BaseEstimator, classes) -> None:
 
 
 def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
-    """Weights of the classes that add up to one: equal ones for None, by label of a mapping.
+    """Weights of the classes that add up to one; equal for None, by label for a mapping.
 
-    `counts` are the numbers of rows of the classes, which "empirical" asks for; without them it is as None.
+    `counts` are the numbers of rows of the classes, for "empirical"; without them the weights are equal.
 
     Raises
     ------
     ValueError
-        If they are not as many positive numbers as there are classes, their ratios are none, or a mapping
-        names other labels.
+        If there is not one positive number per class, the ratios overflow, or a mapping names other labels.
     """
     if isinstance(priors, str):
         priors = counts
@@ -334,7 +333,7 @@ def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
         priors = [priors[label] for label in labels]
     weights = np.asarray(priors, dtype=float)
     usable = weights.shape == classes.shape and np.isfinite(weights).all() and weights.min() > 0
-    if usable:  # divided by the largest: their sum may be no number
+    if usable:  # divided by the largest first, because the sum may overflow
         weights = weights / weights.max()
     if not usable or weights.min() == 0:
         raise ValueError(
@@ -345,14 +344,14 @@ def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
 
 
 def class_targets(n_classes: int) -> np.ndarray:
-    """The target of each class: ±1 in one column for two classes, in one column each for more."""
+    """The target of each class: ±1, in one column for two classes, in one column per class for more."""
     if n_classes == 2:
         return np.array([[-1.0], [1.0]])
     return 2 * np.eye(n_classes) - 1
 
 
 def targets_of(codes, n_classes: int, X):
-    """The targets of rows, shape (n_samples, n_outputs), given the places of their classes; where X lives."""
+    """Targets, shape (n_samples, n_outputs), for indices of classes; on the device of X."""
     targets = class_targets(n_classes)
     if is_numpy(codes):
         return like(targets[codes], X)
@@ -360,9 +359,9 @@ def targets_of(codes, n_classes: int, X):
 
 
 def decide(output, classes: np.ndarray):
-    """The label by the sign of one output, or by the largest of several.
+    """Label by the sign of a single output, or by the largest of several outputs.
 
-    Labels that are numbers live where the outputs do; words are NumPy's.
+    Numeric labels are on the device of the outputs; strings are NumPy arrays.
     """
     if not is_numpy(output):
         xp = namespace(output)
@@ -374,9 +373,9 @@ def decide(output, classes: np.ndarray):
 
 
 def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, np.ndarray | None]:
-    """What outputs of shape (n_samples, n_outputs) say of each row, as a path's point has it.
+    """Fields of a :class:`PathPoint` from outputs of shape (n_samples, n_outputs).
 
-    The labels, and for two classes the output itself as the projection; the values where `classes` is None.
+    They are the labels and, for two classes, the output as the projection; the values if `classes` is None.
     """
     if classes is None:
         return {"prediction": output[:, 0] if output.shape[1] == 1 else output}
@@ -387,7 +386,7 @@ def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, np.ndarr
 def path_targets(
     estimator: OutputClassifier | OutputRegressor, X, y, partition: Partition
 ) -> tuple[object, np.ndarray, np.ndarray | None] | None:
-    """What the fits of a path share: checked rows, the targets of all of them, the classes.
+    """Validated rows, the targets of all rows, and the classes, which the fits of a path share.
 
     Returns
     -------
@@ -395,7 +394,7 @@ def path_targets(
     T : ndarray, shape (n_samples, n_outputs)
     classes : ndarray, shape (n_classes,), or None for a regressor
 
-    or None where a training set lacks a class, so that its targets are others.
+    The result is None if a training set lacks a class, because its targets would differ.
     """
     if isinstance(estimator, OutputRegressor):
         X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True)

@@ -1,4 +1,4 @@
-"""Extreme entropy machines: a hidden layer and the entropy discriminant.
+"""Extreme entropy machines: a hidden layer, then the entropy discriminant.
 
 Czarnecki and Tabor (2015), "Extreme Entropy Machines: Robust information theoretic classification".
 """
@@ -74,7 +74,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
 
     @validated(prefer_skip_nested_validation=False)
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the machine: one pass of moments, one Cholesky solve.
+        """Fit the model: one pass for the moments, one Cholesky factorisation.
 
         Parameters
         ----------
@@ -83,21 +83,21 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
-            The size of a class is the sum of its weights or, where that is more, as for weights that add up
-            to one, its number of rows. Which rows are landmarks does not depend on their weights.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored. The size
+            of a class is the sum of its weights or its number of rows, whichever is larger (for example for
+            weights that add up to one). The choice of landmarks does not depend on the weights.
 
         Returns
         -------
         self : object
-            The fitted machine.
+            The fitted estimator.
 
         Raises
         ------
         ValueError
-            If y holds one class only, `priors` or `class_weight` does not fit the classes, `keep_sums` goes
-            with a `covariance` that is an estimator, `sample_weight` holds negative numbers, or such that are
-            not whole with a `covariance` that is an estimator.
+            If y has only one class; `priors` or `class_weight` does not fit the classes; `sample_weight` has
+            negative values; or `covariance` is an estimator and `keep_sums` is true or the sample weights are
+            not integers.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._accepted_dtypes())
         X, y, weights = weighted_rows(X, y, sample_weight)
@@ -109,14 +109,14 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         if hasattr(self.covariance, "fit") and weights is not None and (weights % 1).any():
             raise ValueError(
                 f"sample_weight holds {weights[weights % 1 > 0][0]:g}; with covariance={self.covariance!r} "
-                "whole numbers are accepted, as numbers of copies, and any weights with "
+                "whole numbers are accepted, as numbers of copies; any weights are accepted with "
                 f"{', '.join(map(repr, SHRINKAGES))} or a number."
             )
         self._fit_rows(X, codes, weights)
         return self
 
     def _density_weights(self, classes: np.ndarray, counts) -> np.ndarray:
-        """Weights of the class densities, which add up to one, given the sizes of the classes."""
+        """Normalised weights of the class densities, given the sizes of the classes."""
         priors = class_priors(self.priors, classes, counts)
         if self.class_weight is None:
             return priors
@@ -151,17 +151,17 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         return solved
 
     def _warn_of_few(self, counts: Sequence[int]) -> None:
-        """Warn of classes whose covariances are pooled."""
+        """Warn about classes whose covariances are pooled."""
         few = [label for label, n in zip(self.classes_.tolist(), counts, strict=True) if n < self.pool_below]
         if few:
             warn(
-                f"{type(self).__name__}: fewer than pool_below={self.pool_below} rows of the classes {few}, "
-                "which take the mean projected covariance of the others, or of all where all have so few.",
+                f"{type(self).__name__}: fewer than pool_below={self.pool_below} rows of the classes {few}; "
+                "they use the mean projected covariance of the others, or of all if all have so few.",
                 stacklevel=2,
             )
 
     def _read_out(self, means, covariances, shrinkages: np.ndarray, dtype) -> bool:
-        """Solve and keep the solution; return False if single precision is not accurate enough."""
+        """Solve and store the readout; return False if single precision is not accurate enough."""
         readout = entropy_discriminant(means, covariances, dtype, self.pool_below)
         if readout is None:
             return False
@@ -170,7 +170,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         return True
 
     def _class_gaussians(self, X, codes: np.ndarray, weights: np.ndarray | None = None):
-        """Mean and covariance of each class in the hidden space, and the shrinkages."""
+        """Mean and covariance of each class in the hidden space, and the shrinkages, from the rows."""
         if hasattr(self.covariance, "fit"):
             rows = np.repeat(np.arange(len(codes)), 1 if weights is None else weights.astype(np.int64))
             by_class = [self._layer(X[rows[codes[rows] == c]]) for c in range(len(self.classes_))]
@@ -180,7 +180,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         return self._gaussians_of(self._add_rows(self._no_sums(X, codes), X, codes, weights))
 
     def _gaussians_of(self, moments: Sequence[ClassMoments]):
-        """The same from the moments of the classes."""
+        """Mean and covariance of each class in the hidden space, and the shrinkages, from the moments."""
         covariances, shrinkages = class_covariances(moments, self.covariance)
         means = [m.mean for m in moments]
         return namespace(means[0]).stack(means), covariances, shrinkages
@@ -189,8 +189,8 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         self.solver_info_ = readout.solver_info
         if readout.solver_info["degenerate"]:
             warn(
-                f"{type(self).__name__}: the class means coincide in the hidden space, the machine answers "
-                "with one class; are the features constant, or far from the feature_range?",
+                f"{type(self).__name__}: the class means coincide in the hidden space, so the same class is "
+                "always predicted; are the features constant, or far from the feature_range?",
                 stacklevel=3,
             )
         self._gaussians = readout.gaussians(to_numpy(self.priors_))
@@ -209,7 +209,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
             self.projected_variances_ = like(readout.covariances, where)
 
     def hidden(self, X) -> np.ndarray:
-        """The rows as the hidden layer maps them, where the classes are modelled as Gaussians.
+        """Activations of the hidden layer, the space in which the classes are modelled as Gaussians.
 
         Parameters
         ----------
@@ -218,25 +218,25 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         Returns
         -------
         H : ndarray of shape (n_samples, n_hidden)
-            Sigmoid units less one, which keeps the digits of those that are saturated.
+            Of sigmoid units the activation minus one, which keeps the digits of saturated units.
         """
         X = self._rows(X, "hidden")
         return self._layer(X)
 
     def _rows(self, X, method: str):
-        """Rows for a method of the fitted machine, checked."""
+        """Validated rows for a method of the fitted estimator."""
         self._check_is_fitted()
         check_place(self, X, method)
         return validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
 
     def hidden_gaussians(self, X, y) -> tuple[np.ndarray, np.ndarray]:
-        """The Gaussians that `fit` would take for the classes of these rows in this machine's hidden space.
+        """Gaussians that `fit` would estimate for the classes of these rows in this model's hidden space.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-            Labels among ``classes_``, each at least once.
+            Labels in ``classes_``; each must occur.
 
         Returns
         -------
@@ -246,7 +246,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         Raises
         ------
         ValueError
-            If the labels are others than the machine's.
+            If the labels are not those of the model.
         """
         self._check_is_fitted()
         check_place(self, X, "hidden_gaussians")
@@ -254,13 +254,13 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         found, codes = np.unique(to_numpy(y), return_inverse=True)
         if found.tolist() != self.classes_.tolist():
             raise ValueError(
-                f"y holds the labels {found.tolist()}; this machine's are {self.classes_.tolist()}."
+                f"y holds the labels {found.tolist()}; accepted: those of the fit, {self.classes_.tolist()}."
             )
         means, covariances, _ = self._class_gaussians(X, codes)
         return means, namespace(means).stack([covariance.dense() for covariance in covariances])
 
     def project(self, X) -> np.ndarray:
-        """The projection whose class densities the machine compares.
+        """Projection of the rows, on which the class densities are compared.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         return projected[:, 0] if len(self.classes_) == 2 else projected
 
     def _projected(self, X, method: str):
-        """The projection, shape (n_samples, n_components), for a method of the machine."""
+        """The projection, shape (n_samples, n_components), for a method of the estimator."""
         X = self._rows(X, method)
         (projected,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
         return projected
@@ -301,8 +301,9 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         Returns
         -------
         log_odds : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Two classes: ln of the odds of ``classes_[1]``, in nats; its sign decides. More: ln of the class
-            weight times the class density in the projected space; the largest decides.
+            Two classes: the log odds of ``classes_[1]``, in nats; positive values predict it. More classes:
+            the logarithm of the class weight times the class density in the projected space; the largest is
+            predicted.
         """
         log_joint = self._log_joint(X, "decision_function")
         return log_joint[:, 1] - log_joint[:, 0] if len(self.classes_) == 2 else log_joint
@@ -323,7 +324,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         return softmax(log_joint, axis=1) if is_numpy(log_joint) else softmax_of_rows(log_joint)
 
     def predict_log_proba(self, X) -> np.ndarray:
-        """Logarithms of the probabilities, finite where these underflow.
+        """Logarithms of the probabilities, finite even if these underflow.
 
         Parameters
         ----------
@@ -347,110 +348,113 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
 
 
 class EEMClassifier(InBox, _EntropyMachine):
-    r"""Extreme entropy machine: random hidden units, then the most divergent projection in closed form.
+    r"""Extreme entropy machine: random hidden units and the projection of maximum divergence, in closed form.
 
-    The classes are modelled as one Gaussian each in the space of the hidden units, with means m and
-    covariances Σ. The machine projects onto the line on which the Cauchy–Schwarz divergence of the two is (up
-    to a term that hardly matters) largest,
+    Each class is modelled as a Gaussian in the space of the hidden units, with mean m and covariance Σ. The
+    rows are projected onto the line on which the Cauchy–Schwarz divergence of the two Gaussians is largest
+    (up to a term of little influence),
 
     .. math:: \beta = \frac{2 (\Sigma_+ + \Sigma_-)^{-1} (m_+ - m_-)}
               {(m_+ - m_-)^T (\Sigma_+ + \Sigma_-)^{-1} (m_+ - m_-)},
 
-    and compares the two projected densities, which gives one or two thresholds.
+    The two projected densities are then compared, which gives one or two thresholds.
 
     Parameters
     ----------
     n_hidden : int, default=250
         Number of hidden units.
     activation : {"sigmoid", "nsigmoid", "rbf", "sine", "hardlimit"} or callable, default="rbf"
-        Of a unit with weights w and bias b, both drawn from U[0, 1]. ``"sigmoid"``:
-        1 / (1 + exp(-<w, x> + b)); ``"nsigmoid"``: the same with <w, x> / n_features; ``"rbf"``:
-        exp(-gamma ||w - x||^2); ``"sine"``: sin(<w, x> - b); ``"hardlimit"``: 1 where <w, x> >= b, else 0
-        (on features of both signs: on [0, 1] it is 1 almost everywhere). A callable gets <w, x> - b, an array
-        of shape (n_samples, n_hidden).
+        Activation of a unit with weights w and bias b, both drawn from U[0, 1]. ``"sigmoid"``: 1 / (1 +
+        exp(-<w, x> + b)); ``"nsigmoid"``: the same with <w, x> / n_features; ``"rbf"``: exp(-gamma ||w -
+        x||^2); ``"sine"``: sin(<w, x> - b); ``"hardlimit"``: 1 where <w, x> >= b, else 0 (for features of
+        both signs; on [0, 1] it is 1 almost everywhere). A callable receives <w, x> - b, an array of shape
+        (n_samples, n_hidden).
     gamma : {"log-uniform", "uniform"}, default="log-uniform"
-        How each rbf unit draws its gamma. ``"log-uniform"``: ln gamma uniform between the logarithms of
-        0.3 / n_features and 30 / n_features, which suits few and many features, in [0, 1] or standardised;
-        ``"uniform"``: from U[0, 1], as in the paper. Units of ``"sigmoid"`` have weights and biases from
-        U[0, 1] with ``"uniform"``, as in the paper, and otherwise normal weights of variance
-        30 / n_features and biases such that their steps cross the box: on 42 sets this raises the mean GMEAN
-        from 69 to 86. Other activations do not use it.
+        Distribution of the gamma of each rbf unit. ``"log-uniform"``: ln gamma is uniform between the
+        logarithms of 0.3 / n_features and 30 / n_features, which is suitable for few and many features, in
+        [0, 1] or standardised. ``"uniform"``: U[0, 1], as in the paper. For ``"sigmoid"`` units,
+        ``"uniform"`` draws weights and biases from U[0, 1], as in the paper; otherwise weights are normal
+        with variance 30 / n_features, and biases such that the steps of the units are inside the box, which
+        raises the mean GMEAN on 42 data sets from 69 to 86. Other activations ignore it.
     feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
-        The box in which the units are drawn: bounds of the features, which the units see moved to [0, 1].
-        ``"data"``: least and largest value of each feature in the training rows that are not far out (more
-        than ten times further from the median than the median of the values on their side; with more than
-        1024 rows, a draw of as many tells which). Features that do not vary there are not seen.
-        :meth:`partial_fit` takes the box of its first rows. A pair or an array: lower and upper bounds. None:
-        features as they are, as in the paper, which scales them before.
+        The box in which the units are drawn: bounds of the features, which are scaled from it to [0, 1].
+        ``"data"``: the least and the largest value of each feature in the training rows, without outliers. A
+        value is an outlier if it is more than ten times further from the median than the median distance of
+        the values on its side; with more than 1024 rows, a sample of 1024 decides. Features that are constant
+        in these rows are ignored. :meth:`partial_fit` takes the box of its first rows. A pair or an array
+        gives lower and upper bounds. None: features are not scaled, as in the paper, which scales them
+        before.
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
-        How the covariance of a class is estimated. A number, at least 1e-150, is a ridge added to the
-        empirical one; an estimator is one of :mod:`sklearn.covariance`, cloned for each class.
+        Estimate of the covariance of a class. A number, at least 1e-150, is a ridge added to the empirical
+        covariance; an estimator of :mod:`sklearn.covariance` is cloned for each class.
     pool_below : int, default=7
-        A class of fewer training rows takes the mean of the other classes' projected covariances for its own,
-        with a warning of :meth:`fit`; where all classes have so few rows they share the mean of all. Mean
-        recall of a class of two rows on 17 data sets: 42 %, and 22 % with its own, as in the paper: 0.
+        Classes with fewer training rows use the mean of the other classes' projected covariances, with a
+        warning from :meth:`fit`; if all classes have so few rows, they share the mean of all. On 17 data sets
+        the mean recall of a class of two rows is 42 %, and 22 % with its own covariance (0, as in the paper).
     priors : dict, array-like of shape (n_classes,), "empirical" or None, default=None
         Weights of the class densities: prior probabilities, costs or their products; only their ratios
-        matter. A mapping from each label to its weight, or weights in the order of the sorted labels;
-        ``"empirical"``: the numbers of training rows. None weighs all classes alike, whatever their sizes.
+        matter. A mapping from labels to weights, or weights in the order of the sorted labels;
+        ``"empirical"``: the numbers of training rows. None gives all classes the same weight.
     class_weight : dict, "balanced" or None, default=None
-        Costs of errors on the rows of each class, by which `priors` are multiplied; means and covariances are
-        those without. ``"balanced"``: inversely proportional to the class sizes; with ``priors="empirical"``
-        that weighs all classes alike, as None and None do.
+        Costs of errors on the rows of each class, by which `priors` are multiplied; means and covariances do
+        not depend on them. ``"balanced"``: inversely proportional to the class sizes; together with
+        ``priors="empirical"`` all classes have the same weight, as with the defaults.
     keep_sums : bool, default=False
         Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers for each class, so that
-        :meth:`partial_fit` and :meth:`forget` go on from it. It then computes in double precision.
+        :meth:`partial_fit` and :meth:`forget` can update the fitted model. All computations are then in
+        double precision.
     precision : {"input", "mixed"}, default="input"
         ``"input"``: rows in single precision are multiplied in single precision, other rows in double.
-        ``"mixed"``: all rows are rounded to single precision and multiplied in it, here and in predictions,
+        ``"mixed"``: all rows are converted to single precision and multiplied in it, also in predictions,
         which takes about half the time; sums over blocks of rows, covariances and the solution are in double
-        precision. A feature that varies by less than 1e-6 of its largest value is lost. As with rows in
-        single precision, a fit that would lose the digits of a covariance computes in double
-        (``solver_info_["dtype"]``), and so does :meth:`partial_fit`, always.
+        precision. Features that vary by less than 1e-6 of their largest value are lost. As for rows in single
+        precision, a fit in which a covariance would lose its digits computes in double precision
+        (``solver_info_["dtype"]``); :meth:`partial_fit` always does.
     random_state : int, RandomState instance or None, default=None
-        Draws the units. The units of a smaller machine are the first units of a larger one.
+        Seed of the hidden units. A smaller model uses the first units of a larger one with the same seed.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     feature_range_ : ndarray of shape (2, n_features), or None
-        The box in use. Given as `feature_range`, it lets machines of other rows share the units.
+        Bounds of the box in use. If they are passed as `feature_range`, models of other rows share the hidden
+        units.
     hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_components) for more than two classes
-        The projection, eq. (4): the projected class means lie two apart.
+        The projection, eq. (4); the distance of the projected class means is two.
     projected_means_ : ndarray of shape (2,), or (n_classes, n_components)
     projected_variances_ : ndarray of shape (2,), or (n_classes, n_components, n_components)
     thresholds_ : ndarray of shape (0,), (1,) or (2,)
-        Two classes only: where on the projected line the answer changes, ascending.
+        For two classes: points on the projected line where the predicted class changes, in ascending order.
     priors_ : ndarray of shape (n_classes,)
         Weights of the class densities, `priors` times `class_weight`, normalised.
     shrinkage_ : ndarray of shape (n_classes,)
-        Of each class covariance.
+        Shrinkage of each class covariance.
     solver_info_ : dict
-        ``ridge`` that had to be added for the Cholesky factor to exist (0 ordinarily); whether the machine is
-        ``degenerate``: equal class means, one constant answer; and the ``dtype`` of the computation: that of
-        X, or "float64" where single precision leaves no digits of a covariance.
+        ``ridge``: the ridge that was needed for the Cholesky factorisation (usually 0); ``degenerate``:
+        whether the class means are equal and the prediction constant; ``dtype``: the dtype of the
+        computation, that of X, or "float64" if single precision leaves no digits of a covariance.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    EEKMClassifier : The same on a random subset of a kernel's feature space.
-    EntropySearch : Chooses ``n_hidden`` without hold-out data.
+    EEKMClassifier : The same with kernel features of random landmarks.
+    EntropySearch : Selects ``n_hidden`` without held-out data.
 
     Notes
     -----
-    Eq. (4) is taken as derived in the text; Algorithm 1 prints the norm where its square is meant. The
-    paper's random layers expect features in [0, 1], to which `feature_range` moves them; for more than two
-    classes, which the paper leaves open, class Gaussians are compared in the space spanned by Sigma^-1 times
-    the class means.
+    Eq. (4) is used as derived in the text of the paper; its Algorithm 1 has the norm in place of its square.
+    The random layers of the paper expect features in [0, 1], to which `feature_range` scales them. The paper
+    has two classes; for more classes, Gaussians are compared in the space spanned by Sigma^-1 times the class
+    means.
 
-    An empirical covariance, and that of two rows, which Ledoit and Wolf do not shrink, is singular where
-    there are fewer rows than units. Variances below 1e-12 of their sum over all units are what rounding
-    leaves: a covariance without a larger ridge gets this much (the mean over the classes) on its diagonal,
-    so that directions in which no class is seen to vary separate by the distance of the class means. Whatever
-    `pool_below` is, a class of no more rows than components (one row of two classes, two of three), whose
-    projected covariance is singular whatever its rows are, takes the mean of the other classes' for it.
+    The empirical covariance is singular if there are fewer rows than units, and so is that of two rows, which
+    Ledoit and Wolf do not shrink. Variances below 1e-12 of the sum over all units are rounding errors. If the
+    ridge of a covariance is not larger, this amount (its mean over the classes) is added to the diagonal, so
+    that directions without variance in any class separate by the distance of the class means. Regardless of
+    `pool_below`, a class with at most as many rows as components (one row for two classes, two rows for
+    three) has a singular projected covariance, and uses the mean of the other classes.
 
     References
     ----------
@@ -523,68 +527,69 @@ class EEMClassifier(InBox, _EntropyMachine):
 class EEKMClassifier(OnLandmarks, _EntropyMachine):
     """Extreme entropy kernel machine: kernel features of random landmarks, then the entropy discriminant.
 
-    After fitting, the Nyström layer and the projection are folded into one hidden layer of kernel units
-    (section 6 of the paper): a prediction costs what :class:`EEMClassifier`'s does.
+    After fitting, the Nyström layer and the projection are combined into one hidden layer of kernel units
+    (section 6 of the paper), so that a prediction costs as much as for :class:`EEMClassifier`.
 
     Parameters
     ----------
     n_landmarks : int, default=100
-        Number of training rows that span the feature space, drawn without replacement; all rows where
-        there are fewer.
+        Number of training rows that span the feature space, drawn without replacement; all rows if there are
+        fewer.
     landmarks : {array-like, CSR matrix} of shape (n_given, n_features), default=None
-        Landmarks in the place of ``n_landmarks`` drawn ones. With rows from elsewhere machines of other rows
-        share the layer, and every training row can be forgotten; ``"scale"`` is then of these rows.
+        Landmarks to use instead of ``n_landmarks`` drawn ones. If they are not training rows, models of
+        different training sets share the hidden layer, and every training row can be forgotten. ``"scale"``
+        is then computed from the landmarks.
     kernel : str or callable, default="rbf"
         A positive semi-definite kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
     gamma : float, {"scale", "auto"}, default="scale"
-        Of the rbf kernel exp(-gamma ||x - z||^2), poly and sigmoid: ``"scale"`` is
-        1 / (n_features * X.var()), ``"auto"`` 1 / n_features.
+        gamma of the rbf kernel exp(-gamma ||x - z||^2), poly and sigmoid: ``"scale"`` is 1 / (n_features *
+        X.var()), ``"auto"`` 1 / n_features.
     degree : float, default=3
-        Of the poly kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of poly and sigmoid.
+        Constant term of the polynomial and sigmoid kernels.
     power : float, default=1.0
-        Of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
+        Exponent of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
-        As in :class:`EEMClassifier`.
+        As for :class:`EEMClassifier`.
     pool_below : int, default=7
-        As in :class:`EEMClassifier`.
+        As for :class:`EEMClassifier`.
     priors : dict, array-like of shape (n_classes,), "empirical" or None, default=None
-        As in :class:`EEMClassifier`.
+        As for :class:`EEMClassifier`.
     class_weight : dict, "balanced" or None, default=None
-        As in :class:`EEMClassifier`.
+        As for :class:`EEMClassifier`.
     keep_sums : bool, default=False
         Whether :meth:`fit` keeps its sums over the rows, n_landmarks² numbers for each class, so that
-        :meth:`partial_fit` and :meth:`forget` go on from it.
+        :meth:`partial_fit` and :meth:`forget` can update the fitted model.
     random_state : int, RandomState instance or None, default=None
-        Chooses the landmarks.
+        Seed of the landmarks.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_components) for more than two classes
-        The folded projection: coefficients of the kernel values with the landmarks.
+        The combined projection: coefficients of the kernel values with the landmarks.
     projected_means_ : ndarray of shape (2,), or (n_classes, n_components)
     projected_variances_ : ndarray of shape (2,), or (n_classes, n_components, n_components)
     thresholds_ : ndarray of shape (0,), (1,) or (2,)
-        Two classes only: where on the projected line the answer changes, ascending.
+        For two classes: points on the projected line where the predicted class changes, in ascending order.
     priors_ : ndarray of shape (n_classes,)
         Weights of the class densities, `priors` times `class_weight`, normalised.
     shrinkage_ : ndarray of shape (n_classes,)
-        Of each class covariance.
+        Shrinkage of each class covariance.
     solver_info_ : dict
-        ``ridge`` that had to be added for the Cholesky factor to exist (0 ordinarily); whether the machine is
-        ``degenerate``: equal class means, one constant answer; and the ``dtype`` of the computation: that of
-        X, or "float64" where single precision leaves no digits of a covariance.
+        ``ridge``: the ridge that was needed for the Cholesky factorisation (usually 0); ``degenerate``:
+        whether the class means are equal and the prediction constant; ``dtype``: the dtype of the
+        computation, that of X, or "float64" if single precision leaves no digits of a covariance.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    EEMClassifier : The same on random hidden units.
-    sklearn.kernel_approximation.Nystroem : The layer alone.
+    EEMClassifier : The same with random hidden units.
+    sklearn.kernel_approximation.Nystroem : Only the kernel features.
 
     References
     ----------

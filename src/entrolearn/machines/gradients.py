@@ -1,4 +1,4 @@
-"""Gradients with respect to the features, in closed form: of hidden units, and of class log densities."""
+"""Gradients of hidden units and of class log densities with respect to the features, in closed form."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ from entrolearn.validation import is_numpy
 
 __all__ = ["DIFFERENTIABLE", "log_joint_slopes", "units_gradient"]
 
-# Units of a block, of which several functions are held: in the cache they take half of the time.
+# Units per block, for several arrays of values; arrays that stay in the cache halve the time.
 GRADIENT_NUMBERS = 2**17
 
 
@@ -67,7 +67,7 @@ _INNER: dict[str, Callable] = {
     "poly": _polynomial_slope,
     "sigmoid": lambda P, xp, gamma, degree, coef0: gamma * (1 - xp.tanh(gamma * P + coef0) ** 2),
 }
-#: Parameter -> the names of units that have a gradient in closed form.
+#: Parameter -> names of activations or kernels that have a gradient in closed form.
 DIFFERENTIABLE = {"activation": {*_UNITS, "rbf"}, "kernel": {*RADIAL, *INNER, "laplacian"}}
 
 
@@ -77,19 +77,19 @@ def units_gradient(layer, X, coef, slopes: Callable | None = None):
     Parameters
     ----------
     layer : RandomLayer, NystromLayer or LandmarkLayer
-        With an activation or a kernel among :data:`DIFFERENTIABLE`.
+        With an activation or a kernel in :data:`DIFFERENTIABLE`.
     X : {array, CSR}, shape (n_samples, n_features)
     coef : array, shape (n_hidden, n_sums)
     slopes : callable, optional
-        Of outputs that are functions of the sums: given the sums of some rows, the derivatives of the outputs
-        with respect to them, shape (n_rows, n_outputs, n_sums). By default the outputs are the sums.
+        For outputs that are functions of the sums: given the sums of some rows, their derivatives with
+        respect to the sums, shape (n_rows, n_outputs, n_sums). By default the outputs are the sums.
 
     Returns
     -------
     array, shape (n_samples, n_outputs, n_features)
-        Where the rows live. A kernel value with a corner has no gradient there: that of ``exponential_power``
-        at its landmark for powers up to one, that of ``laplacian`` where a feature is the landmark's. It is
-        taken to be zero there, its mean over both directions.
+        On the device of the rows. Some kernels have a corner without a gradient: ``exponential_power`` at its
+        landmark for powers up to one, ``laplacian`` where a feature equals the landmark's. The gradient is
+        set to zero there, the mean over both directions.
     """
     xp, blocks = namespace(X), []
     dtype = coef.dtype if not is_numpy(X) else np.result_type(X.dtype, coef.dtype)
@@ -110,8 +110,8 @@ def units_gradient(layer, X, coef, slopes: Callable | None = None):
     return blocks[0] if len(blocks) == 1 else xp.concat(blocks, axis=0)
 
 
-# Each gives two functions: of the units of the rows, and of the gradient of their sum with weights of
-# the units, shape (n_hidden,), or (n_rows, n_hidden) for weights of each row.
+# Each returns two functions: the units of the rows, and the gradient of their sum with weights of shape
+# (n_hidden,), or (n_rows, n_hidden) for separate weights of each row.
 
 
 def _random_units(layer: RandomLayer, X, xp):
@@ -140,10 +140,10 @@ def _kernel(layer, X, xp):
 
 
 def _of_distances(X, centres, gamma, kernel: str, own: dict, xp):
-    """Of k(S) with S = -gamma ||x - z||^2 the gradient is -2 gamma k'(S) (x - z)."""
+    """Gradient -2 gamma k'(S) (x - z) of k(S) with S = -gamma ||x - z||^2."""
     S = _scaled_distances(X, centres, gamma, xp, is_smooth(own))
     slopes = -2 * gamma * _RADIAL[kernel](S, xp, **own)
-    if not issparse(centres):  # digits are lost where both are far from the origin
+    if not issparse(centres):  # avoids a loss of digits for rows and centres far from the origin
         middle = xp.mean(centres, axis=0)
         X, centres = X - middle, centres - middle
 
@@ -155,7 +155,7 @@ def _of_distances(X, centres, gamma, kernel: str, own: dict, xp):
 
 
 def _of_laplacian(values, X, layer, gamma: float, weights):
-    """Of exp(-gamma ||x - z||_1) the gradient is -gamma k sign(x - z)."""
+    """Gradient -gamma k sign(x - z) of exp(-gamma ||x - z||_1)."""
     landmarks = layer.landmarks.toarray() if issparse(layer.landmarks) else layer.landmarks
     weighted = -gamma * values * weights
     columns = [(weighted * np.sign(X[:, j, None] - landmarks[:, j])).sum(axis=1) for j in range(X.shape[1])]

@@ -94,7 +94,7 @@ class _LayeredRidge(Additive):
     def _refuse_sums(self):
         if ridge_candidates(self.C) is not None:
             raise ValueError(
-                f"C={self.C!r}: several ridges are chosen from with all rows at hand; accepted of rows "
+                f"C={self.C!r}: a selection among several ridges needs all rows at once; accepted for rows "
                 "that come in chunks, and with keep_sums: one number."
             )
 

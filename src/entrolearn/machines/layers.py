@@ -1,7 +1,7 @@
-"""Hidden layers: maps of the inputs into the space in which a readout is solved in closed form.
+"""Hidden layers: maps of the features into the space in which a readout is solved in closed form.
 
-A layer knows its units in a fixed order, and the first h units of a layer are the layer of h units that the
-same seed draws. What is computed once for the largest layer therefore serves every smaller one.
+The units of a layer are ordered, and its first h units are the layer of h units drawn with the same seed.
+What is computed once for the largest layer can therefore be used for every smaller one.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,12 +36,14 @@ __all__ = [
     "project_rows",
 ]
 
-# Added to the diagonal of K(X_h, X_h), relative to its mean, which is numerically singular at small gamma.
-# The first does for features near [0, 1]; kernel values of features far from the origin carry more rounding.
+# Amounts to add to the diagonal of K(X_h, X_h), relative to its mean, as the matrix is numerically singular
+# for small gamma. The first is enough for features near [0, 1]; far from the origin kernel values have larger
+# rounding errors.
 NYSTROM_FLOORS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
-#: Constraint of the parameter ``power``, of the kernel exponential_power.
+#: Constraint of the parameter ``power`` of the kernel exponential_power.
 POWER = [Interval(Real, 0, 2, closed="right")]
-# Matrices of all pairs of landmarks that an entropy machine of two classes holds, with their factor.
+# Number of matrices of all pairs of landmarks that an entropy machine of two classes holds, including their
+# factor.
 SQUARES = 5
 
 
@@ -50,12 +52,12 @@ def _sigmoid(Z):
 
 
 def _sigmoid_below_one(Z):
-    # G - 1 = -1 / (1 + exp(<w, x> - b)), which is small, and has all its digits, where G is almost one
+    # G - 1 = -1 / (1 + exp(<w, x> - b)) has full relative precision where G is almost one
     return np.negative(_reciprocal_of_one_plus_exp(Z), out=Z)
 
 
 def _reciprocal_of_one_plus_exp(Z):
-    # In place. Where exp overflows the quotient is zero, as it should be.
+    # In place. If exp overflows, the quotient is zero, as it should be.
     with np.errstate(over="ignore"):
         np.exp(Z, out=Z)
     Z += 1
@@ -78,22 +80,22 @@ def _dense(Z, out=None) -> np.ndarray:
     return out
 
 
-# Name -> G as a function of Z = <w, x> - b, in its place; sigmoids as in section 7 of the EEM paper. Those of
-# "nsigmoid" divide <w, x> by the number of features.
+# Name -> G as a function of Z = <w, x> - b, in place; sigmoids as in section 7 of the EEM paper. "nsigmoid"
+# units divide <w, x> by the number of features.
 _ADDITIVE: dict[str, Callable] = {
     "sigmoid": _sigmoid,
     "nsigmoid": _sigmoid,
     "sine": _sine,
     "hardlimit": _hard_limit,
 }
-# The same minus one, without ever forming a number that rounds to one. A readout that does not care for a
-# constant (the entropy discriminant) still sees what distinguishes saturated units.
+# The same minus one, computed without rounding to one. A readout that is invariant to constants (the entropy
+# discriminant) can then use the variation of saturated units.
 _BELOW_ONE: dict[str, Callable] = {"sigmoid": _sigmoid_below_one, "nsigmoid": _sigmoid_below_one}
-#: The names of units.
+#: Names of the activations.
 ACTIVATIONS = ("sigmoid", "nsigmoid", "rbf", "sine", "hardlimit")
 
-# Squared distances grow with the number of features d: from a random row of [0, 1]^d to a random centre it is
-# d / 6 on average. Two decades of gamma around 3 / d give units from flat to narrow, whatever d is.
+# Squared distances grow with the number of features d: between a random row of [0, 1]^d and a random centre
+# the mean is d / 6. Two decades of gamma around 3 / d give both flat and narrow units for any d.
 _GAMMA_TIMES_FEATURES = 0.3, 30.0
 
 
@@ -102,23 +104,24 @@ def _log_uniform(uniform: np.ndarray, n_features: int) -> np.ndarray:
     return low * (high / low) ** uniform / n_features
 
 
-# name -> how draws from U[0, 1] become the gammas of rbf units, given the number of features
+# Name -> function of draws from U[0, 1] and the number of features that returns the gammas of rbf units.
 GAMMAS: dict[str, Callable] = {
     "uniform": lambda uniform, n_features: uniform,  # section 7 of the EEM paper
     "log-uniform": _log_uniform,
 }
 
 
-# Variance of the weights of sigmoids, times the number of features. Of 1 to 1000, 30 has the best mean GMEAN
-# on the half of the catalog by which `benchmarks.halves` chooses: 84.5, on the other 87.7. Weights from
-# U[0, 1] have 69.5 and 67.8, rbf units 84.0 and 87.0.
+# Variance of the weights of sigmoids, times the number of features. Of the values 1 to 1000, 30 has the best
+# mean GMEAN on the half of the catalog that `benchmarks.halves` selects with: 84.5, and 87.7 on the other
+# half. Weights from U[0, 1] have 69.5 and 67.8, rbf units 84.0 and 87.0.
 _SIGMOID_VARIANCE = 30.0
 
 
 def _cross_the_box(units: np.ndarray) -> None:
-    """Make of draws from U[0, 1], in place, normal weights and biases of sigmoids that step in [0, 1]^d.
+    """Convert draws from U[0, 1], in place, to weights and biases of sigmoids whose steps are in [0, 1]^d.
 
-    The biases have mean and, but for chance, variance of <w, x> for rows x that are uniform in the box.
+    Weights are normal. Biases have the mean and, up to chance, the variance of <w, x> for rows x uniform in
+    the box.
     """
     weights, biases = units[:, :-1], units[:, -1]
     ndtri(np.maximum(units, 2.0**-54, out=units), out=units)
@@ -134,7 +137,7 @@ def in_metric(rows, root):
     ----------
     rows : {array, CSR}, shape (n_samples, n_features)
     root : array, shape (n_features,) or (n_features, n_features), or None
-        The symmetric root R of the metric, or its diagonal where that is all; None: rows as they are.
+        The symmetric root R of the metric, or the diagonal of a diagonal one; None leaves the rows unchanged.
     """
     if root is None:
         return rows
@@ -144,10 +147,10 @@ def in_metric(rows, root):
 
 
 class _Layer:
-    """A layer whose units see the rows in a metric, given by its ``root``, if it is not None.
+    """Base class of layers. If ``root`` is not None, the units see the rows in this metric.
 
-    It keeps what of its units does not depend on the rows, from its first rows on. That is as large as the
-    units themselves, is no field, and neither copied nor pickled.
+    Quantities that depend only on the units are computed on first use and cached. They are as large as the
+    units, and are not fields, so they are neither copied nor pickled.
     """
 
     root: np.ndarray | None
@@ -156,41 +159,42 @@ class _Layer:
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def lean(self):
-        """The layer without what it keeps, which is made again when asked for."""
+        """The layer without cached quantities."""
         return replace(self)
 
     @property
     def n_units(self) -> int:
-        """How many units there are."""
+        """Number of units."""
         return self.where.shape[0]
 
     def in_metric(self, root):
-        """The layer of rows as they are, of a layer of rows in the coordinates of a metric."""
+        """The layer for the original coordinates, given one for rows in the coordinates of a metric."""
         return replace(self, root=root)
 
 
 @dataclass(frozen=True)
 class RandomLayer(_Layer):
-    """Random hidden units G(x, w, b), the layer of extreme learning machines.
+    """Random hidden units G(x, w, b), as in extreme learning machines.
 
-    Weights and biases are drawn from U[0, 1], unit by unit, as in section 7 of Czarnecki and Tabor,
-    "Extreme Entropy Machines"; the biases of rbf units, and sigmoids, can be drawn otherwise.
+    Weights and biases are drawn from U[0, 1], unit by unit, as in section 7 of Czarnecki and Tabor, "Extreme
+    Entropy Machines". The biases of rbf units, and the parameters of sigmoids, may have other distributions.
 
     Attributes
     ----------
     weights : ndarray, shape (n_hidden, n_features)
     biases : ndarray, shape (n_hidden,)
     activation : {"sigmoid", "nsigmoid", "rbf", "sine", "hardlimit"} or callable
-        The bias of a unit is subtracted. ``sigmoid``: 1 / (1 + exp(-<w, x> + b)); ``nsigmoid``: the same with
-        <w, x> / n_features; ``rbf``: exp(-b ||w - x||^2); ``sine``: sin(<w, x> - b); ``hardlimit``: 1 where
-        <w, x> >= b, else 0. A callable gets the array <w, x> - b, shape (n_samples, n_hidden).
+        The bias is subtracted. ``sigmoid``: 1 / (1 + exp(-<w, x> + b)); ``nsigmoid``: the same with <w, x> /
+        n_features; ``rbf``: exp(-b ||w - x||^2); ``sine``: sin(<w, x> - b); ``hardlimit``: 1 where <w, x> >=
+        b, else 0. A callable receives the array
+    w, x> - b, shape (n_samples, n_hidden).
     below_one : bool
-        Give G - 1 instead of G for the sigmoids: the same up to a constant, but saturated units keep their
-        digits (1 - 1e-30 is one in floating point, -1e-30 is not).
+        Whether sigmoids return G - 1 instead of G, which preserves the digits of saturated units (1 - 1e-30
+        is rounded to one, -1e-30 is not).
     origin, scale : ndarray, shape (n_features,), or None
-        Of rbf units in a box: they see (x - origin) * scale.
+        For rbf units in a box, which see (x - origin) * scale.
     root : ndarray, shape (n_features, n_features), or None
-        Of rbf units in a metric that is no diagonal: they see the rows times its root.
+        For rbf units in a metric that is not diagonal, which see the rows times its root.
     """
 
     weights: np.ndarray
@@ -207,8 +211,8 @@ class RandomLayer(_Layer):
     ):
         """Draw the units with `rng`, a :class:`numpy.random.RandomState`.
 
-        Of the data they need the number of features alone. `gamma`, a name in ``GAMMAS``, says how the
-        biases of rbf units are drawn, and sigmoids where it is not "uniform".
+        They depend on the data only through the number of features. `gamma`, a name in ``GAMMAS``, is the
+        distribution of the biases of rbf units; sigmoids use U[0, 1] if it is "uniform".
         """
         check_memory(8 * n_hidden * (n_features + 1), f"a layer of {n_hidden} random units", FEWER_UNITS)
         units = rng.uniform(size=(n_hidden, n_features + 1))
@@ -221,18 +225,18 @@ class RandomLayer(_Layer):
         return cls(weights, biases, activation, below_one)
 
     def in_box(self, box, low: float = 0.0) -> "RandomLayer":
-        """The layer whose units see the features of `box` moved to [low, 1]; it takes over the weights.
+        """The layer whose units see the features of `box` scaled to [low, 1]; it overwrites the weights.
 
         Parameters
         ----------
         box : ndarray, shape (2, n_features), or None
-            Bounds of the features; those whose bounds are equal are not seen. None: the layer as it is.
+            Bounds of the features; features with equal bounds are ignored. None returns the layer unchanged.
         low : float
 
         Notes
         -----
-        Units of <w, x> take the box into their weights and biases. Those of rbf units rescale their rows,
-        which costs little beside the distances.
+        For units of <w, x> the scaling is included in weights and biases. Rbf units scale their rows, which
+        costs little compared with the distances.
         """
         if box is None:
             return self
@@ -249,7 +253,7 @@ class RandomLayer(_Layer):
         return self
 
     def in_metric(self, root) -> "RandomLayer":
-        """The layer of rows as they are; what can be is taken into the weights, or the box of rbf units."""
+        """The layer for original coordinates; the weights, or the box of rbf units, include the metric."""
         if self.activation != "rbf":
             return replace(self, weights=in_metric(self.weights, root))
         if root.ndim == 2:
@@ -261,7 +265,8 @@ class RandomLayer(_Layer):
     def __call__(self, X, out=None) -> np.ndarray:
         """Activations of the rows of X (dense or CSR), shape (n_samples, n_hidden).
 
-        A large array costs more to get than to fill: who asks for block after block gives the same `out`.
+        Allocating a large array takes longer than filling it, so callers that evaluate many blocks pass the
+        same `out`.
         """
         if self.root is not None:
             return self._of_metric_rows(in_metric(X, self.root), out)
@@ -282,7 +287,7 @@ class RandomLayer(_Layer):
         return replace(self, root=None)
 
     def _radial(self, X, out) -> np.ndarray:
-        """exp(-b ||w - x||^2), of rows in the box where there is one."""
+        """exp(-b ||w - x||^2), for rows scaled to the box if there is one."""
         if self.scale is None:
             return self._centres(X, out)
         if not issparse(X):
@@ -297,7 +302,7 @@ class RandomLayer(_Layer):
 
     @cached_property
     def _moved_centres(self) -> Centres:
-        # CSR rows stay sparse: the units move.
+        # The origin is added to the units, so that CSR rows stay sparse.
         if not self.origin.any():
             return self._centres
         return Centres(self.weights + self.origin * self.scale, "rbf", {"gamma": self.biases})
@@ -324,35 +329,35 @@ class RandomLayer(_Layer):
         return np.vstack([self._slopes.T, -self.biases])
 
     def _activated(self, Z: np.ndarray, out: np.ndarray | None) -> np.ndarray:
-        """What a callable makes of an array, checked to be as many finite numbers."""
+        """Result of a callable activation, checked to be finite and of the right shape."""
         shape = Z.shape
         return _dense(_checked(_dense(self.activation(Z)), shape), out)
 
-    units = __call__  # what a prediction computes before its linear part
+    units = __call__  # the units of a prediction, see `fold`
 
     def fold(self, coef: np.ndarray) -> np.ndarray:
-        """Coefficients of the units that equal `coef` on the layer: the same."""
+        """Coefficients of `units` equivalent to `coef` on the layer: unchanged."""
         return coef
 
     def beside(self, X) -> "RandomLayer":
-        """The layer where the rows X live, in their precision where they are another library's."""
+        """The layer on the device of the rows X, in their precision for arrays of another library."""
         if is_numpy(X):
             return self
         return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
 
     @property
     def where(self):
-        """An array that lives where the layer does."""
+        """An array on the device of the layer."""
         return self.weights
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "RandomLayer":
-        """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
+        """Hook of scikit-learn to move an estimator with its attributes to another library or device."""
         moved = {name: getattr(self, name) for name in ("weights", "biases", "origin", "scale", "root")}
         return replace(self, **{name: move(each) for name, each in moved.items() if each is not None})
 
 
 def _checked(units, shape: tuple[int, ...]):
-    """What a callable gave, which must be as many finite numbers."""
+    """Validated result of a callable activation: finite numbers of the right shape."""
     found = tuple(units.shape)
     if found == shape and bool(namespace(units).all(namespace(units).isfinite(units))):
         return units
@@ -361,7 +366,7 @@ def _checked(units, shape: tuple[int, ...]):
 
 
 class _KernelLayer(_Layer):
-    """A layer of kernel values with landmarks."""
+    """Base class of layers of kernel values with landmarks."""
 
     def units(self, X, out=None):
         """K(X, landmarks) for rows dense or CSR, shape (n_samples, n_landmarks)."""
@@ -375,24 +380,24 @@ class _KernelLayer(_Layer):
         return Centres(self.landmarks, self.kernel, self.kernel_params)
 
     def beside(self, X):
-        """The layer where the rows X live, as landmarks do that are drawn from them."""
+        """The layer on the device of the rows X; landmarks drawn from these are there already."""
         if is_numpy(X) or not is_numpy(self.landmarks):
             return self
         return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
 
     @property
     def where(self):
-        """An array that lives where the layer does."""
+        """An array on the device of the layer."""
         return self.landmarks
 
 
 @dataclass(frozen=True)
 class NystromLayer(_KernelLayer):
-    """Low-rank kernel features: inner products of two rows approximate their kernel value.
+    """Low-rank kernel features (Nyström): inner products of two rows approximate their kernel value.
 
-    The paper's map is K(x, X_h) K(X_h, X_h)^-1/2. With the Cholesky factor L of K(X_h, X_h) in the place of
-    the symmetric square root, K(x, X_h) L^-T differs from it by a rotation, to which mean, covariance,
-    Ledoit-Wolf shrinkage and hence the machine are blind. The factor costs a tenth of an
+    The map of the paper is K(x, X_h) K(X_h, X_h)^-1/2. The symmetric square root is replaced by the Cholesky
+    factor L of K(X_h, X_h): K(x, X_h) L^-T differs from the paper's map by a rotation, under which the model
+    is invariant (as are mean, covariance and Ledoit-Wolf shrinkage). The factor costs a tenth of an
     eigendecomposition, and the first h features are the layer of the first h landmarks.
 
     Attributes
@@ -401,7 +406,7 @@ class NystromLayer(_KernelLayer):
     kernel : str or callable
     kernel_params : dict
     root : ndarray, or None
-        Of a metric, in whose coordinates the landmarks are.
+        Root of a metric; the landmarks are in its coordinates.
     """
 
     landmarks: object
@@ -411,7 +416,7 @@ class NystromLayer(_KernelLayer):
 
     @classmethod
     def on(cls, landmarks, kernel, kernel_params):
-        """The layer of these landmarks, its factor made at once.
+        """The layer of these landmarks, with its factor.
 
         Raises
         ------
@@ -419,7 +424,7 @@ class NystromLayer(_KernelLayer):
             If the kernel matrix of the landmarks is not positive semi-definite.
         """
         layer = cls(landmarks, kernel, kernel_params)
-        layer.factor  # noqa: B018  a matrix without one is an error here, not at first use
+        layer.factor  # noqa: B018  raises here, instead of at first use, if there is no factor
         return layer
 
     @cached_property
@@ -442,12 +447,12 @@ class NystromLayer(_KernelLayer):
         return dtrsm(1.0, self.factor, H.T, lower=1, overwrite_b=1).T
 
     def fold(self, coef: np.ndarray) -> np.ndarray:
-        """Coefficients of the units that equal `coef` on the first features (section 6 of the paper).
+        """Coefficients of the units equivalent to `coef` on the first features (section 6 of the paper).
 
         Raises
         ------
         ValueError
-            If the kernel's values are so near to 0 that the coefficients overflow.
+            If the kernel's values are so close to 0 that the coefficients overflow.
         """
         h = coef.shape[0]
         if not is_numpy(coef):
@@ -455,19 +460,19 @@ class NystromLayer(_KernelLayer):
         folded = solve_triangular(self.factor[:h, :h], coef, lower=True, trans="T", check_finite=False)
         if not np.isfinite(folded).all():
             raise ValueError(
-                f"the {self.kernel!r} kernel with {self.kernel_params} has values so near to 0 that the "
+                f"the {self.kernel!r} kernel with {self.kernel_params} has values so close to 0 that the "
                 "units' coefficients overflow: scale the features."
             )
         return folded
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "NystromLayer":
-        """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
+        """Hook of scikit-learn to move an estimator with its attributes to another library or device."""
         root = None if self.root is None else move(self.root)
         return replace(self, landmarks=move(self.landmarks), root=root)
 
 
 def _floored_cholesky_elsewhere(gram, kernel, kernel_params: dict):
-    """:func:`_floored_cholesky` on an array of another library."""
+    """:func:`_floored_cholesky` for an array of another library."""
     xp = namespace(gram)
     scale = float(xp.linalg.trace(gram)) / gram.shape[0]
     scale = 1.0 if 0 <= scale < np.finfo(np.float64).tiny else scale
@@ -481,10 +486,10 @@ def _floored_cholesky_elsewhere(gram, kernel, kernel_params: dict):
 
 def _floored_cholesky(gram: np.ndarray, kernel, kernel_params: dict) -> np.ndarray:
     scale = np.trace(gram) / len(gram)
-    if 0 <= scale < np.finfo(gram.dtype).tiny:  # a kernel that is zero everywhere: so are the features
+    if 0 <= scale < np.finfo(gram.dtype).tiny:  # the kernel is zero everywhere, and so are the features
         scale = 1.0
     for floor in NYSTROM_FLOORS:
-        floored = gram.copy(order="F")  # LAPACK's, which overwrites it
+        floored = gram.copy(order="F")  # overwritten by LAPACK
         floored.flat[:: len(gram) + 1] += floor * scale
         try:
             return linalg.cholesky(floored, lower=True, overwrite_a=True, check_finite=False)
@@ -502,16 +507,16 @@ def _no_mercer_kernel(kernel, kernel_params: dict) -> str:
 
 @dataclass(frozen=True)
 class LandmarkLayer(_KernelLayer):
-    """Kernel values with landmarks, K(x, X_L): the layer of reduced kernel machines.
+    """Kernel values with landmarks, K(x, X_L): the hidden layer of reduced kernel machines.
 
     Attributes
     ----------
     landmarks : {ndarray, CSR}, shape (n_landmarks, n_features)
     kernel : str or callable
     kernel_params : dict
-        As in :func:`entrolearn.kernels.kernel_matrix`; gamma may be an array, one value for each landmark.
+        See :func:`entrolearn.kernels.kernel_matrix`; gamma may be an array with one value for each landmark.
     root : ndarray, or None
-        Of a metric, in whose coordinates the landmarks are.
+        Root of a metric; the landmarks are in its coordinates.
     """
 
     landmarks: object
@@ -521,7 +526,7 @@ class LandmarkLayer(_KernelLayer):
 
     @classmethod
     def with_widths(cls, landmarks, kernel, kernel_params, spread, rng):
-        """The layer of these landmarks, each with a width of its own.
+        """The layer of these landmarks, with a random width for each.
 
         Its 1 / gamma is that of `kernel_params` times a draw from the uniform distribution between the two
         numbers of `spread`.
@@ -533,13 +538,13 @@ class LandmarkLayer(_KernelLayer):
     __call__ = _KernelLayer.units
 
     def in_metric(self, root) -> "LandmarkLayer":
-        """The layer of rows as they are; landmarks take a metric of inner products in."""
+        """The layer for original coordinates; a metric of inner products is included in the landmarks."""
         if self.kernel in INNER:
             return replace(self, landmarks=in_metric(self.landmarks, root))
         return super().in_metric(root)
 
     def __sklearn_array_api_convert__(self, move: Callable) -> "LandmarkLayer":
-        """scikit-learn's way to move a machine, with all that it keeps, to another library or device."""
+        """Hook of scikit-learn to move an estimator with its attributes to another library or device."""
         params = {
             name: value if np.isscalar(value) else move(value) for name, value in self.kernel_params.items()
         }
@@ -550,12 +555,12 @@ class LandmarkLayer(_KernelLayer):
 def landmark_sources(
     n_landmarks: int, partition: Partition
 ) -> list[tuple[np.ndarray, list[tuple[int, ...]]]]:
-    """The rows to draw landmarks from, and the training sets that contain them all.
+    """The rows to draw landmarks from, and the training sets that contain all of them.
 
-    Landmarks are training rows. Training sets that have parts in common, and in these n_landmarks rows at
-    least, can share a layer: a random subset of random parts is a random subset of the training rows. Each
-    training set joins the first group that leaves rows enough, so that a cross-validation needs two or three
-    layers. One that has no company draws from all its rows.
+    Landmarks are training rows. Training sets can share a layer if their common parts have at least
+    n_landmarks rows, because a random subset of random parts is a random subset of the training rows. Each
+    training set joins the first group with enough common rows, so that a cross-validation needs two or three
+    layers. A training set without a group draws from all its rows.
 
     Parameters
     ----------
@@ -565,11 +570,11 @@ def landmark_sources(
     Returns
     -------
     list of (ndarray of int, list of tuples of int)
-        Row indices, and the members of ``partition.left_out`` that they serve.
+        Row indices, and the elements of ``partition.left_out`` that use them.
     """
     names, counts = np.unique(partition.part, return_counts=True)
     size = dict(zip(names.tolist(), counts.tolist(), strict=True))
-    groups: list[tuple[set[int], list[tuple[int, ...]]]] = []  # parts that all have in common, left_outs
+    groups: list[tuple[set[int], list[tuple[int, ...]]]] = []  # common parts, and left_outs, of each group
     for left_out in partition.left_out:
         for kept, left_outs in groups:
             common = kept.difference(left_out)
@@ -583,19 +588,19 @@ def landmark_sources(
 
 
 def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Rows of X in the hidden space times several coefficients, the layer evaluated once, block by block.
+    """Hidden rows of X times several coefficients; the layer is evaluated once, block by block.
 
     Parameters
     ----------
     layer : RandomLayer, NystromLayer or LandmarkLayer
     X : {ndarray, CSR}, shape (n_samples, n_features)
     coefs : sequence of ndarrays, shape (n_hidden, n_columns)
-        Each of the first n_hidden units, as many as it has rows.
+        Coefficients of the first n_hidden units each.
 
     Returns
     -------
     list of ndarrays, shape (n_samples, n_columns)
-        Views of one array, their columns contiguous.
+        Views of one array with contiguous columns.
     """
     if not coefs:
         return []
@@ -617,7 +622,7 @@ def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 def _project_elsewhere(layer, X, coef):
-    """:func:`project_rows` for one array of coefficients of another library's, where the rows live."""
+    """:func:`project_rows` for one array of coefficients of another library, on the device of the rows."""
     xp, (n_units, n_columns) = namespace(X), coef.shape
     projected = xp.empty((X.shape[0], n_columns), dtype=coef.dtype, device=device_of(X))
     for block in row_blocks(X.shape[0], n_units, block_numbers(X, n_units)):

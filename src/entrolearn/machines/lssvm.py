@@ -1,4 +1,4 @@
-"""Least squares support vector machines: a kernel on all training points and one linear system."""
+"""Least squares support vector machines: a kernel on all training rows and one linear system."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ __all__ = ["LSSVC", "LSSVR"]
 
 
 class _LeastSquaresMachine:
-    """What classifier and regressor share: a kernel on all training rows, the system, the outputs."""
+    """Base class of the classifier and the regressor: kernel on all training rows, system and outputs."""
 
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0, 1e150, closed="right")],
@@ -61,7 +61,7 @@ class _LeastSquaresMachine:
     }
 
     def _weighted_rows(self, X, y, sample_weight) -> tuple:
-        """Rows of positive weight, for a precomputed kernel their columns too; targets; weights."""
+        """Rows of positive weight (for a precomputed kernel also their columns), targets and weights."""
         self._kept = None
         if self.kernel != "precomputed" or sample_weight is None:
             return weighted_rows(X, y, sample_weight)
@@ -70,13 +70,13 @@ class _LeastSquaresMachine:
         return X[self._kept][:, self._kept], y, weights
 
     def _fit_system(self, X, y, targets: np.ndarray, weights: np.ndarray | None) -> None:
-        """Solve for targets, shape (n_samples, n_outputs), with weights of the rows."""
+        """Solve for targets of shape (n_samples, n_outputs), with sample weights."""
         gram = self._gram(X, weights)
         with np.errstate(over="ignore", divide="ignore"):
             penalties = 1 / (self.C * self._error_weights(y, weights))
             numbers = np.isfinite(penalties.astype(gram.dtype)).all()
         if not numbers:
-            raise ValueError(f"1 / C overflows in {gram.dtype} at C={self.C:g}; take a larger C.")
+            raise ValueError(f"1 / C overflows in {gram.dtype} at C={self.C:g}; use a larger C.")
         gram.flat[:: len(gram) + 1] += penalties
         diagonal = gram.diagonal().copy()
         factor = _factorised(gram, self)
@@ -105,23 +105,23 @@ class _LeastSquaresMachine:
             check_memory(8 * n**2, f"a copy of the kernel matrix of {n} x {n} rows", ON_LANDMARKS)
             return X.toarray().astype(np.float64) if issparse(X) else np.array(X, dtype=np.float64)
         params = self._params_of_kernel(X, weights)
-        solving = 8 * X.shape[0] ** 2 if X.dtype == np.float32 else 0  # the factor in double precision
+        solving = 8 * X.shape[0] ** 2 if X.dtype == np.float32 else 0  # the factor is in double precision
         gram = kernel_matrix(X, X, self.kernel, params, beside=n_bytes(X) + solving)
-        self._layer = LandmarkLayer(X.copy(), self.kernel, params)  # the caller may change X
+        self._layer = LandmarkLayer(X.copy(), self.kernel, params)  # a copy, because the caller may modify X
         return gram
 
     def _system(self, X, y) -> tuple[np.ndarray, np.ndarray, bool]:
-        """Kernel matrix of the rows, what is added to its diagonal, whether an intercept borders it."""
+        """Kernel matrix of the rows, penalties on its diagonal, and whether the system has an intercept."""
         return self._layer(X), 1 / (self.C * self._error_weights(y)), True
 
     @property
     def X_fit_(self):
-        """The training rows, which a prediction needs."""
+        """The training rows, which are needed for predictions."""
         return self._layer.landmarks
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
+        """Feature weights for the linear kernel, shape (n_outputs, n_features)."""
         dual, rows = self.dual_coef_, getattr(self, "X_fit_", None)
         return linear_coef(self.kernel, dual.reshape(len(dual), -1).T, rows)
 
@@ -144,8 +144,8 @@ class _LeastSquaresMachine:
 
 
 def _factorised(system: np.ndarray, machine: _LeastSquaresMachine) -> tuple[np.ndarray, bool]:
-    """The Cholesky factor of a symmetric matrix, which it overwrites, for cho_solve."""
-    try:  # the transpose of rows in memory is what LAPACK takes without a copy
+    """Cholesky factor of a symmetric matrix, which is overwritten, for cho_solve."""
+    try:  # LAPACK accepts the transpose of a C-ordered matrix without a copy
         return cho_factor(system.T, lower=True, overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError:
         raise ValueError(
@@ -173,41 +173,42 @@ def _residual(factored: np.ndarray, diagonal: np.ndarray, dual: np.ndarray, targ
 class LSSVC(_LeastSquaresMachine, Machine):
     """Least squares support vector classifier.
 
-    Solves the bordered linear system of Suykens and Vandewalle, ``[[0, 1'], [1, K + Q / C]] [b; alpha] =
-    [0; T]`` with targets ±1. Every training row keeps a coefficient.
+    Solves the bordered linear system of Suykens and Vandewalle, ``[[0, 1'], [1, K + Q / C]] [b; alpha] = [0;
+    T]`` with targets ±1. Every training row has a coefficient.
 
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the squared errors against the norm.
+        Weight of the squared errors relative to the norm.
     kernel : str or callable, default="rbf"
         A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, or "precomputed": X is then the kernel
         matrix.
     gamma : float, {"scale", "auto"}, default="scale"
-        Of rbf, poly and sigmoid, as in :class:`EEKMClassifier`.
+        gamma of the rbf, poly and sigmoid kernels, as for :class:`EEKMClassifier`.
     degree : float, default=3
-        Of the poly kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of poly and sigmoid.
+        Constant term of the polynomial and sigmoid kernels.
     power : float, default=1.0
-        Of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
+        Exponent of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
     class_weight : dict, "balanced" or None, default=None
-        Weights of the squared errors, times those of the rows; Q holds their reciprocals. The EEM paper has Q
-        inversely proportional to the class size, which taken to the letter reverses the balance.
+        Weights of the squared errors, multiplied by the sample weights; Q holds their reciprocals. The EEM
+        paper has Q inversely proportional to the class size, which taken literally would reverse the balance.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-        Of the rows whose weight is not zero.
+        Coefficients of the training rows of positive weight.
     intercept_ : float, or ndarray of shape (n_classes,)
     coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
-        With ``kernel="linear"``: weights of the features.
+        Feature weights, for ``kernel="linear"``.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        These rows, which a prediction needs; absent for a precomputed kernel.
+        The training rows of positive weight, which are needed for predictions; not defined for a precomputed
+        kernel.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
@@ -215,7 +216,7 @@ class LSSVC(_LeastSquaresMachine, Machine):
 
     Notes
     -----
-    More than two classes are machines of one class against the rest, solved together.
+    For more than two classes, one-vs-rest models are solved together.
 
     References
     ----------
@@ -251,27 +252,27 @@ class LSSVC(_LeastSquaresMachine, Machine):
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the machine by one Cholesky factorisation.
+        """Fit the model by one Cholesky factorisation.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            For a precomputed kernel the kernel matrix, shape (n_samples, n_samples).
+            Training rows; for a precomputed kernel the kernel matrix, shape (n_samples, n_samples).
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
 
         Returns
         -------
         self : object
-            The fitted machine.
+            The fitted estimator.
 
         Raises
         ------
         ValueError
-            If y holds one class only, a precomputed matrix is not square and symmetric, 1 / C overflows, or
-            the kernel matrix is so far from positive semi-definite that the system cannot be solved.
+            If y has only one class, a precomputed matrix is not square and symmetric, 1 / C overflows, or the
+            kernel matrix is so far from positive semi-definite that the system cannot be solved.
 
         Warns
         -----
@@ -291,12 +292,12 @@ class LSSVC(_LeastSquaresMachine, Machine):
         return np.ones(len(y)) if weights is None else weights
 
     def decision_function(self, X) -> np.ndarray:
-        """Signed score of each row.
+        """Decision value of each row.
 
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            For a precomputed kernel the kernel values with the training rows.
+            Rows; for a precomputed kernel the kernel values with the training rows.
 
         Returns
         -------
@@ -311,48 +312,49 @@ class LSSVC(_LeastSquaresMachine, Machine):
 class LSSVR(_LeastSquaresMachine, OutputRegressor):
     """Least squares support vector regression.
 
-    Solves ``[[0, 1'], [1, K + I / C]] [b; alpha] = [0; y]``: kernel ridge regression with an intercept that
-    costs nothing. Every training row keeps a coefficient.
+    Solves ``[[0, 1'], [1, K + I / C]] [b; alpha] = [0; y]``: kernel ridge regression with an unpenalised
+    intercept. Every training row has a coefficient.
 
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the squared errors against the norm.
+        Weight of the squared errors relative to the norm.
     kernel : str or callable, default="rbf"
-        One of :data:`entrolearn.kernels.KERNELS`, or "precomputed": X is then the kernel matrix.
+        A name in :data:`entrolearn.kernels.KERNELS`, or "precomputed": X is then the kernel matrix.
     gamma : float, {"scale", "auto"}, default="scale"
-        Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVR`.
+        Factor of the squared distance or of the inner product; names as in :class:`sklearn.svm.SVR`.
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and the sigmoid kernel.
+        Constant term of the polynomial and sigmoid kernels.
     power : float, default=1.0
-        Of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
+        Exponent of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
-        Of the rows whose weight is not zero.
+        Coefficients of the training rows of positive weight.
     intercept_ : float, or ndarray of shape (n_outputs,)
     coef_ : ndarray of shape (n_outputs, n_features)
-        With ``kernel="linear"``: weights of the features.
+        Feature weights, for ``kernel="linear"``.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
-        These rows, which a prediction needs; absent for a precomputed kernel.
+        The training rows of positive weight, which are needed for predictions; not defined for a precomputed
+        kernel.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
     LSSVC : The classifier.
-    sklearn.kernel_ridge.KernelRidge : Without the intercept.
+    sklearn.kernel_ridge.KernelRidge : The same without an intercept.
 
     Notes
     -----
-    A kernel matrix of the training rows is factorised: n_samples² numbers, n_samples³ / 3 operations.
-    ``fit`` raises a MemoryError where the machine has no room for it, and a ValueError where the matrix is
-    so far from positive semi-definite that the system cannot be solved. It warns (LinAlgWarning) if kernel
-    values are so large beside 1 / C that rounding leaves residuals above .001 of the largest target.
+    A fit factorises the kernel matrix of the training rows: n_samples² numbers, n_samples³ / 3 operations. It
+    raises a MemoryError if the matrix does not fit into memory, and a ValueError if the matrix is so far from
+    positive semi-definite that the system cannot be solved. It warns (LinAlgWarning) if kernel values are so
+    large beside 1 / C that rounding leaves residuals above .001 of the largest target.
 
     References
     ----------
@@ -386,11 +388,11 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
         return np.ones(len(y)) if weights is None else weights
 
 
-# --- path: one kernel matrix serves every C and every training set ------------------------------------
+# --- path: all C and all training sets share one kernel matrix --------------------------------------------
 
 
 def _shares_kernel(machine: _LeastSquaresMachine) -> bool:
-    """Whether the kernel of two rows is the same in every training set."""
+    """Whether the kernel of two rows does not depend on the training set."""
     shared = not isinstance(machine.gamma, str) and machine.kernel != "precomputed"
     return acceptable(machine) and shared and not np.isinf(1 / machine.C)
 
@@ -399,9 +401,9 @@ def _shares_kernel(machine: _LeastSquaresMachine) -> bool:
 def _least_squares_path(
     estimator: _LeastSquaresMachine, X, y, partition: Partition, grid: Sequence[dict]
 ) -> Iterator[PathPoint]:
-    """One kernel matrix per kernel; one inverse for all training sets, or one reduction for every C.
+    """Path with one matrix per kernel, and one inverse for all training sets or one reduction for all C.
 
-    Rows that no fit sees are no columns of that matrix.
+    Rows that are in no training set are left out of the matrix.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
     given = path_targets(estimator, X, y, partition) if all(map(_shares_kernel, machines)) else None
@@ -411,7 +413,7 @@ def _least_squares_path(
     X, targets, classes = given
     y = np.asarray(y)
     trained = np.any([~np.isin(partition.part, left_out) for left_out in partition.left_out], axis=0)
-    order = np.lexsort([partition.part, ~trained])  # trained rows first, each part a slice of them
+    order = np.lexsort([partition.part, ~trained])  # training rows first; each part is a slice
     back, n_trained = np.argsort(order), np.count_nonzero(trained)
     seen = order[:n_trained]
     seen_partition = Partition(partition.part[seen], partition.left_out)
@@ -438,7 +440,7 @@ def _least_squares_path(
 
 
 def _penalties(machine: _LeastSquaresMachine, y, partition: Partition) -> np.ndarray:
-    """The diagonal of Q / C on each training set, zero on the rows left out, shape (n_sets, n_samples)."""
+    """Diagonals of Q / C for each training set, zero for rows left out, shape (n_sets, n_samples)."""
     penalties = np.zeros((len(partition.left_out), len(y)))
     for penalty, left_out in zip(penalties, partition.left_out, strict=True):
         rows = partition.training(left_out)
@@ -453,23 +455,23 @@ def _solve_training_sets(
     targets: np.ndarray,
     partition: Partition,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, list[str]]]:
-    """Solve the systems of machines of one kernel on every training set.
+    """Solve the systems of candidates with the same kernel on every training set.
 
-    There are three ways, and which is shortest is counted beforehand. The inverse for all rows, with the mean
-    penalty of each row, gives the solution on a training set by a small system for the rows that it leaves
-    out (An, Liu and Venkatesh, 2007, "Fast cross-validation algorithms for least squares support vector
-    machine and kernel ridge regression"); balanced penalties differ a little from training set to training
-    set, so that solution is refined with the true ones, all training sets in one matrix product. A training
-    set's kernel matrix in tridiagonal form serves every C that is the same for all rows. What is left is a
-    factorisation for each.
+    There are three methods, of which the one with the fewest operations is used. (1) The inverse for all
+    rows, with the mean penalty of each row, gives the solution on a training set by a small system for the
+    rows left out (An, Liu and Venkatesh, 2007, "Fast cross-validation algorithms for least squares support
+    vector machine and kernel ridge regression"). Balanced penalties differ a little between training sets, so
+    the solution is refined with the true penalties, in one matrix product for all training sets. (2) The
+    tridiagonal form of a training set's kernel matrix serves every C with equal penalties for all rows. (3)
+    Otherwise there is one factorisation for each training set.
 
     Yields
     ------
     dual_coef : ndarray, shape (n_sets, n_samples, n_outputs)
-        Zero on the rows left out.
+        Zero for rows left out.
     intercept : ndarray, shape (n_sets, n_outputs)
     errors : list of str
-        Why a training set's system could not be solved; empty where it could.
+        Why the system of a training set could not be solved; empty if it could.
     """
     all_penalties = [_penalties(machine, y, partition) for machine in machines]
     trained = all_penalties[0] > 0
@@ -496,16 +498,17 @@ def _solve_training_sets(
 
 
 def _is_even(penalties: np.ndarray) -> bool:
-    """Whether all rows of all training sets have one penalty."""
+    """Whether all rows of all training sets have the same penalty."""
     return bool(np.ptp(penalties[penalties > 0]) == 0)
 
 
 def _shortest(trained: np.ndarray, n_columns: int, n_even: int) -> str:
-    """The way with the fewest operations: "inverse", "tridiagonal" or "alone".
+    """The method with the fewest operations: "inverse", "tridiagonal" or "alone".
 
-    Counted for `n_even` machines whose penalties are even; with none of them there is no tridiagonal way. An
-    inverse is three factorisations of all rows, for each machine; then there is a small one of the rows
-    that each training set leaves out, a solution, its residual and a refinement, of two products each.
+    The tridiagonal method is counted for `n_even` candidates with equal penalties; it is not available for 0.
+    An inverse costs three factorisations of all rows for each candidate; each training set then costs a small
+    factorisation of the rows that it leaves out, a solution, its residual and a refinement, of two products
+    each.
     """
     n_sets, n_samples = trained.shape
     in_each = trained.sum(axis=1, dtype=float)
@@ -515,7 +518,8 @@ def _shortest(trained: np.ndarray, n_columns: int, n_even: int) -> str:
     each = {"alone": factorisations + products, "inverse": inverse}
     operations = {name: max(1, n_even) * one for name, one in each.items()}
     if n_even:
-        # A reduction takes as long as so many factorisations: half of it waits for the memory.
+        # A reduction takes as long as this many factorisations, because half of it is limited by memory
+        # bandwidth.
         reductions = np.maximum(3, in_each / 600)  # measured from 500 rows (2) to 6000 (10)
         operations["tridiagonal"] = (reductions * in_each**3 / 3).sum() + 2 * n_even * products
     return min(operations, key=operations.get)
@@ -524,7 +528,7 @@ def _shortest(trained: np.ndarray, n_columns: int, n_even: int) -> str:
 def _by_tridiagonals(
     kernel: np.ndarray, shifts: Sequence[float], trained: np.ndarray, right: np.ndarray
 ) -> Iterator[np.ndarray]:
-    """Solutions for each shift on all training sets, NaN where there is none; shaped as `right`."""
+    """Solutions for each shift on all training sets, in the shape of `right`; NaN if there is none."""
     solutions = np.zeros((len(shifts), *right.shape))
     for s, in_set in enumerate(trained):
         rows = np.flatnonzero(in_set)
@@ -534,7 +538,7 @@ def _by_tridiagonals(
 
 
 def _solve_the_rest(machine, kernel, penalties, right, solution, sound) -> list[str]:
-    """Solve those training sets for themselves whose solution is not sound; say why where that fails."""
+    """Solve the training sets without an accurate solution separately; return the error messages."""
     errors = [""] * len(right)
     for s in np.flatnonzero(~sound):
         rows = np.flatnonzero(penalties[s])
@@ -551,7 +555,7 @@ def _solve_the_rest(machine, kernel, penalties, right, solution, sound) -> list[
 
 
 def _with_intercepts(solution, right, errors: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Dual coefficients and intercepts from the solutions for ones and targets; zero where there are none."""
+    """Dual coefficients and intercepts from the solutions for ones and targets; zero if there is none."""
     dual = np.zeros_like(right[:, :, 1:])
     intercept = np.zeros((len(right), dual.shape[2]))
     for s in range(len(right)):
@@ -561,7 +565,7 @@ def _with_intercepts(solution, right, errors: Sequence[str]) -> tuple[np.ndarray
 
 
 def _refined(kernel, penalties, trained, right, partition: Partition) -> tuple[np.ndarray, np.ndarray]:
-    """Solutions by the shared inverse, refined, and the backward error of each (infinite without any)."""
+    """Refined solutions by the shared inverse, and the backward error of each (infinite if there is none)."""
     reference = penalties.sum(axis=0) / trained.sum(axis=0)
     try:
         approximate = _SharedInverse(kernel, reference, partition)
@@ -580,23 +584,23 @@ def _refined(kernel, penalties, trained, right, partition: Partition) -> tuple[n
     return solution, error
 
 
-# Matrices of all pairs of rows that each way makes beside the kernel matrix.
+# Number of matrices of all pairs of rows that each method needs besides the kernel matrix.
 SQUARES = {"alone": 1, "inverse": 3, "tridiagonal": 2}
 MOST_REFINEMENTS = 25
-BACKWARD_ERROR = 1e-13  # of a solution, relative to the system's norm: what a direct solution has
+BACKWARD_ERROR = 1e-13  # accepted error relative to the system's norm, as of a direct solution
 
 
 def _product(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """A matrix times each of several right-hand sides, shape (n_sets, n_samples, n_columns), at once."""
+    """Product of a matrix and several right-hand sides, shape (n_sets, n_samples, n_columns)."""
     n_sets, n_samples, n_columns = right.shape
     flat = right.transpose(1, 0, 2).reshape(n_samples, -1)
     return (matrix @ flat).reshape(n_samples, n_sets, n_columns).transpose(1, 0, 2)
 
 
 class _SharedInverse:
-    """The inverse of a kernel matrix plus a diagonal on all rows, and on all without some parts.
+    """Inverse of a kernel matrix plus a diagonal, on all rows and on all rows without some parts.
 
-    With B the inverse on all rows and S the rows left out, the inverse on the others, T, is
+    If B is the inverse on all rows and S the rows left out, the inverse on the other rows, T, is
     ``B_TT - B_TS B_SS^-1 B_ST``. Rows must be ordered by part.
     """
 
@@ -617,9 +621,9 @@ class _SharedInverse:
         return np.block([[self.inverse[rows, columns] for columns in held] for rows in held])
 
     def solve(self, right: np.ndarray) -> np.ndarray:
-        """The inverse for each training set times its right-hand sides, shape (n_sets, n_samples, n_columns).
+        """Solutions for each training set's right-hand sides, shape (n_sets, n_samples, n_columns).
 
-        Zero on the rows left out, as `right` must be.
+        They are zero for rows left out, where `right` must be zero.
         """
         solution = np.ascontiguousarray(_product(self.inverse, right))
         for mine, held, factor in zip(solution, self.held, self.factors, strict=True):

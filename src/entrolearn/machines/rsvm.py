@@ -1,6 +1,6 @@
 """Reduced support vector machines: kernel values with random landmarks, and a smooth support vector machine.
 
-Lee and Mangasarian (2001) for classes, Lee, Hsieh and Huang (2005) for values.
+Lee and Mangasarian (2001) for classification; Lee, Hsieh and Huang (2005) for regression.
 """
 
 import warnings
@@ -33,12 +33,12 @@ from entrolearn.validation import Interval, StrOptions, times_class_weights
 
 __all__ = ["RSVC", "RSVR"]
 
-# Matrices of all pairs of units that Newton's method holds at once: F'F, the Hessian and its factor.
+# Matrices of all pairs of units that Newton's method needs at once: F'F, the Hessian and its factor.
 SQUARES = 3
 
 
 class _ReducedMachine:
-    """What classifier and regressor share: landmarks, their kernel values, Newton's method."""
+    """Base class of the classifier and the regressor: landmarks, kernel values and Newton's method."""
 
     _parameter_constraints: dict = {
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
@@ -71,17 +71,17 @@ class _ReducedMachine:
             warnings.warn(f"{type(self).__name__} {note}", ConvergenceWarning, stacklevel=3)
 
     def _error_weights(self, T: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
-        """Weights of the losses of rows, given those of the rows."""
+        """Weights of the losses, given the sample weights."""
         return weights
 
     @property
     def landmarks_(self):
-        """The rows that stand for all."""
+        """The landmarks."""
         return self._layer.landmarks
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights of the features with the linear kernel, shape (n_outputs, n_features)."""
+        """Feature weights for the linear kernel, shape (n_outputs, n_features)."""
         hidden = self.hidden_coef_.reshape(len(self.hidden_coef_), -1)
         return linear_coef(self.kernel, hidden.T, self.landmarks_)
 
@@ -95,30 +95,30 @@ class RSVC(_ReducedMachine, OutputClassifier):
 
     Minimises ``C / 2 ||p(1 - D (K b + b0))||² + (||b||² + b0²) / 2`` over the coefficients b of random
     landmarks and the intercept b0, where K = K(X, X_L), D holds the targets ±1 and p is the smooth
-    ``x + ln(1 + exp(-5 x)) / 5`` in the place of max(x, 0).
+    approximation ``x + ln(1 + exp(-5 x)) / 5`` of max(x, 0).
 
     Parameters
     ----------
     n_landmarks : int, default=100
-        Training rows that become landmarks, drawn at random; at most all of them.
+        Number of training rows drawn at random as landmarks; all rows if there are fewer.
     C : float, default=1.0
-        Weight of the squared losses against the norm.
+        Weight of the squared losses relative to the norm.
     kernel : str or callable, default="rbf"
-        One of :data:`entrolearn.kernels.KERNELS`, or a function of two rows.
+        A name in :data:`entrolearn.kernels.KERNELS`, or a function of two rows.
     gamma : float, {"scale", "auto"}, default="scale"
-        Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVC`.
+        Factor of the squared distance or of the inner product; names as in :class:`sklearn.svm.SVC`.
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and the sigmoid kernel.
+        Constant term of the polynomial and sigmoid kernels.
     max_iter : int, default=100
-        Most Newton steps for one output.
+        Maximum number of Newton steps for each output.
     tol : float, default=1e-6
-        Newton's method ends where a step would decrease the objective by no more than this share of it.
+        Newton's method stops if a step would decrease the objective by at most this share of it.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, which those of their rows are multiplied with.
+        Weights of the classes, which are multiplied by the sample weights.
     random_state : int, RandomState instance or None, default=None
-        Draws the landmarks. Those of a smaller machine are the first of a larger one.
+        Seed of the landmarks. A smaller model uses the first landmarks of a larger one with the same seed.
 
     Attributes
     ----------
@@ -126,24 +126,24 @@ class RSVC(_ReducedMachine, OutputClassifier):
     hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
     intercept_ : float, or ndarray of shape (n_classes,)
     coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
-        With ``kernel="linear"``: weights of the features.
+        Feature weights, for ``kernel="linear"``.
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     n_iter_ : int
-        Newton steps of the output that took most.
+        Largest number of Newton steps of an output.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    LSSVC : All training rows, squared errors, one linear system.
+    LSSVC : Uses all training rows and squared errors; solves one linear system.
     RSVR : The regressor.
 
     Notes
     -----
-    The kernel need not be positive definite: its values are features. More than two classes are machines of
-    one class against the rest on the same features. A fit holds n_samples × n_landmarks numbers; a step takes
-    n_samples n_landmarks² operations or, where rows lie far beyond the margin, fewer.
+    The kernel need not be positive definite, because its values are used as features. More than two classes
+    are one-vs-rest models with the same features. A fit holds n_samples × n_landmarks numbers; a step takes
+    n_samples n_landmarks² operations, or fewer if many rows are far beyond the margin.
 
     References
     ----------
@@ -204,48 +204,48 @@ class RSVR(_ReducedMachine, OutputRegressor):
     """Reduced support vector regression.
 
     Minimises ``C / 2 ||p(|K b + b0 - y| - epsilon)||² + (||b||² + b0²) / 2`` over the coefficients b of
-    random landmarks and the intercept b0, where ``p(|e| - epsilon)²`` stands for ``p(e - epsilon)² +
-    p(-e - epsilon)²`` and p is as in :class:`RSVC`.
+    random landmarks and the intercept b0, where ``p(|e| - epsilon)²`` denotes ``p(e - epsilon)² + p(-e -
+    epsilon)²`` with p as in :class:`RSVC`.
 
     Parameters
     ----------
     n_landmarks : int, default=100
-        Training rows that become landmarks, drawn at random; at most all of them.
+        Number of training rows drawn at random as landmarks; all rows if there are fewer.
     C : float, default=1.0
-        Weight of the squared losses against the norm.
+        Weight of the squared losses relative to the norm.
     kernel : str or callable, default="rbf"
-        One of :data:`entrolearn.kernels.KERNELS`, or a function of two rows.
+        A name in :data:`entrolearn.kernels.KERNELS`, or a function of two rows.
     gamma : float, {"scale", "auto"}, default="scale"
-        Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVR`.
+        Factor of the squared distance or of the inner product; names as in :class:`sklearn.svm.SVR`.
     degree : float, default=3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default=1
-        Of the polynomial and the sigmoid kernel.
+        Constant term of the polynomial and sigmoid kernels.
     epsilon : float, default=0.1
-        Errors up to this size cost little: p is not zero, but 0.14 and less there.
+        Errors up to this size have a small loss; it is not zero, because p is up to 0.14 there.
     max_iter : int, default=100
-        Most Newton steps for one output.
+        Maximum number of Newton steps for each output.
     tol : float, default=1e-6
-        Newton's method ends where a step would decrease the objective by no more than this share of it.
+        Newton's method stops if a step would decrease the objective by at most this share of it.
     random_state : int, RandomState instance or None, default=None
-        Draws the landmarks. Those of a smaller machine are the first of a larger one.
+        Seed of the landmarks. A smaller model uses the first landmarks of a larger one with the same seed.
 
     Attributes
     ----------
     hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for more than one output
     intercept_ : float, or ndarray of shape (n_outputs,)
     coef_ : ndarray of shape (n_outputs, n_features)
-        With ``kernel="linear"``: weights of the features.
+        Feature weights, for ``kernel="linear"``.
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     n_iter_ : int
-        Newton steps of the output that took most.
+        Largest number of Newton steps of an output.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    LSSVR : All training rows, squared errors, one linear system.
+    LSSVR : Uses all training rows and squared errors; solves one linear system.
     RSVC : The classifier.
 
     References
@@ -314,9 +314,9 @@ def bordered_features(layer: LandmarkLayer, X) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _SharedRows:
-    """The features of a training set and its targets, for one machine or for several of one layer.
+    """Features and targets of a training set, for one model or for several with the same layer.
 
-    Machines of fewer landmarks have the leading columns; their normal equations are a leading block.
+    Models with fewer landmarks use the leading columns; their normal equations are a leading block.
     """
 
     features: np.ndarray
@@ -337,7 +337,7 @@ class _SharedRows:
         return self.features.T @ weighted
 
     def minima(self, machine: _ReducedMachine, near: np.ndarray | None = None) -> list[Minimum]:
-        """Fit a machine's outputs, each from the better of the ridge solution and one that may be near."""
+        """Fit the outputs, each from the better of the ridge solution and the optional solution `near`."""
         n_units = min(1 + machine.n_landmarks, self.features.shape[1])
         features = self.features[:, :n_units]
         starts = [ridge_start(self.gram[:n_units, :n_units], self.cross[:n_units], machine.C)]
@@ -352,7 +352,7 @@ class _SharedRows:
 
 
 def _note(machine: _ReducedMachine, minima: Sequence[Minimum]) -> str:
-    """What a reader should know of the solution; empty where it converged."""
+    """Note that Newton's method did not converge; empty if it did."""
     sound = all(minimum.converged for minimum in minima)
     return "" if sound else f"stopped at {machine.max_iter} iterations"
 
@@ -361,10 +361,10 @@ def _note(machine: _ReducedMachine, minima: Sequence[Minimum]) -> str:
 def _reduced_path(
     estimator: _ReducedMachine, X, y, partition: Partition, grid: Sequence[dict]
 ) -> Iterator[PathPoint]:
-    """One kernel matrix per kernel and training set, for every C and every number of landmarks.
+    """Path with one kernel matrix per kernel and training set, for all C and numbers of landmarks.
 
-    The landmarks are those that a fit on the training set draws. From one C to the next Newton's method
-    starts where it ended.
+    The landmarks are those that a fit on the training set draws. Newton's method for each C starts from the
+    solution for the previous one.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
     shared = all(
@@ -398,14 +398,14 @@ def _reduced_path(
 def _solutions(
     machines: Sequence[tuple[_ReducedMachine, dict]], X, targets: np.ndarray
 ) -> Iterator[tuple[dict, np.ndarray, str]]:
-    """Outputs for all rows of X by machines of one kernel, given with their parameters, and notes.
+    """Outputs for all rows of X by models with the same kernel, with their parameters and notes.
 
-    The targets are those of the first rows, which train.
+    The targets are those of the first rows, which are the training rows.
     """
     largest, _ = max(machines, key=lambda pair: pair[0].n_landmarks)
     features = bordered_features(largest._draw_layer(X[: len(targets)]), X)
     shared = _SharedRows(features[: len(targets)], targets)
-    near: dict[int, np.ndarray] = {}  # by the number of landmarks, the solution for the C before
+    near: dict[int, np.ndarray] = {}  # number of landmarks -> the solution for the previous C
     for machine, params in sorted(machines, key=lambda pair: pair[0].C):
         minima = shared.minima(machine, near.get(machine.n_landmarks))
         coef = near[machine.n_landmarks] = np.column_stack([minimum.coef for minimum in minima])

@@ -1,4 +1,4 @@
-"""Projections onto few dimensions that show classes apart, and classification by densities there."""
+"""Projections onto few dimensions that separate classes, and classification by densities there."""
 
 from entrolearn.manifold.kde import KDEClassifier
 from entrolearn.manifold.melm import MELM

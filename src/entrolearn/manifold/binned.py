@@ -1,8 +1,8 @@
-"""Logarithms of cross information potentials in the plane or on the line, by binning and Fourier transforms.
+"""Logarithms of cross information potentials in one or two dimensions, by binning and Fourier transforms.
 
-Points are shared among the nearest points of a grid by cubic B-splines. On the grid the sum over all pairs is
-a convolution with a Gaussian, a product of spectra. What the spline blurs is divided out there, so that the
-only errors are those of frequencies that the grid cannot tell apart.
+Points are distributed over the nearest points of a grid by cubic B-splines. On the grid the sum over all
+pairs is a convolution with a Gaussian, that is, a product of spectra. The blur of the splines is divided out
+of the spectra, so only frequencies beyond the resolution of the grid cause errors.
 """
 
 import math
@@ -23,13 +23,13 @@ STEPS_PER_WIDTH = 3.0
 #: Standard deviations of the widest kernel of a pair between the points and their periodic images.
 REACH = 6.0
 
-#: Potentials of two classes relative to their own below which rounding would show.
+#: Ratio of the potential of two classes to their own potentials below which rounding errors dominate.
 SMALLEST = 1e-9
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A periodic grid around the projected classes, in coordinates in which their kernels are about round.
+    """A periodic grid around the projected classes, in coordinates in which their kernels are nearly round.
 
     Attributes
     ----------
@@ -48,18 +48,18 @@ class Grid:
     def around(cls, points: Sequence[np.ndarray], kernels: np.ndarray, most: float) -> "Grid | None":
         """The coarsest grid that resolves the narrowest kernel of all pairs of classes.
 
-        None where it has not fewer points than `most`.
+        None if it would have at least `most` points.
         """
         root = cholesky(kernels.mean(axis=0), lower=True)
         whitening = solve_triangular(root, np.eye(len(root)), lower=True)
-        # Two kernels are both diagonal then: the widths along the axes are all that there is to resolve.
+        # In these coordinates both kernels are diagonal, so only the widths along the axes must be resolved.
         _, rotation = eigh(whitening @ kernels[0] @ whitening.T)
         axes = rotation.T @ whitening
         pairs = _of_pairs(axes @ kernels @ axes.T)
         places = [own @ axes.T for own in points]
         low = np.min([own.min(axis=0) for own in places], axis=0)
         high = np.max([own.max(axis=0) for own in places], axis=0)
-        with np.errstate(all="ignore"):  # of kernels all but flat, which no grid resolves
+        with np.errstate(all="ignore"):  # kernels of almost zero width, which no grid resolves
             narrowest = np.sqrt(1 / np.linalg.inv(pairs).diagonal(axis1=1, axis2=2)).min(axis=0)
             widest = np.sqrt(pairs.diagonal(axis1=1, axis2=2)).max(axis=0)
             step = narrowest / STEPS_PER_WIDTH
@@ -74,7 +74,7 @@ class Grid:
         return math.prod(self.shape)
 
     def frequencies(self) -> list[np.ndarray]:
-        """Angular frequencies of a real transform, one array per axis, which broadcast against each other."""
+        """Angular frequencies of a real transform, one broadcastable array per axis."""
         lengths = [np.fft.fftfreq] * (len(self.shape) - 1) + [np.fft.rfftfreq]
         found = [2 * np.pi * of(n, step) for of, n, step in zip(lengths, self.shape, self.step, strict=True)]
         return list(np.ix_(*found))
@@ -87,14 +87,14 @@ def weighted_log_potentials(
     grid: Grid,
     row_weights: Sequence[np.ndarray] | None = None,
 ) -> tuple[float, list[np.ndarray], np.ndarray] | None:
-    """What :func:`entrolearn.manifold.exact.weighted_log_potentials` gives, in about the time of one pass.
+    """Binned version of :func:`entrolearn.manifold.exact.weighted_log_potentials`, in time O(n).
 
-    The gradient is that of the value, not of the exact one.
+    The gradient is that of the binned value, not of the exact one.
 
     Returns
     -------
     tuple or None
-        None where some classes are so far apart that rounding would decide.
+        None if some classes are so far apart that rounding errors dominate.
     """
     shares = [SplineShares(own @ grid.axes.T, grid.origin, grid.step, grid.shape) for own in points]
     of_rows = [None] * len(points) if row_weights is None else row_weights
@@ -116,7 +116,7 @@ def weighted_log_potentials(
         of_kernel = scale * spectra.slope_of_kernel(a, b)
         of_kernels[a] += of_kernel
         of_kernels[b] += of_kernel
-    # The coordinates' potentials are those of the points times the area of a unit square.
+    # Potentials in grid coordinates are those in the original ones times the area of a unit square.
     log_area = math.log(abs(np.linalg.det(grid.axes)))
     value = sum(weights[pair] * (math.log(potentials[pair]) + log_area) for pair in pairs)
     of_points = [
@@ -130,18 +130,18 @@ def weighted_log_potentials(
 
 @dataclass(frozen=True, eq=False)
 class _Spectra:
-    """The classes on a grid and their kernels, by frequencies of a real transform.
+    """Spectra of the classes on a grid and of their kernels.
 
     Attributes
     ----------
     densities : list of complex ndarrays
-        Spectrum of each class's points, whose weights add up to one.
+        Spectrum of the points of each class, whose weights add up to one.
     gaussians : list of ndarrays
-        Of each class's kernel.
+        Spectrum of the kernel of each class.
     unblurred : ndarray
-        What undoes the blur of sharing points among grid points, twice.
+        Factor that removes the blur of distributing points over the grid, twice.
     counted : ndarray
-        How often a frequency stands in the whole spectrum, per area of the grid.
+        Multiplicity of a frequency in the whole spectrum, per area of the grid.
     frequencies : list of ndarrays
     """
 
@@ -169,15 +169,15 @@ class _Spectra:
         )
 
     def kernel(self, a: int, b: int) -> np.ndarray:
-        """Of a pair of classes: the Gaussian of the sum of their covariances, without the blur."""
+        """Kernel of a pair of classes without the blur: the Gaussian of the sum of their covariances."""
         return self.gaussians[a] * self.gaussians[b] * self.unblurred
 
     def potential(self, a: int, b: int) -> float:
-        """The cross information potential, the sum of the spectra's product."""
+        """The cross information potential: the sum of the product of the spectra."""
         return float(self._product(a, b).sum())
 
     def slope_of_kernel(self, a: int, b: int) -> np.ndarray:
-        """The derivative of a potential by the pair's covariance, shape (k, k)."""
+        """Derivative of a potential with respect to the covariance of the pair, shape (k, k)."""
         product, k = self._product(a, b), len(self.frequencies)
         moments = [
             np.sum(product * self.frequencies[i] * self.frequencies[j]) for i in range(k) for j in range(k)
@@ -190,7 +190,7 @@ class _Spectra:
 
 
 def _total(shares: SplineShares, row_weights: np.ndarray | None) -> float:
-    """The sum of the weights of a class's rows, one each where there are none."""
+    """Sum of the weights of the rows of a class; their number without weights."""
     return len(shares) if row_weights is None else float(row_weights.sum())
 
 
@@ -207,7 +207,7 @@ def _gaussian(frequencies: Sequence[np.ndarray], covariance: np.ndarray) -> np.n
 
 
 def _multiplicity(shape: tuple[int, ...]) -> np.ndarray:
-    """How often a real transform's frequencies occur in the whole spectrum, along the last axis."""
+    """Multiplicity of a real transform's frequencies in the whole spectrum, along the last axis."""
     n = shape[-1]
     times = np.full(n // 2 + 1, 2.0)
     times[0] = 1.0

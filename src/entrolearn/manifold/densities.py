@@ -37,29 +37,29 @@ def _oas(X: np.ndarray) -> np.ndarray:
     covariance, shrinkage = oas(X)
     if shrinkage >= 0:
         return covariance
-    # Shrunk completely: variances so equal that rounding has changed the sign of what is divided by.
+    # Complete shrinkage: the variances are so equal that rounding changed the sign of the denominator.
     return np.diag(np.full(X.shape[1], X.var(axis=0).mean()))
 
 
-#: Estimates of a covariance by name, of rows that are at least two.
-FAR = 1e4  # rows as many times their range from zero are taken relative to one of them
+#: Covariance estimates by name, for two rows or more.
+FAR = 1e4  # rows further from zero than this many times their range are shifted by one of them
 COVARIANCES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "ledoit_wolf": lambda X: ledoit_wolf(X)[0],
     "oas": _oas,
     "empirical": empirical_covariance,
 }
 
-#: Multiples of Silverman's width: squares of larger ones overflow.
+#: Largest multiple of Silverman's width; squares of larger ones overflow.
 BANDWIDTH_SCALES = Interval(Real, 0, 1e100, closed="right")
 
 #: Pairs in memory at once (2 MiB: a block stays in the processor's cache).
 BLOCK_PAIRS = 2**18
 
-#: The least variance that a kernel has in any direction, in units of the variance of all points.
+#: Least variance of a kernel in any direction, relative to the variance of all points.
 LEAST_VARIANCE = 1e-12
 
-#: Rows further from a class than this many kernel widths, or units of length, count as that far: the square
-#: is still a number. A smaller spread than its reciprocal is none, for the same reason.
+#: Largest distance from a class, in kernel widths or units of length, whose square is a number. Rows further
+#: away count as this far, and a spread below the reciprocal counts as zero.
 FURTHEST = 1e145
 
 
@@ -69,27 +69,28 @@ def class_covariance(X: np.ndarray, covariance: str, weights: np.ndarray | None 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        At least one row; may have more features than rows. Equal numbers in a column have no variance, not
-        even that of rounding.
+        At least one row; may have more features than rows. A column of equal numbers has variance exactly
+        zero.
     covariance : {"ledoit_wolf", "oas", "empirical"}
-        Shrunk towards a multiple of the identity by Ledoit and Wolf's or the oracle approximating rule, or
-        the maximum-likelihood estimate (``ddof=0``).
+        Estimate shrunk towards a multiple of the identity (Ledoit and Wolf's or the oracle approximating
+        one), or the maximum-likelihood estimate (``ddof=0``).
     weights : ndarray of shape (n_samples,), optional
-        Of the rows, positive: a row of weight two counts as two.
+        Positive weights of the rows: a row of weight two counts as two rows.
 
     Returns
     -------
     ndarray of shape (n_features, n_features)
-        In double precision. Zero for a single row.
+        Covariance in double precision; zero for a single row.
 
     Raises
     ------
     ValueError
-        If there is no such estimate.
+        If `covariance` is not accepted.
 
     Notes
     -----
-    The paper says cov; its tables need Ledoit and Wolf's estimate, which its authors' code also has.
+    The paper writes cov, but its tables require Ledoit and Wolf's estimate, which the authors' code also
+    uses.
 
     Examples
     --------
@@ -102,10 +103,11 @@ def class_covariance(X: np.ndarray, covariance: str, weights: np.ndarray | None 
     if covariance not in COVARIANCES:
         known = ", ".join(map(repr, COVARIANCES))
         raise ValueError(f"covariance is {covariance!r}; it must be one of {known}")
-    if len(X) == 1:  # which scikit-learn warns of, or divides by zero for
+    if len(X) == 1:  # scikit-learn's estimates warn or divide by zero here
         return np.zeros((X.shape[1], X.shape[1]))
     X = np.asarray(X, dtype=np.float64)
-    # Far from zero a mean is rounded by more than the rows differ; the differences to a row are exact.
+    # For rows far from zero, the rounding error of the mean exceeds the spread; differences from a row are
+    # exact.
     X = X - np.where(np.abs(X).max(axis=0) > FAR * np.ptp(X, axis=0), X[0], 0.0)
     return COVARIANCES[covariance](X) if weights is None else _weighted_covariance(X, covariance, weights)
 
@@ -128,33 +130,34 @@ def _weighted_covariance(X: np.ndarray, covariance: str, weights: np.ndarray) ->
 
 @dataclass(frozen=True, eq=False)
 class ClassDensities:
-    r"""A Gaussian kernel density estimate for each class, with a kernel of its own.
+    r"""Gaussian kernel density estimates of classes, each with its own kernel.
 
     .. math:: f_c(z) = \frac{1}{n_c} \sum_{p \in P_c} \mathcal{N}(z - p; 0, \Sigma_c)
 
-    or, with weights, the weighted mean.
+    With weights the mean is weighted.
 
     Parameters
     ----------
     points : tuple of ndarray of shape (n_c, k)
         The points of each class.
     covariances : ndarray of shape (n_classes, k, k)
-        The kernels' covariances, bandwidths included.
+        Covariances of the kernels, bandwidths included, in squares of `unit`.
     unit : float, default=1.0
-        The covariances are in its squares, which may be too small or too large for a number.
+        Unit of length of `covariances`, which keeps them from overflow and underflow.
     weights : tuple of ndarray of shape (n_c,), optional
-        Of the points of each class, positive.
+        Positive weights of the points of each class.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit together, or a covariance is not finite.
+        If the shapes do not agree, or a covariance is not finite.
 
     Notes
     -----
-    A kernel without variance in some direction, as that of a class whose points all lie in a plane, is given
-    a millionth of the standard deviation that the points of all classes have there. Then every density is
-    finite, one such class wins only next to its plane, and between several the nearest does.
+    If a kernel has no variance in some direction, for example because all points of the class lie in a
+    hyperplane, its standard deviation there is set to a millionth of that of the points of all classes. All
+    densities are then finite: one such class has the largest density only close to its hyperplane, and among
+    several such classes the nearest one has.
 
     References
     ----------
@@ -185,7 +188,7 @@ class ClassDensities:
                 "they must be (n_c, k) for each class, with n_c > 0, and (n_classes, k, k)"
             )
         if not np.isfinite(self.covariances).all():
-            raise ValueError("a kernel covariance holds NaN or infinite values; are the features scaled?")
+            raise ValueError("a kernel covariance holds NaN or infinite values; scale the features")
 
     def log_density(self, Z, *, method: str = "exact") -> np.ndarray:
         """Logarithm of the density of each class.
@@ -194,16 +197,16 @@ class ClassDensities:
         ----------
         Z : array-like of shape (n_samples, k)
         method : {"auto", "exact", "binned"}, default="exact"
-            "exact" visits all pairs of rows and points. "binned", for k of one or two, interpolates the
-            kernels between the nodes of a grid where that is cheaper, off by at most 1e-6; rows so far from a
-            class's points that it would be by more are computed exactly. "auto" is "binned" for more than a
-            million pairs of a class.
+            "exact" visits all pairs of rows and points. "binned", for k = 1 or 2, interpolates the kernels
+            between the nodes of a grid if that is cheaper, with an error of at most 1e-6. Rows so far from a
+            class's points that the error would be larger are computed exactly. "auto" is "binned" if a class
+            has more than a million pairs.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Finite however far a row is from all points: the sums are log-sum-exps. Their pairs are visited in
-            blocks, so that memory does not grow with the number of pairs.
+            Finite at any distance from the points, because the sums are log-sum-exps. Pairs are visited in
+            blocks, so memory does not grow with their number.
         """
         Z = np.asarray(Z, dtype=np.float64)
         return np.column_stack([kernel.log_density(Z, method) for kernel in self._kernels])
@@ -211,15 +214,15 @@ class ClassDensities:
     def log_joint(self, Z, priors: np.ndarray, *, method: str = "exact") -> np.ndarray:
         """Logarithm of the density of each class times its prior.
 
-        Rows whose two most probable classes could change places by the error of "binned" are computed
-        exactly: the largest is that of the exact densities.
+        Rows whose two most probable classes could be exchanged by the error of "binned" are computed exactly,
+        so the most probable class is always that of the exact densities.
 
         Parameters
         ----------
         Z : array-like of shape (n_samples, k)
         priors : ndarray of shape (n_classes,)
         method : {"auto", "exact", "binned"}, default="exact"
-            As in :meth:`log_density`.
+            See :meth:`log_density`.
 
         Returns
         -------
@@ -236,7 +239,7 @@ class ClassDensities:
     def __getstate__(self):
         return {
             field.name: getattr(self, field.name) for field in fields(self)
-        }  # what is kept is not written
+        }  # cached kernels are not pickled
 
     @cached_property
     def _kernels(self) -> list["_WhitenedKernel"]:
@@ -256,14 +259,14 @@ class ClassDensities:
 
 @dataclass(frozen=True, eq=False)
 class _WhitenedKernel:
-    """The density of one class, in coordinates in which its kernel has the identity as its covariance."""
+    """Density of one class in coordinates in which the covariance of its kernel is the identity."""
 
-    origin: np.ndarray  # (k,), among the points: rounding is that of differences, wherever the data lie
-    unit: float  # of the differences
+    origin: np.ndarray  # (k,), one of the points, to reduce rounding errors
+    unit: float  # of the differences from the origin
     whitening: np.ndarray  # (k, k), of differences in that unit
     points: np.ndarray  # (n_c, k), whitened
     weights: np.ndarray | None
-    log_constant: float  # what the logarithm of the sum of exponentials has to be added to
+    log_constant: float  # added to the logarithm of the sum of exponentials
 
     @classmethod
     def of(
@@ -274,8 +277,8 @@ class _WhitenedKernel:
         unit: float,
         weights: np.ndarray | None,
     ) -> "_WhitenedKernel":
-        # Eigenvalues, not a Cholesky factor, so that variances which are missing can be replaced; of the
-        # covariance in units of the spread, so that those which are there count whatever the features' units.
+        # Eigenvalues instead of a Cholesky factor, so that missing variances can be replaced; of the
+        # covariance in units of the spread, so that the result does not depend on the units of the features.
         variances, axes = eigh(covariance / np.outer(spread, spread))
         variances = np.maximum(variances, LEAST_VARIANCE)
         whitening = axes / np.sqrt(variances) / spread[:, np.newaxis]
@@ -305,7 +308,7 @@ class _WhitenedKernel:
         return Sources(self.points, self.weights)
 
     def _log_sums(self, Z: np.ndarray) -> np.ndarray:
-        """Logarithms of the sums over all points for whitened rows."""
+        """Logarithms of the sums over all points, for whitened rows."""
         log_sums = np.empty(len(Z))
         rows = max(1, BLOCK_PAIRS // len(self.points))
         for start in range(0, len(Z), rows):
@@ -321,10 +324,10 @@ class _WhitenedKernel:
 
 
 class DensityClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that decides by Bayes' rule on the densities of its classes.
+    """Base class of classifiers that apply Bayes' rule to class densities.
 
-    A subclass says what these are, in ``_log_joint(X)``: for each row and class the logarithm of the density,
-    plus that of the prior, shape (n_samples, n_classes).
+    Subclasses implement ``_log_joint(X)``: for each row and class the logarithm of density times prior, shape
+    (n_samples, n_classes).
     """
 
     def predict(self, X) -> np.ndarray:
@@ -351,7 +354,7 @@ class DensityClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         proba : ndarray of shape (n_samples, n_classes)
-            They add up to one also where all densities underflow.
+            Each row adds up to one, even if all densities underflow.
         """
         return softmax(self._log_joint(X), axis=1)
 
@@ -369,7 +372,7 @@ class DensityClassifier(ClassifierMixin, BaseEstimator):
         return log_softmax(self._log_joint(X), axis=1)
 
     def decision_function(self, X) -> np.ndarray:
-        """How far a row is from a change of its class.
+        """Log odds of the second class, or log joint densities of more than two classes.
 
         Parameters
         ----------
@@ -378,25 +381,25 @@ class DensityClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         score : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            The logarithm of the odds of ``classes_[1]``, positive where it is predicted; or the logarithm of
-            prior times density of each class, the largest of which decides.
+            Two classes: the log odds of ``classes_[1]``, positive where it is predicted. More classes: the
+            logarithm of prior times density of each class, the largest of which is predicted.
         """
         joint = self._log_joint(X)
         return joint[:, 1] - joint[:, 0] if len(self.classes_) == 2 else joint
 
 
 def by_class(values: np.ndarray | None, codes: np.ndarray) -> list:
-    """The values of the rows of each class; None for each where there are none."""
+    """The values of the rows of each class; a list of None if `values` is None."""
     return [None if values is None else values[codes == c] for c in range(codes.max() + 1)]
 
 
 def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted classes of `y`, and the place among them of each row's.
+    """The sorted classes of `y`, and the index of each row's class.
 
     Raises
     ------
     ValueError
-        If y does not hold class labels, or those of one class only; `name` is who says so.
+        If y does not hold class labels, or only one class. `name` is the estimator in the message.
     """
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
@@ -409,24 +412,25 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def class_priors(priors, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Probabilities of the classes before anything is seen.
+    """Prior probabilities of the classes.
 
     Parameters
     ----------
     priors : {"uniform", "empirical"}, mapping by label or array-like of shape (n_classes,)
-        The same for all, the shares of `counts`, or positive numbers in these proportions.
+        Equal probabilities, those proportional to `counts`, or those proportional to the given positive
+        numbers.
     classes, counts : ndarray of shape (n_classes,)
-        The labels, and how many rows have them, or the sums of these rows' weights.
+        The labels, and the number of rows of each, or the sum of the weights of these rows.
 
     Returns
     -------
     ndarray of shape (n_classes,)
-        They add up to one.
+        Probabilities, which add up to one.
 
     Raises
     ------
     ValueError
-        If they are not as many positive numbers as there are classes, or a mapping names other labels.
+        If there is not one positive number per class, or a mapping names other labels.
 
     Examples
     --------
@@ -447,7 +451,7 @@ def class_priors(priors, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
         priors = [priors[label] for label in labels]
     weights = np.asarray(priors, dtype=float)
     if weights.shape == classes.shape and (np.isfinite(weights) & (weights > 0)).all():
-        weights = weights / weights.max()  # their own sum may overflow
+        weights = weights / weights.max()  # avoids an overflow of the sum
         weights /= weights.sum()
         if weights.min() > 0:
             return weights

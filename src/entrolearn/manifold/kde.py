@@ -24,53 +24,53 @@ __all__ = ["KDEClassifier"]
 
 
 class KDEClassifier(DensityClassifier):
-    r"""Bayes' rule on a Gaussian kernel density estimate of each class.
+    r"""Bayes' rule with a Gaussian kernel density estimate of each class.
 
-    The kernel of a class of n rows in d dimensions is that of Silverman's rule, scaled: its covariance is
-    :math:`(\gamma h)^2 C` with C the class's covariance and
+    For a class of n rows in d dimensions the kernel is that of Silverman's rule, scaled. Its covariance is
+    :math:`(\gamma h)^2 C` with the covariance C of the class and
 
     .. math:: h = \left(\frac{4}{(d + 2) n}\right)^{1 / (d + 4)}.
 
-    Densities in more than a few dimensions take very many rows to estimate: project the data first.
+    Density estimates in more than a few dimensions need very many rows: project the data first.
 
     Parameters
     ----------
     bandwidth_scale : float, default=1.0
-        The paper's γ. Towards 0 the class of the nearest row wins, in units of each class's covariance;
-        large, each class is a broad Gaussian around its mean.
+        γ of the paper. For γ near 0 the class of the nearest row wins (in units of each class's covariance);
+        for large γ each class is a broad Gaussian around its mean.
     covariance : {"ledoit_wolf", "oas", "empirical"}, default="ledoit_wolf"
-        Estimate of each class's covariance, as in :func:`~entrolearn.manifold.densities.class_covariance`.
+        Estimate of each class's covariance, see :func:`~entrolearn.manifold.densities.class_covariance`.
     priors : {"uniform", "empirical"}, dict or array-like of shape (n_classes,), default="uniform"
-        Weights of the classes, in order or by label, which need not add up to one. Uniform ones aim at the
-        balanced accuracy.
+        Weights of the classes, in order or by label, which need not add up to one. Uniform priors optimise
+        the balanced accuracy.
     method : {"auto", "exact", "binned"}, default="auto"
-        Of a prediction. "exact" visits all pairs of a row and a training row. "binned", of one feature or
-        two, interpolates the kernels between the nodes of a grid where that is cheaper: log densities are
-        then off by at most 1e-6, and classes are those of "exact", as rows between two classes are computed
-        so. "auto" is "binned" for more than a million pairs of a class.
+        Method of predictions. "exact" visits all pairs of rows and training rows. "binned", for one or two
+        features, interpolates the kernels between the nodes of a grid if that is cheaper: log densities then
+        have an error of at most 1e-6, and the predicted classes are those of "exact", because rows close to a
+        class boundary are computed exactly. "auto" is "binned" if a class has more than a million pairs.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     priors_ : ndarray of shape (n_classes,)
-        The weights, adding up to one.
+        The priors, which add up to one.
     densities_ : ClassDensities
         The rows of each class, and the covariances of the kernels.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    entrolearn.MELM : Finds the plane in which such densities are as different as can be, and decides by them.
-    sklearn.neighbors.KernelDensity : A single density, of a round kernel.
+    entrolearn.MELM : Finds the subspace in which such densities differ most, and classifies by them.
+    sklearn.neighbors.KernelDensity : A single density with a round kernel.
 
     Notes
     -----
     With ``covariance="empirical"`` the probabilities do not change under an invertible affine map of the
-    features. A class whose rows do not span the space is dealt with as in
-    :class:`~entrolearn.manifold.densities.ClassDensities`; the other estimates give it variance everywhere,
-    unless all its rows are equal.
+    features. A class whose rows do not span the space is handled as described in
+    :class:`~entrolearn.manifold.densities.ClassDensities`. The other covariance estimates have full rank
+    unless all rows of the class are equal.
 
     References
     ----------
@@ -103,7 +103,7 @@ class KDEClassifier(DensityClassifier):
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
-        """Keep the rows of each class and estimate its covariance.
+        """Store the rows of each class and estimate its covariance.
 
         Parameters
         ----------
@@ -111,8 +111,8 @@ class KDEClassifier(DensityClassifier):
         y : array-like of shape (n_samples,)
             Class labels of any type, at least two different ones.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, also in Silverman's rule and in what
-            shrinks the covariance; one of weight zero is left out.
+            Weights of the rows: a row of weight two counts as two rows, also in Silverman's rule and in the
+            shrinkage of the covariance; a row of weight zero is left out.
 
         Returns
         -------
@@ -122,7 +122,7 @@ class KDEClassifier(DensityClassifier):
         Raises
         ------
         ValueError
-            If y holds one class only, or `priors` does not fit the classes.
+            If y holds only one class, or `priors` does not fit the classes.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         X, y, weights = weighted_rows(X, y, sample_weight)

@@ -1,4 +1,4 @@
-"""The maximum entropy linear manifold: the subspace in which the classes are furthest apart."""
+"""The maximum entropy linear manifold: the subspace in which the class densities diverge most."""
 
 import warnings
 from collections.abc import Sequence
@@ -27,82 +27,83 @@ from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["MELM"]
 
-#: Rows of a smaller range, in units of the largest, count as equal: the gradient divides by its square.
+#: Ranges below this, relative to the largest number, count as zero, because the gradient divides by their
+#: square.
 LEAST_RANGE = 1e-140
 
 
 class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier):
-    """Maximum entropy linear manifold: a projection onto few dimensions in which the classes are far apart.
+    """Maximum entropy linear manifold: a supervised projection onto few dimensions that separates classes.
 
-    Kernel density estimates of the projected classes are compared by their Cauchy-Schwarz divergence, which
-    is maximised over the subspace from several random starts. The densities in the best subspace make a
-    classifier: a row belongs to the class whose density is largest there. More than two classes: the
-    divergences of all pairs are added up.
+    The objective is the Cauchy-Schwarz divergence of kernel density estimates of the projected classes,
+    summed over all pairs of classes. It is maximised over the subspace from several random starts. The
+    densities in the best subspace also give a classifier: the predicted class is the one with the largest
+    density.
 
     Parameters
     ----------
     n_components : int, default=2
         Dimension k of the subspace.
     bandwidth_scale : float, default=1.0
-        γ, by which the widths of Silverman's rule are multiplied: less follows the rows more closely.
+        γ, a factor of the widths of Silverman's rule. Smaller values follow the rows more closely.
     covariance : {"ledoit_wolf", "oas", "empirical"}, default="ledoit_wolf"
-        How the covariance of a class, the shape of its kernel, is estimated in the space of the features.
+        Estimate of the covariance of each class, which is the shape of its kernel, in the feature space.
     priors : {"uniform", "empirical"}, dict or array-like of shape (n_classes,), default="uniform"
-        What the classifier multiplies the densities with before it compares them; "uniform", as the paper has
-        it, gives both classes of an unbalanced problem the same say. A dict has the label of each class. The
-        subspace does not depend on it.
+        Factors of the densities in predictions. "uniform", as in the paper, gives all classes of an
+        unbalanced problem the same weight. A dict holds the prior of each class by label. The subspace does
+        not depend on the priors.
     n_init : int, default=16
-        Random starts, of which the best counts.
+        Number of random starts, of which the best is kept.
     solver : {"whitened", "penalty", "stiefel"}, default="whitened"
-        "whitened": L-BFGS in coordinates in which the kernels are round, an orthonormal basis taken at the
-        end. "penalty": the paper's, L-BFGS with a penalty on bases that are not orthonormal. "stiefel":
-        conjugate gradients on the manifold of subspaces, with pymanopt.
+        "whitened": L-BFGS in coordinates in which the kernels are round; the basis is orthonormalised at the
+        end. "penalty": the method of the paper, L-BFGS with a penalty on bases that are not orthonormal.
+        "stiefel": conjugate gradients on the manifold of subspaces, with pymanopt.
     method : {"auto", "exact", "binned"}, default="auto"
-        How the divergence is computed, see :func:`entrolearn.manifold.melm_objective`, and the densities of a
-        prediction, as in :class:`KDEClassifier`.
+        Computation of the divergence, see :func:`entrolearn.manifold.melm_objective`, and of the densities in
+        predictions, see :class:`KDEClassifier`.
     max_iter : int, default=1000
-        Iterations of a start.
+        Maximum number of iterations of a start.
     tol : float, default=1e-7
         A start ends when an iteration improves the objective by less than this share of it; with "stiefel",
-        when the gradient is shorter than its square root.
+        when the norm of the gradient is below the square root of `tol`.
     n_jobs : int or None, default=None
-        Processes that climb; the result does not depend on it.
+        Number of processes; the result does not depend on it.
     verbose : int, default=0
-        How much joblib says about the starts' progress.
+        Verbosity of joblib's progress messages.
     random_state : int, RandomState instance or None, default=None
-        Draws the starts.
+        Seed of the starts.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     priors_ : ndarray of shape (n_classes,)
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows that span the subspace: its principal axes, the one with the most variance first.
+        Orthonormal rows that span the subspace: its principal axes, by descending variance.
     objective_ : float
         The divergence in that subspace, in nats.
     objectives_ : ndarray of shape (n_init,)
-        Where each start ended.
+        Final divergence of each start.
     history_ : ndarray of shape (`n_iter_`,)
-        What the best start maximised, after each iteration.
+        Objective of the best start after each iteration.
     n_iter_ : int
         Iterations of the best start.
     n_evaluations_ : int
         Evaluations of objective and gradient, over all starts.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X has names of features that are all strings.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    entrolearn.KDEClassifier : The density classifier alone.
-    sklearn.discriminant_analysis.LinearDiscriminantAnalysis : For classes that are Gaussians of one shape.
+    entrolearn.KDEClassifier : The density classifier without a projection.
+    sklearn.discriminant_analysis.LinearDiscriminantAnalysis : For Gaussian classes with a common covariance.
 
     Notes
     -----
-    The divergence does not depend on the basis of the subspace, nor on the features' units where the
-    covariance is "empirical". The two others shrink towards a multiple of the identity: scale features of
-    different units first, or let them stand for themselves on purpose. The order of the rows does not change
-    a bit of the result.
+    The divergence does not depend on the basis of the subspace. With the covariance "empirical" it does not
+    depend on the units of the features either; the other two estimates shrink towards a multiple of the
+    identity, so scale features of different units first. The result is bitwise independent of the order of
+    the rows.
 
     References
     ----------
@@ -167,7 +168,7 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> "MELM":
-        """Find the subspace.
+        """Find the subspace of maximum divergence.
 
         Parameters
         ----------
@@ -175,8 +176,8 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         y : array-like, shape (n_samples,)
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, also in Silverman's rule and in what
-            shrinks the covariance; one of weight zero is left out.
+            Weights of the rows: a row of weight two counts as two rows, also in Silverman's rule and in the
+            shrinkage of the covariance; a row of weight zero is left out.
 
         Returns
         -------
@@ -185,19 +186,20 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         Raises
         ------
         ValueError
-            If there are more components than features, fewer than two classes, or a class has no density:
-            its rows are equal, or its empirical covariance is singular.
+            If there are more components than features, fewer than two classes, or a class has no density,
+            because its rows are equal or its empirical covariance is singular.
 
         Warns
         -----
         ConvergenceWarning
-            If the best start used up its iterations.
+            If the best start reached `max_iter`.
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, "MELM")
         self.priors_ = class_priors(self.priors, self.classes_, np.bincount(codes, weights))
-        # In an order of their own: sums round alike then, and so does every step that a climb makes of them.
+        # Sort the rows, so that rounding errors, and hence every step of the search, do not depend on their
+        # order.
         order = np.lexsort((*X.T, codes))
         X, codes = X[order], codes[order]
         groups, own = by_class(X, codes), None
@@ -216,14 +218,14 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
             accepted = "covariance='ledoit_wolf' or 'oas'" if empirical else "like scales, no outliers"
             raise ValueError(
                 f"the projected classes have no density in a subspace drawn at random: with bandwidth_scale="
-                f"{self.bandwidth_scale:g} a class's {self.covariance} covariance is singular beside the "
-                f"distances; accepted then: {accepted}, a larger bandwidth_scale"
+                f"{self.bandwidth_scale:g} the {self.covariance} covariance of a class is singular beside "
+                f"the distances; accepted: {accepted}, a larger bandwidth_scale"
             ) from None
         self.objectives_ = np.array([climb.objective for climb in climbs])
         best = climbs[self.objectives_.argmax()]
         if not best.converged:
             warnings.warn(
-                f"the best start used up its {self.max_iter} iterations: raise max_iter or tol",
+                f"the best start did not converge in {self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -244,7 +246,7 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
     def _divergence(
         self, groups: Sequence[np.ndarray], weights: Sequence[np.ndarray] | None
     ) -> ProjectedDivergence:
-        """What is maximised, once it is known that it can be."""
+        """The objective, after validation of the classes and parameters."""
         n_features = groups[0].shape[1]
         if self.n_components > n_features:
             raise ValueError(
@@ -282,7 +284,7 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
     def _log_joint(self, X) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        # From an origin among the rows: a large number that is in all of them costs no digits of the others.
+        # Relative to an origin among the rows, so that a large common number costs no digits.
         projected = (X - self._origin) @ self.components_.T
         return self._densities.log_joint(projected, self.priors_, method=self.method)
 
@@ -292,7 +294,7 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
 
 
 def _principal_axes(V: np.ndarray, X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """The basis of V's subspace that an eye expects: by falling variance, the largest entries positive."""
+    """Principal axes of the subspace of V, by descending variance, with a positive largest entry each."""
     _, axes = np.linalg.eigh(np.cov((X @ V).T, aweights=weights).reshape(V.shape[1], -1))
     components = axes[:, ::-1].T @ V.T
     return components * signs_of_rows(components)

@@ -1,7 +1,7 @@
 """The objective of the maximum entropy linear manifold, and its gradient.
 
-How far apart the kernel density estimates of the projected classes are, as a function of the projection: the
-Cauchy-Schwarz divergence of two, the sum over all pairs of classes of more.
+The objective is the Cauchy-Schwarz divergence of the kernel density estimates of two projected classes, as a
+function of the projection; for more classes, the sum over all pairs.
 """
 
 from collections.abc import Sequence
@@ -19,55 +19,55 @@ __all__ = ["METHODS", "ProjectedDivergence", "melm_objective"]
 
 METHODS = ("auto", "exact", "binned")
 
-#: Pairs of rows up to which "auto" is exact. Measured: a million take 3 ms, which is what binning takes at
-#: least.
+#: Pairs of rows up to which "auto" is exact. Measured: a million pairs take 3 ms, the least time of binning.
 AUTO_PAIRS = 1_000_000
 
-#: Sums over so many rows do not overflow.
+#: Number of rows whose sums do not overflow.
 MOST_ROWS = 1e9
 
-#: What a grid point costs, in pairs.
+#: Cost of a grid point relative to that of a pair.
 PAIRS_PER_GRID_POINT = 30
 
 
 def melm_objective(
     V, X_neg, X_pos, *, bandwidth_scale: float = 1.0, covariance: str = "ledoit_wolf", method: str = "auto"
 ) -> tuple[float, np.ndarray]:
-    r"""Cauchy-Schwarz divergence of two projected classes, and its gradient.
+    r"""Cauchy-Schwarz divergence of two projected classes and its gradient.
 
     .. math:: D_{CS}(V) = \ln\int f_+^2 + \ln\int f_-^2 - 2\ln\int f_+ f_-
 
-    where f is the Gaussian kernel density estimate of a class's rows :math:`V^T x`. The kernel's covariance
-    is :math:`\gamma^2 h^2 V^T \Sigma V`, with the class's covariance Σ in the space of the features and
-    Silverman's factor h (:func:`entrolearn.measures.silverman_factor`).
+    where f is the Gaussian kernel density estimate of the projected rows :math:`V^T x` of a class. The
+    covariance of its kernel is :math:`\gamma^2 h^2 V^T \Sigma V`, with the covariance Σ of the class in the
+    feature space and Silverman's factor h (:func:`entrolearn.measures.silverman_factor`).
 
     Parameters
     ----------
     V : array-like, shape (n_features, k)
-        Columns span the subspace. They need not be orthonormal: another basis of it has the same value.
+        Columns that span the subspace. They need not be orthonormal: the value does not depend on the basis.
     X_neg, X_pos : array-like, shapes (n_neg, n_features) and (n_pos, n_features)
-        The rows of both classes; single precision is computed in single precision.
+        The rows of both classes. Single precision is kept.
     bandwidth_scale : float, default=1.0
-        γ, which multiplies the kernels' widths.
+        γ, a factor of the kernels' widths.
     covariance : {"ledoit_wolf", "oas", "empirical"}, default="ledoit_wolf"
-        How the covariance of a class is estimated.
+        Estimate of the covariance of each class.
     method : {"auto", "exact", "binned"}, default="auto"
         "exact" visits all pairs of rows, in blocks: O(n²) time, O(n) memory. "binned" puts the projected rows
-        on a grid, for k up to 2: O(n), the value within 1e-4 (nats, or of the value where it is larger), the
-        gradient within 1 % of its largest entry. Where the grid would have more points than there are pairs,
-        or the classes are too far apart for it, it is exact. "auto" takes what is quicker.
+        on a grid, for k up to 2: O(n) time; the error of the value is at most 1e-4 (nats, or relative if the
+        value exceeds 1), that of the gradient 1 % of its largest entry. If the grid would have more points
+        than there are pairs, or the classes are too far apart for it, the sum is exact. "auto" chooses the
+        faster one.
 
     Returns
     -------
     value : float
         In nats, at least 0; 0 for equal densities.
     gradient : ndarray, shape (n_features, k)
-        With respect to V. Orthogonal to V: ``V.T @ gradient`` is 0.
+        Gradient with respect to V, orthogonal to V: ``V.T @ gradient`` is 0.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit together, V has dependent columns, or a class has no variance.
+        If the shapes do not agree, V has linearly dependent columns, or a class has no variance.
 
     References
     ----------
@@ -106,22 +106,22 @@ def melm_objective(
 
 @dataclass(frozen=True)
 class ProjectedDivergence:
-    """The objective as a function of the projection.
+    """The divergence as a function of the projection.
 
     Attributes
     ----------
     rows : tuple of ndarrays, shapes (n_c, d)
-        Of each class, around a common origin and in a common unit: the divergence does not depend on these,
-        its digits do.
+        Rows of each class, relative to a common origin and in a common unit, which reduces rounding errors
+        and does not change the divergence.
     kernels : ndarray, shape (n_classes, d, d)
-        Covariances of the classes' kernels.
+        Covariances of the kernels of the classes.
     method : {"auto", "exact", "binned"}
     origin : ndarray of shape (d,) or float
-        Of `rows` among the given ones.
+        Origin of `rows` in the coordinates of the given rows.
     unit : float
-        The length, in that of the given rows, that is 1 in `rows` and `kernels`.
+        Unit of length of `rows` and `kernels`, in units of the given rows.
     row_weights : tuple of ndarrays, shapes (n_c,), optional
-        Of the rows of each class, positive.
+        Positive weights of the rows of each class.
     """
 
     rows: tuple[np.ndarray, ...]
@@ -142,11 +142,11 @@ class ProjectedDivergence:
         method: str = "auto",
         row_weights: Sequence[np.ndarray] | None = None,
     ) -> "ProjectedDivergence":
-        """Silverman's kernels, with covariances that are estimated in the space of the features."""
+        """Objective with Silverman's kernels, from covariances estimated in the feature space."""
         together = np.concatenate(rows)
         origin = np.mean([own.mean(axis=0, dtype=np.float64) for own in rows], axis=0).astype(together.dtype)
         ranges = np.ptp(together, axis=0)
-        origin = np.where(ranges > 0, origin, together[0])  # a mean of equal numbers may be none of them
+        origin = np.where(ranges > 0, origin, together[0])  # the mean of equal numbers may differ from them
         unit = unit_of_length(ranges.max())
         centred = tuple((own - origin) / unit for own in rows)
         kernels = [
@@ -158,12 +158,12 @@ class ProjectedDivergence:
         return cls(centred, np.array(kernels, dtype=centred[0].dtype), method, origin, unit, row_weights)
 
     def __call__(self, V: np.ndarray) -> tuple[float, np.ndarray]:
-        """The value, and the gradient of the shape of V.
+        """The value, and the gradient in the shape of V.
 
         Raises
         ------
         numpy.linalg.LinAlgError
-            Where the kernel of some classes has no width in a direction of the subspace.
+            If the kernel of a class has no width in a direction of the subspace.
         """
         V = V.astype(self.rows[0].dtype, copy=False)
         points = [own @ V for own in self.rows]
@@ -180,7 +180,7 @@ class ProjectedDivergence:
         return replace(self, rows=tuple(own @ W for own in self.rows), kernels=W.T @ self.kernels @ W)
 
     def _potentials(self, points: Sequence[np.ndarray], kernels: np.ndarray) -> tuple:
-        # Each class stands beside n - 1 others, in one pair with each.
+        # Each class is in n - 1 pairs, one with each other class.
         n_classes = len(points)
         weights = np.full((n_classes, n_classes), -2.0)
         np.fill_diagonal(weights, n_classes - 1)
@@ -192,7 +192,7 @@ class ProjectedDivergence:
         return exact.weighted_log_potentials(points, kernels, weights, of_rows) if found is None else found
 
     def _grid(self, points: Sequence[np.ndarray], kernels: np.ndarray) -> "binned.Grid | None":
-        """A grid to bin on; None where visiting all pairs is what is asked for, or quicker."""
+        """A grid for binning; None if visiting all pairs was requested or is faster."""
         n_rows = sum(len(own) for own in points)
         n_pairs = n_rows * n_rows / 2
         if self.method == "exact" or len(kernels[0]) > 2:
@@ -204,7 +204,7 @@ class ProjectedDivergence:
 
 
 def _checked(V, rows: Sequence) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The projection and the classes as arrays of one floating type."""
+    """The projection and the classes as arrays of a common floating dtype."""
     V, *rows = (np.asarray(one) for one in (V, *rows))
     dtype = np.result_type(np.float32, *rows)
     for name, one in zip(("V", "X_neg", "X_pos"), (V, *rows), strict=True):

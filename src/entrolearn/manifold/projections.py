@@ -1,7 +1,7 @@
-"""Linear projections that know the classes: principal components of theirs, and generalised eigenvectors.
+"""Supervised linear projections: principal components of the classes and generalised eigenvectors.
 
-Those that Czarnecki, Jozefowicz and Tabor (2015), "Maximum Entropy Linear Manifold for Learning
-Discriminative Low-Dimensional Representation", section 5, compare with their own.
+These are the methods with which Czarnecki, Jozefowicz and Tabor (2015), "Maximum Entropy Linear Manifold for
+Learning Discriminative Low-Dimensional Representation", section 5, compare theirs.
 """
 
 from abc import abstractmethod
@@ -22,18 +22,18 @@ from entrolearn.validation import Interval, validate_data, validated, weighted_r
 
 __all__ = ["GEM", "ClassPCA", "PerClassPCA", "TwoEllipsoidPCA"]
 
-#: What is smaller, in units of the largest number, has no square.
+#: Numbers below this, relative to the largest one, have squares that underflow.
 LEAST_SIZE = 1e-150
 
-#: Sums of larger multiples of the mean overflow.
+#: Largest multiple of the mean that can be added without overflow.
 LARGEST_GAMMA = 1e100
 
 
 class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A linear map that is found from the rows of each class.
+    """Base class of linear maps that are computed from the rows of each class.
 
-    A subclass says how many components there can be, in ``_most_components(n_classes, n_features)``, and
-    finds them, in ``_find(groups, weights, unit)``, as columns, shape (n_features, n_components).
+    Subclasses implement ``_most_components(n_classes, n_features)``, the largest number of components, and
+    ``_find(groups, weights, unit)``, which returns them as columns, shape (n_features, n_components).
     """
 
     _parameter_constraints: dict = {"n_components": [Interval(Integral, 1, None, closed="left")]}
@@ -43,13 +43,13 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     @abstractmethod
     def _most_components(self, n_classes: int, n_features: int) -> int:
-        """How many components there can be."""
+        """Largest possible number of components."""
 
     @abstractmethod
     def _find(self, groups: Sequence[np.ndarray], weights: Sequence, unit: float) -> np.ndarray:
-        """The components as columns, from the rows of each class, in a unit of length, and their weights.
+        """The components as columns, from the rows and weights of each class in a unit of length.
 
-        Sets what else is to be known of them.
+        Sets the other fitted attributes.
         """
 
     @validated(prefer_skip_nested_validation=True)
@@ -62,7 +62,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         y : array-like of shape (n_samples,)
             Class labels of any type.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows: a row of weight two counts as two rows, one of weight zero is left out.
+            Weights of the rows: a row of weight two counts as two rows, a row of weight zero is left out.
 
         Returns
         -------
@@ -72,7 +72,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Raises
         ------
         ValueError
-            If y does not hold class labels, or there are not so many components.
+            If y does not hold class labels, or `n_components` is too large.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
@@ -94,7 +94,7 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self
 
     def transform(self, X) -> np.ndarray:
-        """Project rows, without centring them.
+        """Project rows without centring them.
 
         Parameters
         ----------
@@ -120,11 +120,11 @@ class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
 
 class _WithinClassPCA(_ClassProjection):
-    """Principal components of a weighted mean of the classes' covariances."""
+    """Base class: principal components of a weighted mean of the classes' covariances."""
 
     @abstractmethod
     def _class_weights(self, counts: np.ndarray) -> np.ndarray:
-        """Of classes with so many rows."""
+        """Weights of the classes, from their numbers of rows."""
 
     def _most_components(self, n_classes: int, n_features: int) -> int:
         return n_features
@@ -142,34 +142,34 @@ class _WithinClassPCA(_ClassProjection):
 class ClassPCA(_WithinClassPCA):
     """Principal components of the covariance within classes (cPCA).
 
-    The eigenvectors of the mean of the classes' covariances, each weighted by its number of rows. What sets
-    the classes apart, the differences of their means, has no part in it.
+    The components are eigenvectors of the mean of the class covariances, weighted by the numbers of rows. The
+    differences of the class means have no influence.
 
     Parameters
     ----------
     n_components : int, default=2
-        At most as many as there are features.
+        Number of components, at most that of the features.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows, the entry of largest size in each positive.
+        Orthonormal rows; the entry with the largest absolute value of each is positive.
     explained_variance_ : ndarray of shape (n_components,)
-        Their eigenvalues, in descending order; covariances are those of the sample (``ddof=0``).
+        Eigenvalues in descending order, from covariances with ``ddof=0``.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    TwoEllipsoidPCA : The same without weights.
+    TwoEllipsoidPCA : The same with equal weights of the classes.
 
     Notes
     -----
-    With one class it is principal component analysis. :meth:`transform` does not centre the rows: the map is
-    linear, as in the paper, and scikit-learn's PCA differs from it by a translation. Of directions of equal
-    variance any basis is as good, and rounding decides which one it is.
+    With one class this is principal component analysis. :meth:`transform` does not centre the rows: the map
+    is linear, as in the paper, and scikit-learn's PCA differs from it by a translation. For directions of
+    equal variance the basis is arbitrary and depends on rounding errors.
 
     References
     ----------
@@ -189,34 +189,34 @@ class ClassPCA(_WithinClassPCA):
 
 
 class TwoEllipsoidPCA(_WithinClassPCA):
-    """Principal components of the covariance within classes, all of which weigh alike (2ePCA).
+    """Principal components of the covariance within classes, with equal weights of the classes (2ePCA).
 
-    The eigenvectors of the mean of the classes' covariances, however many rows each class has. The name is
-    the paper's, which has two classes; there may be more.
+    The components are eigenvectors of the unweighted mean of the class covariances. The name is that of the
+    paper, which has two classes; more are accepted.
 
     Parameters
     ----------
     n_components : int, default=2
-        At most as many as there are features.
+        Number of components, at most that of the features.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Orthonormal rows, the entry of largest size in each positive.
+        Orthonormal rows; the entry with the largest absolute value of each is positive.
     explained_variance_ : ndarray of shape (n_components,)
-        Their eigenvalues, in descending order; covariances are those of the sample (``ddof=0``).
+        Eigenvalues in descending order, from covariances with ``ddof=0``.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     See Also
     --------
-    ClassPCA : The same with weights.
+    ClassPCA : The same with classes weighted by their numbers of rows.
 
     Notes
     -----
-    :meth:`transform` does not centre the rows, as that of :class:`ClassPCA`.
+    Like that of :class:`ClassPCA`, :meth:`transform` does not centre the rows.
 
     References
     ----------
@@ -236,29 +236,29 @@ class TwoEllipsoidPCA(_WithinClassPCA):
 class PerClassPCA(_ClassProjection):
     """The first principal component of each class in turn (pPCA).
 
-    Components go round the classes, in the order of ``classes_``: first each class's first one, then each
-    class's second, until there are as many as asked for.
+    Components alternate between the classes, in the order of ``classes_``: first the first component of each
+    class, then the second one of each, until there are `n_components`.
 
     Parameters
     ----------
     n_components : int, default=2
-        With fewer than there are classes, the last classes have none. At most all of all classes.
+        Number of components. If it is below the number of classes, the last classes have none.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Rows of length one, the entry of largest size in each positive. Those of different classes are not
-        orthogonal, and are even the same where the classes spread in one direction.
+        Rows of length one; the entry with the largest absolute value of each is positive. Components of
+        different classes are not orthogonal, and may be equal.
     explained_variance_ : ndarray of shape (n_components,)
-        Variance (``ddof=0``) of each component's class along it.
+        Variance (``ddof=0``) of each component's class in its direction.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     Notes
     -----
-    :meth:`transform` does not centre the rows, as that of :class:`ClassPCA`.
+    Like that of :class:`ClassPCA`, :meth:`transform` does not centre the rows.
 
     References
     ----------
@@ -288,44 +288,45 @@ class PerClassPCA(_ClassProjection):
 class GEM(_ClassProjection):
     r"""Generalised eigenvectors for discriminative features.
 
-    For each ordered pair of classes, the directions in which class i has much energy and class j little:
+    For each ordered pair of classes, finds the directions in which class i has large and class j small second
+    moments:
 
     .. math:: C_i v = \lambda \left(C_j + \frac{\gamma}{d} \mathrm{tr}(C_j) I\right) v,
               \quad C_c = \frac{1}{n_c} \sum_{x \in c} x x^T.
 
-    The eigenvectors of the largest eigenvalues of all pairs are the components.
+    The components are the eigenvectors with the largest eigenvalues of all pairs.
 
     Parameters
     ----------
     n_components : int, default=2
-        At most one for each feature and pair.
+        Number of components, at most one for each feature and pair.
     gamma : float, default=0.1
-        What is added to the second moments of class j, in units of their mean. Zero where these are of full
+        Regularisation of the second moments of class j, relative to their mean. Use 0 if these have full
         rank.
 
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Eigenvectors as rows, the entry of largest size in each positive. They are neither orthogonal nor of
-        length one: along each, class j has mean square one (with what was added).
+        Eigenvectors as rows; the entry with the largest absolute value of each is positive. They are neither
+        orthogonal nor of length one: along each, the regularised second moment of class j is one.
     eigenvalues_ : ndarray of shape (n_components,)
-        λ in descending order: how much more energy class i has than class j.
+        λ in descending order: the ratio of the second moments of class i and class j.
     pairs_ : ndarray of shape (n_components, 2)
-        The labels of i and j.
+        Labels of i and j for each component.
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
-        Where X had string column names.
+        Defined only if all feature names of X are strings.
 
     Notes
     -----
     Second moments are about the origin, not about the means: as in Karampatziakis and Mineiro, the components
-    change when the data are moved. :meth:`transform` does not centre the rows either.
+    change under translations of the data. :meth:`transform` does not centre the rows either.
 
-    The linear part of their method is what is here, which is what the linear manifold paper compares: they go
-    on with rectified powers of the projections, join these to the inputs, and keep all eigenvectors above a
-    threshold instead of the first few. The length of an eigenvector is as theirs, so that with ``gamma=0``
-    the projections do not change, but for signs, under an invertible linear map of the features.
+    This is the linear part of their method, with which the paper on linear manifolds compares. They continue
+    with rectified powers of the projections, append these to the inputs, and keep all eigenvectors above a
+    threshold instead of the first few. The lengths of the eigenvectors are theirs, so that with ``gamma=0``
+    the projections are invariant, up to signs, under an invertible linear map of the features.
 
     References
     ----------
@@ -376,19 +377,19 @@ class GEM(_ClassProjection):
         with np.errstate(over="ignore"):
             components = np.hstack([components for _, components in found])[:, best] / unit
         if not np.isfinite(components).all():
-            raise ValueError(f"the components overflow, as no number of X is above {2 * unit:.1g}: scale X.")
+            raise ValueError(f"the components overflow: no number of X exceeds {2 * unit:.1g}; scale X.")
         return components
 
     def _regularised(self, moment: np.ndarray, label) -> np.ndarray:
-        """What the eigenvalues of the class are relative to, checked to be of full rank."""
+        """The regularised second moments of a class, checked to have full rank."""
         d = len(moment)
         total = moment + self.gamma * np.trace(moment) / d * np.eye(d)
-        # The correlations', so that the features' units do not matter.
+        # The rank of the correlations does not depend on the units of the features.
         size = np.sqrt(np.diag(total))
         if size.min() < LEAST_SIZE or eigh(total / np.outer(size, size), eigvals_only=True)[0] <= d * 1e-15:
             raise ValueError(
                 f"the second moments of class {label!r} are singular with gamma={self.gamma:g}; "
-                "a larger gamma makes them regular, unless all rows of the class are zero, or all but."
+                "accepted: a larger gamma, unless all rows of the class, or all but one, are zero."
             )
         return total
 
@@ -399,7 +400,7 @@ def _count(rows: np.ndarray, weights: np.ndarray | None) -> float:
 
 
 def _leading(matrix: np.ndarray, n: int, against: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """The n largest eigenvalues of a symmetric matrix, descending, and their eigenvectors as columns."""
+    """The n largest eigenvalues of a symmetric matrix, descending, and the eigenvectors as columns."""
     d = len(matrix)
     values, vectors = eigh(matrix, against, subset_by_index=[d - n, d - 1])
     return values[::-1], vectors[:, ::-1]

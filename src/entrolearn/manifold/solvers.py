@@ -1,8 +1,7 @@
-"""Climbing from one starting point to a maximum of a projection's divergence.
+"""Solvers that maximise the divergence of a projection from one starting point.
 
-The divergence depends on the subspace alone, so that the constraint V'V = I only chooses a basis. Three ways
-to deal with it: leave it away and take an orthonormal basis at the end, penalise what breaks it, or stay on
-the manifold.
+The divergence depends only on the subspace, so the constraint V'V = I only selects a basis. The three solvers
+drop the constraint and orthonormalise at the end, penalise its violation, or stay on the manifold.
 """
 
 from collections.abc import Callable
@@ -19,18 +18,18 @@ __all__ = ["SOLVERS", "Climb"]
 
 @dataclass(frozen=True)
 class Climb:
-    """One climb.
+    """Result of a solver from one start.
 
     Attributes
     ----------
     V : ndarray, shape (n_features, k)
-        Orthonormal.
+        The orthonormal basis found.
     objective : float
-        The divergence there.
+        The divergence of `V`.
     n_iter, n_evaluations : int
     converged : bool
     history : list of float
-        What was maximised, after each iteration.
+        The objective after each iteration.
     """
 
     V: np.ndarray
@@ -44,9 +43,10 @@ class Climb:
 def whitened(divergence: ProjectedDivergence, V: np.ndarray, *, max_iter: int, tol: float) -> Climb:
     """L-BFGS without a constraint, in coordinates in which the kernels are round; V is a start in these.
 
-    Features of different scales make the problem badly conditioned; the divergence does not depend on them.
-    The gradient is orthogonal to V, so that nothing drives the columns together. The coordinates are along
-    the features, not along eigenvectors: rounding decides their signs, and with them where a start would be.
+    Features of different scales make the problem badly conditioned; the divergence does not depend on the
+    coordinates. The gradient is orthogonal to V, so the columns do not become dependent. The coordinates are
+    along the features instead of eigenvectors, whose signs depend on rounding errors and would change the
+    starts.
     """
     kernel = divergence.kernels.mean(axis=0, dtype=np.float64)
     width = np.sqrt(kernel.diagonal())
@@ -62,7 +62,7 @@ def whitened(divergence: ProjectedDivergence, V: np.ndarray, *, max_iter: int, t
 
 
 def penalty(divergence: ProjectedDivergence, V: np.ndarray, *, max_iter: int, tol: float) -> Climb:
-    """The paper's: L-BFGS on D(V) - |V'V - I|², equation (2)."""
+    """The paper's solver: L-BFGS on D(V) - |V'V - I|², equation (2)."""
 
     def penalised(V: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = divergence(V)
@@ -103,21 +103,22 @@ def stiefel(divergence: ProjectedDivergence, V: np.ndarray, *, max_iter: int, to
         verbosity=0,
         log_verbosity=1,
     )
-    with np.errstate(invalid="ignore"):  # 0 / 0 where a gradient did not change: pymanopt starts anew then
+    with np.errstate(invalid="ignore"):  # 0 / 0 for an unchanged gradient, after which pymanopt restarts
         found = optimizer.run(problem, initial_point=_orthonormal(V))
     history = [-float(value) for value in found.log["iterations"]["cost"]]
     value, _ = divergence(found.point)
     return Climb(found.point, value, found.iterations, evaluated.number, found.iterations < max_iter, history)
 
 
-#: Each takes the divergence, a start of shape (n_features, k), ``max_iter`` and ``tol``.
+#: Functions of the divergence, a start of shape (n_features, k), ``max_iter`` and ``tol``.
 SOLVERS: dict[str, Callable[..., Climb]] = {"whitened": whitened, "penalty": penalty, "stiefel": stiefel}
 
 
 class _LastEvaluation:
-    """A function that remembers its last value: who asks for value and gradient in turn pays once.
+    """A function that stores its last value, so that separate calls for value and gradient evaluate it once.
 
-    Where it has none, after one where it had, it is minus infinity: a line search goes back from there.
+    If the function is undefined at a point after it was defined at another, the value is minus infinity, from
+    which a line search backtracks.
     """
 
     def __init__(self, function: Callable):
@@ -138,9 +139,9 @@ class _LastEvaluation:
 
 
 def _lbfgs(function: Callable, start: np.ndarray, *, max_iter: int, tol: float):
-    """Maximise from a start; the result is scipy's, with the ``history`` of the objective.
+    """Maximise from a start; returns scipy's result with the ``history`` of the objective.
 
-    It ends before a step that leads to where the function has no value.
+    The search ends before a step to a point at which the function is undefined.
     """
     history, last = [], OptimizeResult(nit=0, nfev=0, status=0)
 
@@ -170,7 +171,7 @@ def _climb(divergence: ProjectedDivergence, V: np.ndarray, found) -> Climb:
     V = _orthonormal(V)
     try:
         value, _ = divergence(V)
-    except np.linalg.LinAlgError:  # where rounding decides whether there is a value: that of the climb
+    except np.linalg.LinAlgError:  # rounding errors decide whether it is defined: take the solver's value
         value = -float(found.fun)
     return Climb(V, value, found.nit, found.nfev, found.status == 0, found.history)
 

@@ -18,10 +18,10 @@ __all__ = [
     "probabilities_from_counts",
 ]
 
-#: Combinations of values per row above which most were observed once.
+#: Ratio of combinations to rows above which most combinations were observed only once.
 MANY_CELLS = 0.5
 
-#: Cells of the largest table that is made: 1 GiB.
+#: Largest number of cells of a contingency table (1 GiB).
 MOST_CELLS = 2**27
 
 
@@ -36,12 +36,12 @@ def counts_from_samples(*samples) -> np.ndarray:
     Returns
     -------
     ndarray of int, one axis for each sample
-        Along each axis the variable's values in sorted order.
+        Counts, with the values of each variable in sorted order along its axis.
 
     Raises
     ------
     ValueError
-        If there is no sample, or the samples differ in length or are empty.
+        If no sample is given, or the samples differ in length or are empty.
     MemoryError
         If the table would take more than 1 GiB.
 
@@ -75,7 +75,7 @@ def counts_from_samples(*samples) -> np.ndarray:
 
 
 def probabilities_from_counts(counts) -> np.ndarray:
-    """Relative frequencies: the plug-in estimate of a distribution, which may be a joint one.
+    """Relative frequencies: the plug-in estimate of a distribution or joint distribution.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def probabilities_from_counts(counts) -> np.ndarray:
     Returns
     -------
     ndarray of the same shape
-        Adding up to one.
+        Probabilities, which add up to one.
 
     Raises
     ------
@@ -115,17 +115,17 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
         m different values. "grassberger" replaces the logarithm of each count by a function with little bias
         for many rare values.
     base : {2, e}, default=2
-        Of the logarithm.
+        Base of the logarithm.
 
     Returns
     -------
     float
-        At least 0. Corrected, it may exceed the logarithm of the number of values.
+        At least 0. With a correction it may exceed the logarithm of the number of values.
 
     Raises
     ------
     ValueError
-        If `counts` hold no observation, or an argument is not one of its values.
+        If `counts` hold no observation, or `correction` or `base` is not accepted.
 
     References
     ----------
@@ -155,20 +155,20 @@ def mutual_information_from_counts(counts, *, correction: str | None = None, bas
     counts : array-like of shape (n_rows, n_columns)
         Number of observations of each combination of values.
     correction : {None, "miller_madow", "grassberger"}, default=None
-        None is the plug-in estimate, which has a positive bias. The others correct the three entropies in it,
-        see :func:`entropy_from_counts`.
+        None is the plug-in estimate, which has a positive bias. The others correct each of the three
+        entropies that it consists of, see :func:`entropy_from_counts`.
     base : {2, e}, default=2
-        Of the logarithm.
+        Base of the logarithm.
 
     Returns
     -------
     float
-        With a correction it may be below 0: for independent variables its mean is about 0.
+        With a correction the estimate may be below 0: for independent variables its mean is about 0.
 
     Raises
     ------
     ValueError
-        If `counts` are no contingency table, or an argument is not one of its values.
+        If `counts` are not a contingency table, or `correction` or `base` is not accepted.
 
     Examples
     --------
@@ -193,23 +193,24 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
     .. math:: I(x; y) = \frac{1}{n} \sum_i \ln \frac{n \, n_{xy}(i)}{n_x(i) \, n_y(i)}, \qquad
               I(x; y \mid z) = \frac{1}{n} \sum_i \ln \frac{n_z(i) \, n_{xyz}(i)}{n_{xz}(i) \, n_{yz}(i)}
 
-    with :math:`n_{xy}(i)` the number of rows that have the values of x and y of row i, and so on.
+    where :math:`n_{xy}(i)` is the number of rows with the same values of x and y as row i, and so on.
 
     Parameters
     ----------
     x : array-like, shape (n_samples,) or (n_samples, n_features_x)
-        Of any type that can be sorted, NaN being one more value; several columns are one variable.
+        Values of any type that can be sorted; NaN counts as one more value. Several columns form one
+        variable.
     y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Observed together with x.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
         z, the conditioning variables, for a conditional mutual information.
     correction : {None, "miller_madow", "grassberger"}, default=None
-        Correction of the bias of each entropy in it, see :func:`entropy_from_counts`.
+        Bias correction of each entropy that the information consists of, see :func:`entropy_from_counts`.
 
     Returns
     -------
     float
-        In nats, as all estimates from samples; at least 0 without a correction.
+        In nats, like all estimates from samples; at least 0 without a correction.
 
     Raises
     ------
@@ -229,7 +230,7 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
 
     Notes
     -----
-    O(n log n), without a table of all combinations.
+    Takes O(n log n) time and does not build the table of all combinations.
 
     Examples
     --------
@@ -247,7 +248,7 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
     if len(cells) > MANY_CELLS * n_samples and correction != "grassberger":
         warn_unreliable(
             f"{n_samples} rows have {len(cells)} different combinations of values: the plug-in estimate is "
-            "far too large; correction='grassberger' is less so"
+            "far too large; correction='grassberger' reduces this bias"
         )
     n_xz, n_yz, n_z = (np.bincount(each) for each in (xz, yz, z))
     ratio = np.log(of_cell) + np.log(n_z[z[first]]) - np.log(n_xz[xz[first]]) - np.log(n_yz[yz[first]])
@@ -258,7 +259,7 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
 
 
 def codes_of_rows(x, name: str) -> np.ndarray:
-    """An integer for each combination of values in a row."""
+    """Integer codes of the rows: equal rows have the same code."""
     x = np.asarray(x)
     if x.ndim not in (1, 2) or x.size == 0:
         raise ValueError(f"{name} has shape {x.shape}; it must be (n,) or (n, k) with n, k > 0")
@@ -279,7 +280,7 @@ def _miller_madow(counts: np.ndarray) -> float:
 
 
 def _grassberger(counts: np.ndarray) -> float:
-    """Bias by Grassberger's estimate: the mean of G(n) - ln n over the observations, in nats."""
+    """Bias according to Grassberger's estimator: the mean of G(n) - ln n over the observations, in nats."""
     n = counts[counts > 0]
     if (n != np.rint(n)).any():
         raise ValueError("counts are not integers; correction='grassberger' needs integers")
@@ -310,7 +311,7 @@ def _counts(counts) -> np.ndarray:
 
 
 def _total(counts: np.ndarray, axis: int | None = None) -> np.ndarray:
-    """The sum, inf where it is beyond the largest double."""
+    """Sum of the counts; inf where it exceeds the largest double."""
     with np.errstate(over="ignore"):
         return counts.sum(axis=axis)
 

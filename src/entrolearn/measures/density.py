@@ -1,8 +1,8 @@
-"""Gaussian kernel density estimates in one dimension: their bandwidth, their binning and their products.
+"""Gaussian kernel density estimates in one dimension: bandwidth, binning and integrals of products.
 
-Every quadratic (Cauchy–Schwarz, Rényi) measure of such densities needs one number: the logarithm of the
-integral of a product of two estimates, which is the mean of a Gaussian kernel over all pairs of points,
-see :func:`log_product_integral`.
+All quadratic measures of such densities (Cauchy–Schwarz, Rényi) are computed from the logarithm of the
+integral of a product of two estimates. This integral is the mean of a Gaussian kernel over all pairs of
+points, see :func:`log_product_integral`.
 """
 
 import math
@@ -20,29 +20,31 @@ STEPS_PER_WIDTH = 12
 #: Pairs in memory at once (2 MiB: a block stays in the processor's cache).
 BLOCK_PAIRS = 2**18
 
-#: Differences and sums of numbers above this may overflow.
+#: Numbers above this are scaled down, because their differences and sums may overflow.
 HUGE = 2.0**1020
 
-#: From 2**-400 to 2**400 the square of a number and that of its rounding error are in range.
+#: The squares of numbers from 2**-400 to 2**400, and of their rounding errors, neither overflow nor
+#: underflow.
 ORDINARY_EXPONENT = 400
 
-#: What the left-out pairs may add to a sum, relative to it: exp(-37) is below the rounding of a double.
+#: Left-out pairs change a sum by a relative exp(-37) at most, which is below the rounding of a double.
 NEGLIGIBLE = 37.0
 
 
 def silverman_factor(n_samples: int, n_features: int) -> float:
-    r"""What Silverman's rule multiplies a sample's standard deviations with to get its kernel's.
+    r"""Factor h of Silverman's rule.
 
     .. math:: h = \left(\frac{4}{(k + 2) N}\right)^{1 / (k + 4)}
 
-    The kernel's covariance is h² times that of the sample.
+    The standard deviations of the kernel are h times those of the sample; its covariance is h² times that of
+    the sample.
 
     Parameters
     ----------
     n_samples : int
-        N.
+        N, the number of points.
     n_features : int
-        k, the dimension of the space in which the density is.
+        k, the dimension of the density.
 
     Returns
     -------
@@ -64,7 +66,7 @@ def silverman_factor(n_samples: int, n_features: int) -> float:
 
 
 def silverman_bandwidth(x) -> float:
-    r"""Width of the Gaussian kernel by Silverman's rule, as the paper takes it.
+    r"""Width of the Gaussian kernel by Silverman's rule, in the form that the paper uses.
 
     .. math:: \sigma(A) = \left(\frac{4}{3|A|}\right)^{1/5} \mathrm{std}(A)
 
@@ -95,7 +97,7 @@ def silverman_bandwidth(x) -> float:
     spread = np.ptp(x)
     if spread == 0:
         return 0.0
-    # In units of the range: neither rounding beside a large mean nor the square of a huge value can hurt.
+    # In units of the range: a large mean causes no cancellation, and the square of a huge value no overflow.
     width = silverman_factor(x.size, 1) * np.std((x - x.min()) / spread) * spread
     return float(np.ldexp(width, exponent))
 
@@ -103,36 +105,38 @@ def silverman_bandwidth(x) -> float:
 def log_product_integral(x, bandwidth_x: float, y, bandwidth_y: float, *, method: str = "auto") -> float:
     r"""Logarithm of :math:`\int f g` for the Gaussian kernel density estimates f of `x` and g of `y`.
 
-    With :math:`s^2 = h_x^2 + h_y^2` it is the logarithm of the mean over all pairs of
-    :math:`\mathcal{N}(x_i - y_j; 0, s^2)`. The sum is a log-sum-exp, so it stays finite where every single
-    term underflows.
+    With :math:`s^2 = h_x^2 + h_y^2` this is the logarithm of the mean over all pairs of
+    :math:`\mathcal{N}(x_i - y_j; 0, s^2)`. It is computed as a log-sum-exp, which stays finite where every
+    single term underflows.
 
     Parameters
     ----------
     x, y : array-like, shapes (n_samples_x,) and (n_samples_y,)
+        The two samples.
     bandwidth_x, bandwidth_y : float
         Standard deviations of the kernels. Zero stands for the limit of vanishing width.
     method : {"auto", "exact", "binned"}
-        "exact" visits every pair that can change the result. "binned" puts the points on a grid first (each
-        shared among its three nearest grid points) and visits the pairs of occupied grid points; where there
-        are more of these than pairs of points, it is "exact". "auto" bins when more than a million pairs
-        count.
+        "exact" visits every pair that can change the result. "binned" first distributes each point over its
+        three nearest grid points and visits the pairs of occupied grid points; if these outnumber the pairs
+        of points, it does the same as "exact". "auto" bins if more than a million pairs can change the
+        result.
 
     Returns
     -------
     float
-        Where both bandwidths are zero: +inf if the two samples share a point, else -inf.
+        The logarithm. If both bandwidths are zero: +inf if the two samples share a point, else -inf.
 
     Notes
     -----
-    The grid step is a fraction of s. Where the two samples are further apart than s it is finer by s/gap,
-    because there the kernel changes by a constant factor over s²/gap. Sharing by the quadratic B-spline
-    keeps each point's mean and adds step²/4 to its variance wherever it lies, so the kernel of a pair is
-    made narrower by step²/2; what is left is of the third order.
+    The grid step is a fraction of s. If the gap between the two samples exceeds s, the step is multiplied by
+    s/gap, because at that distance the kernel changes by a constant factor over s²/gap. Distributing a point
+    by the quadratic B-spline keeps its mean and adds step²/4 to its variance, wherever it lies in its cell.
+    The variance of the kernel of a pair is therefore reduced by step²/2; the remaining error is of third
+    order.
 
-    Only occupied grid points are visited, so a far outlier costs one more point, not a longer grid. With
-    Silverman's bandwidth a sample of n points occupies O(n^0.47) of them at most (points spread widely
-    enough to occupy more would have widened the kernel), so the pairs are fewer than O(n).
+    Only occupied grid points are visited, so a far outlier costs one more grid point, not a longer grid. With
+    Silverman's bandwidth a sample of n points occupies at most O(n^0.47) grid points (points spread widely
+    enough to occupy more would have widened the kernel), so there are fewer than O(n) pairs.
     """
     same = y is x
     x, y = as_sample(x, "x"), as_sample(y, "y")
@@ -150,7 +154,7 @@ def log_product_integral(x, bandwidth_x: float, y, bandwidth_y: float, *, method
     y = x if same else y / unit if huge else y
     width = math.hypot(bandwidth_x / unit, bandwidth_y / unit)
     with np.errstate(over="ignore"):
-        # From here on the unit of length is the width of the kernel, and the origin lies among the points.
+        # From here on lengths are in units of the kernel's width, and the origin is one of the points.
         origin = x[x.size // 2]
         x = (x - origin) / width
         if same:
@@ -174,16 +178,16 @@ def log_product_integral(x, bandwidth_x: float, y, bandwidth_y: float, *, method
 
 
 def scale_exponent(x: np.ndarray) -> int:
-    """The power of two to divide finite numbers by so that squares of their differences stay in range.
+    """Exponent of the power of two by which finite numbers are divided so that their squares stay in range.
 
-    It is 0 unless the largest number is far from 1, so that ordinary numbers are left as they are.
+    The exponent is 0 unless the largest number is far from 1, so ordinary numbers are not changed.
     """
     exponent = int(np.frexp(np.abs(x).max(initial=0.0))[1])
     return exponent if abs(exponent) > ORDINARY_EXPONENT else 0
 
 
 def as_sample(x, name: str = "x") -> np.ndarray:
-    """A sample of points on the line as float64, or one line that says why it is none."""
+    """A sample of points on the line as float64; ValueError unless it is 1-D, non-empty and finite."""
     x = np.asarray(x, dtype=np.float64)
     if x.ndim != 1 or x.size == 0:
         raise ValueError(
@@ -197,39 +201,39 @@ def as_sample(x, name: str = "x") -> np.ndarray:
 
 
 def sorted_sample(x: np.ndarray) -> np.ndarray:
-    """The points in ascending order, as they are where they already stand so."""
+    """The points in ascending order; the array itself if it is already sorted."""
     return x if (x[1:] >= x[:-1]).all() else np.sort(x)
 
 
 def _distance_to(points: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Distance of each of `x` to the nearest of `points`, which are sorted."""
+    """Distance of each element of `x` to the nearest of `points`, which are sorted."""
     right = np.searchsorted(points, x).clip(1, max(points.size - 1, 1))
     return np.minimum(np.abs(x - points[right - 1]), np.abs(x - points[np.minimum(right, points.size - 1)]))
 
 
 def _gap(x: np.ndarray, y: np.ndarray) -> float:
-    """The smallest distance of a point of x to a point of y."""
+    """The smallest distance between a point of x and a point of y."""
     return float(_distance_to(y, x).min())
 
 
 def _near(x: np.ndarray, y: np.ndarray, n_pairs: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """The points that are in some pair which counts beside the closest pair, and the gap of that pair."""
+    """The points of pairs that are not negligible beside the closest pair, and the distance of that pair."""
     x_distance, y_distance = _distance_to(y, x), _distance_to(x, y)
     gap = float(x_distance.min())
-    # Far apart, rounding could make the square root less than the gap and leave out the closest pair itself.
+    # For a large gap, the rounded square root could be below the gap and exclude the closest pair itself.
     reach = max(gap, math.sqrt(gap * gap + 2 * (math.log(n_pairs) + NEGLIGIBLE)))
     return x[x_distance <= reach], y[y_distance <= reach], gap
 
 
 def _bin(x: np.ndarray, step: float) -> tuple[np.ndarray, np.ndarray]:
-    """Share each of the sorted points among its three nearest grid points, by the quadratic B-spline.
+    """Distribute each of the sorted points over its three nearest grid points, by the quadratic B-spline.
 
     Returns the occupied grid points and their weights. The weights are positive, add up to the number of
     points, keep each point's mean and add a variance of step²/4 to each point, wherever it lies in its cell.
     """
-    origin = x[x.size // 2]  # not an end, which may be an outlier that leaves the others no digits
+    origin = x[x.size // 2]  # not an end: relative to an outlier the other points would lose all digits
     place = (x - origin) / step
-    # Cells stay floats: a number of steps that no integer holds is then still a valid place.
+    # Cells are floats, because their numbers may exceed the largest integer type.
     cell = np.rint(place)
     right = place - cell
     first = np.flatnonzero(np.append(True, cell[1:] != cell[:-1]))  # of each run of points in one cell
@@ -245,7 +249,7 @@ def _log_sum(
 ) -> float:
     """Logarithm of the weighted sum over all pairs of exp(-distance² / (2 variance)); x and y are sorted."""
     gap = _gap(x, y)
-    largest = gap * gap  # not gap**2, which may round otherwise than the squares below and leave all at zero
+    largest = gap * gap  # not gap**2, which may round differently from np.square below and make all terms 0
     rows = max(1, BLOCK_PAIRS // y.size)
     total = 0.0
     for start in range(0, x.size, rows):

@@ -1,8 +1,8 @@
 """Differential entropy of continuous variables: of a Gaussian, and from samples by two estimators.
 
-``h(X) = -∫ f(x) ln f(x) dx``, in nats. Unlike an entropy of discrete variables it may be negative, and it
-grows by ``ln|det A|`` under an invertible linear map A; so do all three here (the kernel estimate with
-Silverman's bandwidth, the one by nearest neighbours where A keeps the ratios of distances).
+``h(X) = -∫ f(x) ln f(x) dx``, in nats. Unlike the entropy of discrete variables it may be negative, and an
+invertible linear map A adds ``ln|det A|`` to it. All three functions have this property: the kernel estimate
+with Silverman's bandwidth, the nearest-neighbour estimate if A keeps the ratios of distances.
 """
 
 import math
@@ -21,7 +21,7 @@ from entrolearn.measures.reliability import check_integer
 
 METHODS = ("auto", "exact", "binned")
 
-ROUNDING = 8 * np.finfo(float).eps  # a deviation that is no larger, relative to the numbers, may be none
+ROUNDING = 8 * np.finfo(float).eps  # relative deviations up to this may be rounding errors
 
 __all__ = ["gaussian_entropy", "kde_entropy", "knn_entropy", "log_kernel_sums"]
 
@@ -37,13 +37,13 @@ def gaussian_entropy(covariance) -> float:
     Returns
     -------
     float
-        In nats: the greatest entropy that a variable with this covariance can have. -inf where the
-        covariance is singular.
+        Entropy in nats, the largest of all variables with this covariance; -inf if the covariance is
+        singular.
 
     Raises
     ------
     ValueError
-        If `covariance` is not that of a Gaussian.
+        If `covariance` is not a finite, symmetric and positive semi-definite matrix.
 
     References
     ----------
@@ -56,7 +56,7 @@ def gaussian_entropy(covariance) -> float:
     1.4189
     """
     n_features = np.atleast_2d(covariance).shape[0]
-    # All Rényi entropies of a Gaussian differ by constants: this is the quadratic one, 1/2 ln|4 pi Sigma|.
+    # The Rényi entropies of a Gaussian differ by constants only; the quadratic one is 1/2 ln|4 pi Sigma|.
     return quadratic_entropy_gaussian(covariance) + 0.5 * n_features * (1 - math.log(2))
 
 
@@ -65,8 +65,8 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman", method: str = "auto"
 
     .. math:: -\frac{1}{n} \sum_i \ln \hat f{}_{-i}(x_i)
 
-    Each row's density is estimated from the other rows. With the row itself among them the density could be
-    made as large as one likes by narrow kernels, and the entropy with it as small.
+    The density at each row is estimated from the other rows. If the row itself were included, narrow kernels
+    could make the density arbitrarily large and the entropy arbitrarily small.
 
     Parameters
     ----------
@@ -77,30 +77,30 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman", method: str = "auto"
         kernel the covariance of the sample times the square of
         :func:`~entrolearn.measures.silverman_factor`.
     method : {"auto", "exact", "binned"}, default="auto"
-        "exact" visits all pairs of rows. "binned", in one dimension or two, interpolates the kernel between
-        the nodes of a grid where that is cheaper; no row's logarithm is then off by more than 1e-6, as rows
-        that stand so much alone that it would be are computed exactly. "auto" is "binned" for more than a
-        million pairs.
+        "exact" visits all pairs of rows. "binned", in one or two dimensions, interpolates the kernel between
+        the nodes of a grid if that is cheaper. The error of the logarithm of each row's density is then at
+        most 1e-6; isolated rows, whose error would be larger, are computed exactly. "auto" is "binned" for
+        more than a million pairs.
 
     Returns
     -------
     float
-        In nats; -inf where the kernel has no variance in some direction, because the sample has none.
+        In nats; -inf if the sample, and therefore the kernel, has no variance in some direction.
 
     Raises
     ------
     ValueError
         If `X` has fewer than two rows or is not finite, `bandwidth` is neither "silverman" nor a positive
-        number, or there is no such `method`.
+        number, or `method` is not accepted.
 
     See Also
     --------
-    quadratic_entropy_kde : Rényi's quadratic entropy of such an estimate, which is a closed form.
+    quadratic_entropy_kde : Rényi's quadratic entropy of a kernel density estimate, in closed form.
 
     Notes
     -----
-    O(n²) pairs, a block at a time, or O(n) and a grid. Kernels make a density wider, so that wide ones
-    estimate too large an entropy.
+    The exact sum visits O(n²) pairs, in blocks; the binned one takes O(n) operations and those on the grid.
+    The kernel widens the density, so a large bandwidth overestimates the entropy.
 
     References
     ----------
@@ -120,15 +120,16 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman", method: str = "auto"
     X = _rows(X, least=2)
     n_samples, n_features = X.shape
     if isinstance(bandwidth, str) and bandwidth == "silverman":
-        if n_samples <= n_features:  # the rows lie in a plane, whether or not rounding lets one see it
+        if n_samples <= n_features:  # the rows lie in a hyperplane, even if rounding hides it
             return -math.inf
         exponents = np.array([scale_exponent(column) for column in X.T])
         X = np.ldexp(X, -exponents)
-        # Of the rows and not of their covariance, whose rounding is that of a square.
+        # QR of the rows instead of a Cholesky factor of their covariance, which would square the rounding
+        # errors.
         centred = X - X.mean(axis=0)
         orthonormal, root = np.linalg.qr(centred)
         widths = np.abs(root.diagonal()) * (silverman_factor(n_samples, n_features) / math.sqrt(n_samples))
-        # The numbers are rounded relative to their sizes, the factors relative to the deviations.
+        # Rounding errors of the numbers are relative to their size, those of the factors to the deviations.
         rounding = ROUNDING * np.maximum(np.abs(X).max(axis=0), n_features * np.abs(centred).max(axis=0))
         if (widths <= rounding).any():
             return -math.inf
@@ -148,7 +149,7 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman", method: str = "auto"
 
 
 def knn_entropy(X, *, n_neighbors: int = 3) -> float:
-    r"""Differential entropy from the distances to the k-th nearest neighbours, by Kozachenko and Leonenko.
+    r"""Differential entropy from the distances to the k-th nearest neighbours (Kozachenko and Leonenko).
 
     .. math:: \psi(n) - \psi(k) + \ln V_d + \frac{d}{n} \sum_i \ln \epsilon_i
 
@@ -160,12 +161,12 @@ def knn_entropy(X, *, n_neighbors: int = 3) -> float:
     X : array-like, shape (n_samples,) or (n_samples, n_features)
         More rows than neighbours.
     n_neighbors : int, default=3
-        k: more neighbours, less variance and more bias.
+        k. A larger k reduces the variance and increases the bias.
 
     Returns
     -------
     float
-        In nats; -inf where a row is equal to its k nearest others: add noise to data that were rounded.
+        In nats; -inf if a row is equal to its k nearest neighbours. Add noise to rounded data.
 
     Raises
     ------
@@ -192,7 +193,7 @@ def knn_entropy(X, *, n_neighbors: int = 3) -> float:
     n_samples, d = X.shape
     exponent = scale_exponent(X)
     X = np.ldexp(X, -exponent)
-    distance = KDTree(X).query(X, k=[n_neighbors + 1])[0][:, 0]  # the nearest is the row itself
+    distance = KDTree(X).query(X, k=[n_neighbors + 1])[0][:, 0]  # + 1: the nearest row is the row itself
     if (distance == 0).any():
         return -math.inf
     log_unit_ball = 0.5 * d * math.log(math.pi) - float(gammaln(0.5 * d + 1))
@@ -201,7 +202,7 @@ def knn_entropy(X, *, n_neighbors: int = 3) -> float:
 
 
 def _log_sums(X: np.ndarray, method: str) -> np.ndarray:
-    """:func:`log_kernel_sums`, each to within `LOG_ERROR` where they are binned."""
+    """:func:`log_kernel_sums` of all rows, with an error of at most `LOG_ERROR` if they are binned."""
     binned = X.shape[1] <= 2 and (method == "binned" or (method == "auto" and len(X) ** 2 > AUTO_PAIRS))
     found = gauss_sums(X, X) if binned else None
     if found is None:
@@ -214,13 +215,13 @@ def _log_sums(X: np.ndarray, method: str) -> np.ndarray:
 
 
 def log_kernel_sums(X: np.ndarray, of: np.ndarray | None = None) -> np.ndarray:
-    """Of each row, or those of these indices, ln of the sum of exp(-squared distance / 2) over the others."""
+    """Logarithms of the sums of exp(-squared distance / 2) over the other rows, for all or some rows."""
     of = np.arange(len(X)) if of is None else of
     sums = np.empty(len(of))
     rows = max(1, BLOCK_PAIRS // len(X))
     for start in range(0, len(of), rows):
         block = slice(start, start + rows)
-        squared = cdist(X[of[block]], X, "sqeuclidean")  # by differences; products would cancel far from 0
+        squared = cdist(X[of[block]], X, "sqeuclidean")  # from differences: products would cancel far from 0
         squared[np.arange(len(squared)), of[block]] = math.inf  # the row itself
         least = squared.min(axis=1)
         squared -= least[:, np.newaxis]

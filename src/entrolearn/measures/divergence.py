@@ -6,7 +6,8 @@ For densities f and g (Czarnecki and Tabor, Extreme Entropy Machines, section 3)
     H2x(f, g) = -ln ∫ f g
     DCS(f, g) = 2 H2x(f, g) - H2(f) - H2(g)
 
-each for Gaussians in closed form and for Gaussian kernel density estimates on the line. All are in nats.
+The functions compute each of them for Gaussians, in closed form, and for Gaussian kernel density estimates on
+the line. All values are in nats.
 """
 
 import math
@@ -42,7 +43,7 @@ def quadratic_entropy_gaussian(covariance) -> float:
     Returns
     -------
     float
-        -inf where the covariance is singular.
+        In nats; -inf if the covariance is singular.
 
     References
     ----------
@@ -67,18 +68,18 @@ def quadratic_cross_entropy_gaussian(mean_p, covariance_p, mean_q, covariance_q)
     Parameters
     ----------
     mean_p : float or array-like, shape (d,)
-        Where p lies.
+        Mean of p.
     covariance_p : float or array-like, shape (d, d)
-        Its variance (not standard deviation), or covariance.
+        Variance (not standard deviation) or covariance of p.
     mean_q : float or array-like, shape (d,)
-        Where q lies.
+        Mean of q.
     covariance_q : float or array-like, shape (d, d)
-        Its variance, or covariance.
+        Variance or covariance of q.
 
     Returns
     -------
     float
-        Where the sum of the covariances is singular: +inf if the means differ in a direction without
+        In nats. If the sum of the covariances is singular: +inf if the means differ in a direction without
         variance, else -inf.
 
     References
@@ -103,23 +104,23 @@ def quadratic_cross_entropy_gaussian(mean_p, covariance_p, mean_q, covariance_q)
 def cauchy_schwarz_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float:
     r"""Cauchy–Schwarz divergence of two Gaussians.
 
-    On the line
+    On the line it is
 
     .. math:: \ln\frac{\frac{1}{2}(S_+ + S_-)}{\sqrt{S_+ S_-}} + \frac{(m_+ - m_-)^2}{S_+ + S_-},
 
-    the logarithm of the variances' arithmetic over their geometric mean, plus a squared distance; in d
-    dimensions the same with determinants.
+    the logarithm of the ratio of the arithmetic to the geometric mean of the variances, plus a squared
+    distance. In d dimensions the variances in the logarithm are replaced by determinants.
 
     Parameters
     ----------
     mean_p : float or array-like, shape (d,)
-        Where p lies.
+        Mean of p.
     covariance_p : float or array-like, shape (d, d)
-        Its variance (not standard deviation), or covariance.
+        Variance (not standard deviation) or covariance of p.
     mean_q : float or array-like, shape (d,)
-        Where q lies.
+        Mean of q.
     covariance_q : float or array-like, shape (d, d)
-        Its variance, or covariance.
+        Variance or covariance of q.
 
     Returns
     -------
@@ -128,13 +129,14 @@ def cauchy_schwarz_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float
 
     Notes
     -----
-    Singular covariances have the limit of the same vanishing variance added to both: equal point masses have
-    divergence 0, different ones +inf, a point mass and a Gaussian +inf. In d dimensions: +inf where the
-    covariances have different ranges or the means differ outside the common range, otherwise the divergence
-    inside that range. There the rank is the numerical one; on the line any variance above 0 counts.
+    For singular covariances the value is the limit in which the same variance, going to 0, is added to both:
+    equal point masses have divergence 0, different ones +inf, a point mass and a Gaussian +inf. In d
+    dimensions the divergence is +inf if the covariances have different ranges or the means differ outside the
+    common range, and otherwise the divergence inside that range. The rank is the numerical one; on the line
+    every variance above 0 counts as positive.
 
-    Equation (3) as printed has an additional constant, the opposite sign of the logarithm and another factor;
-    the formula here is the integral's value.
+    The published equation (3) has an additional constant, the opposite sign of the logarithm and another
+    factor; the formula here is the value of the integral.
 
     References
     ----------
@@ -155,7 +157,7 @@ def cauchy_schwarz_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float
         return math.inf
     if whitening.shape[1] == 0:
         return 0.0
-    # Where the mean of the covariances is the identity, its determinant drops out of the formula.
+    # After whitening, the mean of the covariances is the identity and its log-determinant is 0.
     spectra = [eigvalsh(whitening.T @ covariance @ whitening) for covariance in (covariance_p, covariance_q)]
     if np.min(spectra) <= difference.size * np.finfo(float).eps:
         return math.inf
@@ -169,15 +171,16 @@ def quadratic_entropy_kde(x, *, bandwidth="silverman", method="auto") -> float:
     Parameters
     ----------
     x : array-like, shape (n_samples,)
+        The sample.
     bandwidth : "silverman" or float
-        Standard deviation of the kernel, in the units of `x`; by :func:`silverman_bandwidth` unless given.
+        Standard deviation of the kernel, in the units of `x`. "silverman" uses :func:`silverman_bandwidth`.
     method : {"auto", "exact", "binned"}
-        All pairs of points, or pairs of grid points: see :func:`cauchy_schwarz_kde`.
+        Sum over all pairs of points, or over pairs of grid points, see :func:`cauchy_schwarz_kde`.
 
     Returns
     -------
     float
-        -inf where Silverman's bandwidth is zero, that is where all points are equal.
+        In nats; -inf if Silverman's bandwidth is zero, that is, if all points are equal.
 
     References
     ----------
@@ -185,7 +188,7 @@ def quadratic_entropy_kde(x, *, bandwidth="silverman", method="auto") -> float:
 
     Examples
     --------
-    One point is one kernel, and its entropy that of a Gaussian:
+    The estimate from one point is a Gaussian:
 
     >>> from entrolearn.measures import quadratic_entropy_gaussian, quadratic_entropy_kde
     >>> round(quadratic_entropy_kde([3.0], bandwidth=1.0) - quadratic_entropy_gaussian(1.0), 12)
@@ -201,16 +204,17 @@ def quadratic_cross_entropy_kde(x, y, *, bandwidth="silverman", method="auto") -
     Parameters
     ----------
     x, y : array-like, shapes (n_samples_x,) and (n_samples_y,)
+        The two samples.
     bandwidth : "silverman", float, or pair of these
         Standard deviation of the kernels, in the units of the samples; a pair gives each sample its own.
     method : {"auto", "exact", "binned"}
-        All pairs of points, or pairs of grid points: see :func:`cauchy_schwarz_kde`.
+        Sum over all pairs of points, or over pairs of grid points, see :func:`cauchy_schwarz_kde`.
 
     Returns
     -------
     float
-        Finite however far the samples are apart. Where both samples are point masses: -inf if they are the
-        same point, else +inf.
+        In nats; finite for any distance between the samples. If both samples are point masses: -inf if they
+        are the same point, else +inf.
 
     References
     ----------
@@ -239,22 +243,22 @@ def cauchy_schwarz_kde(x, y, *, bandwidth="silverman", method="auto") -> float:
         The two samples, for instance the projections of two classes.
     bandwidth : "silverman", float, or pair of these
         Standard deviation of the kernels, in the units of the samples; a pair gives each sample its own.
-        "silverman" takes each sample's :func:`silverman_bandwidth`.
+        "silverman" uses the :func:`silverman_bandwidth` of each sample.
     method : {"auto", "exact", "binned"}
         "exact" sums over pairs of points, in blocks. "binned" sums over pairs of occupied grid points, which
-        are fewer than O(n) with Silverman's bandwidth, and agrees to about 1e-5. "auto" bins each of the
-        three sums that has more than a million pairs.
+        are fewer than O(n) with Silverman's bandwidth, and agrees with "exact" to about 1e-5. "auto" bins
+        each of the three sums that has more than a million pairs.
 
     Returns
     -------
     float
-        At least 0 (a rounding below is cut). Finite however far the samples are apart, because the sums are
-        log-sum-exps.
+        In nats, at least 0 (negative rounding errors are set to 0). Finite for any distance between the
+        samples, because the sums are computed as log-sum-exps.
 
     Notes
     -----
-    A sample whose points are all equal has Silverman's bandwidth zero and is a point mass: two equal point
-    masses have divergence 0, different ones +inf, a point mass and anything else +inf.
+    If all points of a sample are equal, Silverman's bandwidth is zero and the estimate is a point mass. Two
+    equal point masses have divergence 0, different ones +inf, a point mass and any other density +inf.
 
     References
     ----------
@@ -284,7 +288,7 @@ def cauchy_schwarz_kde(x, y, *, bandwidth="silverman", method="auto") -> float:
 def _cauchy_schwarz_on_the_line(difference: float, variance_p: float, variance_q: float) -> float:
     if variance_p == 0 or variance_q == 0:
         return 0.0 if variance_p == variance_q and difference == 0 else math.inf
-    # ln of arithmetic over geometric mean = ln cosh(half the log ratio): nothing overflows or cancels.
+    # ln(arithmetic mean / geometric mean) = ln cosh(half the log ratio), which neither overflows nor cancels.
     half_ratio = 0.5 * (math.log(variance_p) - math.log(variance_q))
     log_of_means = float(np.logaddexp(half_ratio, -half_ratio)) - math.log(2)
     return max(0.0, log_of_means) + difference / (variance_p + variance_q) * difference
@@ -297,7 +301,7 @@ def _gaussians(mean_p, covariance_p, mean_q, covariance_q) -> tuple[np.ndarray, 
     mean_p, mean_q = (np.atleast_1d(np.asarray(mean, dtype=np.float64)) for mean in (mean_p, mean_q))
     if not mean_p.shape == mean_q.shape == covariance_p.shape[:1] == covariance_q.shape[:1]:
         raise ValueError(
-            f"the Gaussians do not fit together: means of shapes {mean_p.shape} and {mean_q.shape}, "
+            f"the Gaussians differ in dimension: means of shapes {mean_p.shape} and {mean_q.shape}, "
             f"covariances of shapes {covariance_p.shape} and {covariance_q.shape}; "
             "they must be (d,) and (d, d), or scalars"
         )
@@ -340,7 +344,7 @@ def _whitening(covariance: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _in_range(covariance: np.ndarray, whitening: np.ndarray, vector: np.ndarray) -> bool:
-    """Whether a vector has no part in the directions where a covariance has no variance."""
+    """Whether a vector lies in the range of a covariance: no component where the variance is zero."""
     if whitening.shape[1] == vector.size:
         return True
     outside = vector - covariance @ (whitening @ (whitening.T @ vector))

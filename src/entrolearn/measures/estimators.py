@@ -1,4 +1,4 @@
-"""Mutual information from samples: estimators by name, and the choice of one by the variables' types."""
+"""Mutual information from samples: estimators by name, and the default estimator for given types of data."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -47,29 +47,29 @@ def mutual_information_from_samples(X, Y, *, given=None, method: str = "auto", *
     method : str, default="auto"
         A key of ``MUTUAL_INFORMATION_METHODS``: "knn", "mixed", "ross" (Y is a class), "gaussian", "copula",
         "kde", "quadratic" or "discrete". "auto" is "discrete" if all variables are labels (strings, objects
-        or truth values); "ross" if only Y is, in one column and without `given`; "knn" if all variables are
-        numbers and none repeats its rows; and "mixed" otherwise.
+        or booleans); "ross" if X is numbers, Y is one column of labels and `given` is None; "knn" if all
+        variables are numbers without repeated rows; and "mixed" otherwise.
     **options : keyword arguments
         Parameters of the estimator, such as `n_neighbors`.
 
     Returns
     -------
     float
-        In nats, also by "discrete"; of "quadratic" a divergence that is not in nats.
+        In nats, also for "discrete". "quadratic" returns a divergence that is not in nats.
 
     Raises
     ------
     ValueError
-        If the method is unknown or does not take `given`, or the estimator refuses its input.
+        If the method is unknown or does not take `given`, or the estimator does not accept its input.
 
     See Also
     --------
-    independence_test : Whether there is any.
-    mutual_information_interval : With a standard error.
+    independence_test : Permutation test of independence.
+    mutual_information_interval : Estimate with a confidence interval.
 
     Notes
     -----
-    "auto" takes integers for numbers: where they are class labels, give ``method="ross"`` or "discrete".
+    "auto" treats integers as numbers. If they are class labels, pass ``method="ross"`` or "discrete".
 
     Examples
     --------
@@ -86,7 +86,7 @@ def mutual_information_estimator(X, Y, *, given=None, method: str = "auto") -> C
     Parameters
     ----------
     X, Y : array-like
-        The variables; read by "auto" alone.
+        The variables, which only "auto" uses.
     given : array-like, optional
         The conditioning variables.
     method : str, default="auto"
@@ -116,7 +116,7 @@ def mutual_information_estimator(X, Y, *, given=None, method: str = "auto") -> C
     if method not in WITHOUT_GIVEN:
         return MUTUAL_INFORMATION_METHODS[method]
     if given is not None:
-        raise ValueError(f"method is {method!r}, which does not take given; 'mixed' and 'knn' do")
+        raise ValueError(f"method is {method!r}, which does not accept `given`; 'mixed' and 'knn' do")
     return _without_given(MUTUAL_INFORMATION_METHODS[method])
 
 

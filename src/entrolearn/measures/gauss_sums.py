@@ -1,8 +1,8 @@
-"""Sums of Gaussian kernels at many places in few dimensions, at the price of a grid of nodes.
+"""Fast sums of Gaussian kernels at many points in one or two dimensions, by interpolation on a grid of cells.
 
-A kernel of width one is interpolated by polynomials, in both of its arguments, between the Chebyshev nodes of
-cells of width one. Sources are moved to the nodes of their cells, the kernel is applied axis by axis, and its
-values at the nodes of the places' cells are interpolated. The error is bounded, not estimated.
+The kernel, of width one, is interpolated in both arguments by polynomials on the Chebyshev nodes of cells of
+width one. The weights of the sources are moved to the nodes of their cells, the kernel is applied axis by
+axis, and the sums at the nodes are interpolated at the places. The error has a proven bound.
 """
 
 import math
@@ -15,55 +15,59 @@ from entrolearn.measures.density import BLOCK_PAIRS
 
 __all__ = ["AUTO_PAIRS", "LOG_ERROR", "Sources", "gauss_sums"]
 
-#: Pairs above which a choice named "auto" takes these sums. Measured: a million exact pairs take 8 ms.
+#: Pairs above which ``method="auto"`` uses these sums. Measured: a million exact pairs take 8 ms.
 AUTO_PAIRS = 1_000_000
 
-#: The error in a logarithm of a sum above which the sum is computed from all pairs.
+#: Error of the logarithm of a sum above which the sum is computed from all pairs.
 LOG_ERROR = 1e-6
 
-#: Nodes are taken until interpolation in all arguments is off by less than this share of the sources' weight.
+#: Largest interpolation error in all arguments, relative to the total weight; it decides the number of nodes.
 INTERPOLATION = 2e-12
 
-#: Cells further apart than this, in kernel widths, have no part in each other's sums.
+#: Distance in kernel widths beyond which pairs of cells are left out.
 REACH = 8.5
 
-#: Neighbouring cells that are computed together, in one product of matrices.
+#: Number of neighbouring cells that are computed together, in one matrix product.
 TOGETHER = 4
 
-#: What a multiplication on the grid takes, as a share of a pair: a difference, a square and an exponential.
+#: Time of a multiplication on the grid relative to that of a pair (a difference, a square and an
+#: exponential).
 PRICE = 0.03
 
-#: Numbers of the sums' rounding errors beside the rounding of one number.
+#: Bound of the rounding error of a sum, in units of the machine epsilon.
 ROUNDINGS = 16
 
 
 def gauss_sums(
     places: np.ndarray, sources: "np.ndarray | Sources", weights: np.ndarray | None = None
 ) -> tuple[np.ndarray, float] | None:
-    r"""Sums of :math:`\exp(-\|z - p\|^2 / 2)` over all sources p, at each place z, and the error at most.
+    r"""Sums of :math:`\exp(-\|z - p\|^2 / 2)` over all sources p, at each place z, and a bound of the error.
 
     Parameters
     ----------
     places : ndarray, shape (n_places, n_features)
-        One feature or two.
+        Points at which the sums are computed; one or two features.
     sources : ndarray, shape (n_sources, n_features), or Sources
+        Centres of the kernels.
     weights : ndarray, shape (n_sources,), optional
-        Of the sources, positive; given with these.
+        Positive weights of the sources, if these are an array.
 
     Returns
     -------
     sums : ndarray, shape (n_places,)
+        The sums.
     error : float
-        No sum is further from the exact one than this.
+        Bound of the absolute error of every sum.
 
-    or None where all pairs are cheaper: where there are few, or the points are spread over too many cells.
+    The result is None if summing over all pairs is cheaper: if there are few pairs, or the points are spread
+    over too many cells.
 
     Notes
     -----
-    With K nodes in a cell of half width a = 1/2, interpolation in one argument is off by at most
+    With K nodes in a cell of half width a = 1/2, the error of interpolation in one argument is at most
     :math:`a^K \max|k^{(K)}| / (2^{K-1} K!)`, where :math:`|k^{(K)}| \leq 1.0865 \sqrt{K!}` for the Gaussian
-    k (Cramér's inequality for Hermite polynomials). Each of the other interpolations multiplies it with the
-    Lebesgue constant, at most :math:`1 + 2 / \pi \ln K`.
+    k (Cramér's inequality for Hermite polynomials). Each of the other interpolations multiplies the error by
+    the Lebesgue constant, at most :math:`1 + 2 / \pi \ln K`.
 
     References
     ----------
@@ -91,18 +95,19 @@ def gauss_sums(
     if not cost < len(places) * len(sources):
         return None
     field = sources.field
-    for axis in axes:  # the last axis of the field becomes the first
+    for axis in axes:  # transposing makes the next axis the first
         field = axis.applied(order, field).T
     return _interpolated(axes, order, field), share * sources.total
 
 
 class Sources:
-    """Points whose kernels are summed, and their weights at the nodes of their cells, computed once.
+    """Centres of the kernels, with their weights at the nodes of their cells (computed once).
 
     Parameters
     ----------
     points : ndarray, shape (n_sources, n_features)
     weights : ndarray, shape (n_sources,), optional
+        Positive; all one by default.
     """
 
     def __init__(self, points: np.ndarray, weights: np.ndarray | None = None):
@@ -118,7 +123,7 @@ class Sources:
 
     @property
     def cells(self) -> list[np.ndarray]:
-        """The occupied cells along each axis, ascending."""
+        """The occupied cells along each axis, in ascending order."""
         return [cells for cells, _, _ in self._axes]
 
     @cached_property
@@ -141,24 +146,24 @@ class Sources:
 
 
 class _Axis:
-    """The cells along one axis that hold places, and which cells of sources are in their reach."""
+    """The cells along one axis that hold places, and the range of source cells within their reach."""
 
     def __init__(self, places: np.ndarray, source_cells: np.ndarray):
         self.cells, self.cell, self.within = _cells(places)
         self._source_cells = source_cells
         groups = np.arange(0, len(self.cells), TOGETHER)
         last = np.minimum(groups + TOGETHER, len(self.cells)) - 1
-        reach = REACH + 1  # from any place of a cell to any of another
+        reach = REACH + 1  # from any point of a cell to any point of another
         self._start = np.searchsorted(source_cells, self.cells[groups] - reach)
         self._stop = np.searchsorted(source_cells, self.cells[last] + reach, side="right")
 
     @property
     def n_links(self) -> int:
-        """Pairs of cells that are computed."""
+        """Number of pairs of cells that are computed."""
         return TOGETHER * int((self._stop - self._start).sum())
 
     def applied(self, order: int, field: np.ndarray) -> np.ndarray:
-        """The kernel between the nodes of the places' cells and of the sources', times a field of these."""
+        """Product of the kernel matrix, nodes of places' by nodes of sources' cells, and a field."""
         found = np.zeros((len(self.cells) * order, *field.shape[1:]))
         nodes = _nodes(order)
         between = np.subtract.outer(nodes, nodes)[np.newaxis, :, np.newaxis, :]
@@ -178,7 +183,7 @@ class _Axis:
 
 
 def _cells(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The occupied cells, as the floats that they are around; for each number its cell's index and offset."""
+    """Centres of the occupied cells; for each number the index of its cell and its offset from the centre."""
     nearest = np.rint(x)
     within, low = x - nearest, nearest.min()
     if nearest.max() - low < len(x):  # counting is quicker than sorting
@@ -191,7 +196,7 @@ def _cells(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @cache
 def _order(n_features: int) -> tuple[int, float]:
-    """How many nodes a cell has along an axis, and the error as a share of the sources' weight."""
+    """Number of nodes of a cell along an axis, and the error bound relative to the sources' total weight."""
     order = 2
     while True:
         lebesgue = 1 + 2 / math.pi * math.log(order)
@@ -205,12 +210,12 @@ def _order(n_features: int) -> tuple[int, float]:
 
 
 def _nodes(order: int) -> np.ndarray:
-    """Chebyshev's, in a cell of width one around zero."""
+    """Chebyshev nodes of a cell of width one around zero."""
     return 0.5 * np.cos((np.arange(order) + 0.5) * (math.pi / order))
 
 
 def _shares(within: np.ndarray, order: int) -> np.ndarray:
-    """Lagrange's polynomials of the nodes at places within a cell, shape (n, order)."""
+    """Values of the nodes' Lagrange polynomials at offsets within a cell, shape (n, order)."""
     chebyshev = np.empty((order, len(within)))
     chebyshev[0], chebyshev[1] = 1.0, 2 * within
     for degree in range(2, order):

@@ -16,8 +16,8 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
 
     .. math:: I(X; Y) = -\frac{1}{2} \sum_i \ln(1 - \rho_i^2)
 
-    with the canonical correlations :math:`\rho_i` of X and Y; given Z, of their residuals after linear
-    regression on Z.
+    with the canonical correlations :math:`\rho_i` of X and Y, or, given Z, of the residuals of X and Y after
+    linear regression on Z.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
         Z, the conditioning variables, for a conditional mutual information.
     bias_corrected : bool, default=True
-        Subtract the bias for Gaussian variables. The estimate is then unbiased for these, and may be
-        below 0.
+        Subtract the bias that the estimate has for Gaussian variables. For these the result is unbiased, and
+        it may be below 0.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
     Warns
     -----
     UnreliableEstimateWarning
-        If rows are few for so many columns.
+        If there are few rows for the number of columns.
 
     See Also
     --------
@@ -55,7 +55,7 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
     Notes
     -----
     For variables that are not Gaussian, only linear dependence is measured. The estimate is invariant under
-    invertible linear maps of X, of Y and of Z. Columns that depend linearly on others are ignored.
+    invertible linear maps of X, of Y and of Z. Columns that are linear combinations of others are ignored.
 
     References
     ----------
@@ -80,7 +80,7 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
 def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) -> float:
     """Mutual information of variables that are Gaussian after a monotonic map of each column.
 
-    Each column is replaced by the normal quantiles of its ranks; the rest is
+    Each column is replaced by the normal quantiles of its ranks, and the result is passed to
     :func:`gaussian_mutual_information`.
 
     Parameters
@@ -108,12 +108,12 @@ def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) 
     Warns
     -----
     UnreliableEstimateWarning
-        If rows are few for so many columns, or values are repeated.
+        If there are few rows for the number of columns, or values are repeated.
 
     Notes
     -----
-    The estimate is invariant under increasing maps of any column. Dependence that is not monotonic, as of x
-    and x², is not detected.
+    The estimate is invariant under increasing maps of any column. Dependence that is not monotonic, such as
+    that of x and x², is not detected.
 
     References
     ----------
@@ -162,12 +162,12 @@ def _of_gaussian(variables: list[np.ndarray], bias_corrected: bool) -> float:
 
 
 def _log_determinant_bias(d: int, freedom: int) -> float:
-    """Mean of half the log-determinant of an estimated covariance whose true one is the identity."""
+    """Expected half log-determinant of the sample covariance of d independent standard Gaussians."""
     return 0.5 * float(np.sum(digamma((freedom - np.arange(d)) / 2) - math.log(freedom / 2)))
 
 
 def _basis(X: np.ndarray) -> np.ndarray:
-    """Orthonormal columns that span those of X, shape (n_samples, rank)."""
+    """Orthonormal basis of the column space of X, shape (n_samples, rank)."""
     left, values, _ = np.linalg.svd(X, full_matrices=False)
     return left[:, values > max(X.shape) * np.finfo(float).eps * max(values[0], math.sqrt(len(X)))]
 

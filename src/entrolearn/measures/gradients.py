@@ -1,4 +1,4 @@
-"""Average outer product of gradients, which shows along which directions a function varies."""
+"""Average gradient outer product (AGOP), whose eigenvectors are the directions in which a function varies."""
 
 from collections.abc import Iterable
 
@@ -15,24 +15,24 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False, sample_
     Parameters
     ----------
     gradients : array-like, shape (n_samples, n_features) or (n_samples, n_outputs, n_features), or iterable
-        What ``input_gradient`` of a machine gives; or an iterable of such arrays, one for each chunk of the
-        rows, of which one is held at a time.
+        Gradients, as returned by the ``input_gradient`` method of an estimator; or an iterable of such
+        arrays, one for each chunk of the rows. Only one chunk is held in memory at a time.
     diagonal : bool, default=False
-        Compute the diagonal alone.
+        Compute only the diagonal.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights w of the rows, of all chunks in their order; equal ones by default.
+        Weights w of the rows, in the order of the chunks; equal weights by default.
 
     Returns
     -------
     ndarray, shape (n_features, n_features), or (n_features,) for the diagonal
-        Its eigenvectors of large eigenvalues are the directions along which the function varies; the diagonal
-        holds the mean squared derivatives.
+        Eigenvectors with large eigenvalues are the directions in which the function varies; the diagonal
+        holds the mean squared partial derivatives.
 
     Raises
     ------
     ValueError
-        If there are no rows, the gradients are no arrays of two or three dimensions of finite numbers, or
-        there are not as many weights as rows.
+        If there are no rows, the gradients are not arrays of two or three dimensions of finite numbers, or
+        the number of weights differs from the number of rows.
 
     References
     ----------
@@ -52,7 +52,7 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False, sample_
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     if weights is not None and (weights.ndim != 1 or not 0 < weights.sum() < np.inf or weights.min() < 0):
         raise ValueError(
-            "sample_weight must be finite numbers from 0, one for each row and one of them above 0."
+            "sample_weight must hold a finite non-negative number for each row, not all of them zero."
         )
     total, n_samples = np.zeros(()), 0
     for chunk in [gradients] if not isinstance(gradients, Iterable) or _is_array(gradients) else gradients:
@@ -65,7 +65,7 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False, sample_
         rows = chunk.reshape(-1, chunk.shape[-1])
         total = total + (np.einsum("ij,ij->j", rows, rows) if diagonal else rows.T @ rows)
     if weights is not None and n_samples != len(weights):
-        raise ValueError(f"sample_weight holds {len(weights)} numbers, and there are {n_samples} gradients.")
+        raise ValueError(f"sample_weight holds {len(weights)} numbers, but there are {n_samples} gradients.")
     if not n_samples or not np.isfinite(total).all():
         found = "not finite, or their squares overflow" if n_samples else "of no rows"
         raise ValueError(f"the gradients are {found}; accepted: finite numbers for one row or more.")

@@ -1,8 +1,8 @@
-"""Points on a periodic grid: sharing their weights among grid points, and reading fields where they lie.
+"""Spreading weights of points to a periodic grid, and interpolating fields on the grid at the points.
 
-Both use the cubic B-spline and are each other's transpose, so that what is spread, convolved and read again
-has an exact gradient. Spreading blurs a density and reading blurs a field, each by the spline; on the grid
-that can be divided out, see :func:`blur`.
+Both operations use the cubic B-spline and are transposes of each other, so the gradient of a function of
+spread and convolved weights is exact. Each of them blurs by the spline; the blur can be divided out in the
+spectrum, see :func:`blur`.
 """
 
 import math
@@ -12,20 +12,22 @@ import numpy as np
 
 __all__ = ["ORDER", "SplineShares", "blur"]
 
-#: Grid points that a point is shared among, along each axis: the order of the spline.
+#: Number of grid points, along each axis, to which a point is spread: the order of the spline.
 ORDER = 4
 
 
 class SplineShares:
-    """How points are shared among the points of a grid.
+    """Weights of the grid points around each of some points, for spreading and interpolation.
 
     Parameters
     ----------
     places : ndarray, shape (n, k)
+        The points.
     origin, step : ndarray, shape (k,)
-        Of the grid, in the coordinates of the places.
+        First grid point and grid step, in the coordinates of the points.
     shape : tuple of int, length k
-        Grid points along each axis; places beyond the last one are those at the first.
+        Number of grid points along each axis. The grid is periodic: the point after the last one is the
+        first.
     """
 
     def __init__(self, places: np.ndarray, origin: np.ndarray, step: np.ndarray, shape: tuple[int, ...]):
@@ -47,26 +49,26 @@ class SplineShares:
         return len(self._index)
 
     def _products(self, factors: Sequence[np.ndarray]) -> np.ndarray:
-        """The product of one factor per axis at each of the grid points of each point."""
+        """Product of one factor per axis, at each of the grid points around each point."""
         found = factors[0]
         for axis, factor in enumerate(factors[1:], start=1):
             found = found[..., np.newaxis] * factor.reshape(len(factor), *(1,) * axis, ORDER)
         return found
 
     def spread(self, weights: np.ndarray | None = None) -> np.ndarray:
-        """How much lies at each grid point, of points that weigh one or as much as given, shape (n,)."""
+        """Total weight at each grid point; `weights` of the points, shape (n,), are one by default."""
         shared = self._products(self._shares)
         if weights is not None:
             shared = shared * weights.reshape(-1, *(1,) * len(self.shape))
         return np.bincount(self._index.ravel(), shared.ravel(), math.prod(self.shape)).reshape(self.shape)
 
     def values(self, field: np.ndarray) -> np.ndarray:
-        """An interpolated field at each point, shape (n,)."""
+        """Values of a field on the grid, interpolated at each point, shape (n,)."""
         near = field.ravel()[self._index]
         return (near * self._products(self._shares)).reshape(len(near), -1).sum(axis=1)
 
     def slopes(self, field: np.ndarray) -> np.ndarray:
-        """The gradient of an interpolated field at each point, shape (n, k)."""
+        """Gradients of the interpolated field at each point, shape (n, k)."""
         near = field.ravel()[self._index]
         found = np.empty((len(near), len(self.shape)))
         for axis, step in enumerate(self._step):
@@ -77,17 +79,17 @@ class SplineShares:
 
 
 def blur(frequencies: np.ndarray, step: float) -> np.ndarray:
-    """What spreading, or reading, multiplies a spectrum with, at angular frequencies along one axis."""
+    """Factor by which spreading, or interpolating, multiplies the spectrum along one axis."""
     return np.sinc(frequencies * step / (2 * np.pi)) ** ORDER
 
 
 def _spline(t: np.ndarray) -> np.ndarray:
-    """Weights of the cubic B-spline at the four grid points around a place t of its cell, shape (n, 4)."""
+    """Weights of the cubic B-spline at the four grid points around offsets t in a cell, shape (n, 4)."""
     s = 1 - t
     return np.column_stack([s**3, 3 * t**3 - 6 * t**2 + 4, 3 * s**3 - 6 * s**2 + 4, t**3]) / 6
 
 
 def _spline_slope(t: np.ndarray) -> np.ndarray:
-    """Derivatives of these weights."""
+    """Derivatives of :func:`_spline` with respect to t, shape (n, 4)."""
     s = 1 - t
     return np.column_stack([-(s**2), 3 * t**2 - 4 * t, 4 * s - 3 * s**2, t**2]) / 2

@@ -1,4 +1,4 @@
-"""Confidence intervals of mutual information by subsampling, and tests of independence by permutation."""
+"""Confidence intervals of mutual information by subsampling, and permutation tests of independence."""
 
 import warnings
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ __all__ = [
 #: Numbers of parts into which the rows are divided for an interval.
 PARTS = range(2, 11)
 
-#: Degrees of freedom of Student's t. All these divisions have 45, but overlap; measured, B varies as with 30.
-#: With 16, intervals of 95 % contain the estimator's mean for 88 to 98 % of samples.
+#: Degrees of freedom of Student's t. All divisions together have 45, but they overlap: the measured variance
+#: of B is that for 30. With 16, intervals of 95 % contain the estimator's mean for 88 to 98 % of the samples.
 FREEDOM = 16
 
 #: Fewest rows in a part.
@@ -43,18 +43,18 @@ LEAST_ROWS = 10
 
 @dataclass(frozen=True)
 class MutualInformationInterval:
-    """An estimate of mutual information with its confidence interval.
+    """An estimate of mutual information with its confidence interval, in nats.
 
     Attributes
     ----------
     estimate : float
-        From all rows.
+        Estimate from all rows.
     standard_error : float
         Standard deviation of the estimate over samples of this size.
     low : float
         Lower end of the interval around the estimate.
     high : float
-        Upper end.
+        Upper end of the interval.
     drift : float
         The estimate minus the mean estimate from two halves of the rows. A large drift indicates bias, which
         the interval does not include.
@@ -84,7 +84,7 @@ def mutual_information_interval(
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
         The conditioning variables, for a conditional mutual information.
     method : str, default="auto"
-        Of :func:`mutual_information_from_samples`.
+        Name of the estimator, see :func:`mutual_information_from_samples`.
     confidence : float, default=0.95
         Probability that the interval contains the estimator's mean.
     random_state : int, RandomState instance or None, default=None
@@ -100,19 +100,19 @@ def mutual_information_interval(
     Raises
     ------
     ValueError
-        If there are fewer than 100 rows, `confidence` is not between 0 and 1, or the estimator refuses its
-        input.
+        If there are fewer than 100 rows, `confidence` is not between 0 and 1, or the estimator does not
+        accept its input.
 
     Warns
     -----
     UnreliableEstimateWarning
-        If the drift exceeds half the width of the interval, or the estimator warns of the whole sample.
+        If the drift exceeds half the width of the interval, or the estimator warns about the whole sample.
 
     Notes
     -----
-    The interval is one of the estimator's mean and does not include its bias. A bootstrap would repeat rows,
-    which biases nearest-neighbour estimates; subsampling does not. The cost is that of estimates from nine
-    further samples.
+    The interval is for the estimator's mean and does not include its bias. A bootstrap would repeat rows,
+    which biases nearest-neighbour estimates; subsampling does not. The cost is that of nine further estimates
+    from samples of the same size.
 
     References
     ----------
@@ -138,7 +138,7 @@ def mutual_information_interval(
     rng = check_random_state(random_state)
     scaled, halves = 0.0, 0.0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreliableEstimateWarning)  # of parts, which have fewer rows
+        warnings.simplefilter("ignore", UnreliableEstimateWarning)  # expected, as the parts have few rows
         for n_parts in PARTS:
             found = [
                 estimator(X[rows], Y[rows], given=None if given is None else given[rows], **options)
@@ -151,7 +151,7 @@ def mutual_information_interval(
     drift = estimate - halves
     if abs(drift) > reach:
         warn_unreliable(
-            f"the estimate is {estimate:.3g} nats from all rows and {halves:.3g} in the mean from halves of "
+            f"the estimate is {estimate:.3g} nats from all rows and on average {halves:.3g} from halves of "
             "them: its bias exceeds its standard error"
         )
     return MutualInformationInterval(estimate, error, estimate - reach, estimate + reach, drift)
@@ -159,15 +159,15 @@ def mutual_information_interval(
 
 @dataclass(frozen=True)
 class IndependenceTest:
-    """The result of a test of independence by permutation.
+    """The result of a permutation test of independence.
 
     Attributes
     ----------
     estimate : float
         The estimated mutual information.
     p_value : float
-        Share of the permutations, the observed order included, with an estimate at least as large; not below
-        1 / (n_permutations + 1).
+        Share of the permutations, including the observed order, whose estimate is at least as large as the
+        observed one; at least 1 / (n_permutations + 1).
     permuted : ndarray, shape (n_permutations,)
         The estimates from permuted rows.
     """
@@ -188,7 +188,7 @@ def independence_test(
     random_state=None,
     **options,
 ) -> IndependenceTest:
-    r"""Permutation test of independence, or of conditional independence, by an estimate of information.
+    r"""Permutation test of independence, or of conditional independence, based on mutual information.
 
     The p-value is :math:`(1 + \#\{I_b \ge I\}) / (1 + B)`, with the estimates :math:`I_b` from B random
     permutations. Given Z, rows are permuted only within blocks of rows that are close in Z.
@@ -202,12 +202,12 @@ def independence_test(
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
         Z, the conditioning variables, for a test of conditional independence.
     method : str, default="auto"
-        Of :func:`mutual_information_from_samples`.
+        Name of the estimator, see :func:`mutual_information_from_samples`.
     n_permutations : int, default=199
-        B.
+        B, the number of permutations.
     n_local : int, default=5
-        Rows in each block if `given` is continuous. If it is labels, or most of its rows are repeated, a
-        block is all rows with equal values.
+        Number of rows in each block if `given` is continuous. If `given` holds labels, or most of its rows
+        are repeated, a block consists of all rows with equal values.
     random_state : int, RandomState instance or None, default=None
         Seed of the permutations.
     **options : keyword arguments
@@ -221,14 +221,14 @@ def independence_test(
     Raises
     ------
     ValueError
-        If an argument is not accepted, or the estimator refuses its input.
+        If an argument is not accepted, or the estimator does not accept its input.
 
     Notes
     -----
-    Under independence, and given discrete Z, all permutations of a block are equally likely and
-    :math:`P(p \le \alpha) \le \alpha` for every α, whatever the estimator and the number of rows. Given
-    continuous Z this holds approximately, if the distribution of Y changes little within a block: where Y
-    depends strongly on Z, a small `n_local` or more rows are needed.
+    Under the null hypothesis, without Z or with a discrete Z, all permutations within a block are equally
+    likely and :math:`P(p \le \alpha) \le \alpha` for every α, for any estimator and any number of rows. With
+    a continuous Z this holds approximately if the distribution of Y changes little within a block: if Y
+    depends strongly on Z, use a small `n_local` or more rows.
 
     References
     ----------
@@ -259,7 +259,7 @@ def independence_test(
     block = np.zeros(len(X), dtype=np.intp) if given is None else local_blocks(given, n_local)
     rng = check_random_state(random_state)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreliableEstimateWarning)  # already given for the observed order
+        warnings.simplefilter("ignore", UnreliableEstimateWarning)  # already issued for the observed order
         permuted = np.array(
             [
                 estimator(X, Y[permuted_within(block, rng)], given=given, **options)
@@ -271,7 +271,7 @@ def independence_test(
 
 
 def local_blocks(Z: np.ndarray, n_local: int) -> np.ndarray:
-    """The block of each row: equal rows, or about `n_local` rows that are close."""
+    """Block number of each row. A block holds equal rows, or about `n_local` rows that are close."""
     if Z.dtype.kind in LABELS:
         return codes_of_rows(Z, "given")
     Z = columns(Z, "given")
@@ -280,7 +280,7 @@ def local_blocks(Z: np.ndarray, n_local: int) -> np.ndarray:
     Z = standardised(Z)
     n_samples = len(Z)
     block = np.zeros(n_samples, dtype=np.intp)
-    # Halved at the median along the widest column, all blocks at once, until they are small enough.
+    # Halve all blocks at the median of their widest column until they are small enough.
     for _ in range(int(np.log2(max(1.0, n_samples / n_local)))):
         order = np.argsort(block, kind="stable")
         first = np.flatnonzero(np.diff(block[order], prepend=-1))

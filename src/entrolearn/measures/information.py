@@ -6,8 +6,9 @@ For distributions p and q of a variable, and P of a pair (T, Y), T along the row
     H(p; q)   = -sum p log q                 H(T | Y) = H(T, Y) - H(Y)
     KL(p, q)  =  sum p log (p / q)           I(T, Y)  = KL(P, product of the marginals)
 
-in bits, or in nats with ``base=math.e``. Conditional entropy and mutual information are computed as sums over
-the table, not as differences of entropies, which would leave roundings where they must be zero.
+All are in bits, or in nats with ``base=math.e``. Conditional entropy and mutual information are computed as
+sums over the table, because differences of entropies would leave rounding errors where the value is exactly
+zero.
 """
 
 import math
@@ -29,7 +30,7 @@ __all__ = [
     "nats_per_unit",
 ]
 
-#: Orders this close to 1 have Rényi's entropy from the power sum's distance to 1, which is small there.
+#: Distance of the order from 1 below which Rényi's entropy is computed from the power sum minus 1.
 NEAR_ONE = 0.25
 
 
@@ -39,31 +40,31 @@ def entropy(p, *, base: float = 2) -> float | np.ndarray:
     Parameters
     ----------
     p : array-like of shape (..., n_values)
-        Probabilities, which add up to one along the last axis within rounding.
+        Probabilities, which add up to one along the last axis up to rounding errors.
     base : {2, e}, default=2
-        Of the logarithm: bits, or nats with :data:`math.e`.
+        Base of the logarithm: 2 for bits, :data:`math.e` for nats.
 
     Returns
     -------
     float or ndarray of shape (...)
-        From 0, where one value is certain, to the logarithm of the number of values, where all are equally
-        likely: the greatest uncertainty.
+        Between 0, if one value is certain, and the logarithm of the number of values, if all are equally
+        likely.
 
     Raises
     ------
     ValueError
-        If `p` is no distribution, or `base` is neither 2 nor e.
+        If `p` is not a distribution, or `base` is neither 2 nor e.
 
     See Also
     --------
-    entropy_from_counts : From how often each value was seen, corrected for the sample's size if asked.
-    gaussian_entropy, kde_entropy, knn_entropy : Of continuous variables.
+    entropy_from_counts : Estimate from counts of the values, with optional bias correction.
+    gaussian_entropy, kde_entropy, knn_entropy : Entropy of continuous variables.
 
     References
     ----------
     .. [1] C. E. Shannon (1948). A mathematical theory of communication. Bell System Technical Journal 27.
     .. [2] Dimitriadis and Kofterou, Information Theory's Relation and Application to Machine Learning,
-       section "Entropy Functions". It calls the upper bound maximum certainty, and means uncertainty.
+       section "Entropy Functions". It calls the upper bound "maximum certainty"; uncertainty is meant.
 
     Examples
     --------
@@ -85,17 +86,17 @@ def joint_entropy(P, *, base: float = 2) -> float:
     P : array-like of shape (n_rows, n_columns)
         Joint probabilities of T along the rows and Y along the columns, which add up to one.
     base : {2, e}, default=2
-        Of the logarithm.
+        Base of the logarithm.
 
     Returns
     -------
     float
-        At least the entropy of either variable, at most the sum of both.
+        At least the entropy of each variable, at most the sum of both.
 
     Raises
     ------
     ValueError
-        If `P` is no joint distribution of two variables, or `base` is neither 2 nor e.
+        If `P` is not a joint distribution of two variables, or `base` is neither 2 nor e.
 
     References
     ----------
@@ -113,35 +114,35 @@ def joint_entropy(P, *, base: float = 2) -> float:
 
 
 def mutual_information(P, *, base: float = 2) -> float:
-    r"""What two variables tell of each other, :math:`\sum_{t, y} p(t, y) \log \frac{p(t, y)}{p(t) p(y)}`.
+    r"""Mutual information, :math:`I(T, Y) = \sum_{t, y} p(t, y) \log \frac{p(t, y)}{p(t) p(y)}`.
 
     Parameters
     ----------
     P : array-like of shape (n_rows, n_columns)
         Joint probabilities, which add up to one.
     base : {2, e}, default=2
-        Of the logarithm.
+        Base of the logarithm.
 
     Returns
     -------
     float
-        From 0, where the variables are independent, to the smaller of their entropies, where one decides the
-        other.
+        Between 0, if the variables are independent, and the smaller of their entropies, if one of them
+        determines the other.
 
     Raises
     ------
     ValueError
-        If `P` is no joint distribution of two variables, or `base` is neither 2 nor e.
+        If `P` is not a joint distribution of two variables, or `base` is neither 2 nor e.
 
     See Also
     --------
-    mutual_information_from_counts : From a contingency table.
-    sklearn.feature_selection.mutual_info_regression, sklearn.feature_selection.mutual_info_classif : Between
-        continuous features and a number or a class, by nearest neighbours.
+    mutual_information_from_counts : Estimate from a contingency table.
+    sklearn.feature_selection.mutual_info_regression, sklearn.feature_selection.mutual_info_classif : By
+        nearest neighbours, between continuous features and a continuous target or a class.
 
     Notes
     -----
-    The essay's table has a minus sign before the sum, with which it would be negative.
+    The essay's table has a minus sign before the sum, which would make the mutual information negative.
 
     References
     ----------
@@ -157,13 +158,13 @@ def mutual_information(P, *, base: float = 2) -> float:
     unit = nats_per_unit(base)
     P = _joint(P)
     rows = P.sum(axis=1, keepdims=True)
-    # By conditional probabilities: the product of two small marginals would underflow.
+    # From conditional probabilities, because the product of two small marginals would underflow.
     of_rows = np.divide(P, rows, out=np.zeros_like(P), where=rows > 0)
     return max(0.0, float((rows * rel_entr(of_rows, P.sum(axis=0))).sum() / unit))
 
 
 def conditional_entropy(P, *, given: str, base: float = 2) -> float:
-    r"""What stays uncertain of one variable where the other is known.
+    r"""Conditional entropy: the uncertainty of one variable if the other is known.
 
     .. math:: H(T \mid Y) = -\sum_{t, y} p(t, y) \log p(t \mid y)
 
@@ -174,18 +175,18 @@ def conditional_entropy(P, *, given: str, base: float = 2) -> float:
     given : {"rows", "columns"}
         The variable that is known: "columns" is H(T | Y), "rows" is H(Y | T).
     base : {2, e}, default=2
-        Of the logarithm.
+        Base of the logarithm.
 
     Returns
     -------
     float
-        From 0, where the known variable decides the other, to the other's entropy, where the two are
+        Between 0, if the known variable determines the other, and the entropy of the other, if the two are
         independent.
 
     Raises
     ------
     ValueError
-        If `P` is no joint distribution of two variables, or another argument is not one of its values.
+        If `P` is not a joint distribution of two variables, or `given` or `base` is not accepted.
 
     References
     ----------
@@ -194,7 +195,7 @@ def conditional_entropy(P, *, given: str, base: float = 2) -> float:
 
     Examples
     --------
-    The row decides the column, and the column does not tell the rows apart:
+    The row determines the column, but the column says nothing about the row:
 
     >>> from entrolearn.measures import conditional_entropy
     >>> P = [[0.5, 0.0], [0.5, 0.0]]
@@ -210,25 +211,24 @@ def conditional_entropy(P, *, given: str, base: float = 2) -> float:
 
 
 def cross_entropy(p, q, *, base: float = 2) -> float | np.ndarray:
-    r"""What values of p cost in a code made for q, :math:`H(p; q) = -\sum_i p_i \log q_i`.
+    r"""Cross entropy, :math:`H(p; q) = -\sum_i p_i \log q_i`: mean code length of p in an optimal code for q.
 
     Parameters
     ----------
     p, q : array-like of shape (..., n_values)
         Probabilities of the same values, which add up to one along the last axis.
     base : {2, e}, default=2
-        Of the logarithm.
+        Base of the logarithm.
 
     Returns
     -------
     float or ndarray of shape (...)
-        At least the entropy of p, which it is if and only if q = p; inf where q gives no probability to a
-        value that has some in p.
+        At least the entropy of p, with equality if and only if q = p; inf if q is zero where p is positive.
 
     Raises
     ------
     ValueError
-        If `p` or `q` is no distribution, they differ in shape, or `base` is neither 2 nor e.
+        If `p` or `q` is not a distribution, they differ in shape, or `base` is neither 2 nor e.
 
     References
     ----------
@@ -256,18 +256,18 @@ def kl_divergence(p, q, *, base: float = 2) -> float | np.ndarray:
     p, q : array-like of shape (..., n_values)
         Probabilities of the same values, which add up to one along the last axis.
     base : {2, e}, default=2
-        Of the logarithm.
+        Base of the logarithm.
 
     Returns
     -------
     float or ndarray of shape (...)
-        At least 0, and 0 if and only if the distributions are equal; inf where q gives no probability to a
-        value that has some in p. Not symmetric.
+        At least 0, and 0 if and only if the distributions are equal; inf if q is zero where p is positive.
+        Not symmetric in p and q.
 
     Raises
     ------
     ValueError
-        If `p` or `q` is no distribution, they differ in shape, or `base` is neither 2 nor e.
+        If `p` or `q` is not a distribution, they differ in shape, or `base` is neither 2 nor e.
 
     References
     ----------
@@ -295,24 +295,25 @@ def renyi_entropy(p, alpha: float, *, base: float = 2) -> float | np.ndarray:
     p : array-like of shape (..., n_values)
         Probabilities, which add up to one along the last axis.
     alpha : float
-        The order, from 0 to inf. At 0 it is the logarithm of the number of values that occur, at 1 Shannon's
-        entropy, at 2 the quadratic one, at inf minus the logarithm of the greatest probability.
+        The order, from 0 to inf. Order 0 is the logarithm of the number of values that occur, order 1
+        Shannon's entropy, order 2 the quadratic entropy, order inf minus the logarithm of the largest
+        probability.
     base : {2, e}, default=2
-        Of the logarithm.
+        Base of the logarithm.
 
     Returns
     -------
     float or ndarray of shape (...)
-        It does not grow with `alpha`; at most the logarithm of the number of values.
+        At most the logarithm of the number of values; non-increasing in `alpha`.
 
     Raises
     ------
     ValueError
-        If `p` is no distribution, or another argument is out of its range.
+        If `p` is not a distribution, or another argument is out of its range.
 
     See Also
     --------
-    quadratic_entropy_kde : Order 2 of a density on the line.
+    quadratic_entropy_kde : Entropy of order 2 of a density on the line.
 
     References
     ----------
@@ -348,9 +349,9 @@ def havrda_charvat_entropy(p, alpha: float, *, base: float = 2) -> float | np.nd
     p : array-like of shape (..., n_values)
         Probabilities, which add up to one along the last axis.
     alpha : float
-        The degree, at least 0. At 1 it is Shannon's entropy, at 2 with base 2 twice Gini's impurity.
+        The degree, at least 0. Degree 1 is Shannon's entropy, degree 2 with base 2 twice the Gini impurity.
     base : {2, e}, default=2
-        b: with 2 a fair coin has entropy 1 whatever the degree.
+        b. With b = 2 a fair coin has entropy 1 for every degree.
 
     Returns
     -------
@@ -360,12 +361,12 @@ def havrda_charvat_entropy(p, alpha: float, *, base: float = 2) -> float | np.nd
     Raises
     ------
     ValueError
-        If `p` is no distribution, or another argument is out of its range.
+        If `p` is not a distribution, or another argument is out of its range.
 
     Notes
     -----
-    Tsallis' entropy is the same sum over ``1 - alpha``. It is not additive over independent variables, as
-    Rényi's is.
+    Tsallis' entropy divides the same numerator by ``1 - alpha``. Unlike Rényi's entropy, neither is additive
+    over independent variables.
 
     References
     ----------
@@ -388,22 +389,22 @@ def havrda_charvat_entropy(p, alpha: float, *, base: float = 2) -> float | np.nd
 
 
 def _power_sum_less_one(p: np.ndarray, alpha: float) -> np.ndarray:
-    """The sum of p^alpha over the values that occur, less one, to full precision near alpha = 1."""
+    """Sum of p^alpha over the values that occur, minus one, in full precision near alpha = 1."""
     return (p * np.expm1((alpha - 1) * _log(p))).sum(axis=-1)
 
 
 def _log(p: np.ndarray) -> np.ndarray:
-    """Natural logarithm; 0 where p is."""
+    """Natural logarithm; 0 where p is 0."""
     return np.log(p, out=np.zeros_like(p), where=p > 0)
 
 
 def _plain(value: np.ndarray) -> float | np.ndarray:
-    """A float where there is one distribution."""
+    """A float for a single distribution, else the array."""
     return float(value) if np.ndim(value) == 0 else value
 
 
 def nats_per_unit(base: float) -> float:
-    """The nats in a unit of information."""
+    """Nats per unit of information: ln 2 for bits, 1 for nats."""
     if base not in (2, math.e):
         raise ValueError(f"base is {base!r}; it must be 2 or math.e")
     return math.log(base)
@@ -431,9 +432,9 @@ def _pair(p, q) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _distribution(p, name: str) -> np.ndarray:
-    """Probabilities, checked, that add up to one along the last axis to the last digit or so."""
+    """Validated probabilities as float64, normalised to add up to one along the last axis."""
     p = np.asarray(p)
-    # Rounding as that of the numbers given: the square root, because sums of many are off by many roundings.
+    # In the precision of the input. The square root allows for the accumulated rounding errors of long sums.
     tolerance = math.sqrt(np.finfo(p.dtype if p.dtype.kind == "f" else np.float64).eps)
     p = not_negative(p, name, "probabilities")
     if p.ndim == 0 or p.shape[-1] == 0:
@@ -446,7 +447,7 @@ def _distribution(p, name: str) -> np.ndarray:
 
 
 def not_negative(values: np.ndarray, name: str, what: str) -> np.ndarray:
-    """In double precision, checked."""
+    """Values as float64; ValueError if one is negative, NaN or infinite."""
     values = values.astype(np.float64)
     if not np.isfinite(values).all():
         raise ValueError(f"{name} holds NaN or infinite values; {what} must be finite")

@@ -1,7 +1,7 @@
-"""Mutual information by Gaussian kernel densities: Shannon's, Cauchy–Schwarz and Euclidean.
+"""Mutual information from Gaussian kernel density estimates: Shannon's, Cauchy–Schwarz and Euclidean.
 
-All use one joint density, whose kernel has the covariance of the sample times the square of Silverman's
-factor, and its marginals. They sum over all pairs of rows, in blocks.
+All use one estimate of the joint density and its marginals. The covariance of the kernel is that of the
+sample times the square of Silverman's factor. The sums are over all pairs of rows, in blocks.
 """
 
 import math
@@ -25,7 +25,7 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
 
     .. math:: \frac{1}{n} \sum_i \ln \frac{\hat f_{-i}(x_i, y_i)}{\hat f_{-i}(x_i) \hat f_{-i}(y_i)}
 
-    Each row's densities are estimated from the other rows, all with the bandwidth of the joint density.
+    The densities at each row are estimated from the other rows, all with the bandwidth of the joint density.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
 
     Notes
     -----
-    O(n²). Kernels smooth over structure narrower than their width: strong dependence is underestimated. The
-    estimate is invariant under invertible linear maps of X, of Y and of Z.
+    Takes O(n²) time. Kernels smooth out structure narrower than their width, so strong dependence is
+    underestimated. The estimate is invariant under invertible linear maps of X, of Y and of Z.
 
     References
     ----------
@@ -86,14 +86,14 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
     log_ratio = np.zeros(n_samples)
     for part, sign in parts:
         whitened, log_widths = _whitened(np.hstack(part), width)
-        # Where a variable is given, these constants cancel; they are kept for the case in which it is not.
+        # These constants cancel if a variable is given, but not otherwise.
         log_norm = log_widths + 0.5 * whitened.shape[1] * math.log(2 * math.pi) + math.log(n_samples - 1)
         log_ratio += sign * (log_kernel_sums(whitened) - log_norm)
     return float(log_ratio.mean())
 
 
 def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", width: float = 1.0) -> float:
-    r"""Quadratic mutual information: how far the joint density is from the product of the marginals.
+    r"""Quadratic mutual information: a divergence of the joint density from the product of the marginals.
 
     With :math:`V_J = \int \hat f_{xy}^2`, :math:`V_M = \int \hat f_x^2 \int \hat f_y^2` and
     :math:`V_C = \int \hat f_{xy} \hat f_x \hat f_y`
@@ -107,8 +107,8 @@ def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", wi
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Continuous, observed together with X.
     divergence : {"cauchy_schwarz", "euclidean"}, default="cauchy_schwarz"
-        The Cauchy–Schwarz divergence of the two densities, or the integral of their squared difference, with
-        columns in units of their standard deviations.
+        The Cauchy–Schwarz divergence of the two densities, or the integral of their squared difference, both
+        with columns in units of their standard deviations.
     width : float, default=1.0
         Bandwidth in multiples of that of Silverman's rule.
 
@@ -135,7 +135,7 @@ def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", wi
 
     Notes
     -----
-    O(n²). The sums over pairs are the exact integrals of the density estimates.
+    Takes O(n²) time. The sums over pairs are the exact integrals of the density estimates.
 
     References
     ----------
@@ -163,7 +163,7 @@ def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", wi
     rows = max(1, BLOCK_PAIRS // n_samples)
     for start in range(0, n_samples, rows):
         block = slice(start, start + rows)
-        # The product of two kernels integrates to one of twice the variance.
+        # The integral of the product of two kernels is a kernel of twice the variance.
         kernel_x, kernel_y = (np.exp(-0.25 * cdist(each[block], each, "sqeuclidean")) for each in (X, Y))
         of_x[block], of_y[block] = kernel_x.mean(axis=1), kernel_y.mean(axis=1)
         joint += float(np.vdot(kernel_x, kernel_y))
@@ -176,7 +176,7 @@ def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", wi
 
 
 def _whitened(X: np.ndarray, width: float) -> tuple[np.ndarray, float]:
-    """Rows whitened by the kernel's covariance, and half the log-determinant of it."""
+    """Rows whitened by the kernel's covariance, and half the log-determinant of this covariance."""
     covariance = np.atleast_2d(np.cov(X.T, bias=True))
     if np.linalg.eigvalsh(covariance)[0] <= len(covariance) * np.finfo(float).eps:
         raise ValueError(
@@ -195,5 +195,5 @@ def _kernel_width(width: float) -> float:
 def _variables(X, Y, given) -> list[np.ndarray]:
     variables = read_variables(columns, 3, X=X, Y=Y, given=given)
     warn_few_rows(len(variables["X"]), sum(each.shape[1] for each in variables.values()))
-    warn_ties(variables, "a density has none; use mixed_mutual_information")
+    warn_ties(variables, "samples of a density have no ties; use mixed_mutual_information")
     return [standardised(each) for each in variables.values()]

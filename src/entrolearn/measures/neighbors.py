@@ -1,8 +1,8 @@
-"""Mutual information by nearest neighbours: of continuous variables, of classes, and of mixed ones.
+"""Mutual information by nearest neighbours: for continuous variables, classes and mixed variables.
 
-All estimators use the maximum norm on columns scaled to variance 1, count the rows within each row's distance
-to its k-th neighbour in the subspaces of the variables, and average the digamma function of these counts.
-Estimates are in nats and not clipped at 0: for independent variables their mean is 0.
+All estimators use the maximum norm on columns scaled to variance 1. In the subspace of each variable they
+count the rows within each row's distance to its k-th neighbour, and average the digamma function of these
+counts. Estimates are in nats and not clipped at 0: for independent variables their mean is 0.
 """
 
 from functools import lru_cache
@@ -35,7 +35,8 @@ VARIANTS = ("ksg1", "ksg2", "local")
 #: Rows in a leaf of a tree. Measured: 10 to 40 take the same time.
 LEAF_SIZE = 20
 
-#: Rows up to which all distances take less time than a tree. Measured: a tenth with 30 rows, half with 150.
+#: Rows up to which computing all distances is faster than a tree. Measured: a tenth of the time with 30 rows,
+#: half of it with 150.
 FEW_ROWS = 128
 
 #: A row is corrected if the ratio of its boxes is this improbable for uniform points.
@@ -45,12 +46,12 @@ CHANCE_OF_SMALLER_BOX = 0.005
 def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: str = "ksg1") -> float:
     r"""Mutual information of continuous variables by nearest neighbours.
 
-    By Kraskov, Stögbauer and Grassberger [1]_
+    The estimator of Kraskov, Stögbauer and Grassberger [1]_ is
 
     .. math:: I(X; Y) = \psi(k) + \psi(n) - \langle \psi(n_x + 1) + \psi(n_y + 1) \rangle,
 
-    with :math:`n_x` and :math:`n_y` the numbers of rows closer in X and in Y than the k-th neighbour in both;
-    given Z, by Frenzel and Pompe [2]_,
+    where :math:`n_x` and :math:`n_y` are the numbers of rows closer in X and in Y than the k-th neighbour in
+    the joint space. Given Z, the estimator of Frenzel and Pompe [2]_ is
 
     .. math:: I(X; Y \mid Z) = \psi(k) - \langle \psi(n_{xz} + 1) + \psi(n_{yz} + 1) - \psi(n_z + 1) \rangle.
 
@@ -66,10 +67,10 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
         k. A larger k reduces the variance and increases the bias.
     variant : {"ksg1", "ksg2", "local"}, default="ksg1"
         "ksg1" is the formula above. "ksg2", the second estimator of [1]_, uses the neighbours' extents in X
-        and in Y separately, with less bias and more variance. "local" corrects "ksg1" for a density that is
-        not uniform in a row's neighbourhood, by Gao, Ver Steeg and Galstyan [3]_: for dependence so strong
-        that the rows lie close to a surface; it needs more neighbours than columns. The last two do not take
-        `given`.
+        and in Y separately, with less bias and more variance. "local", of Gao, Ver Steeg and Galstyan [3]_,
+        corrects "ksg1" for a density that is not uniform in a row's neighbourhood. It is meant for dependence
+        so strong that the rows lie close to a surface, and needs more neighbours than columns. The last two
+        do not accept `given`.
 
     Returns
     -------
@@ -84,18 +85,18 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     Warns
     -----
     UnreliableEstimateWarning
-        If rows are repeated or few, columns many, or the estimate is close to the largest possible.
+        If rows are repeated, there are few rows or many columns, or the estimate is close to its upper limit.
 
     See Also
     --------
-    mixed_mutual_information : For repeated values.
-    ross_mutual_information : For one variable that is a class.
+    mixed_mutual_information : Estimator for variables with repeated values.
+    ross_mutual_information : Estimator for continuous variables and a class.
     sklearn.feature_selection.mutual_info_regression : "ksg1" of one feature and one target, clipped at 0.
 
     Notes
     -----
-    The estimate does not depend on the columns' origins and units, because each column is scaled to variance
-    1, nor on the order of the rows. O(n log n) in few dimensions.
+    The estimate depends neither on the origins and units of the columns, as each column is scaled to variance
+    1, nor on the order of the rows. Takes O(n log n) time in few dimensions.
 
     References
     ----------
@@ -119,7 +120,7 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     if variant not in VARIANTS:
         raise ValueError(f"variant is {variant!r}; it must be one of {', '.join(map(repr, VARIANTS))}")
     if given is not None and variant != "ksg1":
-        raise ValueError(f"variant is {variant!r}; only 'ksg1' takes given")
+        raise ValueError(f"variant is {variant!r}; only 'ksg1' accepts `given`")
     check_integer(n_neighbors, "n_neighbors", 1)
     variables = read_variables(columns, n_neighbors + 1, X=X, Y=Y, given=given)
     X, Y, *Z = map(standardised, variables.values())
@@ -127,7 +128,7 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     n_samples, n_columns = joint.shape
     if variant == "local" and n_neighbors <= n_columns:
         raise ValueError(
-            f"n_neighbors is {n_neighbors}; variant 'local' needs more than the {n_columns} columns there are"
+            f"n_neighbors is {n_neighbors}; variant 'local' needs more neighbours than columns ({n_columns})"
         )
     warn_few_rows(n_samples, n_columns)
     warn_many_columns(n_columns)
@@ -147,15 +148,15 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
 def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float:
     r"""Mutual information of variables that are continuous, discrete, or a mixture of both.
 
-    By Gao, Kannan, Oh and Viswanath [1]_; given Z by Mesner and Shalizi [2]_. If a row equals its k-th
-    neighbour, all rows equal to it are its neighbours. Other rows contribute as in
-    :func:`knn_mutual_information`, which has the same value if no row is repeated.
+    The estimator of Gao, Kannan, Oh and Viswanath [1]_; given Z that of Mesner and Shalizi [2]_. If a row
+    equals its k-th neighbour, all rows equal to it are its neighbours. Other rows contribute as in
+    :func:`knn_mutual_information`, which gives the same value if no row is repeated.
 
     Parameters
     ----------
     X : array-like, shape (n_samples,) or (n_samples, n_features_x)
-        Numbers, or labels: rows with different labels are never neighbours, and a row whose labels no other
-        row has is left out.
+        Numbers or labels. Rows with different labels are never neighbours; a row whose labels no other row
+        has is left out.
     Y : array-like, shape (n_samples,) or (n_samples, n_features_y)
         Numbers or labels, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
@@ -177,13 +178,13 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     Warns
     -----
     UnreliableEstimateWarning
-        If rows are few, columns many, or the estimate is close to the largest possible.
+        If there are few rows or many columns, or the estimate is close to its upper limit.
 
     Notes
     -----
-    The term log(n) of [1]_ is digamma(n) here, which is the limit without repeated values. Labels are arrays
-    of strings, objects or truth values: all columns of a table with strings in one of them, which NumPy holds
-    as objects.
+    The term log(n) of [1]_ is replaced by digamma(n), which agrees with :func:`knn_mutual_information` for
+    data without repeated values. Labels are arrays of strings, objects or booleans. A table with strings in
+    one column is an array of objects, so all its columns are labels.
 
     References
     ----------
@@ -194,7 +195,7 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
 
     Examples
     --------
-    A number that was not observed with probability 1/2, and is then recorded as 0:
+    A measurement that is missing with probability 1/2 and then recorded as 0:
 
     >>> import numpy as np
     >>> from entrolearn.measures import mixed_mutual_information
@@ -213,7 +214,7 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     warn_many_columns(n_columns)
     tree = _tree(joint)
     nearest = tree.query(joint, n_neighbors + 1)[0]
-    alike = nearest < _label_gap(n_samples)  # in all labels; the row itself is the first of them
+    alike = nearest < _label_gap(n_samples)  # equal in all labels; the first is the row itself
     k = alike.sum(axis=1) - 1
     distance = nearest[np.arange(n_samples), k]
     kept = k > 0
@@ -221,7 +222,7 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     if equal.any():
         k[equal] = tree.query_radius(joint[equal], 0.0, count_only=True)
     if not kept.any():
-        raise ValueError("no two rows have equal labels (strings, objects or truth values)")
+        raise ValueError("no two rows have equal labels (strings, objects or booleans)")
     estimate = np.mean(digamma(k[kept]) - _of_closer(X, Y, Z, distance)[kept])
     if not Z:
         warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
@@ -233,17 +234,17 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
 
     .. math:: I(X; y) = \psi(n) + \langle \psi(k) - \psi(n_c) - \psi(m) \rangle
 
-    with :math:`n_c` the number of rows of a row's class and m the number of rows closer to it than its k-th
-    neighbour in that class, itself included.
+    where :math:`n_c` is the number of rows of a row's class and m the number of rows, including itself, that
+    are closer to it than its k-th neighbour in that class.
 
     Parameters
     ----------
     X : array-like, shape (n_samples,) or (n_samples, n_features)
         Continuous.
     y : array-like, shape (n_samples,)
-        Classes. Rows of a class that has no other row are left out.
+        Classes. A row that is the only one of its class is left out.
     n_neighbors : int, default=3
-        k; in a smaller class, all its other rows.
+        k. In a class of at most k rows, the number of its other rows.
 
     Returns
     -------
@@ -259,11 +260,11 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
     Warns
     -----
     UnreliableEstimateWarning
-        If rows are repeated or few, columns many, or a class has no more rows than neighbours.
+        If rows are repeated, there are few rows or many columns, or a class has at most `n_neighbors` rows.
 
     See Also
     --------
-    sklearn.feature_selection.mutual_info_classif : Of one feature at a time, clipped at 0.
+    sklearn.feature_selection.mutual_info_classif : Estimate for one feature at a time, clipped at 0.
 
     References
     ----------
@@ -271,7 +272,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
 
     Examples
     --------
-    For two classes that do not overlap it is the entropy of a fair coin:
+    For two equally likely classes that do not overlap, the mutual information is ln 2:
 
     >>> import numpy as np
     >>> from entrolearn.measures import ross_mutual_information
@@ -287,10 +288,10 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
     y = codes(y, "y")
     sizes = np.bincount(y)
     if sizes.max() < 2:
-        raise ValueError(f"y has {len(sizes)} classes of one row each; it must hold class labels")
+        raise ValueError(f"y has {len(sizes)} classes of one row each; at least one class must have two rows")
     if sizes.min() <= n_neighbors:
         small = int(np.sum(sizes <= n_neighbors))
-        warn_unreliable(f"y has {small} classes of no more than {n_neighbors} rows, which is n_neighbors")
+        warn_unreliable(f"{small} classes of y have at most n_neighbors={n_neighbors} rows")
     kept = sizes[y] > 1
     X, y = standardised(X[kept]), y[kept]
     warn_few_rows(n_samples, X.shape[1] + 1)
@@ -306,7 +307,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
 
 
 def _by_extents(X: np.ndarray, Y: np.ndarray, neighbour: np.ndarray, k: int) -> float:
-    """The second estimator of Kraskov, Stögbauer and Grassberger."""
+    """The estimate by the second estimator of Kraskov, Stögbauer and Grassberger."""
     within = 0.0
     for variable in (X, Y):
         extent = np.abs(variable[neighbour] - variable[:, np.newaxis]).max(axis=(1, 2))
@@ -348,28 +349,28 @@ def _usual_log_ratio(k: int, d: int) -> float:
 
 
 def _of_closer(X: np.ndarray, Y: np.ndarray, Z: list[np.ndarray], distance: np.ndarray) -> np.ndarray:
-    """ψ(n_xz + 1) + ψ(n_yz + 1) − ψ(n_z + 1) of each row; without Z all rows are equally close in it."""
+    """ψ(n_xz + 1) + ψ(n_yz + 1) − ψ(n_z + 1) of each row; without Z, n_z + 1 is the number of rows."""
     in_xz, in_yz = (digamma(_closer(np.hstack([each, *Z]), distance)) for each in (X, Y))
     return in_xz + in_yz - digamma(_closer(*Z, distance) if Z else len(X))
 
 
 def _closer(X: np.ndarray, distance: np.ndarray) -> np.ndarray:
-    """Number of rows closer to each row than its distance, itself included; at distance 0, of equal rows."""
+    """Number of rows, including itself, closer to each row than its distance (for distance 0: equal rows)."""
     return _tree(X).query_radius(X, np.nextafter(distance, 0), count_only=True)
 
 
 class _Pairs:
-    """What is asked here of a tree of few rows, from all distances; bitwise equal to the tree's answers."""
+    """Replacement of a KDTree for few rows, which computes all distances. Results are bitwise equal."""
 
     def __init__(self, X: np.ndarray):
         self._X = X
 
     def query(self, Z: np.ndarray, k: int) -> tuple[np.ndarray]:
-        """Distances to the k nearest rows, ascending."""
+        """Distances to the k nearest rows, in ascending order."""
         return (np.sort(cdist(Z, self._X, "chebyshev"), axis=1)[:, :k],)
 
     def query_radius(self, Z: np.ndarray, radius: np.ndarray | float, *, count_only: bool) -> np.ndarray:
-        """Number of rows within the radius of each."""
+        """Number of rows within the radius of each row of Z."""
         return np.count_nonzero(cdist(Z, self._X, "chebyshev") <= np.reshape(radius, (-1, 1)), axis=1)
 
 
@@ -378,7 +379,7 @@ def _tree(X: np.ndarray) -> KDTree | _Pairs:
 
 
 def _numbers_or_labels(X, name: str) -> np.ndarray:
-    """Columns of numbers; integer codes where they are labels."""
+    """Columns of float64 numbers, or of integer codes if X holds labels."""
     array = np.asarray(X)
     if array.dtype.kind not in LABELS or array.ndim not in (1, 2):
         return columns(X, name)
@@ -387,10 +388,10 @@ def _numbers_or_labels(X, name: str) -> np.ndarray:
 
 
 def _apart(labels: np.ndarray) -> np.ndarray:
-    """Codes as numbers so far apart that rows of one code are closer than any of two."""
+    """Codes as numbers so far apart that rows with different codes are further apart than any equal ones."""
     return labels * (2.0 * _label_gap(len(labels)))
 
 
 def _label_gap(n_samples: int) -> float:
-    """More than any two rows of a column of variance 1 are apart."""
+    """Upper bound of the difference of two rows of a column of variance 1."""
     return 2.0 * np.sqrt(n_samples)

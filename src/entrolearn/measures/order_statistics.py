@@ -1,4 +1,4 @@
-"""What the best of several draws can be expected to be."""
+"""Expected maximum of several draws from observed values."""
 
 import numpy as np
 from sklearn.utils import check_array
@@ -7,23 +7,24 @@ __all__ = ["expected_maximum"]
 
 
 def expected_maximum(values) -> np.ndarray:
-    r"""Expected maximum of s values drawn without replacement from those that were observed.
+    r"""Expected maximum of s values drawn without replacement from the observed ones, for every s.
 
     .. math:: E_s = \binom{n}{s}^{-1} \sum_{i=s}^{n} \binom{i-1}{s-1} x_{(i)}
 
-    with the values :math:`x_{(1)} \le \ldots \le x_{(n)}`: the largest of s is the i-th smallest of all for
-    that many of the subsets. Of independent starts of an optimizer it is the unbiased estimate of what the
-    best of s reaches, from all their subsets at once instead of some at random.
+    with the sorted values :math:`x_{(1)} \le \ldots \le x_{(n)}`: in :math:`\binom{i-1}{s-1}` of the subsets
+    of size s, :math:`x_{(i)}` is the largest value. Applied to the results of independent starts of an
+    optimizer, it is the unbiased estimate of the best result of s starts, computed from all subsets instead
+    of a random sample of them.
 
     Parameters
     ----------
     values : array-like, shape (n,)
-        Finite.
+        Observed values, finite.
 
     Returns
     -------
     ndarray, shape (n,)
-        For s = 1, …, n: from the mean to the maximum.
+        The expected maximum for s = 1, …, n: the first is the mean of the values, the last their maximum.
 
     Raises
     ------
@@ -42,11 +43,11 @@ def expected_maximum(values) -> np.ndarray:
     """
     largest_first = np.sort(check_array(values, ensure_2d=False, dtype=np.float64, input_name="values"))[::-1]
     n = len(largest_first)
-    place = np.arange(n, 1, -1)  # i of every value but the smallest
+    place = np.arange(n, 1, -1)  # i of each value except the smallest
     expected = np.empty(n)
     for s in range(1, n + 1):
-        # The weight of x_(n) is s / n, and that of x_(i-1) is (i - s) / (i - 1) of x_(i)'s: no binomial
-        # coefficient, which would overflow, and no difference of large numbers.
+        # The weight of x_(n) is s / n; the weight of x_(i-1) is (i - s) / (i - 1) times that of x_(i). This
+        # avoids binomial coefficients, which would overflow, and differences of large numbers.
         steps = np.maximum(place - s, 0) / (place - 1)
         weights = s / n * np.concatenate([[1.0], np.cumprod(steps)])
         expected[s - 1] = weights @ largest_first

@@ -1,4 +1,4 @@
-"""Checked variables of the estimators of mutual information, and warnings about unreliable estimates."""
+"""Validation of the variables of mutual-information estimators, and warnings about unreliable estimates."""
 
 import sys
 import warnings
@@ -12,24 +12,25 @@ from entrolearn.measures.density import scale_exponent
 
 __all__ = ["LABELS", "UnreliableEstimateWarning", "read_variables", "standardised", "warn_unreliable"]
 
-#: NumPy's type codes of labels: objects, strings and truth values.
+#: NumPy's kind codes of label dtypes: objects, strings and booleans.
 LABELS = "OUSb"
 
-#: Share of repeated rows above which ties are warned of. A tenth of it changes no digit of an estimate.
+#: Share of repeated rows above which a warning is issued. A tenth of this share changes no digit of an
+#: estimate.
 MANY_TIES = 0.05
 
-#: Rows per column below which, measured for a correlation of 0.8, the error exceeds a third of the estimate.
+#: Rows per column below which the error exceeds a third of the estimate (measured for a correlation of 0.8).
 ROWS_PER_COLUMN = 10
 
-#: Columns in all above which neighbours miss half of that information, with 1000 rows as with 5000.
+#: Total number of columns above which nearest neighbours miss half of that information (1000 and 5000 rows).
 MANY_COLUMNS = 6
 
-#: Share of an estimator's largest possible value above which it underestimates.
+#: Share of an estimator's upper limit above which it underestimates.
 NEAR_LIMIT = 0.6
 
 
 class UnreliableEstimateWarning(UserWarning):
-    """An estimate of mutual information may be far off; the text names the reason.
+    """Warning that an estimate of mutual information may be far off; the message states the reason.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def read_variables(read: Callable, least: int, **variables) -> dict[str, np.ndar
 def columns(X, name: str) -> np.ndarray:
     """Numbers as finite float64 columns, shape (n_samples, n_features)."""
     ready = isinstance(X, np.ndarray) and X.dtype == np.float64 and X.ndim in (1, 2)
-    if not (ready and X.size and np.isfinite(X).all()):  # of 100 rows the check takes as long as an estimate
+    if not (ready and X.size and np.isfinite(X).all()):  # check_array of 100 rows is as slow as an estimate
         X = check_array(X, ensure_2d=False, dtype=np.float64, input_name=name)
     return X[:, np.newaxis] if X.ndim == 1 else X
 
@@ -71,15 +72,15 @@ def codes(column, name: str) -> np.ndarray:
     try:
         return np.unique(column, return_inverse=True)[1]
     except TypeError as error:
-        raise ValueError(f"{name} holds values that cannot be sorted, or are missing: {error}") from None
+        raise ValueError(f"{name} holds values that cannot be sorted or are missing: {error}") from None
 
 
 def same_rows(variables: dict[str, np.ndarray], least: int) -> int:
-    """The number of rows of all variables. ValueError if they differ in it or have fewer than `least`."""
+    """The common number of rows of the variables; ValueError if it differs or is below `least`."""
     rows = {name: len(variable) for name, variable in variables.items()}
     if len(set(rows.values())) > 1:
         told = ", ".join(f"{name} has {n}" for name, n in rows.items())
-        raise ValueError(f"{told} rows; the variables must be observed together")
+        raise ValueError(f"{told} rows; all variables must have the same number of rows")
     n_samples = next(iter(rows.values()))
     if n_samples < least:
         raise ValueError(f"{next(iter(rows))} has {n_samples} rows; at least {least} are needed")
@@ -87,7 +88,7 @@ def same_rows(variables: dict[str, np.ndarray], least: int) -> int:
 
 
 def standardised(X: np.ndarray) -> np.ndarray:
-    """Columns with mean 0 and variance 1; a constant column stays constant."""
+    """Columns scaled to mean 0 and variance 1; a constant column becomes 0."""
     X = np.ldexp(X, [-scale_exponent(column) for column in X.T])
     X = X - X.mean(axis=0)
     spread = X.std(axis=0)
@@ -101,7 +102,7 @@ def share_of_ties(X: np.ndarray) -> float:
 
 
 def warn_ties(variables: dict[str, np.ndarray], consequence: str) -> None:
-    """Warn of variables that repeat their values."""
+    """Warn about variables with repeated rows."""
     for name, variable in variables.items():
         ties = share_of_ties(variable)
         if ties > MANY_TIES:
@@ -109,34 +110,34 @@ def warn_ties(variables: dict[str, np.ndarray], consequence: str) -> None:
 
 
 def warn_few_rows(n_samples: int, n_columns: int) -> None:
-    """Warn of too few rows for the number of columns."""
+    """Warn about too few rows for the number of columns."""
     if n_samples < ROWS_PER_COLUMN * n_columns:
         warn_unreliable(
-            f"{n_samples} rows of {n_columns} columns in all are few: below {ROWS_PER_COLUMN} rows for each "
-            "column errors may be as large as the information",
+            f"{n_samples} rows are few for {n_columns} columns: with fewer than {ROWS_PER_COLUMN} rows per "
+            "column the error may be as large as the information",
         )
 
 
 def warn_many_columns(n_columns: int) -> None:
-    """Warn of too many columns for estimates by distances."""
+    """Warn about too many columns for estimates based on distances."""
     if n_columns > MANY_COLUMNS:
         warn_unreliable(
-            f"{n_columns} columns in all are many for distances: much of the information is missed, however "
-            "many rows there are"
+            f"{n_columns} columns are many for estimates based on distances: much of the information is "
+            "missed for any number of rows"
         )
 
 
 def warn_near_limit(estimate: float, limit: float, n_samples: int) -> None:
-    """Warn of an estimate close to the largest that the number of rows allows."""
+    """Warn about an estimate close to the largest value that the number of rows allows."""
     if estimate > NEAR_LIMIT * limit:
         warn_unreliable(
-            f"the estimate, {estimate:.3g} nats, is near the largest that {n_samples} rows allow, "
+            f"the estimate, {estimate:.3g} nats, is close to the largest value that {n_samples} rows allow, "
             f"{limit:.3g}: the information may be much larger",
         )
 
 
 def warn_unreliable(text: str) -> None:
-    """Warn at the line outside of this package that called it."""
+    """Issue an UnreliableEstimateWarning that points to the calling line outside of this package."""
     level, frame = 1, sys._getframe()
     while frame is not None and str(frame.f_globals.get("__name__")).startswith(__package__):
         level, frame = level + 1, frame.f_back

@@ -17,20 +17,22 @@ from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["InfomaxICA"]
 
-#: Rows of the first part of a climb, and how many times as many there must be for it to be worth while.
+#: Number of rows for a first optimisation on some rows (per source, and at least), and the least ratio of all
+#: rows to these for which it saves time.
 ROWS_PER_SOURCE, LEAST_ROWS, WORTHWHILE = 50, 1000, 3
-#: By which numbers of unit size are multiplied so that what is behind the point is as good as random.
+#: Factor of numbers of unit size whose fractional part is then nearly random.
 DIGITS = 1e5
 
 
 class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Independent component analysis that maximises the entropy of squashed outputs.
 
-    A layer of units g(W x) whose joint entropy is largest makes its outputs as independent as a linear map
-    can, if g resembles the sources' distribution functions: the objective is the likelihood of sources with
-    the densities g'. Rows are whitened first, then W climbs by relative (natural) gradients with second
-    derivatives in blocks; no iteration lowers the objective. It starts where Hyvärinen's fixed-point
-    iteration comes to rest or, with logistic densities alone, on some of the rows where there are very many.
+    The joint entropy of units g(W x) is largest if the outputs W x are as independent as possible, provided
+    that g resembles the distribution functions of the sources: the objective is the likelihood of sources
+    with the densities g'. Rows are whitened first. W is then optimised by relative (natural) gradients with a
+    block diagonal Hessian; no iteration decreases the objective. The start is the result of Hyvärinen's
+    fixed-point iteration or, with only logistic densities and very many rows, of an optimisation on some of
+    the rows.
 
     Parameters
     ----------
@@ -221,10 +223,10 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
 
 def _some_rows(outputs: np.ndarray) -> np.ndarray | slice:
-    """Rows that will do for a climb to come near the top, in no order's favour; all where nearly all would.
+    """Subset of the rows for a first optimisation, independent of their order; all rows if they are few.
 
-    Their optimum is as far from that of all rows as chance moves it, from where few iterations are left. The
-    digits of an output say which rows are taken, as good as at random, whatever order they come in.
+    The optimum for the subset differs from that for all rows only by sampling error, so that few iterations
+    remain. Rows are selected nearly at random, by the digits of an output.
     """
     k, n = outputs.shape
     wanted = ROWS_PER_SOURCE * k + LEAST_ROWS

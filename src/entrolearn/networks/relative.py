@@ -19,11 +19,11 @@ N_REMEMBERED = 7  # number of steps in the memory of L-BFGS
 LEAST_CURVATURE = 1e-2  # smallest eigenvalue of a Hessian block, which may be indefinite
 SUFFICIENT = 1e-4  # Armijo constant: required share of the gain predicted by the slope
 N_HALVINGS = 20
-N_FIXED = 20  # iterations at most before the climb
+N_FIXED = 20  # maximum number of fixed-point iterations before the maximisation
 
 
 def ica_objective(W, X, *, sub_gaussian=None) -> tuple[float, np.ndarray]:
-    """Entropy of a network's squashed outputs relative to its input, and the gradient by the weights.
+    """Entropy of a network's squashed outputs relative to its input, and its gradient in the weights.
 
     Parameters
     ----------
@@ -150,9 +150,10 @@ def climb(Z: np.ndarray, W: np.ndarray, *, extended: bool, max_iter: int, tol: f
 
 
 def fixed_point(Z: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """Where Hyvärinen's symmetric iteration comes from W, whether or not it comes to rest.
+    """Result of Hyvärinen's symmetric fixed-point iteration from W, converged or not.
 
-    It needs neither the densities of the sources nor an objective, and few iterations, to come near.
+    The iteration uses neither the densities of the sources nor an objective, and comes near the optimum
+    quickly.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ def fixed_point(Z: np.ndarray, W: np.ndarray) -> np.ndarray:
     Neural Networks 10, 1999.
     """
     n = Z.shape[1]
-    near = 1 / n  # of rows as many the optimum itself is further from the sources
+    near = 1 / n  # for n rows, the optimum itself is further from the sources
     for _ in range(N_FIXED):
         t = np.tanh(W @ Z)
         slopes = 1 - np.einsum("ij,ij->i", t, t) / n

@@ -14,8 +14,8 @@ from sklearn.utils import gen_batches
 
 __all__ = ["Moments", "log_density", "moments", "scores"]
 
-TILE = 2**15  # outputs at once: what is made of them stays in the processor's cache
-FACTORS = 32  # of a product whose logarithm is taken
+TILE = 2**15  # outputs per block, so that intermediate results stay in the processor's cache
+FACTORS = 32  # number of factors of a product whose logarithm is taken
 
 _SCALE = np.sqrt(3) / np.pi  # scale of the logistic density of unit variance
 _BUMP = np.sqrt(2)  # mean over variance of a mixture component: variance ½ at ±√½
@@ -45,8 +45,8 @@ class Moments:
     peaked, flat : ndarray, shape (n_sources,)
         Mean log-density under the logistic and the bimodal density, for all sources.
     first, second : ndarray, shape (n_sources, n_sources)
-        Of first_i y_j and second_i y_j², of the densities that the sources have; the latter, where i is not
-        j, as the product of both means, which it is of independent sources.
+        Means of first_i y_j and second_i y_j² for the current densities of the sources. For i ≠ j the latter
+        is the product of both means, as for independent sources.
     """
 
     peaked: np.ndarray
@@ -88,13 +88,13 @@ def moments(Y: np.ndarray, flat: np.ndarray) -> Moments:
 
 
 def _tanh_of(size: np.ndarray, factor: float, log_cosh: np.ndarray) -> np.ndarray:
-    """tanh(factor * size) of numbers that are not negative; the sums of ln cosh are added to `log_cosh`."""
+    """tanh(factor * size) of non-negative numbers; the sums of ln cosh are added to `log_cosh`."""
     k, n = size.shape
     e = size * (-2 * factor)
     log_cosh -= e.sum(axis=1) / 2 + n * np.log(2)
     np.exp(e, out=e)
     e += 1
-    whole = n - n % FACTORS  # of numbers from 1 to 2 products are in range: few logarithms do
+    whole = n - n % FACTORS  # products of numbers from 1 to 2 do not overflow, which saves logarithms
     log_cosh += np.log(np.multiply.reduce(e[:, :whole].reshape(k, FACTORS, -1), axis=1)).sum(axis=1)
     log_cosh += np.log(e[:, whole:]).sum(axis=1)
     np.divide(2, e, out=e)

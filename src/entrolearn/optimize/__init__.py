@@ -1,4 +1,4 @@
-"""The cross-entropy method: optimisation by a distribution that learns from its own best samples."""
+"""The cross-entropy method: optimisation by sampling distributions that are fitted to their best samples."""
 
 from entrolearn.optimize.cross_entropy import (
     CrossEntropyIteration,

@@ -16,34 +16,35 @@ from entrolearn.optimize.families import Family
 
 __all__ = ["CrossEntropyIteration", "CrossEntropyResult", "cross_entropy_method"]
 
-# Reasons of a run that ended by itself.
+# Reasons for a search to end that count as success.
 CONVERGED = frozenset({"threshold", "degenerate"})
-# How many times its first size a sample of the fully adaptive variant may have, unless told.
+# Default largest size of a sample of the fully adaptive variant, in units of its initial size.
 MOST_GROWTH = 10
-# Thresholds of continuous families closer than this, relatively, count as the same.
+# Default relative tolerance for equal thresholds of continuous families.
 CONTINUOUS_TOL = 1e-8
 
 
 @dataclass(frozen=True)
 class CrossEntropyIteration:
-    """What happened in one iteration, in the units and the sign of the objective.
+    """Record of one iteration, in the units and the sign of the objective.
 
     Attributes
     ----------
     gamma : float
-        The threshold: the worst value of the elite.
+        The threshold: the worst value in the elite.
     best : float
         The best value of the sample.
     mean : float
-        The mean over the sample's points, those of no finite worth left out.
+        The mean over the sample without points of NaN or infinite value.
     n_samples : int
-        Points drawn.
+        Number of points drawn.
     n_elite : int
-        Points at the threshold or better, ties included.
+        Number of points at the threshold or better, including ties.
     improved : bool
-        Whether the best value or the threshold is better than in the iteration before. True in the first.
+        Whether the best value or the threshold is better than in the previous iteration. True in the first
+        one.
     n_evaluations : int
-        Evaluations since the beginning of the run.
+        Number of evaluations since the start of the search.
     """
 
     gamma: float
@@ -57,14 +58,14 @@ class CrossEntropyIteration:
 
 @dataclass(frozen=True, eq=False)
 class CrossEntropyResult:
-    """Where a search has got to.
+    """Result of a search.
 
     Attributes
     ----------
     x : ndarray, shape (n_variables,)
-        The best point of all samples, the first of equals.
+        The best point of all samples; the first one on a tie.
     fun : float
-        Its value.
+        Value of `x`.
     distribution : Family
         The last distribution.
     history : list of CrossEntropyIteration
@@ -73,12 +74,13 @@ class CrossEntropyResult:
 
         - "threshold": the elite's threshold was the same in the last ``patience`` updates,
         - "degenerate": all samples have become the same point,
-        - "unreliable": adaptive samples of the largest size brought no improvement, ``patience`` times in a
-          row, while the threshold still moved,
-        - "iterations", "evaluations": the budget is spent,
-        - "callback": the callback asked.
+        - "unreliable": in ``patience`` consecutive iterations adaptive samples of the largest size brought no
+          improvement,
+          although the threshold still changed,
+        - "iterations", "evaluations": the budget is used up,
+        - "callback": the callback raised StopIteration.
     n_evaluations : int
-        Points that the objective was really given.
+        Number of points at which the objective was evaluated.
     """
 
     x: np.ndarray
@@ -90,17 +92,17 @@ class CrossEntropyResult:
 
     @property
     def success(self) -> bool:
-        """Whether the search ended by itself: "threshold" or "degenerate"."""
+        """Whether the search converged: "threshold" or "degenerate"."""
         return self.reason in CONVERGED
 
     @property
     def n_iterations(self) -> int:
-        """Updates of the distribution."""
+        """Number of updates of the distribution."""
         return len(self.history)
 
     @property
     def n_samples(self) -> int:
-        """Points drawn; the cache saved the difference to `n_evaluations`."""
+        """Number of points drawn; it exceeds `n_evaluations` by the number of cached values."""
         return sum(iteration.n_samples for iteration in self.history)
 
 
@@ -125,84 +127,85 @@ def cross_entropy_method(
     random_state=None,
     callback: Callable[[CrossEntropyResult], None] | None = None,
 ) -> CrossEntropyResult:
-    r"""Minimise a function by samples from a distribution that moves towards its best samples.
+    r"""Minimise a function by sampling from a distribution that is fitted to its best samples.
 
     Each iteration draws N points, takes the value of rank :math:`\lceil \rho N \rceil` as threshold
-    :math:`\gamma_t`, fits the family by maximum likelihood to the elite, all points whose value is
-    :math:`\gamma_t` or better, and moves the distribution towards that fit. Nothing is asked of the function
-    but its values.
+    :math:`\gamma_t`, fits the family by maximum likelihood to the elite, that is, all points with a value of
+    :math:`\gamma_t` or better, and moves the distribution towards that fit. Only values of the function are
+    used.
 
     Parameters
     ----------
     objective : callable
-        Takes a point, an array of shape (n_variables,), and returns its value. NaN and infinitely bad values
-        are never in the elite: they stand for points that are not feasible, or failed. Points are read-only.
+        Function of a point, an array of shape (n_variables,), that returns its value. Points whose value is
+        NaN or infinitely bad, such as infeasible ones, are never in the elite. Points are read-only.
     distribution : Family
         The initial distribution: :class:`~entrolearn.optimize.Bernoulli` (points are masks),
         :class:`~entrolearn.optimize.Categorical` (integers), :class:`~entrolearn.optimize.Gaussian` or
         :class:`~entrolearn.optimize.MultivariateGaussian` (real numbers).
     n_samples : int
-        Points in a sample, N. Usual are 3 or more for each parameter of the distribution.
+        N, the number of points in a sample. Usual values are 3 or more per parameter of the distribution.
     elite_fraction : float, default=0.1
-        :math:`\rho`, between 0 and 1; usual are 0.01 to 0.1.
+        :math:`\rho`, between 0 and 1. Usual values are 0.01 to 0.1.
     smoothing : float, default=0.7
-        :math:`\beta` of eq. (5), above 0 and at most 1 (no smoothing); usual are 0.5 to 0.9.
+        :math:`\beta` of eq. (5), above 0 and at most 1 (no smoothing). Usual values are 0.5 to 0.9.
     patience : int, default=5
-        d: the search ends with :math:`\gamma_t = \gamma_{t-1} = \ldots = \gamma_{t-d}`.
+        d: the search ends if :math:`\gamma_t = \gamma_{t-1} = \ldots = \gamma_{t-d}`.
     tol : float, optional
-        Thresholds count as equal where they differ by no more than this times their size. Default: 0 for
-        discrete families, 1e-8 for continuous ones, whose samples never repeat.
+        Relative difference up to which thresholds count as equal. Default: 0 for discrete families, 1e-8 for
+        continuous ones, whose samples never repeat.
     max_iterations : int, default=1000
-        Updates at most.
+        Maximum number of updates.
     max_evaluations : int, optional
-        Evaluations at most, at least `n_samples`. A sample that would take more is not evaluated; the search
-        ends before it. Default: as many as it takes.
+        Maximum number of evaluations, at least `n_samples`. The search ends before a sample that would exceed
+        it. Default: no limit.
     adaptive : bool, default=False
         The fully adaptive variant (FACE): the elite's size is fixed at :math:`\lceil \rho N \rceil`, and the
         sample grows by N points at a time until its best value or its threshold is better than in the
         iteration before.
     max_samples : int, optional
-        How large an adaptive sample may grow. Default: ``10 * n_samples``.
+        Largest size of an adaptive sample. Default: ``10 * n_samples``.
     maximize : bool, default=False
-        Look for the largest value instead.
+        Whether to maximise instead.
     vectorized : bool, default=False
-        The objective takes points of shape (k, n_variables), k at most `batch_size`, and returns values of
-        shape (k,). It may return a pair (values, points) instead, in which it has repaired the points, on a
-        copy: the repaired ones are then what the update and the result see.
+        Whether the objective takes points of shape (k, n_variables), k at most `batch_size`, and returns
+        values of shape (k,). It may return a pair (values, points) instead, with repaired copies of the
+        points, which are then used in the update and the result.
     cache : bool, optional
-        Evaluate each distinct point once, however often it is drawn. Default: for discrete families.
-        Switch it off where the objective is random.
+        Whether to evaluate each distinct point only once. Default: True for discrete families. Use False if
+        the objective is random.
     n_jobs : int, optional
-        Processes that evaluate batches; None means 1 unless in a :obj:`joblib.parallel_config` context, -1
-        all processors. The result does not depend on it.
+        Number of processes that evaluate batches; None means 1 unless in a :obj:`joblib.parallel_config`
+        context, -1 all processors. The result does not depend on it.
     batch_size : int, default=64
-        Points in a batch. Whatever `n_jobs` is, batches are the same and each is one call of a vectorized
-        objective, so that one that starts each solution from the last gives the same values.
+        Number of points in a batch. The batches do not depend on `n_jobs` and each is one call of a
+        vectorized objective, so an objective that starts each solution from the last one returns the same
+        values.
     random_state : int, RandomState, Generator or None, default=None
-        Samples are drawn in this process alone.
+        Seed of the samples, which are drawn in the main process.
     callback : callable, optional
-        Called after each iteration with the :class:`CrossEntropyResult` so far (its `reason` is "callback").
-        The search ends where it raises StopIteration.
+        Called after each iteration with the current :class:`CrossEntropyResult` (its `reason` is "callback").
+        The search ends if it raises StopIteration.
 
     Returns
     -------
     CrossEntropyResult
-        With the best point, its value, the last distribution, the history and why the search ended.
+        The best point, its value, the last distribution, the history and the reason of the end.
 
     Raises
     ------
     ValueError
-        If an argument is out of its range, the objective returns what is no value for each point, or no
-        point of a sample has a value.
+        If an argument is out of range, the objective does not return one value per point, or no point of a
+        sample has a value.
 
     Notes
     -----
-    With the defaults this is Algorithm 2.1 of Mannor, Peleg and Rubinstein, whose own settings are
-    ``elite_fraction=0.03, smoothing=0.7, patience=3`` and five points for each variable. Where the value of
-    rank :math:`\lceil \rho N \rceil` is not finite, the worst finite value takes its place.
+    With the defaults this is Algorithm 2.1 of Mannor, Peleg and Rubinstein, whose settings are
+    ``elite_fraction=0.03, smoothing=0.7, patience=3`` and five points per variable. If the value of rank
+    :math:`\lceil \rho N \rceil` is not finite, the worst finite value is used.
 
-    The adaptive variant compares a sample with that of the iteration before, not with the best so far. It
-    ends as "unreliable" where samples of the largest size did not improve in `patience` iterations in a row.
+    The adaptive variant compares a sample with that of the previous iteration, not with the best so far. It
+    ends as "unreliable" if samples of the largest size did not improve in `patience` consecutive iterations.
 
     References
     ----------
@@ -279,13 +282,13 @@ def _search(
 
 
 def elite_size(n_samples: int, elite_fraction: float) -> int:
-    """The rank of the threshold, ceil(rho N), where rounding lifts the product above an integer too."""
+    """Rank of the threshold: ceil(rho N) of the floating-point product."""
     return math.ceil(round(elite_fraction * n_samples, 9))
 
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """Costs of all points of a sample, infinite where there is no value, and the points that may be elite."""
+    """Costs of all points of a sample, infinite if undefined, and the points that may be in the elite."""
 
     costs: np.ndarray
     points: np.ndarray
@@ -298,7 +301,7 @@ class _Sample:
 
     @cached_property
     def gamma(self) -> float:
-        """The cost of rank n_elite; the worst finite one where that is infinite."""
+        """The cost of rank n_elite; the largest finite cost if that is infinite."""
         of_rank = _cost_of_rank(self.costs, self.n_elite)
         finite = self.costs[self.costs < math.inf]
         return float(of_rank if of_rank < math.inf or not finite.size else finite.max())
@@ -315,7 +318,7 @@ class _Sample:
 
 @dataclass(eq=False)
 class _Blocks:
-    """A sample that comes in blocks, of which only points that may be elite are kept."""
+    """A sample drawn in blocks, of which only points that may be in the elite are kept."""
 
     n_elite: int
     costs: list[np.ndarray] = field(default_factory=list)
@@ -329,7 +332,7 @@ class _Blocks:
             self._drop()
 
     def _drop(self) -> None:
-        """Drop what costs more than the point of the threshold's rank among those so far."""
+        """Drop points that cost more than the point at the rank of the threshold among those so far."""
         known = np.concatenate([costs for _, costs in self.kept])
         if len(known) < self.n_elite:
             return
@@ -347,7 +350,7 @@ class _Blocks:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """What the search keeps of a sample: the fit to its elite, its best point, and what is told of it."""
+    """Summary of a sample: the fit to its elite, its best point and the record of the iteration."""
 
     fit: Family
     best: np.ndarray
@@ -356,7 +359,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class _Sampler:
-    """Draws samples: of one size or, where they may become larger, until they improve."""
+    """Draws samples of a fixed size or, if they may grow, until they improve."""
 
     evaluation: Evaluation
     rng: np.random.Generator | np.random.RandomState
@@ -366,7 +369,7 @@ class _Sampler:
     maximize: bool
 
     def step(self, distribution: Family, previous: CrossEntropyIteration | None) -> _Step | None:
-        """A sample, better than the previous one if growth can make it so; None without the budget for it."""
+        """A sample, grown until it improves if that is possible; None if the budget is used up."""
         sample = self._part(distribution, self.size)
         if sample is None:
             return None
@@ -383,11 +386,11 @@ class _Sampler:
                 f"no point of a sample has a value: the objective is NaN or {self._signed(math.inf)} at all "
                 f"{len(sample.costs)} of them, the first being {first}"
             )
-        best = sample.points[sample.costs_of_points.argmin()].copy()  # not a view of all
+        best = sample.points[sample.costs_of_points.argmin()].copy()  # a view would keep all points in memory
         return _Step(distribution.fitted(sample.elite), best, self._told(sample, previous))
 
     def _part(self, distribution: Family, size: int) -> _Sample | None:
-        """A sample of so many points, drawn and evaluated block by block."""
+        """A sample of `size` points, drawn and evaluated block by block."""
         if not self.evaluation.affords(size):
             return None
         blocks = _Blocks(self.n_elite)
@@ -422,7 +425,7 @@ class _Sampler:
         return value > other if self.maximize else value < other
 
     def _signed(self, cost):
-        """A cost as the objective's value, a value as its cost."""
+        """The cost of a value of the objective, and the reverse."""
         return -cost if self.maximize else cost
 
 
@@ -431,7 +434,7 @@ def _cost_of_rank(costs: np.ndarray, rank: int) -> float:
 
 
 def _cheap(points: np.ndarray, costs: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
-    """Points that cost no more than a threshold, and their costs."""
+    """Points that cost at most `threshold`, and their costs."""
     cheap = costs <= threshold
     return (points, costs) if cheap.all() else (points[cheap], costs[cheap])
 
@@ -446,15 +449,15 @@ def _asks_to_stop(callback: Callable, result: CrossEntropyResult) -> bool:
 
 @dataclass(frozen=True)
 class _Stopping:
-    """When a search has come to its end."""
+    """Stopping criteria of a search."""
 
     patience: int
     tol: float
-    largest: int | None  # size of an adaptive sample that cannot grow; None where samples do not grow
+    largest: int | None  # largest size of an adaptive sample; None if samples do not grow
     max_iterations: int
 
     def reason(self, history: list[CrossEntropyIteration], distribution: Family, asked: bool) -> str | None:
-        """One of the reasons of :class:`CrossEntropyResult`, its own end before others; None to go on."""
+        """A reason of :class:`CrossEntropyResult`, convergence first; None to continue."""
         if self._unchanged([each.gamma for each in history[-self.patience - 1 :]]):
             return "threshold"
         if distribution.degenerate:
@@ -466,13 +469,13 @@ class _Stopping:
         return "iterations" if len(history) >= self.max_iterations else None
 
     def _unchanged(self, gammas: list[float]) -> bool:
-        """Whether these are patience + 1 equal thresholds, step 5 of the algorithm."""
+        """Whether these are patience + 1 equal thresholds (step 5 of the algorithm)."""
         low, high = min(gammas), max(gammas)
         near = low == high or high - low <= self.tol * max(-low, high)
         return near and len(gammas) > self.patience
 
     def _exhausted(self, last: list[CrossEntropyIteration]) -> bool:
-        """Whether the samples of so many iterations were of the largest size and in vain."""
+        """Whether the samples of these iterations had the largest size and none improved."""
         in_vain = [not each.improved and each.n_samples >= self.largest for each in last]
         return len(in_vain) == self.patience and all(in_vain)
 
@@ -481,7 +484,7 @@ def _check_distribution(distribution) -> None:
     if isinstance(distribution, type) or not isinstance(distribution, Family):
         raise ValueError(
             f"distribution is {distribution!r}; it must be one of Bernoulli, Categorical, Gaussian, "
-            "MultivariateGaussian, or have their members (see entrolearn.optimize.Family)"
+            "MultivariateGaussian, or have the members of entrolearn.optimize.Family"
         )
 
 

@@ -1,4 +1,4 @@
-"""What points are worth: evaluated in batches, on several processes, each distinct point once."""
+"""Evaluation of points: in batches, on several processes, each distinct point once."""
 
 from collections.abc import Callable, Iterator
 
@@ -14,16 +14,16 @@ BLOCK_NUMBERS = 2**20
 
 
 class Evaluation:
-    """An objective that takes samples, and remembers.
+    """Evaluates an objective at samples and caches the values.
 
     Parameters
     ----------
     objective : callable
-        As :func:`~entrolearn.optimize.cross_entropy_method` takes it.
+        As in :func:`~entrolearn.optimize.cross_entropy_method`.
     family : Family
-        Says what a point is, where the objective gives other points back.
+        Validates points that the objective returns.
     parallel : Parallel
-        Runs the batches. They are cut before it sees them, so that its number of processes changes nothing.
+        Runs the batches, which are made before, so that the number of processes does not change them.
     vectorized : bool
     cache : bool
         Whether each distinct point is evaluated once.
@@ -33,7 +33,7 @@ class Evaluation:
     Attributes
     ----------
     n_evaluations : int
-        Points that the objective was really given.
+        Number of points at which the objective was evaluated.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Evaluation:
         self._known: dict[bytes, tuple[float, np.ndarray]] = {}
 
     def __call__(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-        """Values and, where the objective repairs, repaired points.
+        """Values and, if the objective repairs points, the repaired points.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class Evaluation:
         -------
         values : ndarray, shape (n_points,)
         points : ndarray, shape (n_points, n_variables)
-            None in place of both where that takes more evaluations than are left; none is made then.
+            If this takes more evaluations than are left, none is made and None is returned.
         """
         if not self._cache:
             return self._evaluated(points) if self._within_budget(len(points)) else None
@@ -83,17 +83,17 @@ class Evaluation:
         return np.array(values), np.array(repaired)
 
     def affords(self, n: int) -> bool:
-        """Whether so many points can be evaluated; where they are remembered, the points decide."""
+        """Whether n points can be evaluated within the budget; always True with a cache."""
         return self._cache or self._within_budget(n)
 
     def blocks(self, n: int, n_variables: int) -> Iterator[int]:
-        """Sizes of the blocks in which `n` points are best drawn: whole batches, or all where cached.
+        """Sizes of the blocks in which `n` points are drawn: whole batches, or all points with a cache.
 
         Parameters
         ----------
         n : int
         n_variables : int
-            Numbers of a point.
+            Length of a point.
 
         Yields
         ------
@@ -108,7 +108,7 @@ class Evaluation:
         return self._max_evaluations is None or self.n_evaluations + n <= self._max_evaluations
 
     def _evaluated(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        # An objective that changed its points in place would do so in this process and not in another.
+        # Points are read-only: changes in place would be visible in this process but not from another one.
         points.flags.writeable = False
         starts = range(0, len(points), self._batch_size)
         batches = [points[start : start + self._batch_size] for start in starts]
@@ -136,11 +136,11 @@ class Evaluation:
 def evaluated_batch(
     objective: Callable, points: np.ndarray, vectorized: bool
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Values of a batch, and the points that the objective gave back in place of its own, if any."""
+    """Values of a batch, and the points that the objective returned instead, if any."""
     if not vectorized:
         return _as_values([objective(point) for point in points], len(points), "a number for one point"), None
     returned = objective(points)
-    # A tuple of two numbers is what two points are worth.
+    # A tuple of two numbers holds the values of two points.
     is_pair = isinstance(returned, tuple) and len(returned) == 2 and np.ndim(returned[1]) > 0
     values, repaired = returned if is_pair else (returned, None)
     wanted = (
@@ -153,7 +153,7 @@ def _as_values(values, n: int, wanted: str) -> np.ndarray:
     try:
         numbers = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"objective must return {wanted}; what it returned is no array: {error}") from error
+        raise ValueError(f"objective must return {wanted}; it returned no array: {error}") from error
     if numbers.shape != (n,):
         raise ValueError(f"objective must return {wanted}; got shape {numbers.shape} for {n} point(s)")
     return numbers

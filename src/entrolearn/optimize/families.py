@@ -1,7 +1,7 @@
-"""Families of distributions that the cross-entropy method searches with.
+"""Families of distributions for the cross-entropy method.
 
-Each is a natural exponential family, so that eq. (4), the maximum of the elite's log-likelihood, has a closed
-form: the elite's moments.
+Each is a natural exponential family, for which the maximum of the elite's log-likelihood, eq. (4), has a
+closed form in the moments of the elite.
 """
 
 from dataclasses import dataclass, replace
@@ -15,14 +15,14 @@ __all__ = ["Bernoulli", "Categorical", "Family", "Gaussian", "MultivariateGaussi
 
 @runtime_checkable
 class Family(Protocol):
-    """What the method asks of a distribution; one of your own with these members serves as well.
+    """Interface of a distribution for the method; any class with these members can be used.
 
     Attributes
     ----------
     discrete : bool
-        Whether the same point can be drawn twice: it is then worth remembering what it is worth.
+        Whether the same point can be drawn twice, so that caching values is useful.
     min_elite : int
-        The smallest elite that a distribution can be fitted to.
+        The least number of points to which the distribution can be fitted.
     """
 
     discrete: ClassVar[bool]
@@ -30,7 +30,7 @@ class Family(Protocol):
 
     @property
     def n_variables(self) -> int:
-        """Numbers of a point."""
+        """Length of a point."""
 
     @property
     def degenerate(self) -> bool:
@@ -40,12 +40,12 @@ class Family(Protocol):
         """Independent points, shape (n, n_variables)."""
 
     def checked(self, points) -> np.ndarray:
-        """Points as :meth:`sample` draws them.
+        """Validated points, in the form in which :meth:`sample` draws them.
 
         Parameters
         ----------
         points : array-like, shape (n, n_variables)
-            What an objective gives back where it repairs points.
+            Points returned by an objective that repairs points.
 
         Returns
         -------
@@ -54,37 +54,37 @@ class Family(Protocol):
         Raises
         ------
         ValueError
-            That says why they are none.
+            If they are not points of this family.
         """
 
     def fitted(self, elite: np.ndarray) -> Self:
-        """The member of greatest likelihood for points of shape (n_elite, n_variables): equation (4)."""
+        """The maximum-likelihood distribution for points of shape (n_elite, n_variables), equation (4)."""
 
     def smoothed(self, fit: Self, smoothing: float) -> Self:
-        """Part of the way to `fit`, all of it where `smoothing` is 1: equation (5)."""
+        """The mixture of this distribution and `fit` with weight `smoothing` of `fit`, equation (5)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bernoulli(Family):
-    r"""Independent zeros and ones, for searches over subsets.
+    r"""Independent binary variables, for searches over subsets.
 
     Parameters
     ----------
     p : array-like, shape (n_variables,)
         Probability of a one, for each variable.
     tolerance : float, default=1e-6
-        The distribution is degenerate where every probability is this close to 0 or to 1.
+        The distribution counts as degenerate if every probability is this close to 0 or to 1.
 
     Raises
     ------
     ValueError
-        If p is not one-dimensional, or holds what is no probability.
+        If p is not one-dimensional, or holds numbers outside of [0, 1].
 
     Notes
     -----
-    Points are arrays of booleans: masks of the chosen subset. The update is each variable's frequency in the
-    elite, and smoothing is :math:`\beta \tilde p + (1 - \beta) p`. With :math:`\beta < 1` no probability gets
-    to 0 or 1 but by rounding, hence every subset stays possible.
+    Points are boolean arrays: masks of the selected subset. The fit is the frequency of each variable in the
+    elite, and smoothing is :math:`\beta \tilde p + (1 - \beta) p`. With :math:`\beta < 1` no probability
+    reaches 0 or 1 except by rounding, so every subset stays possible.
 
     References
     ----------
@@ -150,7 +150,7 @@ class Categorical(Family):
     probabilities : array-like, shape (n_variables, n_categories)
         Probability of each category, a row for each variable. Rows sum to 1.
     tolerance : float, default=1e-6
-        The distribution is degenerate where every variable has a category whose probability is this close
+        The distribution counts as degenerate if every variable has a category whose probability is this close
         to 1.
 
     Raises
@@ -160,8 +160,8 @@ class Categorical(Family):
 
     Notes
     -----
-    Points are arrays of integers from 0 to n_categories - 1. The update is each category's frequency in the
-    elite, smoothed as Bernoulli's.
+    Points are arrays of integers from 0 to n_categories - 1. The fit is the frequency of each category in the
+    elite, smoothed as for :class:`Bernoulli`.
 
     References
     ----------
@@ -201,7 +201,7 @@ class Categorical(Family):
 
     @property
     def n_categories(self) -> int:
-        """Values that a variable can take: 0 to one less."""
+        """Number of values of a variable."""
         return self.probabilities.shape[1]
 
     @property
@@ -210,7 +210,7 @@ class Categorical(Family):
 
     def sample(self, n: int, rng) -> np.ndarray:
         edges = np.cumsum(self.probabilities, axis=1)
-        # A last category of probability zero is then never drawn, whatever rounding says.
+        # So that a last category of probability zero is never drawn because of rounding errors.
         edges /= edges[:, -1:]
         uniform = rng.random((n, self.n_variables))
         points = np.zeros(uniform.shape, dtype=np.int64)
@@ -243,29 +243,29 @@ class Gaussian(Family):
     Parameters
     ----------
     mean : array-like, shape (n_variables,)
-        Where the search begins, in the units of the points.
+        Initial mean, in the units of the points.
     std : array-like, shape (n_variables,), or float
-        How far it looks, in the same units: one number for all variables, or one for each.
+        Initial standard deviation, in the same units: one number for all variables, or one for each.
     tolerance : float, default=1e-8
-        The distribution is degenerate where no standard deviation exceeds this, in the units of the points,
-        or is too small beside its mean for a double to tell samples apart.
+        The distribution counts as degenerate if no standard deviation exceeds this, in the units of the
+        points, or the resolution of doubles at its mean.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit, or a standard deviation is negative.
+        If the shapes do not agree, or a standard deviation is negative.
 
     See Also
     --------
-    MultivariateGaussian : Learns the correlations of the variables too.
+    MultivariateGaussian : Also learns the correlations of the variables.
 
     Notes
     -----
-    The update is the elite's mean and its standard deviation (``ddof=0``). Both are smoothed alike, mean and
-    standard deviation (not variance). A constant smoothing shrinks the standard deviation geometrically, and
-    may do so before the mean has got anywhere: Kroese, Porotsky and Rubinstein (2006) therefore smooth the
-    standard deviation ever more as the search goes on. With a constant, make it small (0.3, say) where the
-    way to the optimum is long.
+    The fit is the mean and the standard deviation (``ddof=0``) of the elite. Smoothing is applied to both, to
+    the standard deviation instead of the variance. A constant smoothing shrinks the standard deviation
+    geometrically, possibly before the mean has moved far enough. Kroese, Porotsky and Rubinstein (2006)
+    therefore increase the smoothing of the standard deviation during the search. With a constant, use a small
+    value (for example 0.3) if the optimum is far from the initial mean.
 
     References
     ----------
@@ -296,9 +296,11 @@ class Gaussian(Family):
         mean = _finite_array(self.mean, "mean", ndim=1)
         std = _finite_array(self.std, "std")
         if std.ndim and std.shape != mean.shape:
-            raise ValueError(f"std has shape {std.shape}; mean's is {mean.shape}, or one number serves all")
+            raise ValueError(
+                f"std has shape {std.shape}; accepted: a number or the shape of mean, {mean.shape}"
+            )
         if (std < 0).any():
-            raise ValueError(f"std holds {std.min():g}; standard deviations are not negative")
+            raise ValueError(f"std holds {std.min():g}; standard deviations must not be negative")
         std = np.broadcast_to(std, mean.shape).copy()
         _keep(self, mean=mean, std=std, tolerance=_checked_tolerance(self.tolerance))
 
@@ -332,28 +334,28 @@ class Gaussian(Family):
 
 @dataclass(frozen=True, eq=False)
 class MultivariateGaussian(Family):
-    r"""Normal variables with a full covariance, for continuous searches along valleys.
+    r"""Multivariate normal distribution with a full covariance, for continuous searches along valleys.
 
     Parameters
     ----------
     mean : array-like, shape (n_variables,)
-        Where the search begins, in the units of the points.
+        Initial mean, in the units of the points.
     cov : array-like, shape (n_variables, n_variables)
-        Covariance, in their squares; positive semidefinite.
+        Initial covariance, in squares of these units; positive semidefinite.
     tolerance : float, default=1e-8
-        The distribution is degenerate where in no direction the standard deviation exceeds this, in the
-        units of the points, or what a double can tell apart.
+        The distribution counts as degenerate if the standard deviation in no direction exceeds this, in the
+        units of the points, or the resolution of doubles.
 
     Raises
     ------
     ValueError
-        If the shapes do not fit, or `cov` is not symmetric and positive semidefinite.
+        If the shapes do not agree, or `cov` is not symmetric and positive semidefinite.
 
     Notes
     -----
-    The update is the elite's mean and its covariance (``ddof=0``). Both are smoothed alike, the covariance as
-    a matrix, so that it keeps all directions while the smoothing is below 1. An elite of no more points
-    than variables has a singular covariance: let the elite be several times as large.
+    The fit is the mean and the covariance (``ddof=0``) of the elite. Both are smoothed; with a smoothing
+    below 1 the covariance keeps all directions. An elite with at most as many points as variables has a
+    singular covariance: make the elite several times as large.
 
     References
     ----------
@@ -404,7 +406,7 @@ class MultivariateGaussian(Family):
         return bool(variance <= max(self.tolerance, _resolution(self.mean).max()) ** 2)
 
     def sample(self, n: int, rng) -> np.ndarray:
-        # By eigenvectors, not by Cholesky: the covariance of a small elite is singular.
+        # Eigenvectors instead of a Cholesky factor, because the covariance of a small elite is singular.
         variances, directions = eigh(self.cov)
         root = directions * np.sqrt(np.maximum(variances, 0))
         return self.mean + rng.standard_normal((n, self.n_variables)) @ root.T
@@ -426,12 +428,12 @@ class MultivariateGaussian(Family):
 
 
 def _between(old: np.ndarray, new: np.ndarray, smoothing: float) -> np.ndarray:
-    """Eq. (5); exactly `new` where the smoothing is 1."""
+    """Eq. (5); exactly `new` if the smoothing is 1."""
     return smoothing * new + (1 - smoothing) * old
 
 
 def _resolution(mean: np.ndarray) -> np.ndarray:
-    """The distance of neighbouring doubles at the mean."""
+    """Spacing of doubles at the mean."""
     return np.finfo(float).eps * np.abs(mean)
 
 
@@ -445,7 +447,7 @@ def _finite_array(values, name: str, ndim: int | None = None) -> np.ndarray:
 
 
 def _example(values: np.ndarray) -> str:
-    """The values, or what stands for many."""
+    """The values, abbreviated if there are many."""
     return np.array2string(values, threshold=8, edgeitems=2).replace("\n", "")
 
 
@@ -456,7 +458,7 @@ def _checked_tolerance(tolerance: float) -> float:
 
 
 def _keep(family, **values) -> None:
-    """Set fields of a frozen dataclass while it is made, arrays read-only."""
+    """Set fields of a frozen dataclass during construction; arrays become read-only."""
     for name, value in values.items():
         if isinstance(value, np.ndarray):
             value.flags.writeable = False

@@ -1,10 +1,10 @@
 """Displays of models and results, with the interface of scikit-learn's displays.
 
-A display holds what is drawn as arrays; ``from_estimator`` computes them from a fitted estimator, ``plot``
-draws them, on axes that are given or on new ones, and leaves ``ax_`` (or ``axes_``) and ``figure_`` behind,
-``to_frame`` gives them as a table, ``alternative_text`` in words.
+A display stores the plotted data as arrays. ``from_estimator`` computes them from a fitted estimator;
+``plot`` draws them on given or new axes and sets ``ax_`` (or ``axes_``) and ``figure_``; ``to_frame`` returns
+them as a table; and ``alternative_text`` describes them in words.
 
-This package is the only importer of matplotlib, and of plotly for pages to hover over.
+Only this package imports matplotlib, and plotly for interactive pages.
 """
 
 from entrolearn.plotting.agreement import AgreementDisplay

@@ -1,4 +1,4 @@
-"""Clusterings of data in the plane, side by side."""
+"""Clusterings of two-dimensional data, side by side."""
 
 from textwrap import fill
 
@@ -20,18 +20,18 @@ NOISE = -1  # the label of rows that are in no cluster, as in scikit-learn
 class ClusteringsDisplay(Display):
     """Panels of clusterings: data sets in rows, clusterers in columns, with adjusted Rand indices.
 
-    The clusters look alike from panel to panel where they hold most of the same class. The adjusted Rand
-    index stands in the corner; rows left out as noise are crosses, and a group of their own in the index.
+    Clusters that mostly hold the same class have the same style in all panels. The adjusted Rand index is in
+    the corner; rows left out as noise are crosses, and one group in the index.
 
     Parameters
     ----------
     points : mapping of str to array-like, shape (n_samples, 2)
-        What each set is called, and its points.
+        Name and points of each data set.
     classes : mapping of str to array-like of int, shape (n_samples,)
-        Of the same sets; no clusterer sees them.
+        Classes of the points of each data set; they are not used for clustering.
     clusterings : mapping of str to mapping of str to array-like of int, shape (n_samples,), or str
-        For each set the clusters by the name of the clusterer, -1 for noise. A text stands in the place of
-        clusters that there are none of, and should say why.
+        For each data set, clusters by the name of the clusterer, -1 for noise. A text is shown instead of
+        missing clusters and should state the reason.
 
     Attributes
     ----------
@@ -64,14 +64,14 @@ class ClusteringsDisplay(Display):
         Parameters
         ----------
         estimators : mapping of str to clusterer
-            Or whatever has ``fit_predict``. Cloned, never changed.
+            Any object with ``fit_predict``; clones are used.
         sets : mapping of str to (X, y)
-            Points of the plane and their classes.
+            Points with two features, and their classes.
 
         Raises
         ------
         ValueError
-            If a set has other than two features.
+            If a data set does not have two features.
         """
         for X, _ in sets.values():
             check_plane(X)
@@ -83,14 +83,14 @@ class ClusteringsDisplay(Display):
         return cls(points, {name: np.asarray(y) for name, (_, y) in sets.items()}, clusterings)
 
     def agreement(self, name: str, clusterer: str) -> float:
-        """The adjusted Rand index of each clusterer on a data set."""
+        """Adjusted Rand index of a clusterer on a data set."""
         return float(adjusted_rand_score(self.classes[name], self.clusterings[name][clusterer]))
 
     def looks(self, name: str, clusterer: str) -> np.ndarray:
-        """The number of each row's look: that of a class for the cluster that stands for it, -1 for noise.
+        """Number of each row's style: that of the class that its cluster stands for, -1 for noise.
 
-        Clusters stand for classes such that most rows are in the cluster of their class; those that are left
-        over take the next looks, the largest first.
+        Clusters are assigned to classes such that as many rows as possible are in the cluster of their class;
+        the other clusters use the next styles, the largest first.
         """
         labels = np.asarray(self.clusterings[name][clusterer])
         clustered = labels != NOISE
@@ -131,7 +131,7 @@ class ClusteringsDisplay(Display):
         Parameters
         ----------
         ax : array of matplotlib Axes, shape (n_sets, n_clusterers), optional
-            By default those of a new figure.
+            Default: those of a new figure.
 
         Returns
         -------
@@ -169,7 +169,7 @@ class ClusteringsDisplay(Display):
             if style["marker"] == "x":  # this marker has no face colour
                 faces = {"color": style["color"]}
             at = points[looks == number]
-            # Rasterise thousands of markers; everything else is vector graphics.
+            # Rasterise thousands of markers; everything else is drawn as vector graphics.
             ax.scatter(*at.T, s=size, marker=style["marker"], linewidths=0.5, rasterized=True, **faces)
         # Leave room below for the adjusted Rand index.
         low, high = points[:, 1].min(), points[:, 1].max()
@@ -178,7 +178,7 @@ class ClusteringsDisplay(Display):
 
 
 def clustering_axes(n_sets: int, n_clusterers: int, *, figure: Figure | None = None) -> np.ndarray:
-    """Axes of so many panels on a figure, a new one that pyplot does not keep unless one is given."""
+    """Axes of the panels, on a given figure or on a new one that is not registered with pyplot."""
     figure = Figure(layout="constrained") if figure is None else figure
     figure.set_size_inches(SIDE * n_clusterers + 0.3, SIDE * n_sets + 0.4)
     return figure.subplots(n_sets, n_clusterers, squeeze=False)

@@ -17,14 +17,14 @@ class GridCurveDisplay(Display):
     Parameters
     ----------
     curves : mapping of str to (values, scores)
-        What each curve is called, the parameter's values, shape (n_values,), ascending, and the scores, shape
-        (n_folds, n_values). A value of which some fold has no score (NaN) is a gap: the mean of the other
-        folds would not compare with its neighbours. A curve without any value keeps its place in the legend.
+        For each curve its name, the ascending parameter values, shape (n_values,), and the scores, shape
+        (n_folds, n_values). Values for which a fold has no score (NaN) are gaps, because the mean over the
+        other folds is not comparable. A curve without any value keeps its entry in the legend.
     param_name : str
     score_name : str
     ordered : bool, default=False
-        The curves are values of a second parameter: they pass from dark to light, without their spreads, and
-        there may be any number of them.
+        Whether the curves are values of a second parameter. They are then coloured from dark to light,
+        without their spreads, and their number is not limited.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class GridCurveDisplay(Display):
 
     See Also
     --------
-    sklearn.model_selection.ValidationCurveDisplay : One curve; fits every point by itself.
+    sklearn.model_selection.ValidationCurveDisplay : A single curve, with separate fits for each value.
 
     References
     ----------
@@ -63,30 +63,30 @@ class GridCurveDisplay(Display):
     def from_estimator(
         cls, estimator, X, y, *, param_name, param_range, cv=10, metric=gmean_score, score_name=None
     ) -> "GridCurveDisplay":
-        """Cross-validate a classifier for each value of a parameter, by its path.
+        """Cross-validate a classifier for each value of a parameter.
 
-        Learners whose fits share work (see :mod:`entrolearn.path`) do them together: 100 sizes of an extreme
-        entropy machine, in ten folds, cost about as much as the largest one.
+        Estimators whose fits can share work (see :mod:`entrolearn.path`) do so: 100 sizes of an extreme
+        entropy machine, in ten folds, take about as long as the largest one.
 
         Parameters
         ----------
         estimator : classifier
-            Cloned, never changed. It shares work if its ``random_state`` is a number.
+            Cloned, never changed. Fits share work only if its ``random_state`` is an integer.
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
         param_name : str
         param_range : sequence of numbers
         cv : int or scikit-learn splitter, default=10
-            Of which every row is left out exactly once.
+            Each row must be in exactly one test set.
         metric : callable, default=gmean_score
             ``metric(y_true, y_pred)``.
         score_name : str, optional
-            The metric's name unless given.
+            Name of the score. Default: the name of the metric.
 
         Raises
         ------
         ValueError
-            If the estimator has no such parameter, the values are not numbers, or the folds overlap.
+            If the estimator does not have the parameter, the values are not numbers, or the folds overlap.
         """
         values = numbers(param_name, param_range)
         check_known(estimator, param_name)
@@ -104,7 +104,7 @@ class GridCurveDisplay(Display):
     def mean_and_spread(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Mean and standard deviation (``ddof=1``) over the folds of one curve.
 
-        Both are NaN at a value of which some fold has no score.
+        Both are NaN for values for which a fold has no score.
         """
         scores = np.asarray(self.curves[name][1], dtype=float)
         if not scores.size:

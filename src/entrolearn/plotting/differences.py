@@ -1,4 +1,4 @@
-"""Differences of two scores over many data sets, against what the data are like."""
+"""Differences of two scores over many data sets, against a property of the data."""
 
 import math
 
@@ -8,27 +8,28 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from entrolearn.plotting.display import Display
 from entrolearn.plotting.style import CLASS_STYLES, FADED, guide_lines
 
-# What is ahead, behind, and neither.
+# Styles for a first score that is better, worse or equal.
 STYLES = (*CLASS_STYLES, {"marker": "s", "face": FADED, "color": FADED})
-# How many of the largest and of the smallest differences are named, at most two.
+# Number of the largest and of the smallest differences whose data sets are named, at most two.
 NAMED = 2
 
 
 class DifferencesDisplay(Display):
-    """A point per data set: by how much one score is ahead of another, against a property of the data.
+    """Differences of two scores, with one point per data set, against a property of the data.
 
     Parameters
     ----------
     names : sequence of str
-        The data sets, of which the two farthest ahead and the two farthest behind are named in the picture.
+        The data sets. The two with the largest and the two with the smallest differences are named in the
+        plot.
     values : array-like, shape (n_datasets,)
-        The property, positive; on a logarithmic axis.
+        The property, which must be positive; on a logarithmic axis.
     differences : array-like, shape (n_datasets,)
-        Above zero where the first is ahead.
+        First score minus second score.
     line : tuple of two floats, optional
-        Intercept and slope of a trend, against the decimal logarithm of the property.
+        Intercept and slope of a trend line, against the decimal logarithm of the property.
     sides : tuple of two str, default=("", "")
-        What is ahead above zero, and below.
+        Names of the scores that are better above and below zero.
     x_name, y_name : str
 
     Attributes
@@ -104,7 +105,7 @@ class DifferencesDisplay(Display):
             ax.plot(ends, intercept + slope * np.log10(ends), color=FADED, linestyle=(0, (4, 2)), zorder=2)
 
     def _name_extremes(self, ax, x: np.ndarray, y: np.ndarray) -> None:
-        """Names towards the middle; of two at one end one goes up and one down, so that both are read."""
+        """Name the extreme points towards the middle of the plot, one name above and one below each other."""
         order = np.argsort(y, kind="stable").tolist()
         where = dict(zip(order[:NAMED], ("top", "bottom"), strict=False))
         where |= dict(zip(order[: -NAMED - 1 : -1], ("bottom", "top"), strict=False))
@@ -123,7 +124,7 @@ class DifferencesDisplay(Display):
 
 
 def _tell_values(ax, x: np.ndarray) -> None:
-    """Numbers as they are read: decades of a wide range, more of a narrow one."""
+    """Tick labels in plain numbers: decades for a wide range, more values for a narrow one."""
     wide = x.max() > 300 * x.min()
     ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
     ax.xaxis.set_minor_locator(NullLocator())

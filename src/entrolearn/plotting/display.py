@@ -8,9 +8,9 @@ from entrolearn.plotting.style import new_axes
 
 
 class Display:
-    """A display with one Axes, or with several that it creates itself.
+    """Base class of displays with one Axes, or with several that they create themselves.
 
-    A subclass draws on the Axes in ``_plot``, and yields the columns of its data frame in ``_parts``, one
+    Subclasses draw on the Axes in ``_plot``, and yield the columns of the data frame in ``_parts``, as one
     mapping per line or group of points. The first three columns are the name, x and y.
     """
 

@@ -1,4 +1,4 @@
-"""Density of a learner's errors during training."""
+"""Density of an estimator's errors during training."""
 
 import numpy as np
 from scipy.stats import gaussian_kde
@@ -15,17 +15,16 @@ REACH = 4.0  # margin around the errors, in kernel widths
 
 
 class ErrorDensityDisplay(Display):
-    """The density of a learner's errors at several times of its training, from dark to light.
+    """Densities of an estimator's errors at several stages of training, from dark to light.
 
-    All lines have one kernel width, so that they compare: a narrow peak is one of the errors, not of the
-    estimate.
+    All lines have the same kernel width, so that differences in their widths are those of the errors.
 
     Parameters
     ----------
     errors : mapping of str or int to array-like, shape (n_samples,)
-        The time, such as the number of epochs, and the errors then, in the order of time.
+        Stages, such as numbers of epochs, and the errors at each of them, in the order of training.
     bandwidth : float, optional
-        Standard deviation of the Gaussian kernel; a sixtieth of the range of all errors unless given.
+        Standard deviation of the Gaussian kernel. Default: a sixtieth of the range of all errors.
     time_name : str, default="epoch"
 
     Attributes
@@ -55,30 +54,30 @@ class ErrorDensityDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, epochs, bandwidth=None) -> "ErrorDensityDisplay":
-        """Fit a learner with several numbers of epochs from the same start, and plot its errors.
+        """Fit an estimator with several numbers of epochs from the same start, and plot its errors.
 
         Parameters
         ----------
         estimator : regressor, classifier of two classes, or a pipeline that ends in one
-            With ``max_iter``. Cloned, never changed; it starts alike each time if its ``random_state`` is a
-            number.
+            Estimator with ``max_iter``. Clones are fitted; the start is the same if ``random_state`` is an
+            integer.
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
-            The error is what is predicted taken from it; of a classifier, whose targets are -1 and 1, the
-            value of its ``decision_function``, or where it has none twice the probability of the second
-            class, less one.
+            Targets. The error is the target minus the prediction. For a classifier the targets are -1 and 1,
+            and the prediction is ``decision_function`` or, if it has none, twice the probability of the
+            second class minus one.
         epochs : sequence of int
-            Ascending.
+            Numbers of epochs, ascending.
         bandwidth : float, optional
 
         Raises
         ------
         TypeError, ValueError
-            If the learner has no ``max_iter`` or no output to compare, or there are other than two classes.
+            If the estimator has no ``max_iter`` or no output to compare, or there are not two classes.
         """
         name = f"{estimator.steps[-1][0]}__max_iter" if isinstance(estimator, Pipeline) else "max_iter"
         if name not in estimator.get_params():
-            raise TypeError(f"{name_of(estimator)} has no max_iter; accepted: learners with one")
+            raise TypeError(f"{name_of(estimator)} has no max_iter; accepted: estimators with max_iter")
         errors = {
             number: errors_of(clone(estimator).set_params(**{name: number}).fit(X, y), X, y)
             for number in epochs
@@ -109,7 +108,7 @@ class ErrorDensityDisplay(Display):
         ----------
         time : key of `errors`
         at : array-like, shape (n_places,)
-            In the units of the errors.
+            Values at which the density is computed, in the units of the errors.
 
         Returns
         -------
@@ -118,7 +117,7 @@ class ErrorDensityDisplay(Display):
         errors, width = np.asarray(self.errors[time], dtype=float), self.width()
         spread = np.std(errors, ddof=1) if len(errors) > 1 else 0.0
         if spread < 1e-9 * width:
-            # scipy scales its bandwidth by the standard deviation, which is zero for equal errors.
+            # scipy multiplies its bandwidth by the standard deviation, which is zero for equal errors.
             away = (np.asarray(at) - errors.mean()) / width
             return np.exp(-(away**2) / 2) / (width * np.sqrt(2 * np.pi))
         return gaussian_kde(errors, bw_method=width / spread)(at)

@@ -1,4 +1,4 @@
-"""Properties of fitted estimators that displays use, with clear error messages."""
+"""Properties of fitted estimators that displays use, with validation."""
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -36,7 +36,7 @@ def class_codes(estimator, y) -> np.ndarray:
     """
     classes = getattr(estimator, "classes_", None)
     if classes is None or len(classes) != 2:
-        found = "is no classifier" if classes is None else f"was fitted to {len(classes)} classes"
+        found = "is not a classifier" if classes is None else f"was fitted to {len(classes)} classes"
         raise ValueError(f"{name_of(estimator)} {found}; accepted: a classifier of two classes")
     found, codes = np.unique(y, return_inverse=True)
     if found.tolist() != classes.tolist():

@@ -16,7 +16,7 @@ FEW = {"x": 6, "y": 8}  # maximum number of values with one tick each
 
 
 def grid_scores(estimator, X, y, points: Sequence[dict], cv, metric: Callable) -> np.ndarray:
-    """Cross-validated scores of an estimator at the points of a grid, by its path.
+    """Cross-validated scores of an estimator for the candidates of a grid, by :func:`entrolearn.path.path`.
 
     Parameters
     ----------
@@ -25,16 +25,16 @@ def grid_scores(estimator, X, y, points: Sequence[dict], cv, metric: Callable) -
     X : array-like, shape (n_samples, n_features)
     y : array-like, shape (n_samples,)
     points : sequence of dict
-        Parameters to set, of which no two are alike.
+        Candidates: parameters to set, all different.
     cv : int or scikit-learn splitter
-        Of which every row is left out exactly once.
+        Each row must be in exactly one test set.
     metric : callable
         ``metric(y_true, y_pred)``.
 
     Returns
     -------
     ndarray, shape (n_folds, n_points)
-        NaN where a fit failed.
+        Scores; NaN if a fit failed.
 
     Raises
     ------
@@ -49,20 +49,20 @@ def grid_scores(estimator, X, y, points: Sequence[dict], cv, metric: Callable) -
 
 
 def grid_errors_and_support(estimator, X, y, points: Sequence[dict], cv) -> np.ndarray:
-    """Cross-validated errors and support vectors at the points of a grid, by the estimator's path.
+    """Cross-validated errors and shares of support vectors for the candidates of a grid.
 
     Parameters as for :func:`grid_scores`.
 
     Returns
     -------
     ndarray, shape (n_folds, n_points, 2)
-        The share of the left-out rows that are mistaken, and of the training rows that are support vectors;
-        NaN where a fit failed.
+        The error rate on the left-out rows, and the share of the training rows that are support vectors; NaN
+        if a fit failed.
 
     Raises
     ------
     TypeError
-        If the machine is not made of support vectors.
+        If the estimator has no support vectors.
     ValueError
         If the folds overlap, or every fit failed.
     """
@@ -70,8 +70,8 @@ def grid_errors_and_support(estimator, X, y, points: Sequence[dict], cv) -> np.n
     def both(found: PathPoint, y_left_out: np.ndarray, left_out: np.ndarray) -> tuple[float, float]:
         if found.n_support is None:
             raise TypeError(
-                f"{name_of(estimator)} is not made of support vectors; "
-                "accepted: machines with n_support_, or pipelines that end in one"
+                f"{name_of(estimator)} has no support vectors; "
+                "accepted: estimators with n_support_, or pipelines that end in one"
             )
         mistaken = np.mean(found.prediction[left_out] != y_left_out)
         return float(mistaken), found.n_support / (len(found.prediction) - len(left_out))
@@ -117,7 +117,7 @@ def numbers(param_name: str, param_range) -> list:
 
 
 def grows_by_factors(values: np.ndarray) -> bool:
-    """Whether the values are spaced more evenly on a logarithmic axis than on a linear one."""
+    """Whether the values are more evenly spaced on a logarithmic axis than on a linear one."""
     if len(values) < 3 or values.min() <= 0:
         return False
     steps, factors = np.diff(values), np.diff(np.log(values))
@@ -125,7 +125,7 @@ def grows_by_factors(values: np.ndarray) -> bool:
 
 
 def set_scale(axis, values: np.ndarray) -> None:
-    """A logarithmic axis, of base 2 for powers of two, with a tick for each value where they are few.
+    """Set a logarithmic scale (base 2 for powers of two), with one tick per value if there are few.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class HiddenSpaceDisplay(Display):
     covariances : ndarray, shape (2, 2, 2)
         Class covariances in the plane.
     explained : array-like, shape (2,)
-        The share of the rows' variance along each direction.
+        Share of the rows' variance along each direction.
     display_labels : sequence of two str, default=("negative", "positive")
 
     Attributes
@@ -68,13 +68,13 @@ class HiddenSpaceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "HiddenSpaceDisplay":
-        """Map rows by a fitted EEM or EEKM.
+        """Plot rows in the hidden space of a fitted EEM or EEKM.
 
         Parameters
         ----------
         estimator : fitted EEMClassifier or EEKMClassifier, or a pipeline or search that ends in one
         X : array-like, shape (n_samples, n_features)
-            The rows' images are held in memory, n_samples times n_hidden numbers.
+            The hidden rows are held in memory, n_samples times n_hidden numbers.
         y : array-like, shape (n_samples,)
         display_labels : sequence of two str, optional
 
@@ -109,7 +109,7 @@ class HiddenSpaceDisplay(Display):
         )
 
     def ellipse(self, c: int, n_sd: float) -> np.ndarray:
-        """A closed line around the mean of class `c`, `n_sd` standard deviations away, shape (121, 2)."""
+        """Closed line `n_sd` standard deviations around the mean of class `c`, shape (121, 2)."""
         turn = np.linspace(0, 2 * np.pi, 121)
         values, vectors = np.linalg.eigh(self.covariances[c])
         axes = vectors * np.sqrt(np.maximum(values, 0))
@@ -133,7 +133,7 @@ class HiddenSpaceDisplay(Display):
         ----------
         ax : matplotlib Axes, optional
         n_sd : sequence of float, default=(1, 2)
-            An ellipse per class at each of these distances from its mean, in standard deviations.
+            Distances of the ellipses from the class means, in standard deviations.
         legend : bool, default=True
 
         Returns
@@ -157,7 +157,7 @@ class HiddenSpaceDisplay(Display):
                 zorder=4,
             )
         first, second = (f"{100 * share:.0f} %" for share in self.explained)
-        # Equal units on both axes keep the shapes of ellipses and right angles.
+        # Equal units on both axes preserve the shapes of ellipses and right angles.
         ax.set_aspect("equal", adjustable="datalim")
         ax.set(
             xlabel=f"1st principal direction ({first})",

@@ -19,10 +19,10 @@ class ImageGridDisplay(Display):
     ----------
     images : array-like, shape (n_images, height, width)
     captions : sequence of str, optional
-        One for each image.
+        Caption of each image.
     signed : bool, default=False
-        Whether zero is the middle of the map, from dark (negative) by grey to light (positive), with a scale
-        beside the images; otherwise the smallest value is white and the largest black.
+        Whether the colour map is centred on zero, from dark (negative) over grey to light (positive), with a
+        colour bar. Otherwise the smallest value is white and the largest black.
     n_columns : int, default=10
 
     Attributes
@@ -56,7 +56,7 @@ class ImageGridDisplay(Display):
         ----------
         X : array-like, shape (n_images, height * width)
         shape : pair of int
-            Height and width of an image, whose lines follow one another in a row.
+            Height and width of an image, which is stored line by line.
         captions : sequence, optional
         signed : bool, default=False
         n_columns : int, default=10
@@ -64,7 +64,7 @@ class ImageGridDisplay(Display):
         Raises
         ------
         ValueError
-            If the rows have another number of values than the shape has pixels, or there are no rows.
+            If the number of columns of X is not the number of pixels, or there are no rows.
         """
         X = np.asarray(X, dtype=float)
         if X.ndim != 2 or not len(X) or X.shape[1] != math.prod(shape):
@@ -83,16 +83,18 @@ class ImageGridDisplay(Display):
         Parameters
         ----------
         estimator : fitted classifier with ``coef_``, or a pipeline or search that ends in one
-            What comes before a pipeline's last step must leave the pixels where they are.
+            The steps before the last one of a pipeline must not change the positions of the pixels.
         shape : pair of int
         display_labels : sequence of str, optional
-            The estimator's ``classes_`` unless given. Two classes have one image, that of the second.
+            Names of the classes. Default: ``classes_``. For two classes there is one image, that of the
+            second.
         n_columns : int, default=10
 
         Raises
         ------
         sklearn.exceptions.NotFittedError, TypeError, ValueError
-            If the estimator is not fitted, has no ``coef_``, or its weights are not one for each pixel.
+            If the estimator is not fitted, has no ``coef_``, or its number of weights is not that of the
+            pixels.
         """
         estimator = unwrapped(estimator)
         last = last_step(estimator)

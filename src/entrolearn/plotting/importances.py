@@ -15,11 +15,11 @@ class FeatureImportancesDisplay(Display):
     Parameters
     ----------
     importances : array-like, shape (n_rounds + 1, n_features)
-        Shares of each round.
+        Importances of each round, as shares.
     feature_names : sequence of str, optional
-        x0, x1, ... unless given.
+        Names of the features. Default: x0, x1, ...
     n_features : int, default=6
-        How many lines there are, at most six; the others are told below.
+        Number of lines, at most six; the sum of the other features is noted below the plot.
 
     Attributes
     ----------

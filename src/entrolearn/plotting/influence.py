@@ -19,15 +19,15 @@ class InfluenceDisplay(Display):
     Parameters
     ----------
     names : sequence, shape (n_models,)
-        Of the rows or groups.
+        Names of the rows or groups.
     change : array-like, shape (n_models,)
-        What changes without each of them; NaN where there is no model without it.
+        Change of the model without each of them; NaN if there is no such model.
     codes : array-like of int, shape (n_models,), optional
-        The class of each row, for the colours of the bars.
+        Class of each row, for the colours of the bars.
     display_labels : sequence of str, default=()
-        What the classes are called.
+        Names of the classes.
     n_shown : int, default=15
-        How many bars there are.
+        Number of bars.
     x_name : str
 
     Attributes
@@ -62,16 +62,17 @@ class InfluenceDisplay(Display):
     def from_estimator(cls, estimator, X, y, *, groups=None, n_shown: int = 15) -> "InfluenceDisplay":
         """Compute and plot the influence of each training row or group of a fitted model.
 
-        Of an entropy machine of two classes the bars show by how much the threshold moves, of others by how
-        much the machine's answer to the row itself does, or on average to the rows of the group; of several
-        outputs that which changes most.
+        For an entropy machine of two classes the bars show the change of the threshold; for other estimators
+        the change of the prediction for the row itself, or its mean over the rows of the group. For several
+        outputs it is the largest change.
 
         Parameters
         ----------
         estimator : fitted learner, or a pipeline or search that ends in one
-            Such as :func:`entrolearn.influence` takes.
+            As for :func:`entrolearn.influence`.
         X : {array-like, CSR matrix, DataFrame} of shape (n_samples, n_features)
-            Training rows, as a pipeline's first step takes them. A frame's index names them.
+            Training rows, in the form that a pipeline's first step accepts. The index of a DataFrame names
+            them.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         groups : array-like of shape (n_samples,), default=None
             Rows with the same value are left out together.
@@ -80,7 +81,7 @@ class InfluenceDisplay(Display):
         Raises
         ------
         TypeError, ValueError
-            As of :func:`entrolearn.influence`.
+            As for :func:`entrolearn.influence`.
         """
         fitted = unwrapped(estimator)
         machine = last_step(fitted)

@@ -1,4 +1,4 @@
-"""Pages to hover over: rows in the plane as plotly draws them, in one file that needs no network."""
+"""Interactive HTML pages: rows in the plane, drawn by plotly, in one file that needs no network."""
 
 import html
 import math
@@ -16,11 +16,12 @@ MARKERS = {
     "v": "triangle-down",
     "P": "cross",
 }
-# Pixels: of a row of panels, between two of them, above all for title and legend, above and below together.
+# In pixels: height of a row of panels, gap between panels, space for title and legend, total space above and
+# below.
 ROW_HEIGHT, BETWEEN, ABOVE, AROUND = 420, 80, 100, 160
-# What a page shows is its reader's: no button that sends it anywhere.
+# No button that uploads the data.
 CONFIG = {"displaylogo": False, "showSendToCloud": False}
-GAP = (np.nan, np.nan)  # ends a line, so that several are one trace
+GAP = (np.nan, np.nan)  # separates lines within one trace
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -35,21 +36,21 @@ PAGE = """<!DOCTYPE html>
 
 
 def page_to_hover(panels: Mapping[str, object], *, title: str = "", n_columns: int = 3) -> str:
-    """A page of small multiples in which hovering over a row tells what it is.
+    """A page of small multiples with tooltips of the rows.
 
-    A click on a class in the legend hides it in all panels, a drag enlarges a part of one.
+    A click on a class in the legend hides it in all panels; dragging zooms into a panel.
 
     Parameters
     ----------
     panels : mapping of str to ProjectionDisplay, or str
-        A text stands in the place of a display that there is none of, and should say why.
+        A text is shown instead of a missing display and should state the reason.
     title : str, default=""
     n_columns : int, default=3
 
     Returns
     -------
     str
-        A whole page of html; plotly's program is in it.
+        The whole page, including plotly's program.
 
     Raises
     ------
@@ -72,7 +73,7 @@ def page_to_hover(panels: Mapping[str, object], *, title: str = "", n_columns: i
         subplot_titles=[html.escape(name) for name in panels],
         vertical_spacing=BETWEEN / height,
     )
-    shown: set[str] = set()  # classes that have their entry in the legend
+    shown: set[str] = set()  # classes that are already in the legend
     for number, panel in enumerate(panels.values()):
         place = {"row": number // n_columns + 1, "col": number % n_columns + 1}
         if isinstance(panel, str):
@@ -112,7 +113,7 @@ def page_to_hover(panels: Mapping[str, object], *, title: str = "", n_columns: i
 
 
 def _traces(display) -> Iterator[dict]:
-    """Of each class the contours and the rows."""
+    """Traces of the contours and the rows of each class."""
     display.check()
     coordinates, codes = np.asarray(display.coordinates, dtype=float), np.asarray(display.codes)
     described = display.described()
@@ -135,12 +136,12 @@ def _traces(display) -> Iterator[dict]:
 
 
 def _symbol(style: Mapping) -> str:
-    """plotly's name of a class's marker."""
+    """plotly's name of the marker of a class."""
     return MARKERS[style["marker"]] + ("-open" if style["face"] == "none" else "")
 
 
 def _dashes(linestyle) -> str:
-    """plotly's way to write a line's dashes, which are in widths of the line for matplotlib."""
+    """plotly's dash pattern of a line style; matplotlib's is in units of the line width."""
     if linestyle == "-":
         return "solid"
     _, lengths = linestyle

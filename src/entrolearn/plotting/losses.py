@@ -1,4 +1,4 @@
-"""Loss curves of learners."""
+"""Loss curves of estimators."""
 
 import numpy as np
 

@@ -22,14 +22,14 @@ def plot_panels(
     Parameters
     ----------
     panels : mapping of str to display, or str
-        A text stands in the place of a display that there is none of, and should say why.
+        A text is shown instead of a missing display and should state the reason.
     n_columns : int, default=5
     width : float, default=7.2
-        In inches.
+        Width of the figure in inches.
     height : float, default=0.9
-        Of a panel, as a share of its width.
+        Height of a panel relative to its width.
     common : bool, default=True
-        Whether the panels have common axes; if not, each has its own, with their names.
+        Whether the panels share their axes; otherwise each panel has its own axes and axis labels.
 
     Returns
     -------
@@ -48,14 +48,14 @@ def plot_panels(
         if isinstance(panel, str):
             say(ax, panel)
             if not common:
-                ax.set_axis_off()  # there is nothing to read from a scale of its own
+                ax.set_axis_off()  # axes without data need no scale
         else:
             panel.plot(ax)
             if common:
                 panel.ax_.set(xlabel="", ylabel="")
     for ax in axes[len(panels) :]:
         ax.set_visible(False)
-    # What is under the last row's gaps would otherwise have no scale to be read from.
+    # Panels above a gap in the last row need their own tick labels.
     for ax in axes[max(0, len(panels) - n_columns) : len(panels)]:
         ax.tick_params(labelbottom=True)
     drawn = [panel for panel in panels.values() if not isinstance(panel, str)]
@@ -73,7 +73,7 @@ def panels_text(panels: Mapping[str, object]) -> str:
     Parameters
     ----------
     panels : mapping of str to display, or str
-        As :func:`plot_panels` takes them; where none is drawn, the text says why.
+        As for :func:`plot_panels`. Texts of missing displays are included.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def panels_text(panels: Mapping[str, object]) -> str:
 
 
 def _name_all(figure: Figure, displays: Sequence, common: bool) -> None:
-    """The names of common axes, which all displays have, and of the lines, which one with the most has."""
+    """Label the common axes, and add the legend of the display with the most entries."""
     if common:
         display = displays[0]
         size = display.ax_.xaxis.label.get_size()

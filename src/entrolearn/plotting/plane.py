@@ -16,14 +16,14 @@ def check_plane(X) -> None:
 
 
 def decision_surface(fitted, X, grid_resolution: int) -> DecisionBoundaryDisplay:
-    """The decision function of a fitted classifier on a grid around some rows.
+    """Decision function of a fitted classifier on a grid around some rows.
 
     Parameters
     ----------
     fitted : classifier with a ``decision_function``
     X : array-like or DataFrame, shape (n_samples, 2)
     grid_resolution : int
-        Points per side.
+        Number of points per side.
     """
     return DecisionBoundaryDisplay.from_estimator(
         fitted,

@@ -1,4 +1,4 @@
-"""All steps of EEM for data in the plane."""
+"""All steps of EEM for two-dimensional data."""
 
 import numpy as np
 
@@ -33,10 +33,10 @@ TITLES = (
 
 
 class ProcessDisplay(Display):
-    """The steps of EEM for data in the plane, in four panels.
+    """The steps of EEM for two-dimensional data, in four panels.
 
-    The rows; the rows in the hidden space with the covariances of the classes; the densities of the projected
-    classes with the thresholds; the decision boundary back among the rows.
+    They show the rows; the rows in the hidden space with the class covariances; the densities of the
+    projected classes with the thresholds; and the decision boundary with the rows.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ProcessDisplay(Display):
     hidden : HiddenSpaceDisplay
     projected : ProjectedDensityDisplay
     boundary : sklearn.inspection.DecisionBoundaryDisplay
-        Of the log odds.
+        Log odds on a grid.
     feature_names : sequence of two str, default=("feature 1", "feature 2")
     display_labels : sequence of two str, default=("negative", "positive")
 
@@ -101,12 +101,12 @@ class ProcessDisplay(Display):
         y : array-like, shape (n_samples,)
         display_labels : sequence of two str, optional
         grid_resolution : int, default=200
-            Points per side at which the decision boundary is evaluated.
+            Number of points per side of the grid of the decision boundary.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError, TypeError, ValueError
-            If the estimator is not a fitted entropy machine of two classes, or X has other than two features.
+            If the estimator is not a fitted entropy machine of two classes, or X does not have two features.
         """
         check_plane(X)
         fitted = unwrapped(estimator)
@@ -150,7 +150,7 @@ class ProcessDisplay(Display):
         Parameters
         ----------
         ax : sequence of four matplotlib Axes, optional
-            By default those of a new figure, in a row.
+            Default: those of a new figure, in a row.
 
         Returns
         -------

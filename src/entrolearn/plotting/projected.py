@@ -16,22 +16,22 @@ SEEN_SD = 4  # limits of the plot, in standard deviations of the projected class
 
 
 class ProjectedDensityDisplay(Display):
-    """The two classes on the projected line: their rows, their Gaussians and the thresholds.
+    """The two projected classes: histograms of their rows, Gaussians and thresholds.
 
     Parameters
     ----------
     projected : sequence of two ndarrays
         Projections of the rows of the negative and of the positive class.
     means, variances : array-like, shape (2,)
-        Of the Gaussians that are drawn.
+        Means and variances of the plotted Gaussians.
     thresholds : array-like, shape (n_thresholds,)
-        Where the machine's answer changes.
+        Points at which the predicted class changes.
     priors : array-like, shape (2,), default=(0.5, 0.5)
-        The weights by which the machine multiplies the densities before it compares them; relative to equal
-        weights, densities are drawn so multiplied.
+        Weights of the class densities in the model; the plotted densities are multiplied by them, relative to
+        equal weights.
     display_labels : sequence of two str, default=("negative", "positive")
     own_gaussians : bool, default=True
-        Whether the machine itself models the classes so, or the Gaussians are merely fitted to its output.
+        Whether the Gaussians are those of the model; otherwise they were fitted to its output.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class ProjectedDensityDisplay(Display):
 
     See Also
     --------
-    ProjectedDensityDisplay.from_estimator : From a fitted classifier.
+    ProjectedDensityDisplay.from_estimator : Create the display from a fitted classifier.
 
     References
     ----------
@@ -80,27 +80,27 @@ class ProjectedDensityDisplay(Display):
     def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "ProjectedDensityDisplay":
         """Project rows by a fitted binary classifier.
 
-        An entropy machine's own Gaussians and thresholds are taken; of any other classifier with a
-        ``decision_function`` the Gaussians have the mean and the variance of each class's decision values
-        (what :class:`~entrolearn.EntropySearch` compares), and the threshold is zero.
+        The Gaussians and thresholds of an entropy machine are its own. For other classifiers with a
+        ``decision_function``, the Gaussians have the mean and variance of each class's decision values (as in
+        :class:`~entrolearn.EntropySearch`), and the threshold is zero.
 
         Parameters
         ----------
         estimator : fitted classifier, or a pipeline or search that ends in one
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
-            Labels, such as those of the training rows.
+            Labels of the rows.
         display_labels : sequence of two str, optional
-            The labels themselves unless given.
+            Names of the classes. Default: the labels.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError
             If the estimator is not fitted.
         TypeError
-            If the estimator gives no projection.
+            If the estimator has no projection.
         ValueError
-            If it is not one of two classes, or the labels are not its.
+            If it does not have two classes, or the labels are not those of the fit.
         """
         estimator = unwrapped(estimator)
         codes = class_codes(estimator, y)
@@ -135,9 +135,9 @@ class ProjectedDensityDisplay(Display):
         Parameters
         ----------
         c : int
-            The class: its place in `display_labels`.
+            Class: index into `display_labels`.
         t : array-like, shape (n_places,)
-            Places on the line.
+            Points on the line.
 
         Returns
         -------
@@ -148,7 +148,7 @@ class ProjectedDensityDisplay(Display):
     def span(self) -> tuple[float, float]:
         """Limits of the plot: all rows except those far outside both Gaussians.
 
-        A threshold that lies a little beyond is taken in; one that would leave the rest no width is not.
+        A threshold slightly outside is included, unless this would compress the rest of the plot.
         """
         sd = np.sqrt(self.variances)
         seen = np.min(self.means - SEEN_SD * sd), np.max(self.means + SEEN_SD * sd)
@@ -179,8 +179,8 @@ class ProjectedDensityDisplay(Display):
         ----------
         ax : matplotlib Axes, optional
         sample : {"hist", "kde", None}, default="hist"
-            How the rows are shown behind the Gaussians: as a histogram, or by the kernel density estimate
-            with Silverman's width that the criterion "kde" of :class:`~entrolearn.EntropySearch` compares.
+            How the rows are shown behind the Gaussians: as a histogram, or as the kernel density estimate
+            with Silverman's bandwidth, as for the criterion "kde" of :class:`~entrolearn.EntropySearch`.
         legend : bool, default=True
 
         Returns

@@ -23,9 +23,9 @@ MOST_FEATURES = 12  # maximum number of features in a tooltip
 class ProjectionDisplay(Display):
     """Scatter plot of a two-dimensional projection, with density contours of each class.
 
-    A class's contours are the edges of the smallest regions that hold a quarter, a half and three quarters of
-    its kernel density estimate. Classes differ in colour, marker and line, so that a print in grey keeps them
-    apart. :meth:`html` gives the same picture as a page on which a row tells what it is.
+    The contours of a class enclose the smallest regions that contain a quarter, a half and three quarters of
+    its kernel density estimate. Classes differ in colour, marker and line style, so that they can be
+    distinguished in black and white. :meth:`html` returns an interactive version with tooltips of the rows.
 
     Parameters
     ----------
@@ -33,13 +33,13 @@ class ProjectionDisplay(Display):
     codes : ndarray of int, shape (n_samples,)
         Class of each row, an index into `display_labels`.
     display_labels : sequence of str, default=("negative", "positive")
-        At most six.
+        Names of the classes, at most six.
     row_names : sequence, shape (n_samples,), optional
-        What rows are called; by default their numbers, from 0.
+        Names of the rows. Default: their numbers, from 0.
     features : array-like or DataFrame, shape (n_samples, n_features), optional
-        What hovering over a row shows; of many features, the first twelve.
+        Features shown in tooltips, at most the first twelve.
     feature_names : sequence of str, optional
-        By default the columns of a DataFrame, or "feature 1" and so on.
+        Names of the features. Default: the columns of a DataFrame, or "feature 1" and so on.
     axis_names : sequence of two str, default=("component 1", "component 2")
 
     Attributes
@@ -108,11 +108,11 @@ class ProjectionDisplay(Display):
         X : array-like, sparse array or DataFrame, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
         display_labels : sequence of str, optional
-            What the classes are called, in the order of their labels; the labels themselves unless given.
+            Names of the classes, in the order of their labels. Default: the labels.
         row_names : sequence, optional
-            What rows are called; by default the index of a DataFrame, or their numbers.
+            Names of the rows. Default: the index of a DataFrame, or their numbers.
         features : array-like or DataFrame, optional
-            What hovering over a row shows, such as its features before they were scaled; `X` unless given.
+            Features shown in tooltips, for example before scaling. Default: `X`.
         feature_names : sequence of str, optional
         axis_names : sequence of two str, default=("component 1", "component 2")
 
@@ -121,9 +121,9 @@ class ProjectionDisplay(Display):
         sklearn.exceptions.NotFittedError
             If the estimator is not fitted.
         TypeError
-            If it does not transform.
+            If it has no ``transform``.
         ValueError
-            If it has other than two components, or names and labels are not as many as there should be.
+            If it does not have two components, or names or labels have a wrong length.
         """
         estimator = unwrapped(estimator)
         if not hasattr(estimator, "transform"):
@@ -195,7 +195,7 @@ class ProjectionDisplay(Display):
         codes, rows = np.asarray(self.codes), np.asarray(self.coordinates, dtype=float)
         means = np.array([rows[codes == c].mean(axis=0) for c in np.unique(codes)])
         around = rows - means[np.unique(codes, return_inverse=True)[1]]
-        # Coordinates in which rows have unit variance around their means; of rows on a line, only along it.
+        # Whitened coordinates within classes; for rows on a line, only along the line.
         _, lengths, axes = np.linalg.svd(around / np.sqrt(len(around)), full_matrices=False)
         wide = lengths > 1e-12 * lengths[0]
         white = means @ axes[wide].T / lengths[wide]
@@ -214,7 +214,7 @@ class ProjectionDisplay(Display):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Axes that are given get no legend, but lines and markers that are labelled for one.
+            Axes to draw on. Given axes get no legend, but labelled artists for one.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class ProjectionDisplay(Display):
             if density is None:
                 gaps.append(f"{label}: rows on a line, no density")
                 continue
-            # The larger the mass, the lower the height that holds it; heights of a flat density coincide.
+            # A larger mass has a lower contour level; the levels of a flat density coincide.
             heights = np.unique([density.height_around(mass) for mass in MASSES])
             at = density.x, density.y, density.heights
             ax.contourf(*at, levels=[heights[0], np.inf], colors=[style["tint"]], alpha=0.35, zorder=0)
@@ -250,12 +250,12 @@ class ProjectionDisplay(Display):
     def html(self, *, title: str = "") -> str:
         """The plot as an HTML page with tooltips of each row's name, class and features.
 
-        The page holds all that it needs, some 5 MB, and opens without a server or a network.
+        The page is self-contained, about 5 MB, and opens without a server or a network.
 
         Parameters
         ----------
         title : str, default=""
-            Of the page.
+            Title of the page.
 
         Returns
         -------

@@ -5,13 +5,13 @@ import math
 from entrolearn.plotting.display import Display
 from entrolearn.plotting.style import CURVE_STYLES, FADED, Figure, mpl, plt
 
-# Inches at type of 8 points, from the axis upwards and downwards; all grows with the type.
+# Inches for a font size of 8 points, from the axis upwards and downwards; they scale with the font size.
 TYPE = 8
 AXIS_WIDTH = 3.2
 ABOVE, BAR, ROW, FOOT = 0.57, 0.09, 0.19, 0.32
 UP = 0.32  # position of the scale
 LETTER, MARGIN = 0.066, 0.1
-# Points from the end of a line to a rank, and to a name.
+# Points between the end of a line and a rank, and a name.
 TO_RANK, TO_NAME = 3, 34
 LEADER_STYLE = {"color": "0.6", "linewidth": 0.6}
 BAR_STYLE = {"color": CURVE_STYLES[0]["color"], "linewidth": 1.8, "solid_capstyle": "butt"}
@@ -21,20 +21,20 @@ N_TICKS = 12
 class CriticalDifferenceDisplay(Display):
     """Average ranks on a line, the best at the left; bars join models that do not differ significantly.
 
-    A bar has a dot at each of its models: a model between two others of a bar that has no dot on it is told
-    apart from one of them.
+    A bar has a dot at each of its models. A model between two others of a bar that has no dot on it differs
+    significantly from at least one of them.
 
     Parameters
     ----------
     ranks : mapping of str to float
-        What each model is called, and its average rank, 1 being the best there is.
+        Name and average rank of each model; 1 is the best possible rank.
     groups : sequence of sequences of str
-        Models that are not told apart, a bar for each group.
+        Groups of models without significant differences, one bar each.
     critical_difference : float, optional
-        The difference of two ranks that a test by ranks asks for, shown as a scale.
+        Critical difference of two ranks in a rank-based test, shown as a scale.
     difference_name : str, default="critical difference"
     remark : str, default="bars: not told apart"
-        What stands below: by which test.
+        Note below the plot, such as the name of the test.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class CriticalDifferenceDisplay(Display):
 
     @property
     def limits(self) -> tuple[int, int]:
-        """The whole ranks that the axis ends at: around all models, with room for the scale."""
+        """Integer ranks at the ends of the axis: around all models, with space for the scale."""
         low, high = math.floor(min(self.ranks.values())), math.ceil(max(self.ranks.values()))
         return low, max(high, low + 1, math.ceil(low + (self.critical_difference or 0)))
 
@@ -88,7 +88,7 @@ class CriticalDifferenceDisplay(Display):
         return ABOVE, self._first_row() + ROW * len(self.halves()[0]) + FOOT
 
     def levels(self) -> list[int]:
-        """How far down the bar of each group is: the first level where it meets no other."""
+        """Vertical position of each group's bar: the first level at which it meets no other bar."""
         ends: list[list[tuple[float, float]]] = []
         levels = []
         for group in self.groups:
@@ -128,7 +128,7 @@ class CriticalDifferenceDisplay(Display):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            With room at both sides for the names. By default those of a new figure of a fitting size.
+            Axes with space for the names on both sides. Default: those of a new figure of suitable size.
 
         Returns
         -------
@@ -140,7 +140,7 @@ class CriticalDifferenceDisplay(Display):
         low, high = self.limits
         top, bottom = self.heights()
         ax.set(xlim=(low, high), ylim=(-bottom, top))
-        # Down is an axis in inches at type of 8 points; across, the ticks are all there is.
+        # The vertical axis is in inches for a font size of 8 points; only the horizontal axis has ticks.
         ax.spines[["left", "right", "bottom"]].set_visible(False)
         ax.spines["top"].set(visible=True, position=("data", 0))
         ax.xaxis.set_ticks_position("top")
@@ -197,7 +197,7 @@ class CriticalDifferenceDisplay(Display):
                 self._say_beside((edge, y), name, away * TO_NAME, va="center")
 
     def _say_beside(self, at, text: str, across: float, up: float = 0, **style) -> None:
-        """A text that begins, or ends, some points to the right, or to the left, of a place."""
+        """Add a text at an offset in points to the right, or to the left, of a position."""
         self.ax_.annotate(
             text,
             at,
@@ -216,7 +216,7 @@ def critical_difference_axes(display: CriticalDifferenceDisplay, *, figure: Figu
     ----------
     display : CriticalDifferenceDisplay
     figure : matplotlib Figure, optional
-        Gets the size that the display needs; without one a new figure, which pyplot does not keep.
+        Resized as the display requires. Default: a new figure that is not registered with pyplot.
 
     Returns
     -------

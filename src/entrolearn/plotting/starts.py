@@ -25,7 +25,7 @@ class StartsDisplay(Display):
     Parameters
     ----------
     objectives : mapping of str to array-like, shape (n_starts,)
-        What each solver is called, and the value that it reached from each start; NaN where it reached none.
+        Name of each solver and its final value from each start; NaN if a start failed.
     objective_name : str, default="objective"
 
     Attributes
@@ -53,12 +53,12 @@ class StartsDisplay(Display):
 
     @classmethod
     def from_estimators(cls, estimators, *, objective_name="objective") -> "StartsDisplay":
-        """Take what fitted estimators found from each of their starts.
+        """Plot the results of fitted estimators from each of their starts.
 
         Parameters
         ----------
         estimators : mapping of str to fitted estimator
-            With ``objectives_``, shape (n_starts,), or pipelines or searches that end in one.
+            Estimators with ``objectives_``, shape (n_starts,), or pipelines or searches that end in one.
         objective_name : str, default="objective"
 
         Raises
@@ -116,14 +116,13 @@ class ExpectedMaximumDisplay(Display):
     Parameters
     ----------
     objectives : mapping of str to array-like, shape (n_starts,)
-        What each solver is called, and the value that it reached from each start; NaN where it reached none,
-        which is left out.
+        Name of each solver and its final value from each start; NaN if a start failed, which is left out.
     costs : mapping of str to float, optional
-        What a start of each solver costs in the mean, such as its seconds; the horizontal axis is then the
-        cost of the starts, so that a fast solver may be compared with a good one.
+        Mean cost of a start of each solver, such as its seconds. The horizontal axis is then the total cost
+        of the starts, so that fast and accurate solvers can be compared.
     cost_name : str, default="seconds"
     relative : bool, default=False
-        Whether values are shown in percent of the best of all.
+        Whether values are shown in percent of the best value of all solvers.
     objective_name : str, default="objective"
 
     Attributes
@@ -158,12 +157,12 @@ class ExpectedMaximumDisplay(Display):
     def from_estimators(
         cls, estimators, *, relative=False, objective_name="objective"
     ) -> "ExpectedMaximumDisplay":
-        """Take what fitted estimators found from each of their starts.
+        """Plot the results of fitted estimators from each of their starts.
 
         Parameters
         ----------
         estimators : mapping of str to fitted estimator
-            With ``objectives_``, shape (n_starts,), or pipelines or searches that end in one.
+            Estimators with ``objectives_``, shape (n_starts,), or pipelines or searches that end in one.
         relative : bool, default=False
         objective_name : str, default="objective"
 
@@ -214,7 +213,7 @@ class ExpectedMaximumDisplay(Display):
         ----------
         ax : matplotlib Axes, optional
         marked : int, default=16
-            The number of starts at which a line stands, or a point where starts are counted by their cost.
+            Number of starts at which a line is drawn, or a point if the axis is the cost.
 
         Returns
         -------
@@ -222,7 +221,7 @@ class ExpectedMaximumDisplay(Display):
         """
         if self.relative and not self.best() > 0:
             raise ValueError(
-                f"the best objective is {self.best():g}; accepted: positive ones, to be relative to"
+                f"the best objective is {self.best():g}; accepted with relative=True: positive objectives"
             )
         styles = distinct_styles(len(self.objectives), "curves")
         if ax is None:

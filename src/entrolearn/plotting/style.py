@@ -1,7 +1,7 @@
-"""Style of the figures, and functions to save them.
+"""Style of the figures, and functions that save them.
 
-Classes and curves differ in colour (Okabe and Ito's, which colour-blind readers tell apart), in lightness and
-in marker, line or hatching, so that a print in black and white says the same.
+Classes and curves differ in colour (the palette of Okabe and Ito, suitable for colour-blind readers), in
+lightness, and in marker, line style or hatching, so that they can be distinguished in black and white.
 """
 
 import io
@@ -23,7 +23,7 @@ except ImportError as error:
         "entrolearn.plotting draws with matplotlib, which is not installed: pip install 'entrolearn[plot]'"
     ) from error
 
-# One look for each class: the negative one is filled and solid, the positive one open and dashed.
+# Style of each class: the negative one is filled and solid, the positive one open and dashed.
 CLASS_STYLES = (
     {
         "color": "#0072B2",
@@ -42,7 +42,7 @@ CLASS_STYLES = (
         "hatch": "////",
     },
 )
-# Further classes, for the displays that take more than two.
+# Styles of further classes, for displays of more than two.
 MORE_CLASS_STYLES = (
     {
         "color": "#009E73",
@@ -77,17 +77,17 @@ MORE_CLASS_STYLES = (
         "hatch": "xxxx",
     },
 )
-# And more still, for clusters, of which there may be ten.
+# Styles of further clusters, for up to ten.
 MORE_CLUSTER_STYLES = (
     {"color": "#E69F00", "face": "#E69F00", "marker": "<"},
     {"color": "#7B3F00", "face": "none", "marker": "h"},
     {"color": "#5C2A83", "face": "#5C2A83", "marker": "p"},
     {"color": "#7F7F7F", "face": "none", "marker": ">"},
 )
-# What is in no cluster, and what is in one of too many.
+# Styles of rows in no cluster, and of clusters after the tenth.
 NOISE_STYLE = {"color": "0.55", "face": "0.55", "marker": "x"}
 OTHERS_STYLE = {"color": "0.7", "face": "0.7", "marker": "."}
-# And for each curve of a panel, darkest first.
+# Styles of the curves of a panel, the darkest first.
 CURVE_STYLES = (
     {"color": "#000000", "linestyle": "-"},
     {"color": "#D55E00", "linestyle": (0, (5, 1.5))},
@@ -96,10 +96,11 @@ CURVE_STYLES = (
     {"color": "#CC79A7", "linestyle": (0, (2.5, 1))},
     {"color": "#56B4E9", "linestyle": (0, (8, 2))},
 )
-# Styles of curves that have an order: the eighth part left out at the light end would not show on paper.
+# Styles of ordered curves. The lightest eighth of the colour map is not used, because it is invisible on
+# paper.
 ORDERED_COLOURS, LIGHTEST = "viridis", 0.88
-# Images: ink on paper; and where zero is the middle, from dark blue by grey to yellow, ever lighter, so that
-# a print in grey tells the signs apart too.
+# Colour maps of images: grey, and one centred on zero from dark blue over grey to yellow, with increasing
+# lightness, so that signs can be distinguished in black and white.
 INK, SIGNED = "Greys", "cividis"
 THRESHOLD_STYLE = {"color": "black", "linewidth": 0.9, "linestyle": (0, (1, 1))}
 FADED = "0.35"
@@ -123,7 +124,7 @@ JOURNAL = {
     "hatch.linewidth": 0.4,
 }
 
-# Text stays text, so that it can be searched, copied and restyled; ids follow from the content alone.
+# Text is stored as text, so that it can be searched and copied; ids depend only on the content.
 _SVG = {"svg.fonttype": "none", "svg.hashsalt": "entrolearn"}
 _WITHOUT_DATES = {
     "svg": {"Date": None, "Creator": None},
@@ -135,7 +136,7 @@ _WITHOUT_DATES = {
 def journal_style() -> AbstractContextManager:
     """Matplotlib style with small fonts, thin lines and no frames, for figures of journal width.
 
-    All else is as matplotlib has it by default: a ``matplotlibrc`` of whoever draws changes nothing.
+    All other settings are matplotlib's defaults; the user's ``matplotlibrc`` is ignored.
 
     Examples
     --------
@@ -153,11 +154,11 @@ def save_figure(figure: Figure, file: str | os.PathLike, *, dpi: int = 200, desc
     ----------
     figure : matplotlib Figure
     file : path
-        Such as ``figure2.svg`` (whose text is text) or ``figure2.png``.
+        Path, such as ``figure2.svg`` (which stores text as text) or ``figure2.png``.
     dpi : int
         Dots per inch of a bitmap.
     description : str, default=""
-        An alternative text, kept in the metadata of svg and png files.
+        Alternative text, stored in the metadata of SVG and PNG files.
     """
     suffix = os.path.splitext(file)[1].removeprefix(".")
     metadata = dict(_WITHOUT_DATES.get(suffix, {}))
@@ -179,7 +180,7 @@ def description_of(file: str | os.PathLike) -> str:
 
 
 def svg_element(figure: Figure) -> str:
-    """A figure as an ``<svg>`` element: the text of a file, or a part of a page that has no other one.
+    """A figure as an ``<svg>`` element, for a file of its own or a page without other figures.
 
     Parameters
     ----------
@@ -188,7 +189,7 @@ def svg_element(figure: Figure) -> str:
     Returns
     -------
     str
-        The same for the same figure: no date, ids that do not change.
+        Equal figures give equal text, because it has no date and its ids are deterministic.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from entrolearn.plotting.plane import check_plane, decision_surface, frame, leve
 from entrolearn.plotting.style import CLASS_STYLES, THRESHOLD_STYLE, say_below
 
 MARKER_SIZE = 11.0
-# What the decision function is along each kind of line.
+# Value of the decision function on each kind of line.
 LINES = {
     "boundary": ((0.0,), {"color": "black", "linestyle": "-", "linewidth": 1.2}),
     "margins": ((-1.0, 1.0), THRESHOLD_STYLE),
@@ -28,13 +28,13 @@ class SupportVectorDisplay(Display):
     Parameters
     ----------
     X : ndarray, shape (n_samples, 2)
-        The rows that the machine was fitted on.
+        The training rows.
     codes : ndarray of int, shape (n_samples,)
         Class of each row, 0 or 1.
     support : ndarray of int, shape (n_support,)
         Indices of the rows that are support vectors.
     surface : sklearn.inspection.DecisionBoundaryDisplay
-        The decision function over the plane.
+        The decision function in the plane.
     feature_names : sequence of two str, default=("feature 1", "feature 2")
     display_labels : sequence of two str, default=("negative", "positive")
 
@@ -45,7 +45,7 @@ class SupportVectorDisplay(Display):
 
     See Also
     --------
-    SupportVectorDisplay.from_estimator : From a fitted machine.
+    SupportVectorDisplay.from_estimator : Create the display from a fitted classifier.
 
     References
     ----------
@@ -88,24 +88,24 @@ class SupportVectorDisplay(Display):
         Parameters
         ----------
         estimator : fitted classifier, or a pipeline or search that ends in one
-            With ``support_``, the indices of the training rows that it keeps, and a ``decision_function``.
+            Classifier with ``support_``, the indices of its support vectors, and ``decision_function``.
         X : array-like or DataFrame, shape (n_samples, 2)
-            The rows that it was fitted on, in their order, as a pipeline's first step takes them.
+            The training rows, in their order, in the form that a pipeline's first step accepts.
         y : array-like, shape (n_samples,)
         display_labels : sequence of two str, optional
-            The labels themselves unless given.
+            Names of the classes. Default: the labels.
         grid_resolution : int, default=200
-            Points per side at which the decision function is evaluated.
+            Number of points per side at which the decision function is evaluated.
 
         Raises
         ------
         sklearn.exceptions.NotFittedError
             If the estimator is not fitted.
         TypeError
-            If it does not say which rows are its support vectors.
+            If it has no ``support_`` or no ``decision_function``.
         ValueError
-            If it is not one of two classes, X has other than two features, or its rows are not those that the
-            machine was fitted on.
+            If it does not have two classes, X does not have two features, or the rows of X are not the
+            training rows.
         """
         fitted = unwrapped(estimator)
         check_plane(X)
@@ -178,6 +178,6 @@ def _check_rows(fitted, X, support) -> None:
         return
     if found < n_least or not np.allclose(np.asarray(before_last_step(fitted, X))[support], own):
         raise ValueError(
-            f"the {found} rows of X do not hold the support vectors of {name_of(fitted)} in their places; "
-            "accepted: the rows that it was fitted on, in their order"
+            f"the {found} rows of X are not the training rows of {name_of(fitted)}, as they do not hold its "
+            "support vectors; accepted: the training rows in their order"
         )

@@ -16,11 +16,11 @@ class GridSurfaceDisplay(Display):
     Parameters
     ----------
     x_values : sequence of numbers, shape (n_x,)
-        Of the parameter on the horizontal axis, ascending.
+        Ascending values of the parameter on the horizontal axis.
     y_values : sequence of numbers, shape (n_y,)
-        Of the one on the vertical axis, ascending.
+        Ascending values of the parameter on the vertical axis.
     scores : array-like, shape (n_y, n_x)
-        NaN at a point that has none, which stays empty.
+        Mean scores; NaN is drawn as an empty cell.
     x_name, y_name, score_name : str
 
     Attributes
@@ -68,34 +68,34 @@ class GridSurfaceDisplay(Display):
         metric=gmean_score,
         score_name=None,
     ) -> "GridSurfaceDisplay":
-        """Cross-validate a classifier for all pairs of values of two parameters, by its path.
+        """Cross-validate a classifier for all pairs of values of two parameters.
 
         Parameters
         ----------
         estimator : classifier
-            Cloned, never changed. It shares work (see :mod:`entrolearn.path`) if its ``random_state`` is a
-            number.
+            Cloned, never changed. Fits share work (see :mod:`entrolearn.path`) only if its ``random_state``
+            is an integer.
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
         x_name : str
-            The parameter of the estimator along the horizontal axis.
+            Parameter on the horizontal axis.
         x_range : sequence of numbers
-            Its values.
+            Values of this parameter.
         y_name : str
-            The parameter along the vertical one.
+            Parameter on the vertical axis.
         y_range : sequence of numbers
-            Its values.
+            Values of this parameter.
         cv : int or scikit-learn splitter, default=10
-            Of which every row is left out exactly once.
+            Each row must be in exactly one test set.
         metric : callable, default=gmean_score
             ``metric(y_true, y_pred)``.
         score_name : str, optional
-            The metric's name unless given.
+            Name of the score. Default: the name of the metric.
 
         Raises
         ------
         ValueError
-            If the estimator has no such parameter, the values are not numbers, or the folds overlap.
+            If the estimator does not have the parameters, the values are not numbers, or the folds overlap.
         """
         xs, ys = numbers(x_name, x_range), numbers(y_name, y_range)
         for name in (x_name, y_name):

@@ -1,4 +1,4 @@
-"""Fit times of several learners against a property of the data."""
+"""Fit times of several estimators against a property of the data."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What estimators must have alike so that their sums add up: parameters, features and hidden units."""
+"""Comparison of estimators before their sums are added: parameters, features and hidden units must agree."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -12,9 +12,9 @@ from entrolearn.validation import is_numpy
 
 __all__ = ["check_agreement", "check_learner", "check_sums", "terms"]
 
-# Parameters that change no sum, or whose effect on the hidden units is compared instead.
+# Parameters that do not change the sums, or whose effect is compared through the hidden units.
 NOT_COMPARED = {"keep_sums", "random_state", "feature_range", "landmarks", "n_landmarks"}
-# Relative difference of two projections of the same numbers, computed on other machines.
+# Relative difference of two projections of the same array that were computed on different computers.
 ROUNDING = 1e-12
 REMEDIES = {
     "feature_range_": "agree on one box: streaming.bounds at each site, then streaming.merge_bounds",
@@ -28,7 +28,7 @@ REMEDIES = {
 
 
 def check_learner(estimator) -> None:
-    """Refuse an estimator whose fit is no sum over the rows.
+    """Raise TypeError unless the estimator's fit is a sum over the rows.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def check_learner(estimator) -> None:
 
 
 def check_sums(estimator) -> None:
-    """Refuse an estimator that has no sums to merge or write.
+    """Raise unless the estimator has sums to merge or write.
 
     Raises
     ------
@@ -57,12 +57,12 @@ def check_sums(estimator) -> None:
         )
     if not is_numpy(estimator._layer.where):
         raise ValueError(
-            f"{type(estimator).__name__} has its sums in another library's arrays; accepted: NumPy's."
+            f"the sums of {type(estimator).__name__} are not NumPy arrays; accepted: NumPy arrays."
         )
 
 
 def terms(estimator: Additive) -> dict:
-    """What must be alike, by name, as JSON has it; of arrays their shape and a random projection."""
+    """Everything that must agree, by name, as JSON values; for an array its shape and a random projection."""
     found = {"estimator": type(estimator).__name__}
     for name, value in estimator.get_params(deep=False).items():
         if name not in NOT_COMPARED:
@@ -79,12 +79,12 @@ def terms(estimator: Additive) -> dict:
 
 
 def check_agreement(mine: dict, others: dict, where: str) -> None:
-    """Refuse terms that differ; `where` says whose the others are.
+    """Raise if terms differ; `where` names the other estimator.
 
     Raises
     ------
     ValueError
-        That names the first difference.
+        The message names the first difference.
     """
     for name in mine | others:
         value, other = mine.get(name), others.get(name)
@@ -117,7 +117,7 @@ def _plain(value):
 
 
 def _projected(array) -> dict:
-    """The shape of an array, w'Av with random w and v, and its rounding: the sum of the absolute terms."""
+    """Shape of an array A, w'Av for random w and v, and the sum of the absolute terms of w'Av."""
     rng = np.random.RandomState(0)
     right, absolute = array, abs(array)
     for length in reversed(array.shape):

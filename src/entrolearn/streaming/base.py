@@ -94,7 +94,7 @@ class Rows(ABC):
 
 
 class TransformedRows(Rows):
-    """Rows as a fitted transformer gives them, chunk by chunk."""
+    """Rows transformed by a fitted transformer, chunk by chunk."""
 
     def __init__(self, source: Rows, transformer):
         self._source = source
@@ -119,8 +119,9 @@ def moved(X, where, dtypes: Sequence = (np.float64, np.float32)):
     ----------
     X : ndarray, data frame or array of any library, shape (n_rows, n_features)
     where : array
+        An array of the target library and device.
     dtypes : sequence of NumPy dtypes
-        Types that are moved as they are; others are converted to the first.
+        Dtypes that are kept; others are converted to the first.
 
     Raises
     ------

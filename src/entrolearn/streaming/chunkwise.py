@@ -1,6 +1,6 @@
-"""What a task makes of one chunk for a fit, and how such results merge: targets, surveys, sums.
+"""Results of one chunk in a fit to Dask collections, and how they merge: targets, surveys and sums.
 
-Nothing here changes what it is given: Dask may need it again, for a task that a lost worker had done.
+The functions do not modify their arguments, because Dask may need them again if a worker is lost.
 """
 
 import copy
@@ -39,12 +39,12 @@ __all__ = [
     "targets_of_chunk",
 ]
 
-# Of the first chunk, from which the sums take their shifts.
+# Number of rows of the first chunk from which the shifts of the sums are computed.
 FIRST_ROWS = 1024
 
 
 def checked_rows(machine: Additive, X, y, where: str, *, first: bool, dtypes: list) -> tuple:
-    """Rows and targets of a chunk as the machine checks them; its error says which rows they are."""
+    """Validated rows and targets of a chunk; errors name its rows."""
     try:
         return machine._checked(X, y, first=first, dtypes=dtypes)
     except (TypeError, ValueError) as error:
@@ -52,28 +52,28 @@ def checked_rows(machine: Additive, X, y, where: str, *, first: bool, dtypes: li
 
 
 def first_rows_of_chunk(X, y, weights, where: str) -> tuple:
-    """Some of the first rows, their y and what to call them; and the pairing of the whole chunk."""
+    """The first rows, their y and name, and the pairing of the whole chunk (see :func:`pairing_of`)."""
     return X[:FIRST_ROWS], y[:FIRST_ROWS], where, pairing_of(X, y, weights)
 
 
 def pairing_of(X, y, weights) -> tuple[str, str] | None:
-    """Tokens of the rows, and of their y and weights, whatever their order; None of what is no data.
+    """Order-independent tokens of the rows, and of their y and weights; None for invalid data.
 
-    Of each row a projection stands, and of several targets the first.
+    The token of a row uses a random projection of it; of several targets only the first is used.
     """
     try:
         rows = X if issparse(X) else np.asarray(X, dtype=np.float64)
-        # Rounded: the last digits of a product depend on where a row is in the chunk.
+        # Rounded, because the last digits of a product depend on the position of the row in the chunk.
         rows = (rows @ np.random.RandomState(0).standard_normal(X.shape[1])).astype(np.float32)
         y = np.asarray(y).reshape(X.shape[0], -1)[:, 0]
         order = np.lexsort((np.unique(y, return_inverse=True)[1], rows))
     except (TypeError, ValueError, IndexError):
-        return None  # the check of the first rows says why
+        return None  # the validation of the first rows raises the error
     return tokenize(rows[order]), tokenize(y[order], None if weights is None else weights[order])
 
 
 def check_pairing(X, y, weights, where: str, before: tuple[str, str] | None) -> None:
-    """Refuse rows that are the same as before and whose y is not.
+    """Raise if the rows are the same as before, but y or the weights are not.
 
     Raises
     ------
@@ -83,25 +83,26 @@ def check_pairing(X, y, weights, where: str, before: tuple[str, str] | None) -> 
     if None not in (found, before) and found[0] == before[0] and found[1] != before[1]:
         others = "y" if weights is None else "y or weights"
         raise ValueError(
-            f"{where}: the rows have other {others} than when they were computed before: X and y are "
-            "computed apart and come in another order each time; accepted: a frame and the names of its "
+            f"{where}: the rows have other {others} than when they were computed before, because X and y are "
+            "computed separately and their order changes; accepted: a data frame and the names of its "
             "columns of y, or X and y persisted by one dask.persist(X, y)."
         )
 
 
-# --- targets: how many rows, and which labels --------------------------------------------------------------
+# --- targets: number of rows, and labels
+# ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Targets:
-    """What is asked of y alone.
+    """Results of a pass over y.
 
     Attributes
     ----------
     lengths : tuple of int
-        Rows of each chunk, in order.
+        Number of rows of each chunk, in order.
     labels : ndarray, shape (n_labels,)
-        Sorted; none where they were not asked for.
+        Sorted labels; empty if they were not requested.
     """
 
     lengths: tuple[int, ...]
@@ -109,7 +110,7 @@ class Targets:
 
 
 def targets_of_chunk(_, y, weights, where: str, labels: bool) -> Targets:
-    """Of one chunk of y, with its labels or without."""
+    """Results of one chunk of y, with or without labels."""
     y = np.asarray(y)
     if not (labels and len(y)):
         return Targets((len(y),), np.empty(0, dtype=y.dtype))
@@ -121,7 +122,7 @@ def targets_of_chunk(_, y, weights, where: str, labels: bool) -> Targets:
 
 
 def merged_targets(parts: Sequence[Targets]) -> Targets:
-    """Of chunks that lie side by side."""
+    """Results of adjacent chunks."""
     lengths = sum((part.lengths for part in parts), ())
     labels = [part.labels for part in parts if len(part.labels)] or [parts[0].labels]
     return Targets(lengths, reduce(np.union1d, labels))
@@ -132,14 +133,14 @@ def merged_targets(parts: Sequence[Targets]) -> Targets:
 
 @dataclass(frozen=True)
 class Looking:
-    """What a survey needs beside a chunk.
+    """Parameters of a survey besides the chunk.
 
     Attributes
     ----------
     machine : Additive
     needs : Needs
     dtype : dtype
-        Of the rows.
+        Dtype of the rows.
     """
 
     machine: Additive
@@ -149,33 +150,33 @@ class Looking:
 
 @dataclass(frozen=True)
 class Picked:
-    """Some rows, and the place of each among all landmarks."""
+    """Some rows, and the position of each among all landmarks."""
 
     places: np.ndarray
     found: object
 
     def merge(self, other: "Picked") -> "Picked":
-        """These and others."""
+        """The union of two sets of rows."""
         pair = [self.found, other.found]
         found = stack_sparse(pair, "csr") if issparse(self.found) else np.concatenate(pair)
         return Picked(np.concatenate([self.places, other.places]), found)
 
     @property
     def rows(self):
-        """Those that were picked in the order of their places, shape (n_landmarks, n_features)."""
+        """The rows in the order of their positions, shape (n_landmarks, n_features)."""
         return self.found[np.argsort(self.places)]
 
 
 @dataclass(frozen=True)
 class PickByNumber:
-    """Which rows of a chunk are landmarks, and which of the landmarks they are."""
+    """Row numbers of the landmarks in a chunk, and their positions among all landmarks."""
 
     rows: np.ndarray
     places: np.ndarray
-    n_rows: int  # of the chunk
+    n_rows: int  # number of rows of the chunk
 
     def of(self, X) -> Picked:
-        """From the rows of the chunk."""
+        """The landmarks from the rows of the chunk."""
         return Picked(self.places, X[self.rows])
 
     def __bool__(self) -> bool:
@@ -184,28 +185,28 @@ class PickByNumber:
 
 @dataclass(frozen=True)
 class PickAtRandom:
-    """How many rows of a chunk may become landmarks, and the seed of their keys."""
+    """Number of rows of a chunk that may become landmarks, and the seed of their random keys."""
 
     size: int
     seed: int
 
     def of(self, X) -> sampling.Reservoir:
-        """From the rows of the chunk."""
+        """A reservoir of the rows of the chunk."""
         sample = sampling.Reservoir(self.size, np.random.RandomState(self.seed))
         sample.offer(X)
         return sample
 
 
 def picks_of(lengths: Sequence[int], n_landmarks: int, rng: np.random.RandomState) -> Iterator:
-    """For each chunk, what picks the landmarks in it: those of a fit in memory, where they can be known.
+    """Yield the pick of each chunk; the landmarks are those of a fit in memory if this is possible.
 
     Parameters
     ----------
     lengths : sequence of int
-        Rows of each.
+        Number of rows of each chunk.
     n_landmarks : int
     rng : RandomState
-        In the state in which the fit would find it.
+        In the state that it has in ``fit``.
     """
     n_rows = sum(lengths)
     if n_rows > sampling.MOST_PERMUTED:
@@ -222,7 +223,7 @@ def picks_of(lengths: Sequence[int], n_landmarks: int, rng: np.random.RandomStat
 
 @dataclass(frozen=True)
 class Surveyed:
-    """What a survey has found.
+    """Results of a survey.
 
     Attributes
     ----------
@@ -235,11 +236,11 @@ class Surveyed:
 
 
 def survey_of_chunk(X, y, weights, where: str, looking: Looking, pick) -> Surveyed | None:
-    """Of one chunk; None where it is empty."""
+    """Results of one chunk; None if it is empty."""
     if isinstance(pick, PickByNumber) and pick.n_rows != X.shape[0]:
         raise ValueError(
-            f"{where}: {X.shape[0]} rows, and {pick.n_rows} when they were counted; accepted: as many each "
-            "time that they are computed, as after persist()."
+            f"{where}: {X.shape[0]} rows, but {pick.n_rows} when they were counted; accepted: the same "
+            "number each time that they are computed, as after persist()."
         )
     if not X.shape[0]:
         return None
@@ -248,7 +249,7 @@ def survey_of_chunk(X, y, weights, where: str, looking: Looking, pick) -> Survey
 
 
 def merged_surveys(parts: Sequence[Surveyed | None]) -> Surveyed | None:
-    """Of several chunks."""
+    """Results of several chunks."""
     found = [part for part in parts if part is not None]
     if not found:
         return None
@@ -263,16 +264,16 @@ def merged_surveys(parts: Sequence[Surveyed | None]) -> Surveyed | None:
 
 @dataclass(frozen=True)
 class Summing:
-    """What adding up needs beside a chunk.
+    """Parameters of a summation besides the chunk.
 
     Attributes
     ----------
     machine : Additive
-        With its hidden layer.
+        The estimator with its hidden layer.
     no_sums : object
-        The sums of no rows, with the shifts of all.
+        Sums of zero rows, with the common shifts.
     dtype : dtype
-        Of the rows.
+        Dtype of the rows.
     """
 
     machine: Additive
@@ -287,22 +288,22 @@ class Sums:
     Attributes
     ----------
     sums : object
-        The machine's.
+        Sums of the estimator.
     labels : ndarray, shape (n_labels,)
-        That the rows have; none for a regressor.
+        Labels of the rows; empty for a regressor.
     """
 
     sums: object
     labels: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def __sizeof__(self) -> int:
-        """In bytes, by which Dask places tasks and spills results."""
+        """Size in bytes, by which Dask places tasks and spills results."""
         sums = self.sums if isinstance(self.sums, list) else [self.sums]
         return sum(getattr(value, "nbytes", 0) for each in sums for value in vars(each).values())
 
 
 def sums_of_chunk(X, y, weights, where: str, summing: Summing, before: tuple | None = None) -> Sums | None:
-    """Over the rows of one chunk, whose pairing with y was as told before; None where it is empty."""
+    """Sums over the rows of one chunk, with the pairing `before`; None if the chunk is empty."""
     if not X.shape[0]:
         return None
     machine = summing.machine
@@ -314,7 +315,7 @@ def sums_of_chunk(X, y, weights, where: str, summing: Summing, before: tuple | N
 
 
 def merged_sums(parts: Sequence[Sums | None]) -> Sums | None:
-    """Over the rows of several chunks."""
+    """Sums over the rows of several chunks."""
     found = [part for part in parts if part is not None]
     if len(found) < 2:
         return found[0] if found else None
@@ -322,7 +323,7 @@ def merged_sums(parts: Sequence[Sums | None]) -> Sums | None:
 
 
 def _total(sums: Sequence):
-    if isinstance(sums[0], list):  # of each class
+    if isinstance(sums[0], list):  # one element per class
         return [_total(of_class) for of_class in zip(*sums, strict=True)]
     total = sums[0] + sums[1]
     for other in sums[2:]:
@@ -330,11 +331,12 @@ def _total(sums: Sequence):
     return total
 
 
-# --- recursive feature machines: some of the rows, rows in a metric, squares of gradients ------------------
+# --- recursive feature machines: selected rows, rows in a metric, squared gradients
+# --------------------------
 
 
 def rows_of_chunk(X, y, weights, where: str, places: np.ndarray | None) -> tuple:
-    """The rows at these places, or all, with their y and weights."""
+    """The rows with these row numbers, or all rows, with their y and weights."""
     y = np.asarray(y)
     if places is None:
         return X, y, weights
@@ -342,7 +344,7 @@ def rows_of_chunk(X, y, weights, where: str, places: np.ndarray | None) -> tuple
 
 
 def moved_chunk(moved: Moved, X, y, weights, where: str) -> tuple:
-    """A chunk with its rows in the coordinates of a metric; its error says which rows they are."""
+    """A chunk with rows in the coordinates of a metric; errors name its rows."""
     if not X.shape[0]:
         return X, y, weights, where
     try:
@@ -352,7 +354,7 @@ def moved_chunk(moved: Moved, X, y, weights, where: str) -> tuple:
 
 
 def squares_of_chunk(X, y, weights, where: str, estimator) -> tuple[np.ndarray, float]:
-    """The weighted sum of squared derivatives of an estimator over the rows of a chunk, and their weight."""
+    """Weighted sum of the squared derivatives of an estimator over the rows of a chunk, and their weight."""
     if not X.shape[0]:
         return np.zeros(()), 0.0
     weight = float(X.shape[0] if weights is None else weights.sum())
@@ -361,6 +363,6 @@ def squares_of_chunk(X, y, weights, where: str, estimator) -> tuple[np.ndarray, 
 
 
 def merged_squares(parts: Sequence[tuple]) -> tuple[np.ndarray, float]:
-    """Over the rows of several chunks."""
+    """The same over the rows of several chunks."""
     squares, weights = zip(*parts, strict=True)
     return sum(squares), sum(weights)

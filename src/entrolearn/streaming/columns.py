@@ -74,7 +74,7 @@ def pick(names: Sequence, target, features, where: str) -> tuple[list, list]:
         for name in asked:
             if name not in names:
                 raise ValueError(
-                    f"{what}={name!r} is no column of {where}{did_you_mean(name, names)}; it has "
+                    f"{what}={name!r} is not a column of {where}{did_you_mean(name, names)}; it has "
                     f"{listed(names)}."
                 )
     if both := [name for name in targets if name in wanted]:
@@ -106,6 +106,6 @@ def numbers_only(schema, features: Sequence[str]) -> None:
     if others:
         told = listed([f"{name} ({schema.field(name).type})" for name in others])
         raise ValueError(
-            f"features hold no numbers: {told}; integers, floats and booleans are accepted: leave the others "
-            "out with features=, or turn them into numbers."
+            f"features are not numeric: {told}; accepted: integers, floats and booleans. Leave the others "
+            "out with features=, or convert them to numbers."
         )

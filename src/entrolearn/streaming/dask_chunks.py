@@ -1,7 +1,7 @@
-"""Rows and targets of Dask collections, as blocks that are computed when they are asked for.
+"""Rows and targets of Dask collections, as blocks that are computed in the tasks that use them.
 
-The rows of a block and their targets come from one evaluation: each time that Dask computes a shuffle, a
-merge or a function that draws random numbers, the rows may come in another order.
+The rows of a block and their targets come from one evaluation, because Dask may compute the rows of a
+shuffle, a merge or a random function in a different order each time.
 """
 
 from dataclasses import dataclass
@@ -20,24 +20,24 @@ from entrolearn.suggest import did_you_mean
 __all__ = ["Chunks", "check_rows", "chunks_of", "delayed_chunks", "is_frame"]
 
 ACCEPTED = "a dask.array of shape (n_samples, n_features), or a dask.dataframe"
-# Columns of y beside those of X, whose names it may share.
+# Prefix of target columns that are added to X, so that names may be the same.
 TARGET = "entrolearn's target {}"
 WEIGHT = "entrolearn's weight"
 
 
 @dataclass(frozen=True)
 class Chunks:
-    """Blocks whose tasks take X, y, the weights or None, and the name of the rows in errors.
+    """Blocks whose tasks receive X, y, the weights or None, and the name of the rows in error messages.
 
     Attributes
     ----------
     blocks : list of Block
     targets : list of Block
-        The same with y in the place of X, so that X need not be computed.
+        The same blocks with y in place of X, so that X is not computed.
     lengths : tuple of int, or None
-        The number of rows of each; None where it is not known without computing them, or their weights.
+        Number of rows of each block; None if it is not known without computing them or their weights.
     paired : bool
-        Whether X and y are known to be of the same rows, as those of frames are.
+        Whether X and y are known to belong to the same rows, as in a data frame.
     """
 
     blocks: list[Block]
@@ -47,21 +47,21 @@ class Chunks:
 
 
 def chunks_of(X, y, weights, name: str) -> Chunks:
-    """Return the rows of positive weight, and the targets and weights that belong to them.
+    """The rows of positive weight with their targets and weights.
 
     Parameters
     ----------
     X : dask.array of shape (n_samples, n_features), or dask.dataframe
     y : dask.array, dask.dataframe or its Series; or names of columns of X
-        Cut as X is, or it is cut anew.
+        Rechunked to the chunks of X if necessary.
     weights : dask.array, dask.dataframe.Series, name of a column of X, or None
     name : str
-        The caller's name in errors.
+        Name of the caller in error messages.
 
     Raises
     ------
     TypeError, ValueError
-        If they are no collections of rows, y is missing, or the two do not fit together.
+        If they are not collections of rows, y is missing, or X and y do not match.
     """
     check_rows(X, name)
     if weights is not None:
@@ -81,30 +81,30 @@ def chunks_of(X, y, weights, name: str) -> Chunks:
         weights = True
     where = _names(len(chunks), lengths)
     blocks = _blocks(parts, columns, weights, where)
-    # Weights that are a column come from one evaluation with y.
+    # Weights that are a column are computed in one evaluation with y.
     alone = blocks if isinstance(weights, str) else _blocks(alone, None, weights, where)
     paired = columns is not None and weights is not True
     return Chunks(blocks, alone, lengths if weights is None else None, paired)
 
 
 def _blocks(parts: list[list[Delayed]], columns, weights, where: list[str]) -> list[Block]:
-    """Blocks of chunks side by side, as :func:`_apart` takes them."""
+    """Blocks of adjacent chunks, with the arguments of :func:`_apart`."""
     prepare = [partial(_apart, columns, weights, each) for each in where]
     return blocks_of(list(zip(*parts, strict=True)), prepare)
 
 
 def delayed_chunks(collection) -> list[Delayed]:
-    """Return the chunks in order.
+    """The chunks in order.
 
-    Their keys are those of the collection: what it is made of is computed once for it and for others of it.
+    Their keys are those of the collection, so that shared inputs are computed once for all collections.
     """
     if is_frame(collection):
-        collection = collection.simplify()  # so that columns that it has not are not read
+        collection = collection.simplify()  # so that unused columns are not read
     return np.ravel(collection.to_delayed(optimize_graph=False)).tolist()
 
 
 def check_rows(X, name: str) -> None:
-    """Refuse what is no collection of whole rows.
+    """Raise unless X is a collection of whole rows.
 
     Raises
     ------
@@ -126,12 +126,12 @@ def check_rows(X, name: str) -> None:
 
 
 def is_frame(X) -> bool:
-    """Whether it is a dask.dataframe or a Series of one."""
+    """Whether X is a dask.dataframe or one of its Series."""
     return hasattr(X, "__dask_graph__") and (is_dataframe_like(X) or is_series_like(X))
 
 
 def _one_frame(X, y, name: str) -> tuple:
-    """X, y and the columns of y in X; the columns are None where X and y stay apart since one is an array."""
+    """X, y and the columns of y in X; the columns are None if X or y is an array."""
     if y is None:
         named = ", or the name of a column of X" if is_frame(X) else ""
         raise ValueError(f"{name} needs targets: give y, a Dask collection{named}.")
@@ -140,8 +140,8 @@ def _one_frame(X, y, name: str) -> tuple:
         return X, X[y], y
     if not (isinstance(y, da.Array) or is_frame(y)):
         raise TypeError(
-            f"y is {_kind(y)}; accepted with Dask's X: a Dask array or Series, such as "
-            "dask.array.from_array(y, chunks=X.chunks[0]) makes of an array."
+            f"y is {_kind(y)}; accepted for a Dask collection X: a Dask array or Series, such as "
+            "dask.array.from_array(y, chunks=X.chunks[0]) for an array y."
         )
     if isinstance(y, da.Array):
         y = y.rechunk({1: -1}) if y.ndim == 2 else y
@@ -153,7 +153,7 @@ def _one_frame(X, y, name: str) -> tuple:
 
 
 def _weighted_frame(X, weights, name: str) -> tuple:
-    """X, and the weights as an array or the name of a column of X."""
+    """X, and the weights as an array or as the name of a column of X."""
     if isinstance(weights, str):
         _check_columns(X, weights, "sample_weight")
     elif is_frame(weights) and is_series_like(weights):
@@ -162,14 +162,14 @@ def _weighted_frame(X, weights, name: str) -> tuple:
         return X, weights.to_dask_array()
     elif not isinstance(weights, da.Array) or weights.ndim != 1:
         raise TypeError(
-            f"sample_weight is {_kind(weights)}; {name} accepts with Dask's X a Dask array of shape "
-            "(n_samples,) or a Series, or the name of a column of a frame X."
+            f"sample_weight is {_kind(weights)}; {name} accepts for a Dask collection X a Dask array of "
+            "shape (n_samples,), a Series, or the name of a column of a frame X."
         )
     return X, weights
 
 
 def _joined(X, y, columns: str | list[str]) -> tuple:
-    """The frame X with y, a frame or a Series, as its last columns; and y, cut as X is."""
+    """The frame X with y, a frame or a Series, as its last columns; and y with the partitions of X."""
     if X.known_divisions and y.known_divisions and X.divisions != y.divisions:
         y = y.repartition(divisions=X.divisions)
     _check_as_many(X.npartitions, y.npartitions)
@@ -183,18 +183,18 @@ def _check_columns(X, names: str | list[str], what: str) -> None:
     for column in [names] if isinstance(names, str) else names:
         if column not in columns:
             raise ValueError(
-                f"{what} names the column {column!r}, which X has not{did_you_mean(column, columns)}; "
+                f"{what} names the column {column!r}, which is not in X{did_you_mean(column, columns)}; "
                 f"its columns: {', '.join(map(str, columns)) or 'none, it is an array'}."
             )
 
 
 def _beside(X, y, columns: str | list[str]):
-    """Rows with their targets, if both are of the same rows."""
+    """Rows joined with their targets; ValueError if their indices differ."""
     if X is None and y is None:
         return None
     if not X.index.equals(y.index):
         raise ValueError(
-            "X and y have different indices in a partition: of other rows, or of two shuffles; accepted: a "
+            "X and y have different indices in a partition, from different rows or two shuffles; accepted: a "
             "frame and the names of its columns of y, or X and y persisted by one dask.persist(X, y)."
         )
     return _with_targets(X, y, columns)
@@ -207,10 +207,10 @@ def _with_targets(X, y, columns: str | list[str]):
 
 
 def _apart(columns, weights: str | bool | None, where: str, X, *others) -> tuple:
-    """Rows of positive weight, their y and weights, and the name of the chunk: from a chunk of each, or of X.
+    """Rows of positive weight, their y and weights, and the name of the chunk, from one or several chunks.
 
-    X is a frame with y in `columns`, or y is the next chunk; `weights` is a column of X, or True if they are
-    the last chunk. A partition that is None, as Dask allows it, has no rows.
+    X is a frame with y in `columns`, or y is the next chunk; `weights` is a column of X, or True if the
+    weights are the last chunk. A partition may be None in Dask; it then has no rows.
     """
     if X is None:
         return np.empty((0, 0)), np.empty(0), None, where
@@ -219,7 +219,7 @@ def _apart(columns, weights: str | bool | None, where: str, X, *others) -> tuple
         X, of_rows = X.drop(columns=weights), X[weights]
     X, y = (X, others[0]) if columns is None else (X.drop(columns=columns), X[columns])
     if X.shape[0] != y.shape[0]:
-        raise ValueError(f"{where}: X has {X.shape[0]} rows and y has {y.shape[0]}; as many are accepted.")
+        raise ValueError(f"{where}: X has {X.shape[0]} rows and y has {y.shape[0]}; they must be equal.")
     try:
         return *weighted_chunk(X, y, of_rows), where
     except ValueError as error:
@@ -237,8 +237,8 @@ def _cut_alike(X, y: da.Array, what: str) -> da.Array:
 def _check_as_many(chunks: int, targets: int, what: str = "y") -> None:
     if chunks != targets:
         raise ValueError(
-            f"X comes in {chunks} chunks and {what} in {targets}, and not all their lengths are known; "
-            f"accepted: as many of {what} as of X, or lengths that compute_chunk_sizes() has found."
+            f"X has {chunks} chunks and {what} has {targets}, and not all their lengths are known; "
+            f"accepted: equal numbers of chunks, or lengths found by compute_chunk_sizes()."
         )
 
 

@@ -76,7 +76,7 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     machine : estimator
         EEMClassifier, EEKMClassifier, WELMClassifier(solver="cholesky"), ELMClassifier, ELMRegressor,
         RKELMClassifier or RKELMRegressor; or a RecursiveFeatureClassifier or RecursiveFeatureRegressor of
-        one, to whose caller a sample of the rows travels. It is fitted in place.
+        one, for which a sample of the rows is sent to the caller. It is fitted in place.
     X : dask.array of shape (n_samples, n_features), or dask.dataframe
         Chunks of an array must contain whole rows; their lengths need not be known. Chunks are dense, CSR or
         data frames, and should have about ten thousand rows or more.
@@ -130,8 +130,8 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     """
     if isinstance(machine, Pipeline):
         raise TypeError(
-            "a Pipeline cannot be fitted to a Dask collection; accepted: its last step, on rows that Dask "
-            "has scaled, such as (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)); or the pipeline, on "
+            "a Pipeline cannot be fitted to a Dask collection; accepted: its last step, for rows that Dask "
+            "has scaled, such as (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)); or the pipeline, for "
             "files that entrolearn.streaming reads chunk by chunk."
         )
     recursive = isinstance(machine, RecursiveFeatures)
@@ -186,7 +186,7 @@ def predict(machine, X, method: str = "predict"):
     nothing = getattr(machine, method)(_one_row_like(X))[:0]
     whole = dask.delayed(machine, pure=False, traverse=False)
     if is_frame(X):
-        # Some versions of Dask do not compute an array that map_partitions makes of a frame.
+        # Some versions of Dask cannot compute an array that map_partitions returns for a frame.
         blocks = blocks_of([(chunk,) for chunk in delayed_chunks(X)])
         shape = (np.nan, *nothing.shape[1:])
         parts = [block.apply(_answers, whole, method, nothing) for block in blocks]
@@ -240,7 +240,7 @@ class _Fit:
         try:
             seen = self._targets_of(self.chunks.targets)
         except (AttributeError, TypeError):
-            # Dask takes no column from a partition that is None; any other error comes again.
+            # Dask cannot select a column of a partition that is None; other errors are raised again below.
             seen = self._targets_of(self.chunks.blocks)
         if not sum(seen.lengths):
             raise ValueError("there are no rows to fit to.")
@@ -295,7 +295,7 @@ class _Fit:
 
 
 def _fit_recursive(machine: RecursiveFeatures, chunks: Chunks, classes, progress: bool) -> None:
-    """Learn from a sample of the rows, fit to all of them in the metric, and go through their gradients."""
+    """Learn from a sample of the rows, fit to all rows in the metric, and compute their gradients."""
     lengths = chunks.lengths or _Fit(machine._base(), chunks, progress).look_at_targets().lengths
     places = machine._selection_places(sum(lengths))
     starts = np.cumsum([0, *lengths])
@@ -322,7 +322,7 @@ def _fit_recursive(machine: RecursiveFeatures, chunks: Chunks, classes, progress
 
 
 def _between(places: np.ndarray, start: int, stop: int) -> np.ndarray:
-    """Those from start up to stop, counted from start; they ascend."""
+    """The ascending places from start up to stop, relative to start."""
     first, last = np.searchsorted(places, [start, stop])
     return places[first:last] - start
 
@@ -337,7 +337,7 @@ def merge_delayed(merged: Callable, parts: list[Delayed]):
 
 
 def _computed(result: Delayed, progress: bool):
-    client = getattr(dask.base.get_scheduler(), "__self__", None)  # of a Client's get, where there is one
+    client = getattr(dask.base.get_scheduler(), "__self__", None)  # the Client, if there is one
     if client is None:
         with ProgressBar() if progress else nullcontext():
             return result.compute()

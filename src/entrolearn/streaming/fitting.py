@@ -115,7 +115,7 @@ def fit(
 
 
 def _check_place(machine, X, like) -> None:
-    """Refuse a place for the rows that the fit cannot use.
+    """Raise if `like` cannot be used for this fit.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def _check_place(machine, X, like) -> None:
     """
     if _is_dask(X) or isinstance(machine, Pipeline | RecursiveFeatures):
         what = "Dask's collections" if _is_dask(X) else type(machine).__name__
-        raise TypeError(f"like= is not accepted with {what}; accepted: other sources, a learner alone.")
+        raise TypeError(f"like= is not accepted with {what}; accepted: other sources, a single estimator.")
     if dispatched_namespace(like) is np:
         raise ValueError(
             f"like is {type(like).__name__}, computed by NumPy; accepted: an array of torch, CuPy or another "
@@ -132,7 +132,7 @@ def _check_place(machine, X, like) -> None:
 
 
 def _check(machine) -> None:
-    """Refuse a machine that cannot be fitted to chunks."""
+    """Raise if an estimator cannot be fitted chunk by chunk."""
     if isinstance(machine, RecursiveFeatures):
         check_recursive(machine)
     else:
@@ -194,7 +194,7 @@ class _Fit:
             return
         if machine._needs().box:
             raise ValueError(
-                f"{self.name} looks for the bounds of the features before it sums over the rows, and these "
+                f"{self.name} computes the bounds of the features before it sums over the rows, and these "
                 "can be read only once; accepted: feature_range as a pair, an array of shape "
                 "(2, n_features) or None; or arrays, files, a function that returns a new iterator of chunks."
             )
@@ -206,8 +206,8 @@ class _Fit:
             )
         if is_classifier(machine) and classes is None:
             raise ValueError(
-                f"{self.name} looks for the labels before it sums over the rows, and these can be read only "
-                "once: name the labels in classes, or give a function that returns a new iterator of chunks."
+                f"{self.name} collects the labels before it sums over the rows, and these can be read only "
+                "once: pass the labels as classes, or a function that returns a new iterator of chunks."
             )
 
     def _labels(self) -> np.ndarray:
@@ -256,9 +256,7 @@ class _Fit:
         for X, y in shown(self.source, self.progress, self.source.n_rows, f"{self.name}: {purpose}"):
             stop = start + X.shape[0]
             if y is None:
-                raise ValueError(
-                    f"{self.name} needs targets, and these rows come without; name them or give y."
-                )
+                raise ValueError(f"{self.name} needs targets, but these rows have none; name them or give y.")
             X, y, weights = weighted_chunk(X, y, self._weights(start, stop))
             if X.shape[0]:
                 try:
@@ -281,7 +279,7 @@ class _Fit:
         return self.weights[start:stop]
 
     def _other_length(self, n_rows) -> ValueError:
-        return ValueError(f"sample_weight holds {len(self.weights)} numbers, and there are {n_rows} rows.")
+        return ValueError(f"sample_weight holds {len(self.weights)} numbers, but there are {n_rows} rows.")
 
 
 def _fit_pipeline(
@@ -326,6 +324,6 @@ def _refuse_step(name: str, step, source: Rows) -> None:
         )
     if not source.repeatable:
         raise ValueError(
-            f"the pipeline's step {name!r} reads the rows before its last step does, and these can be read "
+            f"the pipeline's step {name!r} reads the rows before the last step, and these can be read "
             "only once; accepted: arrays, files, or a function that returns a new iterator of chunks."
         )

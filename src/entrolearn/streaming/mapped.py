@@ -105,7 +105,7 @@ def _mapped(path: Path) -> np.memmap:
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError) as error:
-        raise ValueError(f"{path} is no array of numbers as numpy.save writes it: {error}.") from error
+        raise ValueError(f"{path} is not an array of numbers written by numpy.save: {error}.") from error
     if not isinstance(array, np.memmap):
-        raise ValueError(f"{path} is no array as numpy.save writes it, but {type(array).__name__}.")
+        raise ValueError(f"{path} is not an array written by numpy.save, but {type(array).__name__}.")
     return array

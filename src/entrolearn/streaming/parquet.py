@@ -1,4 +1,4 @@
-"""Rows of Parquet files, and of whatever else pyarrow.dataset reads."""
+"""Rows of Parquet files and of pyarrow datasets."""
 
 import glob
 import os
@@ -16,12 +16,12 @@ __all__ = ["SUFFIXES", "DatasetRows", "ParquetRows", "parquet_files"]
 
 SUFFIXES = (".parquet", ".parq", ".pq")
 
-# Read of each column at a time. Otherwise pyarrow holds whole row groups, by default of a million rows.
+# Bytes of each column that are read at a time. By default pyarrow holds whole row groups, of a million rows.
 BUFFER_BYTES = 2**16
 
 
 class _BatchedRows(Rows):
-    """Rows that come as pyarrow's record batches, of the columns that are asked for."""
+    """Base class of rows that are read as record batches of pyarrow, for the requested columns."""
 
     _reads_ahead = True
 
@@ -35,7 +35,7 @@ class _BatchedRows(Rows):
 
     @abstractmethod
     def _batches(self, columns: list[str]) -> Iterator:
-        """All rows in order."""
+        """All batches of rows in order."""
 
     def _chunks(self) -> Iterator[tuple]:
         for table in _tables(self._batches(self._columns), self.chunk_rows):
@@ -60,22 +60,22 @@ class ParquetRows(_BatchedRows):
     ----------
     files : sequence of Path
     target, features
-        As :func:`~entrolearn.streaming.rows` takes them.
+        See :func:`~entrolearn.streaming.rows`.
     chunk_rows : int or None
 
     Raises
     ------
     ImportError
-        If pyarrow is absent.
+        If pyarrow is not installed.
     ValueError
-        If one of the files is no Parquet, has other columns than the first one, or all of them have no rows;
-        if a column is missing, or a feature holds no numbers.
+        If a file is not a Parquet file or has other columns than the first one, there are no rows, a column
+        is missing, or a feature is not numeric.
 
     Notes
     -----
-    Beside some chunks, a page of each column that is read is in memory, in several forms, and its dictionary:
-    some 3 MiB for each column of a file that was written with the defaults of pyarrow, however many rows it
-    has. A row group is never held whole.
+    Besides a few chunks, memory is needed for one page of each column in several forms, and for its
+    dictionary: about 3 MiB per column of a file written with pyarrow's defaults, for any number of rows. Row
+    groups are not held as a whole.
     """
 
     def __init__(self, files: Sequence[Path], target, features, chunk_rows: int | None):
@@ -96,18 +96,18 @@ class ParquetRows(_BatchedRows):
 
 
 class DatasetRows(_BatchedRows):
-    """Rows of a dataset of pyarrow's: other formats, other places, columns from the names of folders.
+    """Rows of a pyarrow dataset: other formats, other file systems, and columns from folder names.
 
     Parameters
     ----------
     dataset : pyarrow.dataset.Dataset
     target, features
-        As :func:`~entrolearn.streaming.rows` takes them.
+        See :func:`~entrolearn.streaming.rows`.
     chunk_rows : int or None
 
     Notes
     -----
-    Here pyarrow decodes a row group of Parquet as a whole: a pass takes the memory of one of them.
+    pyarrow decodes whole row groups of a Parquet dataset, so that a pass needs the memory of one of them.
     """
 
     def __init__(self, dataset, target, features, chunk_rows: int | None):
@@ -115,7 +115,7 @@ class DatasetRows(_BatchedRows):
         self._choose(dataset.schema, target, features, type(dataset).__name__, chunk_rows)
         kind = getattr(getattr(dataset, "format", None), "default_extname", "")
         self._is_parquet = kind == "parquet"
-        # Text would have to be read.
+        # Rows of text formats are counted only by reading them.
         self.n_rows = dataset.count_rows() if self._is_parquet or not kind else None
         if self.n_rows == 0:
             raise ValueError(f"{type(dataset).__name__} has no rows; at least one is accepted.")
@@ -132,12 +132,12 @@ class DatasetRows(_BatchedRows):
 
 
 def parquet_files(where) -> list[Path]:
-    """The files that a path, a folder, a pattern or a list of them names, in order of their names.
+    """Files given by a path, a folder, a pattern or a list of these, sorted by name.
 
     Raises
     ------
     FileNotFoundError
-        If there is none.
+        If there is no such file.
     """
     if not isinstance(where, str | os.PathLike):
         return [file for each in where for file in parquet_files(each)]
@@ -158,7 +158,7 @@ def parquet_files(where) -> list[Path]:
 
 
 def _is_data(file: Path) -> bool:
-    # Other programs leave notes beside their data, in files and folders with such names.
+    # Other programs write metadata into files and folders with such names.
     return file.suffix in SUFFIXES and not any(part.startswith(("_", ".")) for part in file.parts)
 
 
@@ -169,17 +169,17 @@ def _opened(path: Path):
     try:
         return ParquetFile(path, buffer_size=BUFFER_BYTES, pre_buffer=False)
     except pyarrow.ArrowInvalid as error:
-        raise ValueError(f"{path} is no Parquet file: {str(error).splitlines()[0]}") from error
+        raise ValueError(f"{path} is not a Parquet file: {str(error).splitlines()[0]}") from error
 
 
 def _footer(path: Path) -> tuple:
-    """What a file says of itself: its schema and how many rows it has."""
+    """Schema and number of rows of a file."""
     with _opened(path) as file:
         return file.schema_arrow, file.metadata.num_rows
 
 
 def _check_same(first: Path, expected, file: Path, schema, columns: list[str] | None) -> None:
-    """Refuse a file whose columns are not those of the first one; of named columns, these alone count."""
+    """Raise if the columns of a file, or those that are named, differ from those of the first file."""
     for name in columns or expected.names:
         if name not in schema.names:
             raise ValueError(
@@ -192,13 +192,13 @@ def _check_same(first: Path, expected, file: Path, schema, columns: list[str] | 
             )
     if columns is None and (more := [name for name in schema.names if name not in expected.names]):
         raise ValueError(
-            f"{file} has columns that {first} has not: {listed(more)}; name the features that are in all "
+            f"{file} has columns that are not in {first}: {listed(more)}; name the features that are in all "
             "files with features=."
         )
 
 
 def _tables(batches: Iterable, size: int) -> Iterator:
-    """Batches of any sizes as tables of one size; the last one may be smaller."""
+    """Batches of any size as tables of `size` rows; the last one may be smaller."""
     from pyarrow import Table
 
     held, n_held = [], 0

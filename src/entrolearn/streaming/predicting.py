@@ -138,14 +138,14 @@ def _check_features(machine, source: Rows) -> None:
     learnt = getattr(machine, "n_features_in_", None)
     if None not in (learnt, source.n_features) and learnt != source.n_features:
         raise ValueError(
-            f"the rows have {source.n_features} features and {type(machine).__name__} has learnt from "
+            f"the rows have {source.n_features} features, but {type(machine).__name__} was fitted to "
             f"{learnt}; the numbers must be equal."
         )
     names = getattr(machine, "feature_names_in_", None)
     if names is not None and source.feature_names is not None and list(names) != source.feature_names:
         raise ValueError(
-            f"the rows have the features {listed(source.feature_names)}, and {type(machine).__name__} has "
-            f"learnt from {listed(names)}; pass the same features in the same order with features=."
+            f"the rows have the features {listed(source.feature_names)}, but {type(machine).__name__} was "
+            f"fitted to {listed(names)}; pass the same features in the same order with features=."
         )
 
 
@@ -193,16 +193,16 @@ def _filled(out, answers: Iterator):
 def _check_room(out, n_rows: int | None) -> None:
     if n_rows is not None and out.shape[0] != n_rows:
         raise ValueError(
-            f"out has room for {out.shape[0]} rows and there are {n_rows}; the numbers must be equal."
+            f"out has room for {out.shape[0]} rows, but there are {n_rows}; the numbers must be equal."
         )
 
 
 def _check_fits(out, answer: np.ndarray, done: int) -> None:
     if tuple(out.shape[1:]) != answer.shape[1:] or done + len(answer) > out.shape[0]:
         raise ValueError(
-            f"out has shape {tuple(out.shape)} and the answers of {done + len(answer)} rows have "
+            f"out has shape {tuple(out.shape)}, but the predictions of {done + len(answer)} rows have "
             f"{(done + len(answer), *answer.shape[1:])}; the shapes must be equal."
         )
     # Truncated strings or fractions would change the predictions.
     if not np.can_cast(answer.dtype, out.dtype, "safe" if answer.dtype.kind in "US" else "same_kind"):
-        raise ValueError(f"out holds {out.dtype} and the answers are {answer.dtype}, which it cannot hold.")
+        raise ValueError(f"out holds {out.dtype}, but the predictions are {answer.dtype}, which do not fit.")

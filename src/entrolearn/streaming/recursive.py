@@ -1,7 +1,7 @@
 """Fits of recursive feature machines to rows that are read chunk by chunk.
 
-Round and metric are learnt from the same sample of the rows as in memory; the estimator is fitted to all rows
-in the metric, and the gradients of the fitted machine are one more pass.
+The number of rounds and the metric are learnt from the same sample of rows as in memory. The estimator is
+then fitted to all rows in the metric, and its gradients take one more pass.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ __all__ = ["Moved", "check_recursive", "checked_chunk", "fit_recursive", "keep",
 
 
 def check_recursive(machine: RecursiveFeatures) -> None:
-    """Refuse, before any row is read, what cannot be fitted to chunks.
+    """Raise, before any row is read, if the estimator cannot be fitted chunk by chunk.
 
     Raises
     ------
@@ -34,13 +34,13 @@ def check_recursive(machine: RecursiveFeatures) -> None:
     machine._check_estimator(estimator, sparse=False)
     check_additive(estimator)
     if machine.selection_rows is None:
-        raise ValueError("selection_rows=None learns from all rows in memory; accepted of chunks: a number.")
+        raise ValueError("selection_rows=None learns from all rows in memory; accepted for chunks: a number.")
 
 
 def fit_recursive(
     machine: RecursiveFeatures, source: Rows, weights: np.ndarray | None, fit: Callable, progress
 ) -> None:
-    """Fit to a source of rows, given the weights of all, and what fits the estimator to moved rows."""
+    """Fit to a source of rows with their weights, by a function that fits the inner estimator."""
     if not source.repeatable:
         raise ValueError(
             f"{type(machine).__name__} reads the rows several times, and these can be read only once; "
@@ -68,12 +68,12 @@ def fit_recursive(
 
 
 def keep(machine: RecursiveFeatures, learnt: Learnt, outer: np.ndarray) -> None:
-    """Keep what was learnt, and the fitted estimator with its mean squared derivatives over all rows."""
+    """Store the metric, and the fitted estimator with its mean squared derivatives over all rows."""
     machine._keep(learnt, learnt.estimator, outer / (outer.sum() or 1.0))
 
 
 class _Sample:
-    """Rows at given places, ascending, of those that are offered; all rows for None."""
+    """Sample of the offered rows with given ascending row numbers; all rows if they are None."""
 
     def __init__(self, places: np.ndarray | None):
         self._places = places
@@ -81,7 +81,7 @@ class _Sample:
         self._n_seen = 0
 
     def offer(self, X, y: np.ndarray, weights: np.ndarray | None) -> None:
-        """The next rows, with y and weights."""
+        """Offer the next rows, with y and weights."""
         start, self._n_seen = self._n_seen, self._n_seen + X.shape[0]
         if self._places is not None:
             first, last = np.searchsorted(self._places, [start, self._n_seen])
@@ -91,17 +91,17 @@ class _Sample:
             self._parts.append((X, y, weights))
 
     def rows(self) -> tuple:
-        """The rows, their y and their weights, as they came."""
+        """The sampled rows, their y and their weights, in the order in which they were offered."""
         return stacked(self._parts)
 
 
 def stacked(parts: list[tuple]) -> tuple:
-    """Rows, y and weights of several chunks, of which there is one at least.
+    """Concatenated rows, y and weights of several chunks.
 
     Raises
     ------
     ValueError
-        If there are none.
+        If there are no chunks.
     """
     if not parts:
         raise ValueError("there are no rows to fit to.")
@@ -111,7 +111,7 @@ def stacked(parts: list[tuple]) -> tuple:
 
 
 def checked_chunk(machine: RecursiveFeatures, X, y, *, first: bool) -> tuple:
-    """Rows and their y, as ``fit`` checks them."""
+    """Validated rows and y, as in ``fit``."""
     X, y = validate_data(machine, X, y, accept_sparse="csr", dtype=np.float64, reset=first, **machine._checks)
     if is_classifier(machine):
         check_classification_targets(y)
@@ -123,7 +123,7 @@ def _checked_chunks(machine: RecursiveFeatures, chunks: Iterator, weights: np.nd
     for X, y in chunks:
         stop = start + X.shape[0]
         if y is None:
-            raise ValueError(f"{type(machine).__name__} needs targets, and these rows come without; give y.")
+            raise ValueError(f"{type(machine).__name__} needs targets, but these rows have none; give y.")
         some = None if weights is None else weights[start:stop]
         X, y, some = weighted_chunk(X, y, some)
         if X.shape[0]:
@@ -135,16 +135,16 @@ def _checked_chunks(machine: RecursiveFeatures, chunks: Iterator, weights: np.nd
             yield X, y, some
         start = stop
     if weights is not None and start != len(weights):
-        raise ValueError(f"sample_weight holds {len(weights)} numbers, and there are {start} rows.")
+        raise ValueError(f"sample_weight holds {len(weights)} numbers, but there are {start} rows.")
 
 
 class Moved:
-    """Checked rows, in the coordinates of what was learnt, if that is given."""
+    """Validates rows, and transforms them to the coordinates of a metric if one is given."""
 
     def __init__(self, machine: RecursiveFeatures, learnt: Learnt | None = None):
         self._machine, self._learnt = machine, learnt
 
     def transform(self, X):
-        """One chunk."""
+        """Transform one chunk."""
         X = validate_data(self._machine, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return X if self._learnt is None else self._learnt.transform(X)

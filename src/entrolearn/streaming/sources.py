@@ -28,8 +28,8 @@ def rows(X, y=None, *, target=None, features=None, chunk_rows: int | None = None
           column `target`.
         - A Zarr group, by the name of its folder or open; an HDF5 file that is open; a dictionary of arrays.
           Targets are the array `target`.
-        - A function that returns a new iterator of chunks, X or ``(X, y)``, each time that it is called; an
-          iterable of chunks, which gives them as often as it is asked; an iterator, which gives them once.
+        - A function that returns a new iterator of chunks, X or ``(X, y)``, in each call; an iterable of
+          chunks, which can be iterated repeatedly; an iterator, which can be read once.
     y : array-like, str or path, default=None
         Targets, if X is an array or a data frame.
     target : str or list of str, default=None
@@ -107,7 +107,7 @@ def _of_path(path, y, target, features, chunk_rows) -> Rows:
         return group_rows(store, target, features, chunk_rows, name)
     if os.path.isfile(name) and not name.endswith(SUFFIXES):
         raise ValueError(
-            f"{name} is of no kind that is read; accepted are .npy, .zarr, {', '.join(SUFFIXES)}, a "
+            f"{name} has no accepted format; accepted: .npy, .zarr, {', '.join(SUFFIXES)}, a "
             "folder of these and a pattern."
         )
     _refuse("Parquet files", y=y)
@@ -126,7 +126,7 @@ def _of_shape(X, y, target, features, chunk_rows) -> Rows:
 
 
 def _array(y):
-    """Targets as an array, where they are the name of one."""
+    """Targets as an array, read from a file if they are its name."""
     return opened(y) if isinstance(y, str | os.PathLike) and is_zarr(y) else y
 
 
@@ -145,7 +145,7 @@ def _of_chunks(X, y, target, features, chunk_rows) -> Rows:
 
 
 def _refuse(what: str, **given) -> None:
-    """Refuse what says nothing of a source: targets and features are told in one way for each."""
+    """Raise if parameters were given that do not apply to the source."""
     ways = {
         "an array": "y alone is accepted beside it",
         "chunks": "each chunk is X or a pair (X, y), cut as it comes",

@@ -39,7 +39,7 @@ def opened(path: str | os.PathLike):
     try:
         return zarr.open(path, mode="r")
     except (ValueError, OSError) as error:
-        raise ValueError(f"{path} is no Zarr store: {str(error).splitlines()[0]}") from error
+        raise ValueError(f"{path} is not a Zarr store: {str(error).splitlines()[0]}") from error
 
 
 def group_rows(group: Mapping, target, features, chunk_rows: int | None, where: str) -> ArrayRows:
@@ -76,6 +76,6 @@ def group_rows(group: Mapping, target, features, chunk_rows: int | None, where: 
 def _array(group: Mapping, name, what: str, names: list[str], where: str):
     if not isinstance(name, str) or name not in names:
         raise ValueError(
-            f"{what}={name!r} is no array of {where}{did_you_mean(name, names)}; it has {listed(names)}."
+            f"{what}={name!r} is not an array of {where}{did_you_mean(name, names)}; it has {listed(names)}."
         )
     return group[name]

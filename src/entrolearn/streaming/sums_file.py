@@ -1,12 +1,12 @@
-"""Sums over rows in a file, to be exchanged: a .npz without pickled objects, checked before it is read.
+"""Files of sums over rows: .npz files without pickled objects, which are validated before they are read.
 
-The member ``about.json`` has the ``version``, the ``terms`` (what has to be alike, see
+The member ``about.json`` has the ``version``, the ``terms`` (everything that must agree, see
 :mod:`entrolearn.streaming.agreement`), the ``classes`` with their ``dtype`` and, for each sum, ``n``: the sum
 of the weights and the number of rows. The other members are float64 arrays, whose shapes follow from the
-number of units: of the i-th class ``i_shift``, ``i_sum``, ``i_outer`` (a lower triangle by columns),
-``i_norm2``, ``i_norm4``, ``i_norm2_row``; of least squares ``0_gram`` (a triangle), ``0_right``, ``0_units``,
-``0_targets`` and, with an intercept, ``0_unit_shift``, ``0_target_shift``. Hidden units, landmarks and rows
-are not in it.
+number of units. For the i-th class they are ``i_shift``, ``i_sum``, ``i_outer`` (a lower triangle by
+columns), ``i_norm2``, ``i_norm4`` and ``i_norm2_row``; for least squares ``0_gram`` (a triangle),
+``0_right``, ``0_units``, ``0_targets`` and, with an intercept, ``0_unit_shift`` and ``0_target_shift``. The
+file does not contain hidden units, landmarks or rows.
 """
 
 import copy
@@ -31,26 +31,26 @@ from entrolearn.streaming.merging import solve
 __all__ = ["load_sums", "save_sums"]
 
 VERSION = 1
-# Bytes of the JSON, which names features and classes.
+# Maximum number of bytes of the JSON, which contains the names of features and classes.
 MOST_ABOUT = 2**24
-# Numbers of a layer that is drawn because a file says how many features there are (1 GiB).
+# Maximum number of elements of a layer that is drawn for the number of features in a file (1 GiB).
 MOST_DRAWN = 2**27
-MOST_HEADER = 2**10  # bytes before an array's numbers
+MOST_HEADER = 2**10  # maximum number of bytes before an array's elements
 MOMENTS = {"shift": "shift", "sum": "_sum", "norm2": "_norm2", "norm4": "_norm4", "norm2_row": "_norm2_row"}
 EQUATIONS = {"right": "_right", "units": "_units", "targets": "_targets"}
 
 
 def save_sums(estimator, path: str | os.PathLike) -> None:
-    """Write the sums over rows of a fitted estimator, for :func:`load_sums` elsewhere.
+    """Write the sums over rows of a fitted estimator to a file, for :func:`load_sums`.
 
-    The file holds what `merge` needs: of h units h (h + 1) / 2 numbers for each class, or for all of least
-    squares. It holds no code, no rows and no hidden units; what it says about rows nevertheless is
-    in :doc:`/federated`.
+    The file holds what :func:`merge` needs: for h units h (h + 1) / 2 numbers for each class, or in total for
+    least squares. It contains no code, no rows and no hidden units; :doc:`/federated` describes what it
+    nevertheless reveals about rows.
 
     Parameters
     ----------
     estimator : estimator
-        One that has its sums, as for :func:`merge`.
+        Estimator with sums, as for :func:`merge`.
     path : path
 
     Raises
@@ -94,28 +94,28 @@ def save_sums(estimator, path: str | os.PathLike) -> None:
 
 
 def load_sums(path: str | os.PathLike, estimator):
-    """A copy of an estimator with the sums in a file for its own, which `merge` takes.
+    """A copy of an estimator with the sums from a file in place of its own, to be merged.
 
     Parameters
     ----------
     path : path
-        What :func:`save_sums` wrote. It may come from anyone: nothing in it is run, and no more is read
-        than the estimator's number of units allows.
+        File written by :func:`save_sums`. It need not be trusted: nothing in it is executed, and no more is
+        read than the estimator's number of units allows.
     estimator : estimator
-        With the parameters and hidden units of the one that was written: fitted; or not, where its
-        parameters say what the units are: a `feature_range` that is given or None, or `landmarks` (and a
-        width that is a number), with a `random_state` that is a number.
+        Estimator with the parameters and hidden units of the one that was saved. It is either fitted, or its
+        parameters determine the units: `feature_range` is given or None, or `landmarks` are given (and a
+        width that is a number), and `random_state` is a number.
 
     Returns
     -------
     estimator : object
-        A new one, which answers, and from which ``partial_fit`` goes on.
+        A new fitted estimator, which can be updated by ``partial_fit``.
 
     Raises
     ------
     ValueError
-        If the file is not whole, of another version or for other hidden units, or holds other members, types,
-        shapes or sizes than such a file has.
+        If the file is incomplete, of another version or for other hidden units, or has unexpected members,
+        types, shapes or sizes.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def load_sums(path: str | os.PathLike, estimator):
         try:
             with zipfile.ZipFile(file) as archive:
                 return _loaded(archive, estimator)
-        except Exception as error:  # a damaged file raises whatever its bytes lead to
+        except Exception as error:  # a damaged file can raise any exception
             raise ValueError(f"{path}: {' '.join(str(error).split())}") from error
 
 
@@ -160,7 +160,7 @@ def _loaded(archive: zipfile.ZipFile, estimator: Additive) -> Additive:
     wanted = {f"{i}_{name}": shape for i in range(n_sums) for name, shape in shapes.items()}
     others = {name.removesuffix(".npy") for name in archive.namelist()} ^ {*wanted, "about.json"}
     if others:
-        raise ValueError(f"it has other members than such a file: {min(others)!r} is too many or missing.")
+        raise ValueError(f"it does not have the members of such a file: {min(others)!r} is extra or missing.")
     sums = []
     for i, (n, n_added) in enumerate(counts.tolist()):
         arrays = {name: _array(archive, f"{i}_{name}", shape) for name, shape in shapes.items()}
@@ -175,12 +175,12 @@ def _about(archive: zipfile.ZipFile) -> dict:
     if version != VERSION:
         raise ValueError(f"it has version {version!r} of files of sums; accepted: {VERSION}.")
     if not isinstance(about.get("terms"), dict) or not isinstance(about.get("n"), list):
-        raise ValueError("it does not say what its sums are of.")
+        raise ValueError("it does not have the terms of its sums.")
     return about
 
 
 def _with_units(estimator: Additive, said: dict) -> Additive:
-    """A copy without sums, with hidden units; of rows that have as many features as the file says."""
+    """A copy without sums, with hidden units for the number of features in the file."""
     estimator = copy.copy(estimator)
     estimator._forget()
     vars(estimator).pop("hidden_coef_", None)
@@ -190,7 +190,7 @@ def _with_units(estimator: Additive, said: dict) -> Additive:
     needs = estimator._needs()
     if needs.n_sampled or needs.scale:
         raise ValueError(
-            f"{type(estimator).__name__} draws its hidden units from rows, and none are here; accepted: a "
+            f"{type(estimator).__name__} draws its hidden units from rows, and there are none; accepted: a "
             "fitted one, a given feature_range, or given landmarks and a width that is a number."
         )
     n_features, names = said.get("n_features_in_"), said.get("feature_names_in_")
@@ -198,13 +198,15 @@ def _with_units(estimator: Additive, said: dict) -> Additive:
         not isinstance(n_features, int)
         or not 0 < n_features * getattr(estimator, "n_hidden", 1) <= MOST_DRAWN
     ):
-        raise ValueError(f"n_features_in_={n_features!r}; accepted: a number, of units that take a GiB.")
+        raise ValueError(
+            f"n_features_in_={n_features!r}; accepted: a number for which units take up to 1 GiB."
+        )
     if names is not None:
         estimator.feature_names_in_ = np.array([str(name) for name in names], dtype=object)
     if is_regressor(estimator):
         estimator._n_outputs, estimator._one_value = said.get("_n_outputs"), said.get("_one_value")
         if not isinstance(estimator._n_outputs, int) or not 0 < estimator._n_outputs <= MOST_DRAWN:
-            raise ValueError(f"y has {estimator._n_outputs!r} outputs; accepted: how many a row has.")
+            raise ValueError(f"y has {estimator._n_outputs!r} outputs; accepted: a positive integer.")
     estimator.n_features_in_ = n_features
     survey = Survey(n_features, np.dtype(np.float64))
     estimator._layer = estimator._layer_on(survey, check_random_state(estimator.random_state))
@@ -217,7 +219,7 @@ def _classes(about: dict) -> np.ndarray:
     labels, dtype = about.get("classes"), np.dtype(str(about.get("dtype")))
     words = dtype.kind in "UO"
     if not (words or dtype.kind in "biuf") or not isinstance(labels, list):
-        raise ValueError("its classes are neither words nor numbers.")
+        raise ValueError("its classes are neither strings nor numbers.")
     if not all(isinstance(label, str if words else int | float) for label in labels):
         raise ValueError(f"its classes are not all of type {dtype}.")
     classes = np.array(labels, dtype=None if words else dtype)
@@ -259,7 +261,7 @@ def _equations(arrays: dict, n: float) -> NormalEquations:
 
 
 def _array(archive: zipfile.ZipFile, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """An array of float64 of this shape, which is checked before memory is taken for it."""
+    """A float64 array of this shape, validated before memory is allocated."""
     n_bytes = 8 * math.prod(shape)
     with io.BytesIO(_member(archive, f"{name}.npy", n_bytes + MOST_HEADER)) as member:
         if np.lib.format.read_magic(member) != (1, 0):
@@ -277,13 +279,13 @@ def _array(archive: zipfile.ZipFile, name: str, shape: tuple[int, ...]) -> np.nd
 
 
 def _member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """The bytes of a member, which is not compressed: it expands to no more than there is."""
+    """The bytes of a member; compressed members are not accepted, because they could expand without limit."""
     try:
         member = archive.getinfo(name)
     except KeyError:
-        raise ValueError(f"no file of sums: it lacks {name!r}.") from None
+        raise ValueError(f"it is not a file of sums: {name!r} is missing.") from None
     if member.compress_type != zipfile.ZIP_STORED or member.file_size != member.compress_size:
-        raise ValueError(f"{name} is compressed; accepted: members as save_sums stores them.")
+        raise ValueError(f"{name} is compressed; accepted: uncompressed members, as save_sums writes them.")
     if member.file_size > most:
         raise ValueError(f"{name} takes {member.file_size:,} bytes; accepted: at most {most:,}.")
     return archive.read(member)
