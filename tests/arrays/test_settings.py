@@ -231,7 +231,7 @@ SETTINGS: list[tuple[str, BaseEstimator, str]] = [
     ("a search of nothing", EntropySearch(SVC(), {}), "param_grid is empty"),
     ("a search of what is no parameter", EntropySearch(SVC(), {"c": [1.0]}), "SVC has no parameter 'c'"),
     ("a search without projection", EntropySearch(LinearRegression(), {"n_jobs": [1]}), "neither decision"),
-    ("a search in which nothing can be fitted", EntropySearch(SVC(), {"C": [-1.0]}), "1 of 1 grid points"),
+    ("a search in which nothing can be fitted", EntropySearch(SVC(), {"C": [-1.0]}), "1 of 1 candidates"),
 ]
 
 
@@ -267,7 +267,7 @@ def test_first_weights_that_overflow_are_refused(network):
 STREAMS = [EEMClassifier(10, random_state=0), ELMClassifier(10, random_state=0)]
 STREAMS += [RKELMClassifier(5, random_state=0)]
 WRONG_CHUNKS = {
-    "a label that was not announced": (lambda s: s.partial_fit(X, y + 1), "brings the label 2, .* not among"),
+    "a label that was not announced": (lambda s: s.partial_fit(X, y + 1), "holds the label 2, .* not among"),
     "a chunk of another width": (lambda s: s.partial_fit(X[:, 1:], y), "X has 2 features, .* expecting 3"),
     "other classes than at first": (
         lambda s: s.partial_fit(X, y, classes=[0, 2]),

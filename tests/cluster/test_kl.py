@@ -183,7 +183,7 @@ def test_first_centers_are_the_infinitely_far_ones_first():
     ("X", "options", "message"),
     [
         ([[1.0, -1.0], [1.0, 2.0]], {}, "Negative values in data passed to KLClustering"),
-        ([[1.0, 1, 0], [1, 2, 0]], {"init": np.eye(3)[1:]}, "a center without any of the features"),
+        ([[1.0, 1, 0], [1, 2, 0]], {"init": np.eye(3)[1:]}, "a center that is zero in all features"),
     ],
 )
 def test_what_cannot_be_clustered_is_refused(X, options, message):

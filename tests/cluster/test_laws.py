@@ -118,7 +118,7 @@ def test_rows_that_change_after_the_fit_change_nothing(clusterer):
         (CrossEntropyClustering(2, reg_covar=1e308), r"reg_covar=1e\+308 times the variances of 45 rows"),
         (CrossEntropyClustering(2, family="spherical", reg_covar=1e308), "reg_covar"),
         (CrossEntropyMethodClustering(2, initial_std=1e308), "'initial_std' parameter"),
-        (RenyiEntropyClustering(sigma=1e160), r"sigma is 1e\+160, by sigma=1e\+160; of these rows it must b"),
+        (RenyiEntropyClustering(sigma=1e160), r"sigma is 1e\+160 with sigma=1e\+160; for these rows it must"),
         (RenyiEntropyClustering(sigma=1e-160), "sigma is 1e-160"),
         (MinimumEntropyClustering(2, radius=1e308, max_iter=1), None),
         (MinimumEntropyClustering(2, radius=1e-308, max_iter=1), None),
