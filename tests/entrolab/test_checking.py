@@ -191,7 +191,7 @@ def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_tri
             "tables.taken.models: unknown model 'rigde', did you mean",
         ),
         ("tables.known.models", {"rigde": {}}, "tables.known.models: unknown model 'rigde', did you mean"),
-        ("tables.known.models", {"other": {}}, "known: the model 'other' has no learner that it could"),
+        ("tables.known.models", {"other": {}}, "known: the model 'other' has no learner to run"),
         ("tables.known.models", {"chooses": {}}, "model with an estimator of classes 'chooses'; accepted"),
         (
             "tables.known.models.svm.params",
@@ -277,7 +277,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
     ):
         load_trials(study_of_trials)
     figure |= {"datasets": "classes", "models": ["ridge"]}
-    with pytest.raises(ConfigError, match="planes: the model 'ridge' has no learner that it could run"):
+    with pytest.raises(ConfigError, match="planes: the model 'ridge' has no learner to run here"):
         load_trials(study_of_trials)
 
 
@@ -302,15 +302,15 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
         ("models.ridge.estimators.regression", "sklearn.svm.SVRR", "no 'SVRR' in sklearn.svm, did you mean"),
         ("models.ridge.grid.alpa", [1], "no parameter 'alpa' (models.ridge.grid), did you mean 'alpha'?"),
         ("models.other.grid", {}, "models.other: found 'grid' beside 'published_only'"),
-        ("models.svm.trials", 21, "models.svm.trials: found 21; accepted: at most the protocol's 20"),
+        ("models.svm.trials", 21, "models.svm.trials: found 21; accepted: at most the 20 of the protocol"),
         ("models.svm.trials", {"of_dataset": "n_train"}, "svm.trials: found 100; accepted: at most the prot"),
         ("tables.errors.metric", "f1", "errors.metric: 'f1' does not fit 'two-moons', a regression data set"),
         ("tables.accuracies.metric", "f1", "'f1' does not fit 'sonar', a multiclass data set; accepted: acc"),
         ("metrics", ["accuracy"], "tables.errors.metric: unknown metric of this study 'rmse'"),
         ("figures.curves.metric", "rmse", "curves.metric: 'rmse' does not fit 'heart', a binary data set"),
-        ("figures.curves.models", ["other"], "curves: the model 'other' has no learner that it could run"),
-        ("figures.plane.model", "svm", "plane: the model 'svm' has no learner that it could run; acc"),
-        ("tables.growth.models", {"svm": {}}, "tables.growth: the model 'svm' has no learner that it could"),
+        ("figures.curves.models", ["other"], "curves: the model 'other' has no learner to run here"),
+        ("figures.plane.model", "svm", "plane: the model 'svm' has no learner to run here; acc"),
+        ("tables.growth.models", {"svm": {}}, "tables.growth: the model 'svm' has no learner to run"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_what_differs_between_data_sets_is_one_line(
@@ -359,8 +359,8 @@ def test_a_mistake_in_alternatives_is_one_line(tmp_path, load, study_of_alternat
     ("place", "value", "line"),
     [
         ("tables.chosen.models", {"chooses": {"k": "n_neighbour"}}, "did you mean 'n_neighbors'?"),
-        ("tables.growth.models", {"chooses": {}}, "the model 'chooses' has no learner that it could run"),
-        ("figures.figure1.model", "chooses", "the model 'chooses' has no learner that it could run"),
+        ("tables.growth.models", {"chooses": {}}, "the model 'chooses' has no learner to run here"),
+        ("figures.figure1.model", "chooses", "the model 'chooses' has no learner to run here"),
         ("figures.figure2.models", ["chooses"], "'chooses' is over step1__n_components, one_of, C,"),
         ("tables.table1.among", {"n_neighbour": {"max": 3}}, "did you mean 'n_neighbors'?"),
         ("tables.apart.models", ["choses"], "apart.models: unknown model 'choses', did you mean 'choo"),

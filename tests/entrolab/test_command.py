@@ -119,7 +119,7 @@ def test_the_first_study_says_what_was_found_and_can_be_made(folder, capsys):
         "# shop.csv: 40 rows; bought: two classes, ",
         "# numbers: size\n",
         "# categories: colour (2), paid (2)\n",
-        "# missing values, filled from training rows: size (1)\n",
+        "# missing values, imputed from the training rows: size (1)\n",
         "# left out (name it in `keep` to use it): number (the number of the row)\n",
         "  # paid alone determines bought: delete `drop` if it is known before\n",
     ):

@@ -156,7 +156,7 @@ def test_an_import_path_that_ends_in_a_line_break_is_refused(load, study):
 def test_a_setting_that_no_path_can_be_is_one_line(monkeypatch, setting):
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv(LEARNERS_IN, "")
-    with pytest.raises(ConfigError, match="^a{299,}.*: (File name too long|there is no such folder)"):
+    with pytest.raises(ConfigError, match="^a{299,}.*: (File name too long|this folder does not exist)"):
         load_configuration(ROOT, {"papers": ["demo"], "seed": 0, setting: "a" * 300})
 
 

@@ -469,7 +469,9 @@ def test_a_path_that_leads_elsewhere_is_refused(tmp_path, path):
 @pytest.mark.parametrize("other", ["other/a.csv", "other/A.csv"])
 def test_files_of_one_name_are_refused(tmp_path, other):
     assert loaded(tmp_path, files=[FILE, {**FILE, "path": "made/b.csv"}])
-    with pytest.raises(ConfigError, match=rf"made\.files: found made/a\.csv and {other}, which would be one"):
+    with pytest.raises(
+        ConfigError, match=rf"made\.files: found made/a\.csv and {other}, which have the same file name"
+    ):
         loaded(tmp_path, files=[FILE, {**FILE, "path": other}])
 
 

@@ -129,8 +129,8 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"", "there is nothing in it"),
-        (b"# a comment\n", "there is nothing in it"),
+        (b"", "this file is empty"),
+        (b"# a comment\n", "this file is empty"),
         (
             b"title: a\nprotocol:\n\tfolds: 3\n",
             "line 3: found character '\\t' that cannot start any token; acc",
@@ -157,9 +157,12 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
             "line 2: key 'no' means true or false in YAML; accepted: 'no' in quotes",
         ),
         (b"datasets:\n  ~: [moons]\n", "line 2: key '~' means nothing in YAML; accepted: '~' in quotes"),
-        (b"title: &a [*a]\n", "aliases (*name) make it refer to itself"),
-        (b"&a\ntitle: *a\n", "aliases (*name) make it refer to itself"),
-        (BOMB, "aliases (*name) make it refer to itself, or have more than 1,000,000 values"),
+        (b"title: &a [*a]\n", "aliases (*name) that refer to themselves"),
+        (b"&a\ntitle: *a\n", "aliases (*name) that refer to themselves"),
+        (
+            BOMB,
+            "themselves or expand to too many values; accepted: at most 1,000,000 values",
+        ),
         (b"title: " + b"[" * 5000, "lists or mappings are nested too deeply"),
     ],
     ids=range(26),
@@ -227,11 +230,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             assert line == "No such file or directory"
         case "a folder without studies":
             line = refused(tmp_path, lambda: study_files([tmp_path]))
-            assert line == "no study (*.yaml) in this folder; accepted: a folder with studies, one file each"
+            assert line == "found no study (*.yaml); accepted: a folder with studies, one file each"
         case "no folder":
             file.touch()
             line = refused(file, lambda: study_files([file]))
-            assert line.startswith("there is no such folder; accepted: a folder with studies")
+            assert line.startswith("this folder does not exist; accepted: a folder with studies")
 
 
 # ------------------------------------------------------------------------------------ what a study cannot be
@@ -598,7 +601,7 @@ def test_what_may_be_absent_of_a_learners_imports_is_no_mistake(tmp_path, monkey
         (b"table1,moons,svm,gmean,80,inf\n", "line 2: std: found 'inf'; accepted: a number, or nothing"),
         (
             b"table1,moons,svm,gmean,80,1\ntable1,moons,svm,gmean,81,1\n",
-            "line 3: another number for the place of line 2",
+            "line 3: the cell of line 2 again; accepted: each cell once",
         ),
         (b"table1,moons,svm,gmean,80,\xb11\n", "accepted: comma-separated values in UTF-8"),
     ],

@@ -89,7 +89,7 @@ def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
         (
             "metrics",
             ["support", "error_rate"],
-            "metrics: 'support' is the first that fits 'plane', and nothing is chosen by it; "
+            "metrics: 'support' is the first metric that fits 'plane', but it cannot select a candidate; "
             "accepted: error_rate before it",
         ),
         (

@@ -107,7 +107,7 @@ def test_a_wrong_study_is_refused(new_project, small, place, value, line):
 @pytest.mark.parametrize(
     ("file", "content", "line"),
     [
-        ("studies/tiny.yaml", b"", "studies/tiny.yaml: there is nothing in it"),
+        ("studies/tiny.yaml", b"", "studies/tiny.yaml: this file is empty"),
         (
             "studies/tiny.yaml",
             b"protocol:\n\tfolds: 3\n",
@@ -121,7 +121,7 @@ def test_a_wrong_study_is_refused(new_project, small, place, value, line):
         (
             "studies/tiny.yaml",
             b"title: &a [*a]\n",
-            "studies/tiny.yaml: aliases (*name) make it refer to itself, or",
+            "studies/tiny.yaml: found aliases (*name) that refer to themselves or",
         ),
         (
             "data.yaml",
@@ -151,7 +151,7 @@ def test_a_wrong_file_is_refused(new_project, small, file, content, line):
         (
             [],
             {"extra_studies": "elsewhere"},
-            "elsewhere: there is no such folder; accepted: a folder with studies",
+            "elsewhere: this folder does not exist; accepted: a folder with studies",
         ),
         ([], {"extra_datasets": "elsewhere.yaml"}, "elsewhere.yaml: No such file or directory"),
         (["tinny"], {}, "No rule to produce tinny"),  # in snakemake's own words
