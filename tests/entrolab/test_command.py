@@ -63,12 +63,12 @@ def test_a_studys_file_is_its_target_and_its_folder(folder, given, asked):
     ("given", "line"),
     [
         (["mien.yaml"], "entrolab: mien.yaml: there is no such file, did you mean 'mine.yaml'?; accepted: "),
-        (["mine.yml"], "entrolab: mine.yml: accepted: a study's file that ends in .yaml"),
+        (["mine.yml"], "entrolab: mine.yml: not a study's file; accepted: a file that ends in .yaml"),
         (
             ["-n", "mine.yaml", "shop.csv"],
             "entrolab: shop.csv: found a table; accepted: a study's file; `entrolab init",
         ),
-        (["mine.yaml", "other/mine.yaml"], "entrolab: found studies in . and other; accepted: those of one"),
+        (["mine.yaml", "other/mine.yaml"], "entrolab: found studies in . and other; accepted: one folder"),
         (
             ["init", "shop.csv", "--label", "bougt"],
             "label: found no column 'bougt' in shop.csv, did you mean",

@@ -171,7 +171,7 @@ def test_two_studies_of_one_name_are_refused(tmp_path, entries, study):
         folder.mkdir()
         (folder / "mine.yaml").write_text(yaml.safe_dump(study))
 
-    with pytest.raises(ConfigError, match="there is a study 'mine' already"):
+    with pytest.raises(ConfigError, match="the name 'mine' is taken by another study"):
         study_files(folders)
 
 
@@ -184,7 +184,7 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
     assert "my-moons" in load_catalog([ours, own])
 
     own.write_text(yaml.safe_dump({"two-moons": entry}))
-    with pytest.raises(ConfigError, match="there is a data set 'two-moons' already"):
+    with pytest.raises(ConfigError, match="the key 'two-moons' is taken by another data set"):
         load_catalog([ours, own])
 
 

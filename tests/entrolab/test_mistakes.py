@@ -496,12 +496,12 @@ class Mine(ClassifierMixin, BaseEstimator):
         (
             "= alpha",
             "= float(alpha)",
-            "__init__ does not keep alpha as it comes; accepted: self.alpha = alpha",
+            "__init__ does not store alpha unchanged; accepted: self.alpha = alpha",
         ),
         (
             "self.alpha",
             "self.strength",
-            "__init__ does not keep alpha as it comes; accepted: self.alpha = alpha",
+            "__init__ does not store alpha unchanged; accepted: self.alpha = alpha",
         ),
         ("alpha=1", "**alpha", "__init__ takes * or ** arguments; accepted: parameters by their names"),
         (

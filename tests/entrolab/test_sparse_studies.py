@@ -101,7 +101,7 @@ def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
         (
             "figures.kept.models",
             ["swept"],
-            "figures.kept.models: 'swept' has no criteria, so that no candidate is selected",
+            "figures.kept.models: 'swept' has no criteria, so no candidate is selected",
         ),
         ("figures.kept.models", ["svn"], "figures.kept.models: unknown model 'svn', did you mean 'svm'"),
         (
