@@ -1,27 +1,27 @@
-# The two commands that a newcomer types are `make demo` and `make test`; `make` alone lists the rest.
-# The workflow itself is Snakemake's: these are its set-up and its habits. ARGS="..." adds arguments to the program
-# that demo, report, test, bench, stranger, server, screenshots and lock run.
+# Start with `make demo` and `make test`; `make` lists all targets. The workflow itself is run by Snakemake; these targets
+# set up the environment and run common commands. ARGS="..." adds arguments to the program that demo, report, test, bench,
+# stranger, server, screenshots and lock run.
 
 PORT ?= 5000
 # Duration, seed and number of processes of `make fuzz`; CASE='{...}' checks one case only.
 SECONDS ?= 3600
 SEED ?= 0
 JOBS ?= 2
-# Where `make faults` writes its table.
+# The table that `make faults` writes.
 FAULTS ?= results/faults.md
-# What `make deposit` writes, and where `make from-deposit` unpacks.
+# The file that `make deposit` writes, and the folder that `make from-deposit` unpacks to.
 DEPOSIT ?= results/deposit.zip
 INTO ?= results/from-deposit
-# How many seeds `make seeds` makes tables under, from seed 0.
+# The number of seeds, from 0, with which `make seeds` makes tables.
 SEEDS ?= 5
 STORE := mlflow.db
 
-# Snakemake's jobs find the environment's own python and tools first, activated or not.
+# Jobs find python and tools of .venv first, whether it is activated or not.
 IN_ENV := PATH="$$PWD/.venv/bin:$$PATH"
-# The tests run in parallel, each on one thread.
+# Tests run in parallel, with one thread per process.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-# MLflow reports its use to its makers unless told not to.
+# Disable MLflow's usage reports.
 export MLFLOW_DISABLE_TELEMETRY := true
 
 .PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes leaderboards deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
@@ -35,47 +35,47 @@ env:  ## create or update .venv from requirements.lock (PYTHON=... names the Pyt
 demo: env  ## run the whole workflow on embedded data, offline, in minutes
 	@$(IN_ENV) snakemake demo $(ARGS)
 
-test: env  ## run the tests (ARGS="-k eem" and the like pass to pytest)
+test: env  ## run the tests (ARGS="-k eem" is passed to pytest)
 	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist loadfile $(ARGS)
 
-faults: env  ## make everything go wrong that can, in a quarter of an hour, and print what became of it (FAULTS=its table)
+faults: env  ## run the tests of faults in a quarter of an hour, and print a table of their outcomes (FAULTS=its file)
 	@$(IN_ENV) $(ONE_THREAD) pytest -n 2 --dist worksteal -m fault --fault-table=$(FAULTS) $(ARGS)
 
 fuzz: env  ## property-based tests on random settings and data, findings in results/fuzz.jsonl (SECONDS=3600 SEED=0 JOBS=2)
 	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -m fuzz --seconds $(SECONDS) --seed $(SEED) \
 	    --jobs $(JOBS) $(if $(CASE),--case '$(CASE)')
 
-fuzz-models: env  ## load crafted model files: every class that the loader accepts in nine forms, in half a minute
+fuzz-models: env  ## load crafted model files: every class that the loader accepts, in nine forms, in half a minute
 	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -W ignore -m fuzz.models
 
-dask-versions: env  ## test with the oldest and the newest Dask that are promised, in minutes (needs a package index)
+dask-versions: env  ## test with the oldest and the newest supported Dask, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/dask_versions.sh $(ARGS)
 
-tools-test: env  ## use the learners through other people's tools, installed in .tools/, in minutes (needs a package index)
+tools-test: env  ## test the learners in third-party tools, installed in .tools/, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/tools_test.sh $(ARGS)
 
-packages: env  ## build wheels and sdists into dist/, try them with the oldest and newest requirements (needs a package index)
+packages: env  ## build wheels and sdists in dist/, test them with the oldest and newest requirements (needs a package index)
 	@$(ONE_THREAD) tools/packages.sh $(ARGS)
 
-release: env  ## set the VERSION everywhere, try the packages, commit and tag; uploads nothing
+release: env  ## set VERSION in all files, test the packages, commit and tag; uploads nothing
 	@$(ONE_THREAD) tools/release.sh $(VERSION)
 
-bench: env  ## time the learners beside their peers into docs/benchmarks.csv, in hours (ARGS=--help says what can be left out)
+bench: env  ## benchmark the learners and their peers into docs/benchmarks.csv, in hours (ARGS=--help lists the parts)
 	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH=".peers/learners:$$PYTHONPATH" python -m benchmarks $(ARGS)
 
-peers: env  ## install peers that make bench finds in .peers (PEERS=learners or information; 0.3, 0.7 GB)
+peers: env  ## install the peers for make bench in .peers (PEERS=learners or information; 0.3, 0.7 GB)
 	@tools/peers.sh $(PEERS)
 
-board-env: env  ## install LightGBM, CatBoost, XGBoost, xRFM and skglm into .board on a processor's torch (1.4 GB)
+board-env: env  ## install LightGBM, CatBoost, XGBoost, xRFM, skglm and a CPU build of torch in .board (1.4 GB)
 	@tools/board.sh
 
-stranger: env  ## walk as a new user with the wheels alone, in minutes, and write results/stranger.md (ENTROLEARN_MIRROR=tables)
+stranger: env  ## run a new user's commands with only the wheels installed, in minutes, and write results/stranger.md (ENTROLEARN_MIRROR=tables)
 	@PATH="$$PATH:$$PWD/.venv/bin" .venv/bin/python tools/stranger.py $(ARGS)
 
-# MLflow keeps absolute paths, which are mended first in a folder that was moved. Its job queue, which nothing here
-# uses, would be five more processes. Whoever asks the page for an experiment may name no folder for its artifacts:
-# with a link for a folder, it would read and write any file of whoever started it.
-ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000)
+# MLflow stores absolute paths, which are corrected first if the folder was moved. Its job queue is disabled: it is not
+# needed and would start five more processes. Clients may not set an experiment's artifact folder: through a symbolic link,
+# they could read and write any file of the user who started the server.
+ui: env  ## show the logged runs in MLflow's web UI on this machine (PORT=5000)
 	@test -f $(STORE) || \
 	    { echo "no runs yet: the workflow logs them to $(STORE); 'make demo' is the quickest way there" >&2; exit 1; }
 	@.venv/bin/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || \
@@ -89,36 +89,36 @@ ui: env  ## show the logged runs in MLflow's web page on this machine (PORT=5000
 server: env  ## start a team's tracking server on PostgreSQL (ARGS=stop, status, "import mlflow.db"; PORT=5000)
 	@PORT=$(PORT) tools/tracking_server.sh $(or $(ARGS),start)
 
-screenshots: env  ## take the pictures of docs/images from the report and the runs that are here (needs Chromium or Chrome)
+screenshots: env  ## take the screenshots in docs/images of the report and the logged runs (needs Chromium or Chrome)
 	@$(IN_ENV) python tools/screenshots.py $(ARGS)
 
-report: env  ## bring the studies that config/config.yaml names up to date, and say where their pages are
+report: env  ## update the studies named in config/config.yaml, and print the address of the report
 	@$(IN_ENV) snakemake report $(ARGS)
 
-seeds: env  ## make the tables of PAPER under further seeds (TABLE="table2 ...", SEEDS=5, ANEW=1, ARGS="--config mirror=...")
+seeds: env  ## make the tables of PAPER with further seeds (TABLE="table2 ...", SEEDS=5, ANEW=1, ARGS="--config mirror=...")
 	@test -n "$(PAPER)" || { echo "which study? make seeds PAPER=melm" >&2; exit 1; }
 	@$(IN_ENV) python -m entrolab.seeds make $(PAPER) --seeds $(SEEDS) $(if $(TABLE),--tables $(TABLE)) \
 	    $(if $(ANEW),--anew) $(ARGS)
 
-outcomes: env  ## keep outcomes of claims and counts of verdicts in docs/, of the tables that were made here
+outcomes: env  ## store in docs/ the outcomes of claims and the counts of verdicts for the tables made here
 	@.venv/bin/python -m entrolab.outcomes
 
-leaderboards: env  ## make the leaderboards of docs/board/*.csv in results/report/board, in a minute, without fitting anything
+leaderboards: env  ## make leaderboard pages from docs/board/*.csv in results/report/board, in a minute, without fitting
 	@$(IN_ENV) $(ONE_THREAD) python -m entrolab.leaderboard docs/board results/report/board
 
 deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS="--studies demo")
 	@mkdir -p $(dir $(DEPOSIT))
 	@.venv/bin/python -m entrolab.deposit make $(DEPOSIT) $(ARGS)
 
-from-deposit: env  ## make tables and report anew from FILE=a deposit, and say what differs (INTO=its folder)
+from-deposit: env  ## make tables and report again from the deposit FILE, and print the differences (INTO=folder)
 	@test -n "$(FILE)" || { echo "which deposit? make from-deposit FILE=deposit.zip" >&2; exit 1; }
 	@$(ONE_THREAD) .venv/bin/python -m entrolab.deposit rebuild "$(FILE)" "$(INTO)"
 
-compare-deposits: env  ## say which cells of the deposits FILE and WITH differ, and by how much
+compare-deposits: env  ## print which cells of the deposits FILE and WITH differ, and by how much
 	@test -n "$(FILE)" -a -n "$(WITH)" || { echo "which? make compare-deposits FILE=a.zip WITH=b.zip" >&2; exit 1; }
 	@.venv/bin/python -m entrolab.deposit compare "$(FILE)" "$(WITH)"
 
-docs: env  ## build the site from docs/, the docstrings and examples/, in a minute, and say where it is
+docs: env  ## build the documentation from docs/, docstrings and examples/, in a minute, and print its address
 	@rm -rf docs/api/generated docs/auto_examples
 	@$(IN_ENV) $(ONE_THREAD) sphinx-build -q -W --keep-going docs docs/_build $(ARGS)
 	@.venv/bin/python -c 'import pathlib; print("site:", pathlib.Path("docs/_build/index.html").resolve().as_uri())'
@@ -130,13 +130,13 @@ lint: env  ## check style and types: ruff, mypy, snakefmt, snakemake --lint
 	@$(IN_ENV) snakefmt --check Snakefile workflow
 	@$(IN_ENV) snakemake --lint
 
-format: env  ## bring the code into that style
+format: env  ## format the code with ruff and snakefmt
 	@$(IN_ENV) ruff check --fix
 	@$(IN_ENV) ruff format
 	@$(IN_ENV) snakefmt Snakefile workflow
 
-# What the executors need beside the lock: they are installed beside it, too.
-lock:  ## write requirements.lock and tools/executors.txt anew from both pyproject.toml (ARGS=--upgrade takes the newest versions)
+# tools/executors.txt has only the packages that the executors need in addition to requirements.lock.
+lock:  ## update requirements.lock and tools/executors.txt from both pyproject.toml (ARGS=--upgrade takes the newest versions)
 	@PATH="$$PATH:$$PWD/.venv/bin"; \
 	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install -r tools/uv.txt" >&2; exit 1; }; \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
@@ -147,15 +147,15 @@ lock:  ## write requirements.lock and tools/executors.txt anew from both pyproje
 	    $$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements.lock) \
 	    --custom-compile-command "make lock" $(ARGS) src/entrolab/pyproject.toml -o tools/executors.txt
 
-executors: env  ## put Snakemake's executors for Slurm and Kubernetes into .executors (docs/cluster.md)
+executors: env  ## install Snakemake's executors for Slurm and Kubernetes in .executors (docs/cluster.md)
 	@tools/executors.sh
 
-cluster-test: env  ## the demonstration through a Slurm on this machine, compared with a plain run (root; installs slurm-wlm)
+cluster-test: env  ## run the demonstration on a Slurm on this machine and compare it with a plain run (root; installs slurm-wlm)
 	@tools/cluster/test.sh
 
-unlock:  ## free the workflow's folder after a run that was killed
+unlock:  ## unlock the working folder after a run was killed
 	@$(IN_ENV) snakemake --unlock
 
-clean:  ## remove results, downloads and logs; .venv and the logged runs stay
+clean:  ## remove results, downloads and logs; keep .venv and the logged runs
 	rm -rf results resources logs .snakemake docs/_build docs/api/generated docs/auto_examples
 	@echo "kept: .venv, $(STORE) and its artifacts (remove those by hand to forget every run)"

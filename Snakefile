@@ -1,5 +1,5 @@
-# From data sets to the papers' tables. `snakemake eem` makes one study, `snakemake papers` all of them,
-# `snakemake` those that config/config.yaml names; `snakemake -n` says what would be done.
+# The workflow from data sets to tables, figures and reports. `snakemake eem` makes one study, `snakemake papers`
+# all studies, `snakemake` those named in config/config.yaml; `snakemake -n` lists the jobs without running them.
 from snakemake.utils import min_version
 
 min_version("9.13")
@@ -25,7 +25,7 @@ rule papers:
         lambda wildcards: PLAN.files_of_studies(STUDIES),
 
 
-# One target for each study, of its name. Only the studies that a run needs are read.
+# One target per study, with the study's name. Only the studies that a run needs are read.
 for study_name in STUDY_NAMES:
 
     rule:

@@ -150,7 +150,7 @@ def test_the_address_of_a_study_is_one_for_the_web(tmp_path, url):
     ],
 )
 def test_a_password_is_not_kept_among_the_notes_of_the_workflow(address):
-    with pytest.raises(ConfigError, match="give it in the variable MLFLOW_TRACKING_URI") as caught:
+    with pytest.raises(ConfigError, match="set others in MLFLOW_TRACKING_URI") as caught:
         load_settings({"papers": [], "store": address}, [])
     assert "secret" not in str(caught.value)
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts the peers of `python -m benchmarks.board` into an environment of its own that sees the packages of .venv. Torch is a
-# processor's build, which comes first: by itself pip would take the one for GPUs, of gigabytes. Run by `make board-env`.
+# Installs the peers of `python -m benchmarks.board` in a separate environment that also sees the packages of .venv. The
+# CPU build of torch is installed first: pip would choose the build for GPUs, which has gigabytes. Run by `make board-env`.
 #
 #   $1   the folder   (default: .board)
 set -eu
@@ -21,11 +21,11 @@ export UV_SYSTEM_CERTS=1 UV_NO_PROGRESS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 python=$folder/bin/python
 of_venv=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 printf 'import site; site.addsitedir("%s")\n' "$of_venv" > "$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/venv.pth"
-# Nothing of .venv is replaced, scikit-learn and numpy least of all.
+# Packages of .venv, such as scikit-learn and numpy, must not be replaced.
 .venv/bin/python -c 'from importlib.metadata import distributions as d
 print(*(f"{one.name}=={one.version}" for one in d() if not one.name.startswith("entrol")), sep="\n")' > "$folder/present.txt"
 uv=$(command -v uv || command -v .venv/bin/uv || true)
-# uv knows where processors' builds are; pip finds them where its settings name a folder or an index of them.
+# uv knows the index of CPU builds; pip finds them only if its settings name a folder or an index with them.
 { [ -n "$uv" ] && "$uv" pip install --quiet --python "$python" --torch-backend cpu -c "$folder/present.txt" "$torch" \
     2> /dev/null; } ||
     "$python" -m pip install --quiet -c "$folder/present.txt" "$torch+cpu" || die "no torch for processors; the lines above say why"

@@ -1,15 +1,15 @@
 #!/bin/bash
-# The path from a clone, timed: the demo's report, a csv file of one's own in a table, as docs/tutorials say.
-# Needs what `make env` needs. The folder is left behind, for a look at it.
+# Times the steps from a clone to the demo's report and to a table of a user's CSV file, as in docs/tutorials.
+# Needs what `make env` needs. The folder is kept for inspection.
 #
-#   tools/clone.sh [folder]      (default: a new one among the temporary files)
+#   tools/clone.sh [folder]      (default: a new temporary folder)
 set -eu -o pipefail
 unset PYTHONPATH
 
 source=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:-$(mktemp -d)}/entrolearn
 page=$source/docs/tutorials/your-own-study.md
-# Of each step, seconds by the clock, and of computing: these are the same on a busy machine.
+# For each step, wall-clock seconds, and processor seconds, which do not depend on other load.
 TIMEFORMAT='%0R s, %0U s of computing'
 
 timed() {
@@ -18,7 +18,7 @@ timed() {
     time "$@" >"$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
 }
 
-# The block of the page below a line that ends so: what is timed is what the page says.
+# Prints the code block of the page below a line that ends with $1, so that the documented commands are timed.
 block() {
     awk -v end="$1" 'shown && /^```$/ { exit } shown { print } found && /^```/ { shown = 1 }
         substr($0, length($0) - length(end) + 1) == end { found = 1 }' "$page"
@@ -39,5 +39,5 @@ timed "git clone" git clone "$source" "$folder"
 cd "$folder"
 timed "make env: the locked packages" make env
 timed "make demo: the report of the demo" make demo
-timed "one's own csv file and learner in a table" own_study
+timed "a table with your own csv file and learner" own_study
 echo "see $folder/results/report/index.html"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the tests of Dask's collections with the oldest and the newest Dask that pyproject.toml promises, each in an
-# environment of its own in .dask/. Run by `make dask-versions`. Needs a package index; without one it fails.
+# Runs the tests of Dask collections with the oldest and the newest Dask that pyproject.toml allows, each in a separate
+# environment in .dask/. Run by `make dask-versions`. Needs a package index.
 #
 #   PYTHON   the Python to build with   (default: .venv/bin/python)
 #   $@       arguments of pytest

@@ -1,30 +1,29 @@
 #!/bin/sh
-# Makes .venv from requirements.lock, with entrolearn and entrolab in it as editable installs. Run by `make env`; does
-# nothing, at once, when .venv is already what the lock says. Needs Python and the tools that every Linux or macOS has.
+# Creates .venv from requirements.lock, with entrolearn and entrolab as editable installs. Run by `make env`; returns at
+# once if .venv is up to date. Needs Python and the standard tools of Linux or macOS.
 #
-#   PYTHON                the Python to build with            (default: the first of the candidates that will do)
-#   ENTROLEARN_INSTALLER  uv or pip                           (default: uv, then pip where uv fails; uv does not read
-#                                                              pip's settings, so a site with an index of its own
-#                                                              may want pip at once)
+#   PYTHON                the Python to build with            (default: the first suitable candidate)
+#   ENTROLEARN_INSTALLER  uv or pip                           (default: uv, then pip if uv fails; uv does not read pip's
+#                                                              settings, so use pip on a site with its own index)
 set -u
 
 oldest=3.11
 candidates="python3.11 python3 python3.12 python3.13 python3.14"
-space_mib=1200          # what a finished environment may take
+space_mib=1200          # size of a finished environment
 
 cd "$(dirname "$0")/.." || exit 1
 venv=$PWD/.venv
 python=$venv/bin/python
-stamp=$venv/.entrolearn          # what the finished environment was made from
-unfinished=$venv/.unfinished     # the process that is making it; an interrupted one leaves it behind
+stamp=$venv/.entrolearn          # checksums of the files that the finished environment was made from
+unfinished=$venv/.unfinished     # id of the process that is creating it; left behind if interrupted
 log=$venv/install.log
 installer=${ENTROLEARN_INSTALLER:-uv}
-# Wheels alone, but for the one package that has none: what tools/build.txt pins builds it.
+# Only wheels, except for the one package without wheels, which is built with the tools pinned in tools/build.txt.
 wheels="--only-binary :all: --no-binary connection-pool --no-build-isolation"
 
 export UV_SYSTEM_CERTS=1 UV_PYTHON_DOWNLOADS=never UV_NO_PROGRESS=1
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
-# Settings that would put the packages elsewhere than into .venv, or mix others among them.
+# Settings that would install packages outside .venv, or add other packages.
 unset PYTHONPATH PYTHONHOME PIP_USER PIP_TARGET PIP_PREFIX PIP_REQUIRE_HASHES
 
 say() { printf 'environment: %s\n' "$*"; }
@@ -34,13 +33,13 @@ version_of() { "$1" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2>
 new_enough() { "$1" -c "import sys; sys.exit(sys.version_info[:2] < tuple(map(int, '$oldest'.split('.'))))" 2>/dev/null; }
 machine_has_uv() { [ "$installer" = uv ] && uv --version >/dev/null 2>&1; }
 
-# ---- what is there ------------------------------------------------------------------------------------------------
+# ---- the existing environment -------------------------------------------------------------------------------------
 
 wanted() { printf '%s\n' "$venv"; cksum requirements.lock pyproject.toml src/entrolab/pyproject.toml; }
 
 finished() { [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$(wanted)" ]; }
 
-# Prints why what stands at .venv cannot be built upon; nothing where it can.
+# Prints why the existing .venv cannot be updated; nothing if it can.
 flaw() {
     if [ -f "$unfinished" ]; then
         echo "an earlier attempt was interrupted"
@@ -53,7 +52,7 @@ flaw() {
     fi
 }
 
-# ---- what it is made with -----------------------------------------------------------------------------------------
+# ---- the Python to use --------------------------------------------------------------------------------------------
 
 find_python() {
     found=
@@ -64,7 +63,7 @@ find_python() {
             found="$found $candidate is $version,"
             continue
         fi
-        # The interpreter behind an activated environment, which may be the very one that is being replaced.
+        # The base interpreter of an activated environment, which may be the one that is being replaced.
         base=$("$candidate" -c 'import sys; print(sys._base_executable)')
         machine_has_uv && return
         "$base" -c 'import venv, ensurepip' 2>/dev/null && return
@@ -84,7 +83,7 @@ need_space() {
         die "$PWD has $(free_mib) MiB free and .venv takes up to $space_mib: make room, then run this again"
 }
 
-# ---- making it ----------------------------------------------------------------------------------------------------
+# ---- creating it --------------------------------------------------------------------------------------------------
 
 start_venv() {
     rm -rf "$venv" && mkdir "$venv" && echo $$ >"$unfinished" || die "cannot write $venv"
@@ -92,7 +91,7 @@ start_venv() {
     "$base" -m venv "$venv" >"$log" 2>&1 || die "$base -m venv failed: $(reason)"
 }
 
-# An environment that uv made has no pip until asked.
+# An environment created by uv has no pip.
 has_pip() { "$python" -m pip --version >/dev/null 2>&1 || "$python" -m ensurepip; }
 
 with_uv() {
@@ -104,7 +103,7 @@ with_uv() {
             { has_pip && "$python" -m pip install --only-binary :all: --require-hashes -r tools/uv.txt; } || return 1
     fi
     "$uv" pip install --python "$python" --only-binary :all: --require-hashes -r tools/build.txt || return 1
-    # Compiled at once: each of the workflow's jobs imports in a third of the time, also where Python may not write.
+    # Compile now: jobs then import in a third of the time, also if .venv is read-only for them.
     "$uv" pip install --compile-bytecode --python "$python" $wheels --require-hashes -r requirements.lock &&
         "$uv" pip install --python "$python" --no-deps --no-build-isolation -e . -e src/entrolab
 }
@@ -125,10 +124,10 @@ install() {
     with_pip >"$log" 2>&1
 }
 
-# What the log of a failed installation says, in one line.
+# Prints the reason of a failed installation, from its log, in one line.
 reason() {
     says() { grep -q -i -E "$1" "$log"; }
-    if says 'no space left|disk quota' || [ "$(free_mib)" -lt 10 ]; then    # the log itself may be cut short
+    if says 'no space left|disk quota' || [ "$(free_mib)" -lt 10 ]; then    # the log itself may be truncated
         echo "the disk is full (.venv takes up to $space_mib MiB; downloads are kept under your home folder)"
     elif says 'certificate'; then
         echo "the package index's certificate is not trusted: name your site's in SSL_CERT_FILE and PIP_CERT"
@@ -141,7 +140,7 @@ reason() {
     fi
 }
 
-# ---- in order -----------------------------------------------------------------------------------------------------
+# ---- main ---------------------------------------------------------------------------------------------------------
 
 case $installer in uv | pip) ;; *) die "ENTROLEARN_INSTALLER=$installer: it is uv or pip" ;; esac
 [ -z "${PYTHON:-}" ] || new_enough "$PYTHON" ||
@@ -163,7 +162,7 @@ else
 fi
 if ! install; then
     why=$(reason)
-    # Either installer downloads everything before it touches .venv, which without a network is thus as it was.
+    # Both installers download everything before they change .venv, so without a network it is unchanged.
     case $why in *"cannot be reached"*) [ -f "$stamp" ] && rm -f "$unfinished" ;; esac
     die "not installed: $why. The whole story: $log"
 fi

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Puts Snakemake's executors for Slurm and Kubernetes, as tools/executors.txt pins them, into a folder beside .venv. Run
-# by `make executors`. They stay out of .venv because every start of snakemake imports all that it finds there.
+# Installs Snakemake's executors for Slurm and Kubernetes, pinned by tools/executors.txt, in a folder next to .venv. Run by
+# `make executors`. They are not in .venv, because every start of Snakemake imports all plugins that it finds there.
 #
-#   $1   the folder   (default: .executors), to be named in PYTHONPATH
+#   $1   the folder   (default: .executors); add it to PYTHONPATH
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -17,7 +17,7 @@ if [ -f "$stamp" ] && cmp -s "$stamp" "$lock"; then exit 0; fi
 rm -rf "$folder"
 export UV_SYSTEM_CERTS=1 UV_NO_PROGRESS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 uv=$(command -v uv || command -v .venv/bin/uv || true)
-# What the plugins share with the workflow is in .venv already.
+# Dependencies that the plugins share with the workflow are in .venv already.
 if [ -z "$uv" ] || ! "$uv" pip install --quiet --python .venv/bin/python --target "$folder" --no-deps --require-hashes \
     --compile-bytecode -r "$lock"; then
     .venv/bin/python -m pip --version >/dev/null 2>&1 || .venv/bin/python -m ensurepip >/dev/null

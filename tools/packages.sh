@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds wheels and sdists of both distributions into dist/, checks them, and tries them in empty environments with the
-# oldest and the newest versions of what they require: the tests of the learners, and the demonstration in an empty
-# folder. Run by `make packages`. Needs a package index; without one it fails.
+# Builds wheels and sdists of both distributions in dist/, checks them, and tests them in new environments with the oldest
+# and the newest versions of their requirements: the tests of the learners, and the demonstration in an empty folder. Run
+# by `make packages`. Needs a package index.
 #
 #   PYTHON   the Python to build with   (default: .venv/bin/python)
 #   $@       arguments of pytest
@@ -41,7 +41,7 @@ for resolution in lowest-direct highest; do
     "$uv" pip install --quiet --python "$venv/bin/python" --no-deps dist/*.whl
     printf 'packages: %s: %s\n' "$resolution" \
         "$(grep -E '^(numpy|pandas|scikit-learn|scipy|mlflow|snakemake)==' "$venv/versions.txt" | tr '\n' ' ')"
-    # The tests on devices import what scikit-learn has from 1.8 on.
+    # The tests on devices need scikit-learn 1.8 or newer.
     "$venv/bin/python" -m pytest -q --import-mode=importlib "$@" --ignore tests/machines/test_device_fits.py \
         tests/test_sklearn_api.py tests/test_import.py tests/machines tests/sparse_svm tests/manifold tests/cluster \
         tests/networks tests/maxent tests/measures tests/metrics

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Puts peers of the learners, which the lock does without, into .peers/NAME. Run by `make peers`.
+# Installs peers of the learners, which are not in the lock file, in .peers/NAME. Run by `make peers`.
 #
-#   $1   learners (default): hpelm, python-picard, skglm, abess and river, a folder beside .venv, which `make bench` names
-#                            in PYTHONPATH (0.3 GB)
-#        information:        npeet-plus and bmi, an environment of their own, because bmi takes neither NumPy 2 nor Python
+#   $1   learners (default): hpelm, python-picard, skglm, abess and river, in a folder that `make bench` adds to PYTHONPATH
+#                            (0.3 GB)
+#        information:        npeet-plus and bmi, in a separate environment, because bmi supports neither NumPy 2 nor Python
 #                            3.13 (0.7 GB)
 set -eu
 
@@ -12,11 +12,11 @@ name=${1:-learners}
 folder=.peers/$name
 stamp=$folder/.entrolearn
 case $name in
-learners)  # with what .venv lacks of their dependencies
+learners)  # with those of their dependencies that .venv lacks
     wanted="hpelm==1.0.10 python-picard==0.8.2 skglm==0.5 abess==0.4.11 river==0.26.1 numba==0.68.1 llvmlite==0.50.0
         numexpr==2.14.2 tables==3.11.1 blosc2==4.14.1 ndindex==1.10.1 py-cpuinfo==9.0.0 fasteners==0.20 nose==1.3.7"
     imported="hpelm, picard, skglm, abess, river" ;;
-information)  # newer versions of jax lack what bmi's equinox asks for
+information)  # newer versions of jax are not compatible with bmi's equinox
     wanted="npeet-plus==0.2.0 benchmark-mi==0.1.3 jax==0.4.31 jaxlib==0.4.31"
     imported="bmi, npeet_plus" ;;
 *)  echo "peers: no peers '$name'; accepted: learners, information" >&2; exit 1 ;;
@@ -30,7 +30,7 @@ rm -rf "$folder"
 export UV_SYSTEM_CERTS=1 UV_NO_PROGRESS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 uv=$(command -v uv || command -v .venv/bin/uv || true)
 
-install() {  # with the arguments of both programs
+install() {  # with arguments that uv and pip both accept
     { [ -n "$uv" ] && "$uv" pip install --quiet --python "$python" "$@" 2> /dev/null; } ||
         "$python" -m pip install --quiet "$@" || die "not installed; the lines above say why"
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Prepares a release: sets the version in both pyproject.toml and CITATION.cff, dates the changelog, builds and tries the
-# packages (tools/packages.sh), commits and tags. Run by `make release VERSION=0.1.0`. Uploads nothing: the last lines
-# say how.
+# Prepares a release: sets the version in both pyproject.toml and CITATION.cff, dates the changelog, builds and tests the
+# packages (tools/packages.sh), commits and tags. Run by `make release VERSION=0.1.0`. Uploads nothing, but prints the
+# commands that do.
 #
 #   $1             the version, such as 0.1.0
-#   PACKAGES_TEST  what tries the packages   (default: tools/packages.sh)
+#   PACKAGES_TEST  program that tests the packages   (default: tools/packages.sh)
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -1,9 +1,9 @@
-"""Take the pictures of docs/images: of a paper's study, and of a study of one's own.
+"""Take the screenshots in docs/images of a paper's study and of a user's own study.
 
-A paper's are two pages of the report, a table, and what MLflow shows of the study, from the report and the
-store of the working folder. The study of one's own is made for its pictures, in a folder of its own: the
-terminal's last screen, its page, and MLflow's page as it opens. MLflow's page is served meanwhile, to this
-machine alone. `make screenshots` runs this.
+For a paper's study, these are two pages of the report, a table, and MLflow's pages, from the report and the
+store in the working folder. The own study is made in a temporary folder: the last screen of the terminal, its
+page, and MLflow's page as it opens. MLflow is served on the loopback address for the duration of the program.
+Run by `make screenshots`.
 """
 
 import argparse
@@ -39,18 +39,18 @@ from entrolab.text import ERASE_LINE
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 STORE = Path("mlflow.db")
 REPORT = Path("results/report")
-PATIENCE = 120.0  # seconds for a program to start, and for a page to come to rest
-REST = 2.5  # seconds without a change, after which a page is at rest
+PATIENCE = 120.0  # timeout in seconds for a program to start, and for a page to load
+REST = 2.5  # seconds without a change after which a page counts as loaded
 COLORS = 192
 OWN = "tumours"
-LINES = 24  # of a terminal's screen
+LINES = 24  # lines of the terminal
 SCREEN = """<body style="margin:0;padding:14px 18px;background:#1b1d21;color:#e4e3df">
 <pre style="margin:0;white-space:pre-wrap;word-break:break-all;font:15px/1.45 monospace">{}</pre></body>"""
-# As with a mouse on the table: without one, charts show their tool bars all the time.
+# Simulate a mouse pointer over the table: without a mouse, charts always show their toolbars.
 MOUSE = (
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
 )
-# What MLflow's page keeps in each browser: kind of work chosen, its chat closed, a new feature announced.
+# Settings of MLflow's page in the browser: type of workflow chosen, chat closed, announcement seen.
 KEPT = {
     "mlflow.workflowType_v1": "machine_learning",
     "mlflow.assistant.fab.autoOpenedOnFirstLoad_v1": True,
@@ -59,12 +59,12 @@ KEPT = {
 
 
 class NotThere(RuntimeError):
-    """Something that the pictures need, and how to come by it."""
+    """Raised if something that the screenshots need is missing; the message says how to get it."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A page, and the size of the window that it is seen in."""
+    """A page and the window size of its screenshot."""
 
     name: str
     url: str
@@ -86,7 +86,7 @@ def main(paper: str, table: str, folder: Path, only: str | None) -> None:
 
 @contextlib.contextmanager
 def own_study() -> Iterator[tuple[Path, str]]:
-    """A new folder with a finished study of a table, and the terminal's last screen."""
+    """Yield a new folder with a finished study of a table, and the terminal's last screen."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         table = load_breast_cancer(as_frame=True).frame
@@ -99,7 +99,7 @@ def own_study() -> Iterator[tuple[Path, str]]:
 
 
 def last_screen(command: list[str], place: Path) -> str:
-    """The last lines that a command leaves on a terminal, with the prompt of the command above."""
+    """The last lines that a command leaves on a terminal, below a prompt with the command."""
     terminal, its_end = pty.openpty()
     with subprocess.Popen(command, cwd=place, stdin=its_end, stdout=its_end, stderr=its_end) as running:
         os.close(its_end)
@@ -116,7 +116,7 @@ def last_screen(command: list[str], place: Path) -> str:
 
 
 def of_own_study(place: Path, screen: str, server: str) -> list[Picture]:
-    """The terminal, the study's page, and MLflow's page by the link that the terminal shows."""
+    """The terminal, the study's page, and MLflow's page at the link that the terminal shows."""
     page = place / "terminal.html"
     page.write_text(SCREEN.format(html.escape(screen)), encoding="utf-8")
     shown = re.search(r"#/experiments/\S+", screen)
@@ -153,7 +153,7 @@ def of_table(paper: str, table: str) -> Picture:
 
 
 def of_runs(server: str, paper: str) -> list[Picture]:
-    """The pages of a study's experiment, of its own run, of one of its runs, and of its registered model."""
+    """The pages of a study's experiment, the run of its tables, one run, and its registered model."""
     ask = f"{server}/api/2.0/mlflow"
     answer = requests.get(
         f"{ask}/experiments/get-by-name", params={"experiment_name": paper}, timeout=PATIENCE
@@ -183,7 +183,7 @@ def of_runs(server: str, paper: str) -> list[Picture]:
 
 @contextlib.contextmanager
 def served(store: Path) -> Iterator[str]:
-    """MLflow's page of a store at a free port of this machine, as long as it is needed."""
+    """Serve MLflow's pages of a store at a free port of this machine; yield their address."""
     if not store.exists():
         raise NotThere(f"no runs yet: the workflow logs them to {store}")
     subprocess.run([sys.executable, "-m", "entrolab.tracking.artifacts", store], check=True)
@@ -224,7 +224,7 @@ async def take(program: str, pictures: list[Picture], folder: Path) -> None:
 
 
 def smaller(png: bytes) -> bytes:
-    """The same picture with a palette, a third of the bytes."""
+    """The same picture with a colour palette, which takes a third of the bytes."""
     with Image.open(io.BytesIO(png)) as image:
         reduced = image.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE)
     kept = io.BytesIO()
@@ -233,13 +233,13 @@ def smaller(png: bytes) -> bytes:
 
 
 def is_blank(png: bytes) -> bool:
-    """Whether a picture has a single colour, as a page has that is still loading."""
+    """Whether a picture has a single colour, like a page that is still loading."""
     with Image.open(io.BytesIO(png)) as image:
         return image.convert("RGB").getcolors(1) is not None
 
 
 class Browser:
-    """A headless browser, spoken to by the DevTools protocol."""
+    """A headless browser, controlled by the DevTools protocol."""
 
     def __init__(self, connection: aiohttp.ClientWebSocketResponse):
         self._connection = connection
@@ -250,7 +250,7 @@ class Browser:
     async def started(cls, program: str) -> AsyncIterator["Browser"]:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
             options = ["--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", MOUSE]
-            # Its own sandbox refuses to run for root, as in a container; the pages are this project's own.
+            # The browser's sandbox does not run as root, as in a container; all pages are this project's own.
             options += ["--no-sandbox"] if os.geteuid() == 0 else []
             process = await asyncio.create_subprocess_exec(
                 program, *options, f"--user-data-dir={profile}", "--remote-debugging-port=0", "about:blank",
@@ -268,7 +268,7 @@ class Browser:
                 await process.wait()
 
     async def seen(self, picture: Picture) -> bytes:
-        """A page at rest, as png."""
+        """A screenshot of a loaded page as PNG."""
         page = (await self._ask("Target.createTarget", url="about:blank"))["targetId"]
         tab = (await self._ask("Target.attachToTarget", targetId=page, flatten=True))["sessionId"]
         size = {"width": picture.width, "height": picture.height, "deviceScaleFactor": 1, "mobile": False}
@@ -300,11 +300,11 @@ class Browser:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']['message']}")
                 return answer["result"]
-        raise RuntimeError(f"the browser went away at {method}")
+        raise RuntimeError(f"the browser closed the connection during {method}")
 
 
 async def _devtools(stream: asyncio.StreamReader) -> str:
-    """The address that a browser announces."""
+    """The DevTools address that a browser prints."""
     async for line in stream:
         if line.startswith(b"DevTools listening on "):
             return line.split()[-1].decode()
@@ -315,8 +315,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--paper", default="eem", help="the study whose pages are shown")
     parser.add_argument("--table", default="table4", help="its table that is shown")
-    parser.add_argument("--only", choices=["paper", "own"], help="one half of the pictures")
-    parser.add_argument("--folder", type=Path, default=Path("docs/images"), help="where the pictures go")
+    parser.add_argument("--only", choices=["paper", "own"], help="take only one half of the screenshots")
+    parser.add_argument("--folder", type=Path, default=Path("docs/images"), help="folder of the screenshots")
     try:
         main(**vars(parser.parse_args()))
     except NotThere as absence:

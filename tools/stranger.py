@@ -1,12 +1,12 @@
-"""A stranger's walk: wheels alone, an empty folder, tables of one's own, the tutorial's commands, and slips.
+"""Run a new user's commands: wheels only, an empty folder, own tables, the tutorial's commands, and mistakes.
 
     ENTROLEARN_MIRROR=folder python tools/stranger.py [--folder F] [--output FILE] [--only slips]
 
 The mirror is the folder with titanic/titanic.csv and so on. The wheels are built from this checkout and
-installed, with what requirements.lock pins, into a new environment; nothing of the checkout is on its paths.
-Each command's lines, seconds and exit code go into a table. This script fails if a command has another exit
-code than expected, if a refusal has more than three lines or a traceback, or if a model answers worse than
-its floor. The folder is left behind, for a look at it.
+installed, with the packages pinned in requirements.lock, in a new environment without access to the checkout.
+A table shows each command's number of lines, seconds and exit code. This script fails if a command has an
+unexpected exit code, if an error message has more than three lines or a traceback, or if a model scores below
+its minimum. The folder is kept for inspection.
 """
 
 import argparse
@@ -26,10 +26,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "tutorials" / "your-own-study.md"
 LABELS = {"titanic": "survived", "penguins": "species", "diamonds": "price"}
-DIAMONDS = 2000  # rows, evenly drawn from the 53,940, so that the study takes seconds
+DIAMONDS = 2000  # rows, evenly spaced among the 53,940, so that the study takes seconds
 FLOOR = {"titanic": 0.75, "penguins": 0.95, "diamonds": 0.9, "mine.tumours": 0.95}
-MOST_LINES = 3  # of a refusal
-WIDEST = 170  # characters of a message in the table
+MOST_LINES = 3  # maximum number of lines of an error message
+WIDEST = 170  # maximum width of a message in the table
 WHEELS = ["--only-binary", ":all:", "--no-binary", "connection-pool", "--no-build-isolation"]
 TRIAL = """models:
   tree: {{estimator: sklearn.tree.DecisionTree{}, params: {{random_state: 0}}, grid: {{max_depth: [2, 5]}}}}
@@ -44,7 +44,7 @@ answers = mlflow.sklearn.load_model(f"models:/{name}@best").predict(table.drop(c
 score = r2_score if label == "price" else accuracy_score
 print(f"{name}@best on {file}: {score.__name__} {score(table[label], answers):.3f}")
 """
-# The command of the tutorial, at a free port of this machine, with all rows in one request.
+# Serve a model with the tutorial's command at a free port, and request predictions of all rows at once.
 SERVED = """
 import json, os, signal, socket, subprocess, sys, time, urllib.error, urllib.request
 import mlflow, numpy as np, pandas as pd
@@ -84,7 +84,7 @@ sys.exit(not same.all())
 
 @dataclass
 class Step:
-    """A command, and what became of it."""
+    """A command and its outcome."""
 
     what: str
     command: str
@@ -95,14 +95,14 @@ class Step:
     lines: list[str]
 
     def said(self) -> str:
-        """The line that says most: of a refusal the last one, of a success the one with the result."""
+        """The most informative line: the last line of an error, the line with the result of a success."""
         told = [line.strip() for line in self.lines if line.strip()]
         best = [line for line in told if " ahead of " in line or "jobs done" in line or "Wrote" in line]
         text = (best or told or [""])[-1]
         return text if len(text) <= WIDEST else text[:WIDEST] + "…"
 
     def flaw(self) -> str | None:
-        """What is wrong with it, if anything."""
+        """The deviation from the expected outcome, or None."""
         if (self.code == 0) != (self.expected == 0):
             return f"exit code {self.code}"
         if any(line.startswith("Traceback") for line in self.lines):
@@ -113,7 +113,7 @@ class Step:
 
 
 class Walk:
-    """Commands in one folder, one after the other, in the new environment."""
+    """Commands run one after the other in one folder, in the new environment."""
 
     def __init__(self, folder: Path, binaries: Path):
         self.folder, self.steps = folder, []
@@ -127,7 +127,7 @@ class Walk:
         self.environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
     def do(self, what: str, command: str, *, expected: int = 0, stdin: str | None = None) -> Step:
-        """Run a command of the shell, print what became of it, and keep it for the table."""
+        """Run a shell command, print its outcome, and store it for the table."""
         begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             ["bash", "-c", command],
@@ -158,7 +158,7 @@ class Walk:
 
 
 def install(folder: Path) -> Path:
-    """A new environment with the two wheels and what the lock pins; returns its folder of commands."""
+    """Create an environment with the two wheels and the locked packages; return its folder of programs."""
     settings = {**os.environ, "UV_PYTHON_DOWNLOADS": "never", "UV_SYSTEM_CERTS": "1", "UV_NO_PROGRESS": "1"}
     settings.pop("PYTHONPATH", None)
 
@@ -179,7 +179,7 @@ def install(folder: Path) -> Path:
 
 
 def tables(mirror: Path, folder: Path) -> None:
-    """Copy the three tables, of the diamonds some rows."""
+    """Copy the three tables, with only some rows of diamonds."""
     for name in LABELS:
         file = mirror / name / f"{name}.csv"
         if not file.is_file():
@@ -191,7 +191,7 @@ def tables(mirror: Path, folder: Path) -> None:
 
 
 def own_tables(walk: Walk) -> None:
-    """Init, study and loaded model of each table."""
+    """Run `entrolab init`, the study and the loaded model for each table."""
     for name, label in LABELS.items():
         walk.do(f"{name}: a study", f"entrolab init {name}.csv --label {label}")
         walk.do(f"{name}: its tables", f"entrolab {name}.yaml")
@@ -199,7 +199,7 @@ def own_tables(walk: Walk) -> None:
 
 
 def answers(walk: Walk, name: str, file: str, label: str) -> None:
-    """What the registered model says of the user's file, in a process of its own and by HTTP."""
+    """Predictions of the registered model for the user's file, in a separate process and over HTTP."""
     step = walk.do(f"{file}: the model's answers", f"python -W ignore - {name} {file} {label}", stdin=ANSWERS)
     walk.do(f"{file}: the served answers", f"python -W ignore - {name} {file} {label}", stdin=SERVED)
     score = float((re.findall(r"[\d.]+$", step.said()) or ["0"])[0])
@@ -208,7 +208,7 @@ def answers(walk: Walk, name: str, file: str, label: str) -> None:
 
 
 def tutorial(walk: Walk) -> None:
-    """The blocks of the tutorial in its order, without a clone's folders; the edited files are restored."""
+    """Run the blocks of the tutorial in order, without the folders of a clone; restore the edited files."""
     text = PAGE.read_text(encoding="utf-8").replace("config/papers/", "")
     text = re.sub(r"snakemake( -n)? (\w+)$", r"entrolab\1 \2.yaml", text, flags=re.MULTILINE)
     text = text.replace("-m models:", "-m 'models:'")
@@ -235,7 +235,7 @@ def tutorial(walk: Walk) -> None:
 
 
 def slips(walk: Walk) -> None:
-    """What a user gets wrong, each in files of its own."""
+    """Run commands with typical mistakes, each with its own files."""
     head = (walk.folder / "titanic.csv").read_text(encoding="utf-8").splitlines()
     base = "datasets:\n  {}: {{file: {}, label: {}{}}}\n"
     sound = base.format("sea", "titanic.csv", "survived", ", drop: [alive]") + TRIAL.format("Classifier")
@@ -309,16 +309,16 @@ def slips(walk: Walk) -> None:
 
 HEAD = """# A stranger's walk
 
-`make stranger` installs the two wheels into a new environment and walks through an empty folder as a new
-user does: three tables as files (of the diamonds 2,000 rows), the commands of
-[the tutorial](tutorials/your-own-study.md), and slips. A line is a command: the lines that it printed,
-seconds by the clock and of computing, its exit code, and what it said at last. The models answer for the rows
-that they have learnt from.
+`make stranger` installs the two wheels in a new environment and runs a new user's commands in an empty
+folder: three tables as files (diamonds with 2,000 rows), the commands of
+[the tutorial](tutorials/your-own-study.md), and mistakes. Each row is a command with the number of lines that
+it printed, wall-clock and processor seconds, its exit code, and its last message. Models predict the rows
+that they were trained on.
 """
 
 
 def report(steps: list[Step]) -> str:
-    """The walk as a page."""
+    """The outcomes of all commands as a Markdown page."""
     refused, rest = ([one for one in steps if bool(one.expected) == kind] for kind in (True, False))
     flaws = [one for one in steps if one.flaw()]
     most = max((len(one.lines) for one in refused), default=0)
@@ -354,18 +354,16 @@ def _table(steps: list[Step]) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    """A text as code in a cell, where neither a bar nor a sign of Markdown or HTML means anything."""
+    """A text as code in a table cell, with bars and the markup of Markdown and HTML escaped."""
     return re.sub(r"([|*_`\[\]\\])", lambda sign: f"&#{ord(sign[0])};", html.escape(text, quote=False))
 
 
 def main() -> None:
-    """Walk, write the page, and fail where something was not as expected."""
+    """Run all commands, write the page, and fail if an outcome was not as expected."""
     parser = argparse.ArgumentParser("stranger")
-    parser.add_argument(
-        "--folder", type=Path, help="where to walk; by default a new one among the temporary files"
-    )
+    parser.add_argument("--folder", type=Path, help="folder to run in (default: a new temporary folder)")
     parser.add_argument("--output", type=Path, default=ROOT / "results" / "stranger.md")
-    parser.add_argument("--only", choices=["commands", "slips"], help="one half of the walk")
+    parser.add_argument("--only", choices=["commands", "slips"], help="run only one half of the commands")
     given = parser.parse_args()
     mirror = os.environ.get("ENTROLEARN_MIRROR")
     if not mirror:

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Runs the tests of the learners in other people's tools, and of data from OpenML, with the newest packages that go with
-# requirements.lock, in .tools/, an environment of its own. Run by `make tools-test`. Needs a package index; without one
-# it fails.
+# Runs the tests of the learners in third-party tools, and of data from OpenML, with the newest packages compatible with
+# requirements.lock, in a separate environment in .tools/. Run by `make tools-test`. Needs a package index.
 #
 #   $@   arguments of pytest
 set -eu

@@ -1,15 +1,15 @@
 #!/bin/sh
-# A team's tracking server on this machine: MLflow in front of a PostgreSQL of its own, both on loopback, with all that
-# they keep in one folder. `make server` calls it; docs/tracking.md says what a server for more than one machine needs.
+# A team's tracking server on this machine: MLflow with its own PostgreSQL, both on the loopback address, with all their
+# files in one folder. Run by `make server`; docs/tracking.md says what a server for more than one machine needs.
 #
 #   tracking_server.sh start | stop | status | import STORE
 #
-#   start    both, made where there are none; prints the line that sends runs there
-#   stop     both; what they keep stays
-#   status   whether they run (exit status 0) or not (3)
-#   import   copies all that a SQLite store (mlflow.db) holds, with its artifacts, into the running server, which has no runs
+#   start    create both if needed, start them, and print the setting that sends runs there
+#   stop     stop both; their data are kept
+#   status   exit status 0 if they run, 3 if not
+#   import   copy a SQLite store (mlflow.db) and its artifacts to the running server, which must have no runs
 #
-#   SERVER         the folder of all that is kept    (default: tracking-server in the checkout)
+#   SERVER         the folder of all data            (default: tracking-server in the checkout)
 #   PORT           MLflow's port                     (default: 5000)
 #   DATABASE_PORT  PostgreSQL's port                 (default: 5440)
 #   WORKERS        processes of MLflow's             (default: 4)
@@ -23,14 +23,14 @@ database_port=${DATABASE_PORT:-5440}
 workers=${WORKERS:-4}
 folder=${SERVER:-$checkout/tracking-server}
 case $folder in /*) ;; *) folder=$PWD/$folder ;; esac
-postgres_user=postgres           # who PostgreSQL runs as where root starts it: it refuses to run as root
+postgres_user=postgres           # user that runs PostgreSQL if root starts it, since it refuses to run as root
 
-cluster=$folder/postgresql       # PostgreSQL's own files, its log and its socket
-passwords=$folder/pgpass         # libpq's password file: the password is in no command, address or variable
+cluster=$folder/postgresql       # PostgreSQL's files, log and socket
+passwords=$folder/pgpass         # libpq's password file, so that no command, address or variable contains the password
 artifacts=$folder/artifacts
 running=$folder/running          # process, port and database port of what was started
 log=$folder/mlflow.log
-seconds=120                      # to wait for MLflow, whose first start makes its tables
+seconds=120                      # timeout for MLflow, whose first start creates its tables
 
 say() { printf 'tracking server: %s\n' "$*"; }
 die() { printf 'tracking server: %s\n' "$*" >&2; exit 1; }
@@ -43,9 +43,9 @@ as_postgres() (
     if is_root; then runuser -u "$postgres_user" -- "$@"; else "$@"; fi
 )
 
-# ---- what is there ------------------------------------------------------------------------------------------------
+# ---- the existing server ------------------------------------------------------------------------------------------
 
-# Debian keeps the programs of each version apart from PATH; data stay with the version that made them.
+# Debian installs the programs of each version outside PATH; data need the version that created them.
 find_postgresql() {
     wanted=
     if [ -f "$folder/version" ]; then wanted=$(cat "$folder/version"); fi
@@ -64,7 +64,7 @@ is_port() { case $1 in '' | *[!0-9]* | ??????*) false ;; *) [ "$1" -ge 1 ] && [ 
 
 is_free() { "$python" -c 'import socket, sys; socket.create_server(("127.0.0.1", int(sys.argv[1]))).close()' "$1" 2>/dev/null; }
 
-# A number in a file may have become another program's.
+# The process id in the file may belong to another program by now.
 mlflow_runs() {
     [ -f "$running" ] && read -r process its_port its_database_port <"$running" &&
         ps -o args= -p "$process" 2>/dev/null | grep -q mlflow
@@ -92,18 +92,18 @@ check_settings() {
     fi
 }
 
-# ---- making it ----------------------------------------------------------------------------------------------------
+# ---- creating it --------------------------------------------------------------------------------------------------
 
 make_folder() {
     mkdir -p "$folder" "$artifacts" && chmod 700 "$artifacts" || die "cannot write $folder"
-    # PostgreSQL's user passes through to its own files; all else is closed to it by its own mode.
+    # PostgreSQL's user may enter the folder to reach its own files; all other files are closed to it.
     if is_root; then chmod 711 "$folder"; else chmod 700 "$folder"; fi
     as_postgres test -x "$folder" ||
         die "the user $postgres_user, who runs PostgreSQL for root, cannot enter $folder: name another folder in SERVER"
 }
 
-# Made aside and moved into place whole, with MLflow's database and its role, which may do nothing outside it. Over TCP a
-# password is asked for; over the socket, nothing but who of the system's users asks.
+# Created in a temporary folder and renamed when complete, with MLflow's database and a role without rights outside it.
+# TCP connections need a password; socket connections are authenticated by the system user.
 make_cluster() {
     unfinished=$cluster.$$
     umask 077
@@ -112,7 +112,7 @@ make_cluster() {
     mkdir "$unfinished" || die "cannot write $folder"
     if is_root; then chown "$postgres_user" "$unfinished" || die "cannot give $unfinished to $postgres_user"; fi
     {
-        # No locale: letters in the order that SQLite has too.
+        # No locale, so that texts are sorted as in SQLite.
         as_postgres "$bin/initdb" -D "$unfinished" --auth-local=peer --auth-host=scram-sha-256 --encoding=UTF8 --no-locale &&
             printf '%s\n' "CREATE ROLE mlflow LOGIN PASSWORD '$password'" 'CREATE DATABASE mlflow OWNER mlflow' |
                 as_postgres "$bin/postgres" --single -D "$unfinished" postgres
@@ -126,15 +126,15 @@ last_line() { grep . "$1" 2>/dev/null | tail -n 1; }
 # ---- starting -----------------------------------------------------------------------------------------------------
 
 start_database() {
-    # Each of MLflow's processes asks over up to 15 connections.
+    # Each process of MLflow uses up to 15 connections.
     as_postgres "$bin/pg_ctl" start -s -w -t "$seconds" -D "$cluster" -l "$cluster/server.log" -o "-p $database_port \
         -c listen_addresses=127.0.0.1 -c unix_socket_directories=$cluster -c max_connections=$((15 * workers + 40))" ||
         die "PostgreSQL does not start: $(as_postgres tail -n 1 "$cluster/server.log")"
 }
 
-# In a session of its own: it outlives the terminal, and stops with all its processes. A worker that is busy for 5 s
-# would be killed in the midst of its requests (uvicorn's own limit), which 64 writers bring about. No client may name
-# a folder of the server's machine for artifacts.
+# MLflow runs in a new session, so that it outlives the terminal and can be stopped with all its processes. By default,
+# uvicorn kills a worker that is busy for 5 s, which happens with 64 writers. Clients may not set a folder of the server's
+# machine for artifacts.
 start_mlflow() {
     : >"$log"
     PGPASSFILE=$passwords MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false MLFLOW_ARTIFACT_LOCATION_MAX_LENGTH=0 \
@@ -171,7 +171,7 @@ start() {
         port=$its_port
         say "runs already: http://127.0.0.1:$port, its data in $folder"
     else
-        stop_all                # what is left of one that was killed
+        stop_all                # stop the remains of a killed server
         is_free "$port" || die "port $port, for MLflow, is taken; another: PORT=5001"
         is_free "$database_port" || die "port $database_port, for PostgreSQL, is taken; another: DATABASE_PORT=5441"
         make_folder
@@ -203,7 +203,7 @@ stop_all() {
     fi
 }
 
-# ---- in order -----------------------------------------------------------------------------------------------------
+# ---- main ---------------------------------------------------------------------------------------------------------
 
 case ${1:-}:$# in
 start:1)

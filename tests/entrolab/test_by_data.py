@@ -140,7 +140,7 @@ def test_nothing_to_compare_is_said_in_each_panel(tmp_path, sources):
     table = drawn(tmp_path, sources[:1])  # no records, so that nothing is known of the data
     assert table["difference"].notna().sum() == 5
     svg = (tmp_path / "figure.svg").read_text()
-    assert svg.count("no data set with all") == 3
+    assert svg.count("no data set has scores") == 3
 
 
 # --- the entry of a study --------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def test_residuals_are_true_less_predicted_values(draw, tmp_path):
     np.testing.assert_allclose(table["x"], rows["prediction"], rtol=1e-5)
     np.testing.assert_allclose(table["y"], rows["y"] - rows["prediction"], rtol=1e-4, atol=1e-5)
     assert "RMSE 0.9" in text or "RMSE 1" in text
-    assert "true less predicted value" in (tmp_path / "figure.svg").read_text()
+    assert "true minus predicted value" in (tmp_path / "figure.svg").read_text()
 
 
 def test_a_learner_without_probabilities_has_the_reason_in_its_place(draw):

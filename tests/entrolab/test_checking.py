@@ -70,13 +70,13 @@ def changed(study: dict, place: str, value) -> dict:
         ("tables.growth.models.svn", {}, "tables.growth.models: unknown model 'svn', did you mean 'svm'?"),
         ("tables.growth.models.svm.size", "n_hiden", "growth.models.svm: unknown parameter of sklearn"),
         ("tables.growth.models.svm.params", {"gama": 1}, "'gama', did you mean 'gamma'?"),
-        ("published", "nowhere.csv", "published: there is no file"),
+        ("published", "nowhere.csv", "published: the file "),
         ("models.eem.criteria", ["dcs_kde"], "models.eem.criteria: unknown criterion of this study"),
         ("models.eem.grid.n_hidden", {"range": [5, 21, 5]}, "steps of 5 do not lead from 5 to 21; accepted"),
         ("models.eem.grid.n_hidden", {"range": [5, 20, 0]}, "found {'range': [5, 20, 0]}, expected a list"),
         ("models.eem.grid", {"n_hidden": [5, "x"]}, "'eem' has n_hidden = 'x'; accepted: numbers"),
         ("tables.table1.models", ["eem"], "unknown criterion of model 'eem' 'cv'; accepted: dcs_gaussian"),
-        ("metrics", ["auc", "gmean", "accuracy"], "metrics: 'auc' is the first that fits 'heart', and"),
+        ("metrics", ["auc", "gmean", "accuracy"], "metrics: 'auc' is the first metric that fits 'heart'"),
         ("figures.figure1.type", "proces", "figures.figure1.type: found 'proces', did you mean 'process'?"),
         ("figures.figure1.dataset", "two-mons", "unknown data set 'two-mons', did you mean 'two-moons'?"),
         ("figures.figure1.model", "eemm", "figures.figure1.model: unknown model 'eemm', did you mean 'eem'?"),
@@ -157,7 +157,14 @@ def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_tri
         ("tables.taken.metric", "rmse", "taken.metric: 'rmse' does not fit 'heart', a binary data set"),
         ("metrics", ["accuracy", "f1", "rmse"], "unknown metric of this study 'iterations'; accepted"),
         ("tables.taken.tolerance", {"points": 1}, "tables.taken.tolerance: the key 'iterations' is missing"),
-        ("tables.known.models", {"other": {}}, "known: the model 'other' has no learner that it could"),
+        ("tables.taken.tolerance.point", 1, "tables.taken.tolerance: unknown key 'point', did you mean 'poi"),
+        (
+            "tables.taken.models",
+            ["rigde"],
+            "tables.taken.models: unknown model 'rigde', did you mean",
+        ),
+        ("tables.known.models", {"rigde": {}}, "tables.known.models: unknown model 'rigde', did you mean"),
+        ("tables.known.models", {"other": {}}, "known: the model 'other' has no learner to run"),
         ("tables.known.models", {"chooses": {}}, "model with an estimator of classes 'chooses'; accepted"),
         ("tables.known.models.svm.params", {"c": 1}, "models.svm: unknown parameter of sklearn.svm.SVC 'c'"),
         ("tables.known.datasets", "all", "unknown data set of classes 'two-moons'; accepted: heart, sonar"),
@@ -212,7 +219,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
     ):
         load_trials(study_of_trials)
     figure |= {"datasets": "classes", "models": ["ridge"]}
-    with pytest.raises(ConfigError, match="planes: the model 'ridge' has no learner that it could run"):
+    with pytest.raises(ConfigError, match="planes: the model 'ridge' has no learner to run here"):
         load_trials(study_of_trials)
 
 
@@ -223,10 +230,10 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
         ("protocol.train", {"of_dataset": "n_trian"}, "train: unknown name of of_dataset 'n_trian', did you"),
         ("protocol.train", {"of": "n_train"}, "train: found {'of': 'n_train'}, expected a whole number"),
         ("protocol.folds", 3, "protocol: unknown key 'folds'; accepted: trials, train, test, shuffle, inner"),
-        ("protocol.inner.used", 5, "inner.used: found 5; accepted: at most its 4 inner"),
+        ("protocol.inner.used", 5, "inner.used: found 5; accepted: at most the number of inner folds, 4"),
         ("protocol.inner.folds", 90, "protocol.inner: found 90 folds; accepted: at most its 80 training"),
         ("protocol.test", 101, "found 100 training and 101 test rows for 'heart'; accepted: at most its 200"),
-        ("of_dataset.n_train", {"heart": 9}, "of_dataset.n_train: no value for the data set 'sonar', for"),
+        ("of_dataset.n_train", {"heart": 9}, "of_dataset.n_train: no value for the data set 'sonar', needed"),
         ("of_dataset.n_train.hart", 3, "of_dataset.n_train: unknown data set 'hart', did you mean 'heart'?"),
         ("of_dataset.n_train.sonar", 0, "protocol.train: found 0, expected a whole number from 1"),
         ("of_dataset.alpha.heart", 3, "models.ridge.grid.alpha: found 3 for 'heart', expected a list of"),
@@ -236,15 +243,15 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
         ("models.ridge.estimators.regression", "sklearn.svm.SVRR", "no 'SVRR' in sklearn.svm, did you mean"),
         ("models.ridge.grid.alpa", [1], "no parameter 'alpa' (models.ridge.grid), did you mean 'alpha'?"),
         ("models.other.grid", {}, "models.other: found 'grid' beside 'published_only'"),
-        ("models.svm.trials", 21, "models.svm.trials: found 21; accepted: at most the protocol's 20"),
-        ("models.svm.trials", {"of_dataset": "n_train"}, "svm.trials: found 100; accepted: at most the prot"),
+        ("models.svm.trials", 21, "models.svm.trials: found 21; accepted: at most the 20 of the protocol"),
+        ("models.svm.trials", {"of_dataset": "n_train"}, "svm.trials: found 100; accepted: at most the 20"),
         ("tables.errors.metric", "f1", "errors.metric: 'f1' does not fit 'two-moons', a regression data set"),
         ("tables.accuracies.metric", "f1", "'f1' does not fit 'sonar', a multiclass data set; accepted: acc"),
         ("metrics", ["accuracy"], "tables.errors.metric: unknown metric of this study 'rmse'"),
         ("figures.curves.metric", "rmse", "curves.metric: 'rmse' does not fit 'heart', a binary data set"),
-        ("figures.curves.models", ["other"], "curves: the model 'other' has no learner that it could run"),
-        ("figures.plane.model", "svm", "plane: the model 'svm' has no learner that it could run; acc"),
-        ("tables.growth.models", {"svm": {}}, "tables.growth: the model 'svm' has no learner that it could"),
+        ("figures.curves.models", ["other"], "curves: the model 'other' has no learner to run here"),
+        ("figures.plane.model", "svm", "plane: the model 'svm' has no learner to run here; acc"),
+        ("tables.growth.models", {"svm": {}}, "tables.growth: the model 'svm' has no learner to run"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_what_differs_between_data_sets_is_one_line(
@@ -293,7 +300,8 @@ def test_a_mistake_in_alternatives_is_one_line(tmp_path, load, study_of_alternat
     ("place", "value", "line"),
     [
         ("tables.chosen.models", {"chooses": {"k": "n_neighbour"}}, "did you mean 'n_neighbors'?"),
-        ("tables.growth.models", {"chooses": {}}, "the model 'chooses' has no learner that it could run"),
+        ("tables.growth.models", {"chooses": {}}, "the model 'chooses' has no learner to run here"),
+        ("figures.figure1.model", "chooses", "the model 'chooses' has no learner to run here"),
         ("figures.figure2.models", ["chooses"], "'chooses' is over step1__n_components, one_of, C,"),
         ("tables.table1.among", {"n_neighbour": {"max": 3}}, "did you mean 'n_neighbors'?"),
         ("tables.apart.models", ["choses"], "apart.models: unknown model 'choses', did you mean 'choo"),

@@ -226,7 +226,7 @@ def test_rows_that_are_no_distributions_have_no_divergence_and_all_else():
     data.X[3] = 0
     found = measured({"noisy": model(f"{HERE}.Noisy")}, data)
     assert found.loc[("", "divergence", ""), "error"].startswith(
-        "rows with a negative value or with zeros alone"
+        "found rows that are not distributions, with a negative"
     )
     assert found.loc[("noisy", "ari", ""), "status"] == "ok"
 

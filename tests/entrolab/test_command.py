@@ -63,10 +63,16 @@ def test_a_studys_file_is_its_target_and_its_folder(folder, given, asked):
     ("given", "line"),
     [
         (["mien.yaml"], "entrolab: mien.yaml: there is no such file, did you mean 'mine.yaml'?; accepted: "),
-        (["mine.yml"], "entrolab: mine.yml: accepted: a study's file that ends in .yaml"),
-        (["-n", "mine.yaml", "shop.csv"], "entrolab: shop.csv: found a table; accepted: a study's file; `en"),
-        (["mine.yaml", "other/mine.yaml"], "entrolab: found studies in . and other; accepted: those of one"),
-        (["init", "shop.csv", "--label", "bougt"], "label: found no column 'bougt' in shop.csv, did you mea"),
+        (["mine.yml"], "entrolab: mine.yml: not a study's file; accepted: a file that ends in .yaml"),
+        (
+            ["-n", "mine.yaml", "shop.csv"],
+            "entrolab: shop.csv: found a table; accepted: a study's file; `entrolab init",
+        ),
+        (["mine.yaml", "other/mine.yaml"], "entrolab: found studies in . and other; accepted: one folder"),
+        (
+            ["init", "shop.csv", "--label", "bougt"],
+            "label: found no column 'bougt' in shop.csv, did you mean",
+        ),
         (["init", "ship.csv", "--label", "x"], "file: there is no file ship.csv, did you mean 'shop.csv'?"),
     ],
 )
@@ -113,7 +119,7 @@ def test_the_first_study_says_what_was_found_and_can_be_made(folder, capsys):
         "# shop.csv: 40 rows; bought: two classes, ",
         "# numbers: size\n",
         "# categories: colour (2), paid (2)\n",
-        "# missing values, filled from training rows: size (1)\n",
+        "# missing values, imputed from the training rows: size (1)\n",
         "# left out (name it in `keep` to use it): number (the number of the row)\n",
         "  # paid alone determines bought: delete `drop` if it is known before\n",
     ):

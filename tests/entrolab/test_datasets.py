@@ -326,10 +326,14 @@ CUT_GZ = gzip.compress(b"\0\0\x08\x01" + bytes(9))[:-3]
         ({"a.arff": b"@data\n1,2\n"}, {"name": "arff"}, "read a.arff as arff: ValueError: no data found"),
         ({"a": b"1 2:x\n"}, {"name": "svmlight"}, "cannot read a as svmlight"),
         ({"a": b"1 2:1e999\n"}, {"name": "svmlight"}, "infinite values, or numbers too large"),
-        ({"a.csv": b"1;2;1\n3;4;0\n"}, {"name": "csv"}, "the delimiter ',' gives one column"),
-        ({"a.csv": b"<html>moved</html>"}, {"name": "csv"}, "the delimiter ',' gives one column"),
+        ({"a.csv": b"1;2;1\n3;4;0\n"}, {"name": "csv"}, "found one column with the delimiter ','"),
+        ({"a.csv": b"<html>moved</html>"}, {"name": "csv"}, "found one column with the delimiter ','"),
         ({"a.csv": b"1,2,1\n3,4,0,9\n"}, {"name": "csv"}, "Expected 3 fields in line 2, saw 4"),
-        ({"a.csv": b"1,2,1\n3,4\n"}, {"name": "csv"}, "1 rows with missing values; 'missing_rows: drop'"),
+        (
+            {"a.csv": b"1,2,1\n3,4\n"},
+            {"name": "csv"},
+            "1 rows with missing values; accepted: 'missing_rows",
+        ),
         ({"a.csv": b"1,,1\n3,4,0\n"}, {"name": "csv"}, "1 rows with missing values"),
         ({"a.csv": b"1,2,0\n3,4,0\n"}, {"name": "csv"}, "no row has the positive label '1'; found: 0"),
         ({"a.csv": b"a,b,c\n1,2,1\n"}, {"name": "csv"}, "column x1: Unable to parse string 'a'"),
@@ -338,8 +342,16 @@ CUT_GZ = gzip.compress(b"\0\0\x08\x01" + bytes(9))[:-3]
         ({"a.csv": b"1,2,1\n3,1e999,0\n"}, {"name": "csv"}, "numbers too large for double precision"),
         ({"a.csv": b"1,\xfc,1\n"}, {"name": "csv"}, "'utf-8' codec can't decode byte 0xfc"),
         ({"a.csv": b""}, {"name": "csv"}, "No columns to parse from file"),
-        ({"a.csv": b"1,2,1\n"}, {"name": "csv", "label": 5}, "label is column 5 and there are 3; accepted:"),
-        ({"a.csv": b"1,2,1\n"}, {"name": "csv", "drop": [-4]}, "drop is column -4 and there are 3"),
+        (
+            {"a.csv": b"1,2,1\n"},
+            {"name": "csv", "label": 5},
+            "label: found column 5, but there are 3 columns",
+        ),
+        (
+            {"a.csv": b"1,2,1\n"},
+            {"name": "csv", "drop": [-4]},
+            "drop: found column -4, but there are 3 columns",
+        ),
         ({"a.csv": b"1,2,1\n"}, {"name": "csv", "categorical": [3]}, "categorical is column 3 and there"),
     ],
 )
@@ -375,7 +387,7 @@ def test_constant_columns_are_dropped_with_their_names(tmp_path, sparse_features
 def test_a_raw_file_that_changed_since_is_refused(tmp_path):
     entry = made_files(tmp_path / "raw", {"a.csv": b"1,1\n2,0\n"}, format={"name": "csv"}, expect={"rows": 2})
     (tmp_path / "raw/a.csv").write_bytes(b"1,1\n3,0\n")
-    with pytest.raises(DataError, match=r"made: .*a\.csv is not the file of the catalog"):
+    with pytest.raises(DataError, match=r"made: .*a\.csv is not the file in the catalog"):
         prepare("made", entry, tmp_path / "raw")
 
 
@@ -637,13 +649,13 @@ def test_a_damaged_file_is_named(tmp_path, damage):
     path.write_bytes(damaged[damage])
     with pytest.raises(DataError) as caught:
         load_dataset(path)
-    assert str(caught.value).startswith(f"{path}: cut or corrupt")
+    assert str(caught.value).startswith(f"{path}: truncated or corrupt")
     assert "\n" not in str(caught.value)
 
 
 def test_another_stages_file_is_named(tmp_path):
     save_folds(tmp_path / "folds.npz", np.zeros((1, 4), np.int16))
-    with pytest.raises(DataError, match=r"folds\.npz: another stage's file"):
+    with pytest.raises(DataError, match=r"folds\.npz: not a file of this stage"):
         load_dataset(tmp_path / "folds.npz")
     np.testing.assert_array_equal(load_folds(tmp_path / "folds.npz"), np.zeros((1, 4)))
 
@@ -800,7 +812,7 @@ def test_the_summary_says_what_is_there_and_why_the_rest_is_not(catalog):
         {"bank": {"available": True, "reason": ""}, "mnist": {"available": False, "reason": "mnist: 404"}},
     )
     assert text.splitlines() == [
-        "1 of 3 data sets are there",
+        "1 of 3 data sets are available",
         "  bank          1372 rows      4 features",
         "not there:",
         "  mnist      mnist: 404",

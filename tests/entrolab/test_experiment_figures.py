@@ -198,7 +198,7 @@ def test_a_figure_of_ranks_shows_a_tables_ranks_and_pairs(tmp_path, table1):
 def test_a_figure_of_too_few_ranks_says_so(tmp_path, table1):
     pd.read_csv(table1).query("dataset < 'data4'").to_csv(table1, index=False)
     table = drawn(tmp_path, RANKS, [table1])
-    said = "fewer than 3 models or 5 data sets with numbers: nothing is ranked"
+    said = "no ranks: fewer than 3 models or 5 data sets with numbers"
     assert reasons(table) == [said]
     assert text_of(tmp_path) == said
-    assert "nothing is ranked" in (tmp_path / "figure.svg").read_text()
+    assert "no ranks" in (tmp_path / "figure.svg").read_text()

@@ -265,7 +265,7 @@ def test_results_are_not_unpickled_either(tmp_path, packed_up):
     harm = packed(y=np.array([payload], dtype=object)) if packed_up else pickle.dumps(payload)
     file.write_bytes(harm)
     for load in (load_dataset, load_folds):
-        with pytest.raises(DataError, match=r"made\.npz: cut or corrupt \(.*; delete it and run"):
+        with pytest.raises(DataError, match=r"made\.npz: truncated or corrupt \(.*; delete it and run"):
             load(file)
     assert files_below(tmp_path) == {"made.npz"}
 
@@ -273,7 +273,7 @@ def test_results_are_not_unpickled_either(tmp_path, packed_up):
 @pytest.mark.fault("Network", "a result that claims terabytes", "one line that names the file")
 def test_a_result_that_claims_terabytes_is_named(tmp_path):
     (tmp_path / "made.npz").write_bytes(claiming((2**60, 2)))
-    with pytest.raises(DataError, match=r"made\.npz: cut or corrupt \(.*; delete it and run"):
+    with pytest.raises(DataError, match=r"made\.npz: truncated or corrupt \(.*; delete it and run"):
         load_folds(tmp_path / "made.npz")
 
 
@@ -413,7 +413,7 @@ def test_a_file_of_the_right_size_with_other_bytes_is_not_read(read, tmp_path):
     }  # fmt: skip
     assert prepare("made", entry, tmp_path / "raw").n_samples == 4
     (tmp_path / "raw/a.csv").write_bytes(content.replace(b"9", b"8"))
-    with pytest.raises(DataError, match=r"made: .*a\.csv is not the file of the catalog; delete .*receipt"):
+    with pytest.raises(DataError, match=r"made: .*a\.csv is not the file in the catalog; delete .*receipt"):
         prepare("made", entry, tmp_path / "raw")
 
 
@@ -423,7 +423,7 @@ def test_a_file_of_the_right_size_with_other_bytes_is_not_read(read, tmp_path):
 def test_a_wrong_file_without_a_checksum_is_not_kept_for_ever(read):
     for content in (b"<p>busy</p>", b"1,2,1\n3,4,0\n"):
         message = refused(read, {"a.csv": content}, "csv")
-        assert message.endswith("checksum of a.csv: if it is wrong, delete it and receipt.json")
+        assert message.endswith("is published: if the file is wrong, delete it and receipt.json")
 
 
 # -------------------------------------------------------------------------------------- what the catalog says
@@ -469,7 +469,9 @@ def test_a_path_that_leads_elsewhere_is_refused(tmp_path, path):
 @pytest.mark.parametrize("other", ["other/a.csv", "other/A.csv"])
 def test_files_of_one_name_are_refused(tmp_path, other):
     assert loaded(tmp_path, files=[FILE, {**FILE, "path": "made/b.csv"}])
-    with pytest.raises(ConfigError, match=rf"made\.files: found made/a\.csv and {other}, which would be one"):
+    with pytest.raises(
+        ConfigError, match=rf"made\.files: found made/a\.csv and {other}, which have the same file name"
+    ):
         loaded(tmp_path, files=[FILE, {**FILE, "path": other}])
 
 

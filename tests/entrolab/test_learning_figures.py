@@ -356,7 +356,7 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
     [
         ("samples", "shape", [2, 3], "figures.samples.shape: found [2, 3] for 'heart', which has 4 features"),
         ("samples", "shape", [4], "samples.shape: found [4], expected the height and the width of an image"),
-        ("weights", "models", ["net"], "'net' has no criteria, so that no candidate is selected"),
+        ("weights", "models", ["net"], "'net' has no criteria, so no candidate is selected"),
         ("weights", "shape", [4, 4], "figures.weights.shape: found [4, 4] for 'heart', which has 4 features"),
         ("losses", "models", ["net"], "'net' has no criteria"),
         ("matrix", "models", ["net"], "matrix.criterion: unknown criterion of model 'net' 'cv'"),

@@ -348,7 +348,7 @@ def test_starts_that_fail_are_rows_and_so_are_models_that_have_too_few_left(clim
     near = next(row["value"] for row in rows if (row["model"], row.get("metric")) == ("some", "near"))
     assert near == 100 * np.mean(some["objective"] >= 0.95 * some["objective"].max())  # a failed one is not
     statuses = {row["model"]: row["error"] for row in rows if row.get("status") and not row.get("reading")}
-    assert "starts came to an end, fewer than 16: LinAlgError: singular" in statuses["most"]
+    assert "starts succeeded, fewer than 16: LinAlgError: singular" in statuses["most"]
     assert "unexpected keyword argument 'slope'" in statuses["none"]
     assert frame(rows)["value"].notna().sum() > 0
 

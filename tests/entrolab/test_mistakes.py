@@ -98,8 +98,12 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (b"", "there is nothing in it"),
-        (b"title: a\nprotocol:\n\tfolds: 3\n", "line 3: found character '\\t' that cannot start any token;"),
+        (b"", "this file is empty"),
+        (b"# a comment\n", "this file is empty"),
+        (
+            b"title: a\nprotocol:\n\tfolds: 3\n",
+            "line 3: found character '\\t' that cannot start any token; acc",
+        ),
         (b"title: a\nreference: Erd\xf6s\n", "line 2: found the byte 0xf6; accepted: UTF-8"),
         (b"title: a\0\n", "unacceptable character #x0000"),
         (b"title: a\n---\ntitle: b\n", "line 2: but found another document"),
@@ -116,9 +120,12 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
         (b"? [title, url]\n: a\n", "line 1: a key is a list or a mapping; accepted: a name"),
         (b"models:\n  no: {label: a}\n", "line 2: key 'no' means true or false in YAML; accepted: 'no' in q"),
         (b"datasets:\n  ~: [moons]\n", "line 2: key '~' means nothing in YAML; accepted: '~' in quotes"),
-        (b"title: &a [*a]\n", "aliases (*name) make it refer to itself"),
-        (b"&a\ntitle: *a\n", "aliases (*name) make it refer to itself"),
-        (BOMB, "aliases (*name) make it refer to itself, or have more than 1,000,000 values"),
+        (b"title: &a [*a]\n", "aliases (*name) that refer to themselves"),
+        (b"&a\ntitle: *a\n", "aliases (*name) that refer to themselves"),
+        (
+            BOMB,
+            "themselves or expand to too many values; accepted: at most 1,000,000 values",
+        ),
         (b"title: " + b"[" * 5000, "lists or mappings are nested too deeply"),
     ],
     ids=range(22),
@@ -186,11 +193,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             assert line == "No such file or directory"
         case "a folder without studies":
             line = refused(tmp_path, lambda: study_files([tmp_path]))
-            assert line == "no study (*.yaml) in this folder; accepted: a folder with studies, one file each"
+            assert line == "found no study (*.yaml); accepted: a folder with studies, one file each"
         case "no folder":
             file.touch()
             line = refused(file, lambda: study_files([file]))
-            assert line.startswith("there is no such folder; accepted: a folder with studies")
+            assert line.startswith("this folder does not exist; accepted: a folder with studies")
 
 
 # ------------------------------------------------------------------------------------ what a study cannot be
@@ -324,9 +331,21 @@ class Mine(ClassifierMixin, BaseEstimator):
     [
         ("class Mine(ClassifierMixin, BaseEstimator)", "class Mine", "has no get_params; accepted: a class"),
         ("def predict", "def foretell", "has no predict; accepted: a class with fit, predict and get_params"),
-        ("def fit", "def learn", "has no fit; accepted: a class with fit, predict and get_params, which skl"),
-        ("= alpha", "= float(alpha)", "__init__ does not keep alpha as it comes; accepted: self.alpha = alp"),
-        ("self.alpha", "self.strength", "__init__ does not keep alpha as it comes; accepted: self.alpha = a"),
+        (
+            "def fit",
+            "def learn",
+            "has no fit; accepted: a class with fit, predict and get_params, which sklearn.",
+        ),
+        (
+            "= alpha",
+            "= float(alpha)",
+            "__init__ does not store alpha unchanged; accepted: self.alpha = alpha",
+        ),
+        (
+            "self.alpha",
+            "self.strength",
+            "__init__ does not store alpha unchanged; accepted: self.alpha = alpha",
+        ),
         ("alpha=1", "**alpha", "__init__ takes * or ** arguments; accepted: parameters by their names"),
         ("class Mine(ClassifierMixin, BaseEstimator):", "def Mine():", "Mine' is a function; accepted: a cl"),
         ("ClassifierMixin", "RegressorMixin", "is a regressor, and the task of 'moons' is binary; accepted:"),
@@ -387,7 +406,10 @@ def test_what_may_be_absent_of_a_learners_imports_is_no_mistake(tmp_path, monkey
         (b"table1,moons,svm,gmean,80,1,2\n", "line 2: found 7 fields; accepted: 6"),
         (b"table1,moons,svm,gmean,about 80,1\n", "line 2: value: found 'about 80'; accepted: a number, or n"),
         (b"table1,moons,svm,gmean,80,inf\n", "line 2: std: found 'inf'; accepted: a number, or nothing"),
-        (b"table1,moons,svm,gmean,80,1\ntable1,moons,svm,gmean,81,1\n", "line 3: another number for the pla"),
+        (
+            b"table1,moons,svm,gmean,80,1\ntable1,moons,svm,gmean,81,1\n",
+            "line 3: the cell of line 2 again; accepted: each cell once",
+        ),
         (b"table1,moons,svm,gmean,80,\xb11\n", "accepted: comma-separated values in UTF-8"),
     ],
 )

@@ -77,7 +77,7 @@ def test_a_task_divides_the_rows(folder, load_own):
     scheme = protocol_of(study, "shop")
     assert (scheme["folds"], scheme["repeats"]) == (3, 2)
     assert_array_equal(protocol(scheme).given(data.splits, 0), CROSS_VALIDATION)
-    assert "divided as OpenML's task says (folds 3; repeats 2)" in " ".join(in_words.protocol(study))
+    assert "split as OpenML's task defines (folds 3; repeats 2)" in " ".join(in_words.protocol(study))
     save_dataset("data.npz", data)
     assert_array_equal(load_dataset("data.npz").splits, data.splits)
 

@@ -287,7 +287,7 @@ def test_missing_numbers_rank_last_and_what_has_none_is_left_out_and_named(gaps)
     assert ranking.rule({"d": "D (rbf)", "data0": "Rings"}) == (
         "3 models on 9 data sets. Left out, without a number on more than half of the data sets: D (rbf). "
         "Left out, since none of the models has a number there: Rings. A model without a number on a data "
-        "set ranks last there, and in Wilcoxon's test loses there by more than by any difference of numbers."
+        "set ranks last there, and counts in Wilcoxon's test as losing by more than any other difference."
     )
 
 

@@ -166,7 +166,7 @@ def test_a_refit_within_its_limits_is_the_model_as_a_file(dataset):
     assert {name for name in plain if facts[name] != plain[name]} <= {"fit_seconds", "predict_seconds"}
 
 
-@pytest.mark.parametrize(("criteria", "reason"), [([], "no criterion chooses"), (["cv"], "cv is undefined")])
+@pytest.mark.parametrize(("criteria", "reason"), [([], "no criterion selects"), (["cv"], "cv is undefined")])
 def test_where_nothing_was_chosen_the_facts_say_why(dataset, criteria, reason):
     model, facts = refit_within(
         Limits(seconds=60), dataset, np.zeros((1, 80), int), None, {**SPEC, "criteria": criteria}

@@ -288,7 +288,7 @@ def test_a_constructor_keeps_its_arguments_in_any_way_of_writing_it(package, arg
         f"class Mine:\n{METHODS}    def __init__(self, {arguments}):\n        {body}\n"
     )
     if refused:
-        with pytest.raises(UnknownEstimatorError, match="does not keep"):
+        with pytest.raises(UnknownEstimatorError, match="does not store"):
             check_manners("mine.apart.Mine", LEARNER)
     else:
         check_manners("mine.apart.Mine", LEARNER)

@@ -89,7 +89,7 @@ def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
         (
             "metrics",
             ["support", "error_rate"],
-            "metrics: 'support' is the first that fits 'plane', and nothing is chosen by it; "
+            "metrics: 'support' is the first metric that fits 'plane', but it cannot select a candidate; "
             "accepted: error_rate before it",
         ),
         (
@@ -98,7 +98,11 @@ def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
             "figures.kept.datasets: 'sonar' is a binary data set of 60 features; "
             "accepted: binary data sets of 2",
         ),
-        ("figures.kept.models", ["swept"], "figures.kept.models: 'swept' has no criteria, so that no candid"),
+        (
+            "figures.kept.models",
+            ["swept"],
+            "figures.kept.models: 'swept' has no criteria, so no candidate is selected",
+        ),
         ("figures.kept.models", ["svn"], "figures.kept.models: unknown model 'svn', did you mean 'svm'"),
         ("figures.tradeoff.metric", ["support", "rmse"], "figures.tradeoff.metric: unknown metric of this s"),
         ("figures.tradeoff.metric", ["support"], "figures.tradeoff.metric: found ['support'], expected a li"),

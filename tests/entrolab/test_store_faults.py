@@ -48,7 +48,7 @@ def refused(runs, **changes) -> str:
         track(runs, **changes)
     line = str(caught.value)
     assert "\n" not in line
-    assert line.endswith("and run again; the results stand, and the next run of this step logs them")
+    assert line.endswith("and run again; the results are kept, and the next run of this step logs them")
     assert not Path("results/small/tracked/moons.json").exists()
     return line
 
@@ -231,7 +231,7 @@ def test_half_a_migration_is_named_and_not_gone_on_with(runs):
     wait_until(lambda: tables() > 10, lambda: making.poll() is None)
     making.kill()
     making.wait()
-    assert "a migration was cut short" in refused(runs)
+    assert "a migration was interrupted" in refused(runs)
     Path("other.db").replace("mlflow.db")
     assert track(runs)["written"] == BOTH
     all_tracked()
@@ -659,14 +659,14 @@ def test_server_that_answers_nonsense_gives_one_short_line(runs, server, monkeyp
     [
         ("http://me:secret@127.0.0.1:9", "http://127.0.0.1:9: no answer (Connection refused); make it"),
         ("http://secret@127.0.0.1:9", "http://127.0.0.1:9: no answer (Connection refused); make it"),
-        ("http://127.0.0.1:9?token=secret", "http://127.0.0.1:9: has a query; name the server alone"),
-        ("http://127.0.0.1:9/#secret", "http://127.0.0.1:9/: has a query; name the server alone"),
+        ("http://127.0.0.1:9?token=secret", "http://127.0.0.1:9: has a query; name only the server"),
+        ("http://127.0.0.1:9/#secret", "http://127.0.0.1:9/: has a query; name only the server"),
         ("postgresql://me:secret@127.0.0.1:9/runs", "postgresql://127.0.0.1:9/runs: "),
         ("postgresql://127.0.0.1:9/runs?user=me&password=secret", "postgresql://127.0.0.1:9/runs: "),
         ("postgresql://127.0.0.1:9/runs?secret", "postgresql://127.0.0.1:9/runs: "),
         (
             "postgresql://alice:pa@rt:secret@127.0.0.1/runs",
-            "postgresql://127.0.0.1/runs: is no address of a database; write @, : and / of its password",
+            "postgresql://127.0.0.1/runs: is not an address of a database; write @, : and / in a password",
         ),
         ("postgresql://alice:pa/rt:secret@127.0.0.1/runs", "postgresql://***: "),
         ("postgresql://alice:pa?rt:secret@127.0.0.1/runs", "postgresql://***: "),

@@ -246,7 +246,7 @@ def test_times_without_a_printed_ratio_are_ours_alone():
     table = times([1.0, 2.0, 3.0], [None, 2.0, 3.0])
     assert verdicts(table) == ["ours only"] * 3
     assert (
-        table["reason"].tolist() == [""] + ["no ratio, the row's first column has no seconds published"] * 2
+        table["reason"].tolist() == [""] + ["no ratio: the row's first column has no seconds published"] * 2
     )
 
 
@@ -255,7 +255,7 @@ def test_times_without_a_first_column_of_ours_are_ours_alone():
     assert verdicts(table) == ["failed", "ours only", "ours only"]
     assert table["reason"].tolist()[:2] == [
         "singular matrix",
-        "no ratio, the row's first column has no seconds of ours",
+        "no ratio: the row's first column has no seconds of ours",
     ]
 
 
@@ -364,7 +364,7 @@ def test_features_are_counted_as_scaled_and_a_share_is_judged_as_it_rounds():
     assert verdicts(make_table(ours, published(("iris", "", "density", "0.79")), asked))[0] == "higher"
     assert layout(table, asked)["rows"][0]["cells"][0].ours == "0.80"
     assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "scaled")
-    assert "the share of the values that are not zero" in TABLE_TYPES["characteristics"].says(asked)
+    assert "the share of nonzero values" in TABLE_TYPES["characteristics"].says(asked)
     assert "principal" not in TABLE_TYPES["characteristics"].says({"counts": ["n_features"]})
 
 

@@ -211,7 +211,7 @@ def test_server_in_use_takes_no_second_store_and_stays_as_it_was(team):
 @pytest.mark.parametrize(
     ("store", "database", "reason"),
     [
-        ("gone.db", None, "there is no such file"),
+        ("gone.db", None, "the file does not exist"),
         ("published.csv", None, "file is not a database"),
         ("mlflow.db", "sqlite:///other.db", "the database is sqlite; accepted: postgresql://"),
         ("mlflow.db", "nowhere", "the database is no address; accepted: postgresql://"),

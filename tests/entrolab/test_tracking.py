@@ -391,7 +391,7 @@ def test_no_run_stays_open_after_a_tracker_that_could_close_it(runs, monkeypatch
         with monkeypatch.context() as patched:
             patched.setattr(ledger.Ledger, "_log_model", full)
             with pytest.raises(
-                StoreUnavailable, match="No space left on device: '/tmp/model'; make room there,"
+                StoreUnavailable, match="No space left on device: '/tmp/model'; free some space there,"
             ):
                 track(runs)
     else:
@@ -485,7 +485,7 @@ def test_model_of_foreign_types_is_refused_before_anything_is_written(place, dat
     run = StudyRun.at("small", "moons", "svm_rbf")
     hostile = make_pipeline(FunctionTransformer(os.system), SVC())
     write_run(run, estimator=hostile)
-    with pytest.raises(ValueError, match=r"svm_rbf\.skops: the model holds \w+\.system; accepted are"):
+    with pytest.raises(ValueError, match=r"svm_rbf\.skops: the model contains \w+\.system, so it is"):
         track([run])
     assert client().get_experiment_by_name("small") is None
 
@@ -512,14 +512,20 @@ def test_what_is_no_store_gives_one_line_that_names_it(runs):
         ("sqlite:///notes.db", "not a database"),
         ("sqlite:///folder.db", "unable to open"),
         ("sqlite:///published.csv/mlflow.db", "Not a directory|File exists"),
-        ("carrier-pigeon://home", "no such kind of store; its address begins with one of .*http.*sqlite"),
-        ("localhost:5000", "no such kind of store; .* as in sqlite:///mlflow.db or http://127.0.0.1:5000"),
+        (
+            "carrier-pigeon://home",
+            "unknown type of store; accepted are addresses .*http.*sqlite",
+        ),
+        ("localhost:5000", "unknown type of store; .* as in sqlite:///mlflow.db or http://127.0.0.1:5000"),
         ("mlruns", "maintenance mode"),
         ("sqlite://mlflow.db", "names no file .* three slashes"),
         ("sqlite://", "names no file"),
         ("sqlite:///:memory:", "names no file"),
         ("sqlite:///what?/mlflow.db", r"has a `\?`, which ends the path"),
-        ("mysql://127.0.0.1:9/runs", "No module named .*; install what this kind of store needs"),
+        (
+            "mysql://127.0.0.1:9/runs",
+            "No module named .*; install the packages that this type",
+        ),
         ("postgresql://127.0.0.1:9/runs", "Connection refused; make it reachable|No module named .*psycopg2"),
     ]:
         with pytest.raises(StoreUnavailable, match=reason) as caught:

@@ -328,7 +328,7 @@ def test_groups_stay_together_and_are_no_feature(load_own):
     assert protocol_of(study, "shop")["method"] == "group"
     folds = protocol(protocol_of(study, "shop")).draw(data.y, 0, data.groups)
     assert all(len(set(folds[0][data.groups == group])) == 1 for group in range(6))
-    with pytest.raises(ConfigError, match="protocol.folds: found 5 for 'shop', with its groups and"):
+    with pytest.raises(ConfigError, match="protocol.folds: found 5 for 'shop', whose groups and"):
         load_own({**OWN, "groups": "colour"}, content, protocol={"folds": 5})
     with pytest.raises(ConfigError, match="protocol.method: found 'group' for 'shop', which has none"):
         load_own(OWN, content, protocol={"folds": 3, "method": "group"})
@@ -353,7 +353,7 @@ def test_in_time_earlier_rows_predict_later_ones(load_own, frame):
         ConfigError, match="shop.time: column 'colour': found 'blue'; accepted: dates such as"
     ):
         load_own({**OWN, "time": "colour"}, content)
-    with pytest.raises(ConfigError, match="protocol: found 2 repeats in time, which are all the same"):
+    with pytest.raises(ConfigError, match="protocol: found 2 repeats in time, which would all be equal"):
         load_own(OWN, protocol={"folds": 3, "method": "time", "repeats": 2})
 
 
@@ -407,10 +407,10 @@ def test_names_of_data_are_taken_once(tmp_path):
     written("two", shop=OWN)
     assert read()["shop"]["source"] == "own"
     written("two", shop={**OWN, "file": "other.csv"})
-    with pytest.raises(ConfigError, match="another study has other data of this name"):
+    with pytest.raises(ConfigError, match="another study has a different data set of this name"):
         read()
     # The catalog's of this name gives way where no study needs it.
     written("two", heart=OWN)
-    with pytest.raises(ConfigError, match="another study has other data of this name"):
+    with pytest.raises(ConfigError, match="another study has a different data set of this name"):
         read()
     assert read(["two"])["heart"]["source"] == "own"

@@ -90,7 +90,7 @@ def test_a_learner_without_weights_is_refused(load_own):
 
 def test_the_protocol_says_what_weights_are_for(study):
     said = " ".join(protocol(study[0]))
-    assert "Of shop: rows weigh in a learner's fit what times says; scores count all rows alike." in said
+    assert "Of shop: rows have the weights times in fits; scores weight all rows equally." in said
 
 
 def test_a_refit_with_whole_weights_is_one_of_repeated_rows(study):

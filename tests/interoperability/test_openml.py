@@ -78,12 +78,20 @@ def test_a_task_has_its_own_splits(server):
 
 CUT = answer(b"@RELATION bottles\n", announced=900)
 CASES = {
-    "unknown": ({"openml": UNKNOWN}, {}, "4000 cannot be fetched: .*Unknown dataset"),
-    "procedure": ({"openml_task": CURVE}, {}, "the task is estimated by bootstrapping; accepted: "),
-    "absent": ({"openml": DATA}, {"/bottles.arff": answer(b"gone", 404)}, "cannot be fetched: "),
-    "cut": ({"openml": DATA}, {"/bottles.arff": CUT}, "cannot be fetched: .*(IncompleteRead|broken|hecksum)"),
+    "unknown": ({"openml": UNKNOWN}, {}, "4000 cannot be downloaded: .*Unknown dataset"),
+    "procedure": (
+        {"openml_task": CURVE},
+        {},
+        "the task's estimation procedure is bootstrapping; accepted: ",
+    ),
+    "absent": ({"openml": DATA}, {"/bottles.arff": answer(b"gone", 404)}, "cannot be downloaded: "),
+    "cut": (
+        {"openml": DATA},
+        {"/bottles.arff": CUT},
+        "downloaded: .*(IncompleteRead|broken|hecksum)",
+    ),
     "other": ({"openml": DATA}, {"/bottles.arff": answer(b"@RELATION other\n")}, "[Cc]hecksum"),
-    "page": ({"openml": DATA}, {f"/data/{DATA}": answer(b"<html>Sorry</html>")}, "cannot be fetched: "),
+    "page": ({"openml": DATA}, {f"/data/{DATA}": answer(b"<html>Sorry</html>")}, "cannot be downloaded: "),
 }
 
 
@@ -99,6 +107,6 @@ def test_what_cannot_be_fetched_is_one_line_and_leaves_nothing(server, case):
 
 def test_a_server_that_stalls_is_left_after_a_time(server):
     server.steps = [lambda handler: server.closing.wait(60)]
-    with pytest.raises(ConfigError, match=f"{DATA} cannot be fetched: time limit of 3 s"):
+    with pytest.raises(ConfigError, match=f"{DATA} cannot be downloaded: time limit of 3 s"):
         file_of(Path("mine.yaml"), "bottles", {"openml": DATA}, seconds=3)
     assert list(KEPT_IN.iterdir()) == []

@@ -48,7 +48,7 @@ def test_a_table_of_seconds_may_differ_but_has_to_be_there(compare, runs):
     file.write_text("other seconds")
     assert compare.main(*runs, ["times"]) == []
     file.unlink()
-    assert compare.main(*runs, ["times"]) == ["results/demo/tables/times.csv: in one of the runs alone"]
+    assert compare.main(*runs, ["times"]) == ["results/demo/tables/times.csv: only in one of the runs"]
 
 
 def test_the_last_bit_of_a_score_is_a_difference_and_its_seconds_are_not(compare, runs):

@@ -146,17 +146,17 @@ def test_the_command_makes_checks_and_compares(packed, tmp_path, capsys):
     assert main(["check", deposit]) == 0
     assert main(["compare", deposit, deposit]) == 0
     assert main(["rebuild", deposit, str(tmp_path / "there")]) == 0
-    assert "2 tables made anew" in capsys.readouterr().out
+    assert "2 tables made again" in capsys.readouterr().out
     assert main(["rebuild", deposit, str(tmp_path / "there")]) == 2
-    assert "there is something in this folder" in capsys.readouterr().err
+    assert "this folder is not empty" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("files", "said"),
     [
         ({"CITATION.cff": None}, "there is no CITATION.cff"),
-        ({"results/tiny/tables/table1.csv": b"1"}, f"table1.csv: other content than {MANIFEST} says"),
-        ({"results/tiny/tables/table1.csv": None}, f"table1.csv: in {MANIFEST}, but not there"),
+        ({"results/tiny/tables/table1.csv": b"1"}, f"table1.csv: its sha256 differs from that in {MANIFEST}"),
+        ({"results/tiny/tables/table1.csv": None}, f"table1.csv: in {MANIFEST}, but not in the deposit"),
         ({"more.txt": b"1"}, f"more.txt: not in {MANIFEST}"),
         ({"../more.txt": b"1"}, "found the path '../more.txt'; accepted: paths inside the deposit"),
         ({CRATE: b"{"}, f"{CRATE}: Expecting"),
@@ -188,9 +188,9 @@ def crafted(deposit: Path, target: Path, files: dict[str, bytes | None]) -> Path
             for name in ("../../out", "/out", ".")
         ),
         ("", "Expecting value"),
-        ("[]", "found \\[\\]; accepted: a mapping whose 'studies' name a file each"),
-        ('{"studies": ["tiny"]}', "whose 'studies' name a file each"),
-        ('{"studies": {}}', "whose 'studies' name a file each"),
+        ("[]", "found \\[\\]; accepted: 'studies', a mapping of names to files"),
+        ('{"studies": ["tiny"]}', "'studies', a mapping of names to files"),
+        ('{"studies": {}}', "'studies', a mapping of names to files"),
         ('{"studies": {"tiny": 3}}', "tiny: found 3; accepted: a file of config/papers"),
         ('{"studies": {"tiny": "../datasets.yaml"}}', "accepted: a file of config/papers"),
         ('{"studies": {"tiny": "tiny.yaml"}, "commit": {}}', "commit: found {}; accepted: text"),
@@ -211,7 +211,7 @@ def test_without_its_list_of_studies_a_deposit_is_refused(packed, tmp_path):
     metadata["@graph"] = [one for one in metadata["@graph"] if one["@id"] != STUDIES]
     of_root(metadata)["hasPart"].remove({"@id": STUDIES})
     files = {STUDIES: None, CRATE: json.dumps(metadata).encode()}
-    with pytest.raises(DepositError, match=f"{STUDIES}: there is no such file in it"):
+    with pytest.raises(DepositError, match=f"{STUDIES}: this file is missing"):
         rebuild(crafted(packed(), tmp_path / "without.zip", files), tmp_path / "elsewhere")
 
 
@@ -236,8 +236,11 @@ def of_root(metadata: dict) -> dict:
             "./: refers to '#nobody', which is not described",
         ),
         (lambda metadata: metadata["@graph"].append(metadata["@graph"][0]), "an @id is repeated"),
-        (lambda metadata: metadata["@graph"].pop(), "there, but not described as a part of ./"),
-        (lambda metadata: metadata["@graph"][0].pop("conformsTo"), "conform to https://w3id.org/ro/crate/1."),
+        (lambda metadata: metadata["@graph"].pop(), "in the deposit, but not described as a part of ./"),
+        (
+            lambda metadata: metadata["@graph"][0].pop("conformsTo"),
+            "conform to https://w3id.org/ro/crate/1.1",
+        ),
     ],
 )
 def test_metadata_that_the_specification_forbids_is_told(packed, change, said):
@@ -249,5 +252,5 @@ def test_metadata_that_the_specification_forbids_is_told(packed, change, said):
 
 
 def test_without_finished_studies_there_is_nothing_to_deposit(project, tmp_path):
-    with pytest.raises(DepositError, match="no study has all its tables"):
+    with pytest.raises(DepositError, match="no study has all its tables; run"):
         pack(tmp_path / "none.zip", {}, catalogs=[], home=ROOT, results=tmp_path)

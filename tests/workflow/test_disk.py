@@ -66,7 +66,7 @@ def test_a_store_on_a_full_disk_is_named_and_the_results_stand(quick, copied, ne
     assert result.returncode == 1
     (line,) = said(result.stdout, "^track tiny runs: ")
     assert f"tracking store {store}" in line
-    assert "disk is full; make room there" in line
+    assert "disk is full; free some space there" in line
     assert "Traceback" not in result.stdout
     disk.remount("size=16m")
     rerun(copied, quick, finished, record_property, TRACKED, store=store)
@@ -88,7 +88,7 @@ def test_a_results_folder_that_is_read_only_is_named(quick, copied, new_disk, re
     result = copied.run(TABLE, "results/tiny/tables/table1.md")
     assert result.returncode == 1
     # Told by the workflow before it asks snakemake, or by snakemake.
-    assert said(result.stdout, r"results\S*: this user may not write there|Write-protected output files")
+    assert said(result.stdout, r"results\S*: no permission to write|Write-protected output files")
     assert copied.finished_files() == finished
     disk.remount("rw")
     rerun(copied, quick, finished, record_property, "results/tiny/tables/table1.md")

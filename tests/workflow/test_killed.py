@@ -203,7 +203,7 @@ def test_fits_that_are_killed_are_no_result_and_done_by_the_next_run(quick, new_
     fits.kill()
     assert running.wait() == 1
     (line,) = [line for line in project.said.read_text().splitlines() if line.startswith("train tiny")]
-    assert "was killed (SIGKILL), as by a system that runs out of memory: run again" in line
+    assert "was killed (SIGKILL), perhaps because the system ran out of memory: run again" in line
     assert RECORD not in project.finished_files()
     rerun(project, quick, record_property)
 

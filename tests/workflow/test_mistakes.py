@@ -53,9 +53,27 @@ def test_a_wrong_study_is_refused(new_project, small, place, value, line):
 @pytest.mark.parametrize(
     ("file", "content", "line"),
     [
-        ("studies/tiny.yaml", b"", "studies/tiny.yaml: there is nothing in it"),
-        ("studies/tiny.yaml", b"title: Erd\xf6s\n", "studies/tiny.yaml: line 1: found the byte 0xf6; accept"),
-        ("data.yaml", b"my-moons: {sorce: files, task: binary}\n", "data.yaml: my-moons: unknown key 'sorce"),
+        ("studies/tiny.yaml", b"", "studies/tiny.yaml: this file is empty"),
+        (
+            "studies/tiny.yaml",
+            b"protocol:\n\tfolds: 3\n",
+            "studies/tiny.yaml: line 2: found character '\\t' that",
+        ),
+        (
+            "studies/tiny.yaml",
+            b"title: Erd\xf6s\n",
+            "studies/tiny.yaml: line 1: found the byte 0xf6; accepted: UTF-8",
+        ),
+        (
+            "studies/tiny.yaml",
+            b"title: &a [*a]\n",
+            "studies/tiny.yaml: found aliases (*name) that refer to themselves or",
+        ),
+        (
+            "data.yaml",
+            b"my-moons: {sorce: files, task: binary}\n",
+            "data.yaml: my-moons: unknown key 'sorce', did you mean 'source'",
+        ),
         (
             "studies/tiny.csv",
             f"{HEADER}table1,my-mons,lda,gmean,80,\n".encode(),
@@ -76,7 +94,11 @@ def test_a_wrong_file_is_refused(new_project, small, file, content, line):
     [
         ([], {"seed": "abc"}, "config: seed: found 'abc', expected a whole number"),
         ([], {"papers": "tinny"}, "config: papers: unknown study 'tinny', did you mean 'tiny'?; accepted: "),
-        ([], {"extra_studies": "elsewhere"}, "elsewhere: there is no such folder; accepted: a folder with s"),
+        (
+            [],
+            {"extra_studies": "elsewhere"},
+            "elsewhere: this folder does not exist; accepted: a folder with studies",
+        ),
         ([], {"extra_datasets": "elsewhere.yaml"}, "elsewhere.yaml: No such file or directory"),
         (["tinny"], {}, "No rule to produce tinny"),  # in snakemake's own words
     ],

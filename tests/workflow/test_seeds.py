@@ -94,7 +94,7 @@ def test_tables_are_made_under_each_seed_and_resumed_and_versions_stay_apart(pro
     rewrite(project)
     code, said = command("make", "tiny", "--seeds", "2", "--cores", "1")
     assert code == 2
-    assert "made by another version of study, data or code: 1 of 2 values of seed 0 differ now" in said[-1]
+    assert "version of the study, data or code: 1 of 2 values of seed 0 differ now" in said[-1]
     pd.testing.assert_frame_equal(read_seeds(file), whole)
     code, said = command("make", "tiny", "--seeds", "2", "--cores", "1", "--anew")
     assert code == 0, said

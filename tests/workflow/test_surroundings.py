@@ -144,7 +144,7 @@ def test_a_folder_that_another_user_owns_is_named_in_one_line(new_little, record
     result = run(project, TABLE, before=as_user(54321, 54321), environment=HOMELESS)
 
     assert result.returncode == 1
-    assert f"{project.folder}: this user may not write there" in result.stdout
+    assert f"{project.folder}: no permission to write" in result.stdout
     assert "Traceback" not in result.stdout
     assert not (project.folder / "results" / "tiny").exists()
     lost = project.lost_since(finished)
@@ -294,7 +294,7 @@ def test_braces_in_a_checkouts_path_are_one_line(new_checkout, plain, tmp_path):
     checkout = new_checkout("a {b} c")
     result = run_in(checkout, plain, "--directory", str(tmp_path))
     assert result.returncode == 1
-    assert "snakemake takes braces in a path for a wildcard: rename that folder" in result.stdout
+    assert "found braces, which Snakemake takes for a wildcard: rename that folder" in result.stdout
     assert "Traceback" not in result.stdout
     assert not (tmp_path / "results").exists()
 

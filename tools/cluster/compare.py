@@ -1,9 +1,9 @@
-"""Say whether two runs of the same studies came to the same results, bit by bit.
+"""Compare the results of two runs of the same studies bit by bit.
 
     python tools/cluster/compare.py ONE OTHER [--seconds TABLE ...]
 
-Tables, figures and data are compared as bytes, candidates and scores as frames without the seconds that they
-took. What the tables named after --seconds show differs by nature: they have to be there, no more.
+Tables, figures and data are compared as bytes, candidates and scores as frames without their seconds. The
+tables named after --seconds contain timings, so they only have to exist.
 """
 
 import argparse
@@ -19,11 +19,11 @@ SECONDS = ["path_seconds"]
 
 
 def main(one: Path, other: Path, seconds: Collection[str]) -> list[str]:
-    """What differs between the results of two working folders, a line each."""
+    """The differences between the results of two working folders, one line each."""
     differences = []
     for pattern in (*AS_BYTES, *AS_FRAMES):
         ours, theirs = files(one, pattern), files(other, pattern)
-        differences += [f"{name}: in one of the runs alone" for name in sorted(ours ^ theirs)]
+        differences += [f"{name}: only in one of the runs" for name in sorted(ours ^ theirs)]
         for name in sorted(ours & theirs):
             if not timed(name, seconds) and not same(one / name, other / name):
                 differences.append(f"{name}: not the same")

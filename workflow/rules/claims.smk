@@ -1,4 +1,4 @@
-# What a paper claims, tested on its study's own results.
+# Tests of a paper's claims on the results of its study.
 
 
 localrules:

@@ -1,4 +1,4 @@
-# What the rules share: the configuration, checked before any job starts.
+# Shared by all rules: the configuration, checked before any job starts.
 import os
 import sys
 import threading
@@ -18,7 +18,7 @@ try:
     )
 
     prepare_for_jobs()
-    # The jobs of a cluster, which read this file too, have limits of their own.
+    # Jobs on a cluster read this file too, but have limits of their own.
     if workflow.is_main_process:
         check_limits()
     from entrolab.data.user_tables import warning_of
@@ -40,16 +40,16 @@ try:
     from entrolab.study.sections import ConfigError
 except ImportError as error:
     raise WorkflowError(
-        f"{error}: run `make env`, then `. .venv/bin/activate`, then this again"
+        f"{error}: run `make env` and `. .venv/bin/activate`, then this command again"
     ) from None
 except SurroundingsError as error:
     raise WorkflowError(str(error)) from None
 
-# Relative, so that results stay up to date when a checkout moves.
+# A relative path, so that results stay up to date if the checkout is moved.
 HOME = Path(os.path.relpath(workflow.basedir))
 
-# What tables and pages look like: not imported, yet as much a part of them as the code. These files and those of a
-# study are here, wherever results are kept, which is what `local` says.
+# Templates of tables and pages are inputs, because they are not imported by code. `local`: templates and the files of
+# a study are on this machine, wherever results are stored.
 TEMPLATES = sorted(
     os.path.relpath(file) for file in Path(entrolab.__file__).parent.glob("templates/*")
 )
@@ -77,20 +77,20 @@ if workflow.is_main_process:
 
 
 def look_after_results():
-    """Notice what changed since it was written, and have a run make it anew; say how a killed run is resumed."""
+    """Find outputs that have changed since they were written, and warn of a lock left by a killed run."""
     if any(Path(".snakemake", "locks").glob("*")):
         logger.warning(
-            "A run is at work in this folder, or was killed here. If it was killed: `make unlock` "
-            "(snakemake --unlock), then the same command again, which completes it."
+            "A run is active in this folder, or was killed. If it was killed, run `make unlock` "
+            "(snakemake --unlock), then the same command again to complete it."
         )
     elif workflow.output_settings.dryrun:
         for file in changed_files():
-            logger.warning(f"{file}: changed since it was written; a run makes it anew")
+            logger.warning(f"{file}: changed since it was written; a run makes it again")
     else:
         end_future()
         for file in set_changed_aside():
             logger.warning(
-                f"{file}: changed since it was written; set aside in results/.changed, to be made anew"
+                f"{file}: changed since it was written; moved to results/.changed, to be made again"
             )
 
 
@@ -102,7 +102,7 @@ if workflow.is_main_process:
         raise WorkflowError(str(error)) from None
 
 
-# What a job may take at most. Its process is held to it on any machine, whatever a cluster was asked for.
+# Limits of a job, enforced in its process on any machine, whatever was requested from a cluster.
 CEILING = ceiling(SETTINGS)
 LIMITS = {
     "limit_seconds": SETTINGS["limit_seconds"],
@@ -118,13 +118,13 @@ wildcard_constraints:
     figure=PLAN.names("figures"),
 
 
-# Limits that hold without a profile too: a store has one writer, a server is asked by four at most.
+# Defaults of global resources without a profile: one writer of the store and the report, four downloads at a time.
 for resource, limit in {"tracking": 1, "network": 4, "report": 1}.items():
     if resource not in workflow.global_resources:
         workflow.register_resource(resource, limit)
 
 
-# Snakemake's limit of jobs per span of time leaves timers behind, for which its process waits before it ends.
+# Snakemake's limit of jobs per timespan leaves timers running, and its process would wait for them before it ends.
 def end_timers():
     for thread in threading.enumerate():
         if isinstance(thread, threading.Timer):

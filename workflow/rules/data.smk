@@ -1,4 +1,4 @@
-# Raw bytes, then data sets, then what a study makes of them.
+# Download raw files, prepare data sets, scale and split them for a study.
 
 
 localrules:
@@ -45,7 +45,7 @@ rule prepare:
         "logs/prepare/{dataset}.log",
     conda:
         "../../environment.yml"
-    # The limits of a run: reading a file is work that may not end, or take all memory, just as well.
+    # The limits of a run, because reading a file may not end or may take all memory.
     resources:
         **asked(PLAN.needs_of_data, SETTINGS),
         **LIMITS,

@@ -1,5 +1,5 @@
-# Numbers that a table measures for itself, beside the runs that are trained. A measurement that fails is a row with
-# the reason, and so are data that could not be had.
+# Measurements for single tables, in addition to trained runs. A failed measurement is a row with the reason, and so is
+# a data set that is not available.
 
 
 rule measure:
@@ -17,7 +17,7 @@ rule measure:
     conda:
         "../../environment.yml"
     threads: 1
-    # What is measured grows until it meets a limit of its own.
+    # Measurements may grow up to limits of their own, so the maximum is requested.
     resources:
         mem_mb=CEILING.mem_mb,
         runtime=CEILING.runtime,
@@ -28,7 +28,7 @@ rule measure:
         "../scripts/measure.py"
 
 
-# Data that are made for a table are nowhere else.
+# Measurements on data generated for the table: no input files.
 use rule measure as measure_generated with:
     input:
         [],

@@ -1,4 +1,4 @@
-# Tables, figures, and the pages that a reader opens. Some figures fit what they show; all else reads and writes.
+# Tables, figures and pages. Some figures fit models themselves; all other jobs only read and write files.
 
 
 localrules:
@@ -67,7 +67,7 @@ rule figure:
         "../scripts/figure.py"
 
 
-# What is drawn of rows, once more as a page on which each row tells what it is.
+# A figure of rows as an interactive page, with a tooltip per row.
 rule page_to_hover:
     input:
         drawn="results/{study}/figures/{figure}.csv",
@@ -85,8 +85,8 @@ rule page_to_hover:
         "../scripts/page_to_hover.py"
 
 
-# Beside a study's page its job writes those of the study's data sets and learners, and the front page and the lists,
-# which show every study whose page was ever written here (results/report/studies).
+# Writes a study's page, the pages of its data sets and learners, and the front page and lists, which contain every study
+# whose page was ever written here (results/report/studies).
 rule page:
     input:
         tables=PLAN.tables(["csv"]),

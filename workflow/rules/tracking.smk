@@ -1,5 +1,5 @@
-# Records become runs in the tracking store. One writer at a time; what is there already is left alone. One job logs all
-# runs of a study: importing MLflow takes longer than logging them.
+# Log records as runs in the tracking store, with one writer at a time; unchanged runs are kept. One job logs all runs of
+# a study, because importing MLflow takes longer than logging them.
 
 
 localrules:
@@ -51,7 +51,7 @@ rule track_study:
         study=PLAN.study,
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
-        # The store keeps absolute paths: in a folder that was moved, this job mends them.
+        # The store contains absolute paths: if the folder was moved, this job corrects them.
         folder=os.getcwd(),
         code=code("entrolab.tracking"),
     script:

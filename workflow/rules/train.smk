@@ -1,5 +1,5 @@
-# A run, which is a data set and a model of a study, is one job: the grid on all training sets, the selection among it
-# and the refit of what was selected. What starting a job costs is paid once.
+# A run (a data set and a model of a study) is one job: fit the grid on all training sets, select, and refit. A single
+# job avoids the cost of starting one per fit.
 
 
 rule train:
@@ -20,7 +20,7 @@ rule train:
     conda:
         "../../environment.yml"
     threads: 1
-    # Limits are resources, not parameters: raising them does not make anew what is there.
+    # Limits are resources, not params, so that raising them does not repeat finished runs.
     resources:
         **asked(PLAN.needs_of_run, SETTINGS),
         **LIMITS,

@@ -1,4 +1,4 @@
-"""Test what a paper claims on the results of its study."""
+"""Test a paper's claims on the results of its study."""
 
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers

@@ -1,4 +1,4 @@
-"""Say which data sets are there, and of the others why not."""
+"""Print which data sets are available, and why others are not."""
 
 from entrolab.data.prepare import summary
 from entrolab.io.records import read_json

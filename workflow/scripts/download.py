@@ -1,4 +1,4 @@
-"""Fetch a data set's files and write the receipt; files that cannot be had are a line there."""
+"""Download a data set's files and write the receipt, which contains the reason if files are not available."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from entrolab.jobs.job_logging import job_log, tell
 def main(dataset: str, files: list, receipt: str, mirror: str | None, attempt: int) -> None:
     folder = Path(receipt).parent
     outcome = download(dataset, {"files": files}, folder, mirror=mirror, attempt=attempt)
-    # What the next run goes by: see attempt_of in rules/common.smk.
+    # The next run reads this file: see Plan.attempt in entrolab.jobs.plan.
     write_json(folder / "attempt.json", {name: outcome[name] for name in ("attempt", "available")})
     if not outcome["available"]:
         tell(f"no data: {outcome['reason']}")

@@ -1,4 +1,4 @@
-"""Draw one figure, and write what is drawn beside it."""
+"""Draw one figure, and write its data as CSV."""
 
 from entrolab.figure_types.making import make_figure
 from entrolab.figure_types.registry import FIGURE_TYPES

@@ -1,4 +1,4 @@
-"""Measure what one table asks of one data set."""
+"""Run the measurement of one table on one data set."""
 
 from entrolab.experiments.measuring import measure
 from entrolab.jobs.job_logging import Progress, job_log
@@ -16,7 +16,7 @@ if "snakemake" in globals():
         snakemake.log[0], "measure {study} {table} {dataset}".format(**measurement), snakemake.output
     ):
         main(
-            # What is measured on generated data reads none.
+            # Measurements on generated data have no input files.
             snakemake.input.get("raw", ""),
             snakemake.input.get("scaled", ""),
             snakemake.output[0],

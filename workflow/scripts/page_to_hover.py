@@ -1,4 +1,4 @@
-"""Write the page on which the rows of a figure tell what they are."""
+"""Write the interactive page of a figure, with a tooltip per row."""
 
 from entrolab.figure_types.making import make_page_to_hover
 from entrolab.figure_types.registry import FIGURE_TYPES

@@ -1,4 +1,4 @@
-"""Make a data set of its raw files, of scikit-learn's copy or of a generator."""
+"""Prepare a data set from its raw files, from scikit-learn or from a generator."""
 
 from pathlib import Path
 

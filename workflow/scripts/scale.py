@@ -1,4 +1,4 @@
-"""Scale a data set as the study does."""
+"""Scale a data set by the study's scaling or preprocessing."""
 
 from entrolab.data.dataset import load_dataset, passing_absence, save_dataset
 from entrolab.data.preprocessing import preprocessed

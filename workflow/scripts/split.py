@@ -1,4 +1,4 @@
-"""Draw the parts of a data set: folds or trials."""
+"""Draw the splits of a data set: folds or trials."""
 
 from entrolab.data.dataset import load_dataset, passing_absence, save_folds
 from entrolab.fit.protocols import protocol

@@ -1,4 +1,4 @@
-"""Make one table, ours beside the published numbers, in every format."""
+"""Make one table, with our numbers and the published ones, in all formats."""
 
 import pandas as pd
 

@@ -9,7 +9,7 @@ from entrolab.tracking import StudyRun, track_dataset
 
 
 def main(study: dict, study_name: str, store: str | None, tables: list, receipt: str) -> None:
-    """Log data set by data set; a file that cannot be read does not keep those of the others."""
+    """Log the runs of each data set; one with an unreadable file does not prevent logging the others."""
     told, failed, files = {}, None, {Path(table).stem: table for table in tables}
     for dataset in tracked_datasets(study):
         models = [model for one, model in study_runs(study) if one == dataset]

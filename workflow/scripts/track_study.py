@@ -1,4 +1,4 @@
-"""Bring the study's own run in the tracking store up to date with its tables and figures."""
+"""Update the tracked run of a study's tables and figures."""
 
 from entrolab.jobs.job_logging import job_log
 from entrolab.tracking import track_study

@@ -1,4 +1,4 @@
-"""Fit a learner's whole grid on all training sets of a data set, select, and refit what was selected."""
+"""Fit a model's whole grid on all training sets of a data set, select, and refit the selected grid point."""
 
 from entrolab.fit.training import train
 from entrolab.jobs.job_logging import Progress, job_log

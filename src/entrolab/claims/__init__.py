@@ -1,1 +1,1 @@
-"""What a paper claims, tested on the results of its study: holds, fails, undecided or not tested."""
+"""Statistical tests of a paper's claims on the results of its study."""

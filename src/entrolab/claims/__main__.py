@@ -1,4 +1,4 @@
-"""Test the claims of studies on the tables that are there: ``python -m entrolab.claims melm``."""
+"""Test the claims of studies on the tables that have been made: ``python -m entrolab.claims melm``."""
 
 import sys
 
@@ -11,7 +11,7 @@ from entrolab.study.sections import ConfigError, check_known
 
 
 def main(names: list[str]) -> int:
-    """Print the outcome of each claim of some studies; a claim on tables that are not there is undecided."""
+    """Print the outcome of each claim of some studies; claims about missing tables are undecided."""
     try:
         _, studies, _ = load_configuration(home(), read_yaml(home() / "config" / "config.yaml"))
         for name in names:

@@ -1,8 +1,8 @@
-"""The outcome of claims: each test on the study's numbers, and what the tests of a claim say together.
+"""Evaluate claims: run the tests of each claim on the study's numbers and combine their outcomes.
 
-A claim about several comparisons holds if each is significant by itself, which needs no correction: all have
-to be (an intersection-union test). It fails if one of them is significantly contradicted, after Holm's
-correction for their number.
+A claim about several comparisons holds if each one is significant by itself (an intersection-union test,
+which needs no correction for multiple testing). It fails if one comparison is significantly contradicted
+after Holm's correction.
 """
 
 import itertools
@@ -27,7 +27,7 @@ CORRECTED = "; of {} that all have to hold, a contradiction corrected after Holm
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison of a test, or one count: its effect with a 90 % interval, the p-value that decided."""
+    """One comparison or count of a test: its effect, a 90 % interval and the p-value behind the outcome."""
 
     name: str
     outcome: str
@@ -38,7 +38,7 @@ class Part:
     p: float = math.nan
     sets: int = 0
     method: str = ""
-    decides: str = ""  # what would decide it, of an undecided part
+    decides: str = ""  # what would decide it, if undecided
 
 
 def evaluate(claims: Sequence[Mapping], numbers: Numbers) -> pd.DataFrame:
@@ -47,13 +47,13 @@ def evaluate(claims: Sequence[Mapping], numbers: Numbers) -> pd.DataFrame:
     Parameters
     ----------
     claims : sequence of mapping
-        As `entrolab.study.claims.load_claims` gives them.
+        The claims, see `entrolab.study.claims.load_claims`.
     numbers : Numbers
 
     Returns
     -------
     DataFrame
-        `COLUMNS`: a row for each comparison, with the outcome of its claim; one row of a claim without tests.
+        `COLUMNS`: one row per comparison, with the outcome of its claim; a claim without tests has one row.
     """
     rows = []
     for claim in claims:
@@ -69,7 +69,7 @@ def evaluate(claims: Sequence[Mapping], numbers: Numbers) -> pd.DataFrame:
 
 
 def _of_claim(claim: Mapping, parts: Sequence[tuple[Mapping, Part]]) -> tuple[str, str]:
-    """The outcome of a claim and what would decide it."""
+    """The outcome of a claim, and what would decide it if it is undecided."""
     if "tests" not in claim:
         return "not tested", claim.get("untested") or claim["needs"]
     readings = {test.get("reading") for test, _ in parts} - {None} or {None}
@@ -78,15 +78,15 @@ def _of_claim(claim: Mapping, parts: Sequence[tuple[Mapping, Part]]) -> tuple[st
         for reading in sorted(readings, key=str)
     }
     if len({*found.values()}) > 1:
-        said = ", ".join(f"{outcome} by reader {reading}'s" for reading, outcome in found.items())
-        return "undecided", f"which reading is meant: {said}"
+        said = ", ".join(f"{outcome} as reader {reading} took it" for reading, outcome in found.items())
+        return "undecided", f"which reading of the claim is meant: {said}"
     (outcome,) = {*found.values()}
     decides = dict.fromkeys(part.decides for _, part in parts if part.decides)
     return outcome, "; ".join(decides) if outcome == "undecided" else ""
 
 
 def _together(outcomes: Sequence[str]) -> str:
-    """What several outcomes are together, all of which have to hold."""
+    """The joint outcome of several tests that all have to hold."""
     if "fails" in outcomes:
         return "fails"
     return "holds" if {*outcomes} == {"holds"} else "undecided"
@@ -98,7 +98,7 @@ def _parts_of(test: Mapping, claim: str, numbers: Numbers) -> list[Part]:
     except TableMissing as missing:
         file = f"results/{numbers.study_name}/tables/{missing}.csv"
         return [Part("", "undecided", decides=f"the table {missing}: `snakemake {file}`")]
-    nothing = Part("", "undecided", decides="numbers of these models, of which the tables have none")
+    nothing = Part("", "undecided", decides="numbers of these models, which the tables lack")
     return parts or [nothing]
 
 
@@ -107,7 +107,7 @@ def _parts_of(test: Mapping, claim: str, numbers: Numbers) -> list[Part]:
 
 @dataclass(frozen=True)
 class _Scale:
-    """Differences, or logs of ratios: how large a margin is on it, and how an effect is shown."""
+    """The scale of an effect (a difference, or the log of a ratio): the size of a margin, and the display."""
 
     margin: Mapping
     metric: str
@@ -155,7 +155,7 @@ def _in_percent(metric: str) -> bool:
     return METRICS[metric].percent if metric in METRICS else metric == "separability"
 
 
-# Of an effect: the p-value by which a test holds, that by which it is contradicted.
+# Evidence and scale -> the p-value for a test to hold, the p-value for it to be contradicted.
 Sides = Callable[[Evidence, _Scale], tuple[float, float]]
 
 
@@ -169,7 +169,7 @@ def _between(evidence: Evidence, low: float, high: float) -> tuple[float, float]
 
 
 SIDES: dict[str, tuple[str, Callable, Callable]] = {
-    # The key of the margin; the p-values; the limits of the effect.
+    # Test type -> the key of its margin; the p-values; the limits of the effect.
     "better": ("by", lambda e, s: _exceeds(e, s.better), lambda s: [s.better]),
     "faster": ("factor", lambda e, s: _exceeds(e, s.better), lambda s: [s.better]),
     "no_worse": ("within", lambda e, s: _exceeds(e, s.worse), lambda s: [s.worse]),
@@ -178,7 +178,7 @@ SIDES: dict[str, tuple[str, Callable, Callable]] = {
 
 
 def _compared(test: Mapping, numbers: Numbers) -> list[Part]:
-    """Each pair over all data sets, or, where these are few, on each of them."""
+    """Compare each pair of models over all data sets, or on each one if the data sets are few."""
     key, sides, limits = SIDES[test["type"]]
     margin = {"factor": test[key]} if key == "factor" else test[key]
     found = []
@@ -209,7 +209,7 @@ def _differ(pair: tuple[str, str], test: Mapping) -> bool:
 def _evidence(
     test: Mapping, numbers: Numbers, pair: tuple[str, str], scale: _Scale
 ) -> list[tuple[str, Evidence]]:
-    """What is known of a pair: one piece over data sets, or one on each; with ", on …" to name it."""
+    """The evidence on a pair: one item over all data sets, or one per data set, named ", on …"."""
     datasets = datasets_of(test, numbers.study)
     known = {one: numbers.difference(test, one, pair, scale.metric, scale.ratio) for one in datasets}
     known = {one: value for one, value in known.items() if not math.isnan(value)}
@@ -245,21 +245,21 @@ def _part(
 
 
 def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale: _Scale) -> str:
-    """What would decide a comparison whose interval has a limit in it."""
+    """What would decide a comparison whose interval contains a limit."""
     nearest = min(limits, key=lambda limit: abs(evidence.effect - limit))
     distance = abs(evidence.effect - nearest)
     shown = f"{scale.shown(nearest):.3g} {scale.unit}".strip()
     if isinstance(evidence, Exact):
-        return f"{name}: repeated measurements or trials, one of each does not tell from {shown}"
+        return f"{name}: repeated measurements or trials, one is not enough for a limit of {shown}"
     width = (evidence.interval[1] - evidence.interval[0]) / 2
     if distance <= width / 10 or not math.isfinite(width):
-        return f"{name}: nothing of this kind, the effect is next to {shown}"
+        return f"{name}: no feasible number of measurements, the effect is too close to {shown}"
     times = (width / distance) ** 2
     if isinstance(evidence, SignedRank):
-        # The least p-value of n data sets is 2^-n: what is one-sided enough needs no narrower interval.
+        # At least one data set more: the least p-value on n data sets is 2^-n.
         enough = max(math.ceil(evidence.n * times), evidence.n + 1)
         return f"{name}: about {enough} data sets with differences like these, for a limit of {shown}"
-    return f"{name}: an interval {math.sqrt(times):.1f} times as narrow, by more trials or rows"
+    return f"{name}: an interval {math.sqrt(times):.1f} times narrower, from more trials or rows"
 
 
 # ------------------------------------------------------------------------------------ exponents and counts
@@ -287,7 +287,7 @@ def _grows(test: Mapping, numbers: Numbers) -> list[Part]:
 
 @dataclass(frozen=True)
 class _Case:
-    """One case of a count: whether it is so by our numbers, and the p-values for and against it."""
+    """One case of a count: whether it is true of our numbers, and the p-values for and against it."""
 
     name: str
     so: bool
@@ -296,7 +296,7 @@ class _Case:
 
 
 def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
-    """How many cases are so: certainly, by our numbers, and possibly."""
+    """Count the cases that are true: significantly, in our numbers, and possibly."""
     cases = (_compared_cases if test.get("against") else _cells)(test, numbers)
     if not cases:
         return []
@@ -317,7 +317,7 @@ def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
     said = f"{low} or more" if high >= len(cases) else f"{high} or fewer" if not low else f"{low} to {high}"
     return [
         Part(
-            f"cases that are so, {said} wanted",
+            f"true cases, claimed: {said}",
             outcome,
             sum(case.so for case in cases),
             certain,
@@ -325,14 +325,14 @@ def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
             f"of {len(cases)}",
             math.nan,
             len(cases),
-            "certain and possible cases, by t-tests over folds with Holm's correction where there are folds",
+            "certain and possible cases by t-tests over folds, if there are folds, with Holm's correction",
             decides,
         )
     ]
 
 
 def _cells(test: Mapping, numbers: Numbers) -> list[_Case]:
-    """Each cell, which is to be within a limit."""
+    """One case per cell: whether it is within the limit."""
     models = test.get("models") or list(
         dict.fromkeys(model for name in test["tables"] for model in numbers.models(name))
     )
@@ -347,7 +347,7 @@ def _cells(test: Mapping, numbers: Numbers) -> list[_Case]:
             held, refuted = _exceeds(evidence, test["at_least"])
         else:
             refuted, held = _exceeds(evidence, test["at_most"])
-        if isinstance(evidence, Exact):  # the limit itself is within
+        if isinstance(evidence, Exact):  # the limit is inclusive
             held = 1.0 - float(refuted > ALPHA)
         name = " ".join(filter(None, [dataset, model]))
         so = refuted > ALPHA if isinstance(evidence, Exact) else _is_within(evidence.effect, test)
@@ -360,7 +360,7 @@ def _is_within(value: float, test: Mapping) -> bool:
 
 
 def _compared_cases(test: Mapping, numbers: Numbers) -> list[_Case]:
-    """Each data set, on which one of the models is to be better than all rivals; or each comparison."""
+    """One case per data set (one of the models is better than all rivals), or one per comparison."""
     cases = []
     for dataset, metric in itertools.product(datasets_of(test, numbers.study), metrics_of_test(test)):
         scale = _Scale(test["by"], metric)
@@ -379,7 +379,7 @@ def _compared_cases(test: Mapping, numbers: Numbers) -> list[_Case]:
 
 
 def _best_of(dataset: str, by_model: Sequence[Sequence[_Case]]) -> _Case:
-    """One of some models is better than all its rivals, after Bonferroni's correction."""
+    """The case that at least one model is better than all its rivals, with Bonferroni's correction."""
     return _Case(
         dataset,
         any(all(case.so for case in cases) for cases in by_model),

@@ -1,8 +1,8 @@
-"""An effect with its interval, and the p-values by which it lies above or below a limit.
+"""Effects with confidence intervals and one-sided p-values against a limit.
 
-Over data sets it is the signed-rank test of Wilcoxon, as Demšar recommends; on one data set the t-test over
-its folds or trials, whose variance is corrected for the rows that these share. Comparisons with a limit other
-than zero make the region of practical equivalence.
+Over several data sets, Wilcoxon's signed-rank test is used, as Demšar recommends; on one data set, a t-test
+over its folds or trials, with the variance corrected for the training rows that they share. Limits other than
+zero define a region of practical equivalence.
 
 References
 ----------
@@ -18,17 +18,17 @@ from functools import cached_property
 import numpy as np
 from scipy import stats
 
-# Of each one-sided test; intervals cover 1 - 2 ALPHA, so that they exclude what a test rejects.
+# Level of each one-sided test; intervals cover 1 - 2 ALPHA, so they exclude exactly the rejected limits.
 ALPHA = 0.05
-# With fewer data sets no difference is significant by the signed-rank test.
+# The signed-rank test cannot be significant with fewer data sets.
 LEAST_DATASETS = 5
-# Differences equal to so many digits are equal: those of decimals may differ as floats.
+# Differences are rounded to so many decimals, because equal decimals may differ as floats.
 DIGITS = 9
 
 
 @dataclass(frozen=True)
 class SignedRank:
-    """Differences on data sets, judged by Wilcoxon's signed-rank test; the effect is their pseudo-median."""
+    """Differences on data sets, tested by Wilcoxon's signed-rank test; the effect is their pseudo-median."""
 
     differences: Sequence[float]
 
@@ -50,18 +50,18 @@ class SignedRank:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The limits that the one-sided tests do not reject."""
+        """The interval of the limits that the one-sided tests do not reject."""
         rejected = _rejected_rank_sums(self.n)
         if not rejected:
             return -math.inf, math.inf
         return float(self._walsh[rejected - 1]), float(self._walsh[-rejected])
 
     def above(self, limit: float) -> float:
-        """The p-value of an effect of at most `limit`."""
+        """The p-value of the null hypothesis that the effect is at most `limit`."""
         return self._p(limit, "greater")
 
     def below(self, limit: float) -> float:
-        """The p-value of an effect of at least `limit`."""
+        """The p-value of the null hypothesis that the effect is at least `limit`."""
         return self._p(limit, "less")
 
     def _p(self, limit: float, alternative: str) -> float:
@@ -74,7 +74,7 @@ class SignedRank:
 
 @dataclass(frozen=True)
 class Student:
-    """An estimate with its standard error, judged by Student's t."""
+    """An estimate with its standard error, tested by Student's t-test."""
 
     effect: float
     error: float
@@ -102,7 +102,7 @@ class Student:
 
 @dataclass(frozen=True)
 class Exact:
-    """A number without an uncertainty of its own; one so near a limit as `slack` decides nothing."""
+    """A number without an error estimate; within `slack` of a limit it decides nothing."""
 
     effect: float
     slack: float = 0.0
@@ -125,16 +125,16 @@ Evidence = SignedRank | Student | Exact
 
 
 def of_folds(values: Sequence[float], ratio: float, effect: float | None = None) -> Student:
-    """The mean over folds or trials, its variance corrected after Nadeau and Bengio.
+    """The mean over folds or trials, with the corrected variance of Nadeau and Bengio.
 
     Parameters
     ----------
     values : sequence of float
-        One of each fold or trial.
+        One value per fold or trial.
     ratio : float
-        Of test rows to training rows.
+        Ratio of test rows to training rows.
     effect : float, optional
-        The estimate that the values vary around, if not their mean.
+        The estimate, by default the mean of the values.
     """
     k = len(values)
     error = math.sqrt((1 / k + ratio) * np.var(values, ddof=1)) if k > 1 else math.nan
@@ -143,7 +143,7 @@ def of_folds(values: Sequence[float], ratio: float, effect: float | None = None)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number, after Holm.
+    """p-values with Holm's correction for multiple testing.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _rejected_rank_sums(n: int) -> int:
-    """How many rank sums, 0 and up, are so small that the one-sided test rejects."""
+    """The number of rank sums, from 0, that the one-sided test rejects."""
     ways = np.ones(1)
     for rank in range(1, n + 1):
         ways = np.convolve(ways, np.concatenate([[1.0], np.zeros(rank - 1), [1.0]]))

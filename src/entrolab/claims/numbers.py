@@ -1,4 +1,4 @@
-"""The numbers that tests of claims compare: cells of a study's tables, and their scores by fold or trial."""
+"""Numbers for tests of claims: cells of a study's tables, and their scores per fold or trial."""
 
 import math
 import os
@@ -18,23 +18,22 @@ from entrolab.tables.making import ADDRESS, read_table
 from entrolab.tables.results import Results
 from entrolab.tables.types import FILES, TABLE_TYPES
 
-# Metrics of tables that are no scores, of which less is better.
+# Columns of tables that are not scores and for which less is better.
 COSTS = {
     *("fit_seconds", "predict_seconds", "n_stored_numbers", "seconds", "iterations", "evaluations"),
     *("value_error", "gradient_error"),
 }
-# One timing differs from the next by up to this factor: seconds of single fits this close to a limit decide
-# nothing.
+# Repeated timings differ by up to this factor: single timings this close to a limit decide nothing.
 TIMING = 1.25
 OF_EXPONENT = "t-test of the exponent"
 
 
 class TableMissing(LookupError):
-    """A table that a test reads has not been made."""
+    """Raised if a table that a test reads has not been made."""
 
 
 class Numbers:
-    """The results of a study under the folder that holds ``results``, as tests of claims read them."""
+    """The results of a study, for tests of claims; `home` is the folder that holds ``results``."""
 
     def __init__(self, study_name: str, study: Mapping, home: str | os.PathLike = "."):
         self.study_name, self.study, self._home = study_name, study, Path(home)
@@ -42,16 +41,16 @@ class Numbers:
         self._table = cache(self._read)
 
     def cell(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> float:
-        """Our number in the first of some tables that has it, NaN where none does."""
+        """Our number, from the first of some tables that has it; NaN if none has."""
         found = (self._table(name).get((dataset, model, metric), math.nan) for name in tables)
         return next((value for value in found if math.isfinite(value)), math.nan)
 
     def difference(
         self, test: Mapping, dataset: str, pair: tuple[str, str], metric: str, ratio: bool
     ) -> float:
-        """How far a model is ahead of another on a data set, as a difference or as the log of a ratio.
+        """The lead of one model over another on a data set, as a difference or as the log of a ratio.
 
-        Positive where the first one is better; NaN where one of them has no number, or a ratio none.
+        Positive if the first model is better; NaN if a number is missing, or not positive in a ratio.
         """
         a, b = (
             self.cell(tables, dataset, model, metric)
@@ -62,7 +61,7 @@ class Numbers:
     def on_one(
         self, test: Mapping, dataset: str, pair: tuple[str, str], metric: str, ratio: bool
     ) -> Evidence | None:
-        """What is known of :meth:`difference` on a single data set; None where it is NaN."""
+        """The evidence for :meth:`difference` on a single data set; None where the difference is NaN."""
         apart = self.difference(test, dataset, pair, metric, ratio)
         if math.isnan(apart):
             return None
@@ -84,7 +83,7 @@ class Numbers:
         return of_folds(around, self._shared(dataset), apart)
 
     def level(self, test: Mapping, dataset: str, model: str, metric: str) -> Evidence | None:
-        """What is known of a cell; None where it has no number."""
+        """The evidence for the number of a cell; None if the cell has no number."""
         value = self.cell(test["tables"], dataset, model, metric)
         if math.isnan(value):
             return None
@@ -96,7 +95,7 @@ class Numbers:
         return list(dict.fromkeys(self._frame(table)["model"]))
 
     def exponent(self, test: Mapping, model: str, metric: str) -> Student | None:
-        """The exponent of a power law that a table has in a cell, or that its rows of sizes follow."""
+        """The exponent of a power law, from a cell of a table or fitted to its rows of different sizes."""
         for name in test["tables"]:
             entry, table = self.study["tables"][name], self._frame(name)
             rows = table[(table["model"] == model) & (table["metric"] == metric) & table["ours"].notna()]
@@ -112,7 +111,7 @@ class Numbers:
         return None
 
     def _folds(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> pd.Series:
-        """The scores of the folds or trials behind a cell; empty where a table has none."""
+        """The scores of the folds or trials that a cell averages; empty if the tables have none."""
         for name in tables:
             entry = self.study["tables"][name]
             has_folds = TABLE_TYPES[entry["type"]].ranks
@@ -125,7 +124,7 @@ class Numbers:
         return pd.Series(dtype=float)
 
     def _shared(self, dataset: str) -> float:
-        """Test rows by training rows of a fold or trial."""
+        """The ratio of test rows to training rows of a fold or trial."""
         protocol = protocol_of(self.study, dataset)
         return protocol["test"] / protocol["train"] if "trials" in protocol else 1 / (protocol["folds"] - 1)
 
@@ -140,12 +139,12 @@ class Numbers:
 
 
 def less_is_better(metric: str) -> bool:
-    """Whether the smaller number is the better one."""
+    """Whether smaller values of a metric are better."""
     return not METRICS[metric].greater_is_better if metric in METRICS else metric in COSTS
 
 
 def _slack(metric: str, ratio: bool) -> float:
-    """How near a limit a single comparison decides nothing: scores of one trial, however far they are."""
+    """The distance from a limit within which a single number decides nothing; infinite for scores."""
     if metric in METRICS and METRICS[metric].chooses:
         return math.inf
     return math.log(TIMING) if ratio and "seconds" in metric else 0.0

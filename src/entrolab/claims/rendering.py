@@ -1,4 +1,4 @@
-"""The outcomes of claims as a csv file and as pages show them."""
+"""Write the outcomes of claims as CSV and HTML."""
 
 import math
 from collections import Counter
@@ -14,14 +14,14 @@ from entrolab.text import one_line
 
 TEXTS = [*("id", "claim", "place", "strength", "outcome", "decides"), "test", "part", "part_outcome"]
 TEXTS += ["unit", "method"]
-# The most characters of a text on a page.
+# Maximum number of characters of a text on a page.
 LONGEST = 400
-# The styles of bars, which are those of verdicts.
+# Outcome -> CSS class of its bar segment, shared with the verdicts.
 STYLES = {"holds": "reproduced", "fails": "failed", "undecided": "no-data", "not tested": "ours-only"}
 
 
 def write_claims(found: pd.DataFrame, title: str, path: str | Path) -> None:
-    """Write the outcomes of a study's claims as csv, or as a page of their own."""
+    """Write the outcomes of a study's claims as CSV or as an HTML page, by the suffix of `path`."""
     if Path(path).suffix == ".csv":
         text = found.to_csv(index=False, float_format="%.8g", lineterminator="\n")
     else:
@@ -31,20 +31,20 @@ def write_claims(found: pd.DataFrame, title: str, path: str | Path) -> None:
 
 
 def read_claims(path: str | Path) -> pd.DataFrame:
-    """Read the csv file back."""
+    """Read a CSV file of :func:`write_claims`."""
     found = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str), keep_default_na=False, na_values={"p": [""]})
     numbers = ["effect", "low", "high", "p"]
     return found.assign(**{name: pd.to_numeric(found[name]) for name in numbers})[COLUMNS]
 
 
 def outcomes(found: pd.DataFrame) -> dict[str, int]:
-    """How many claims have each outcome."""
+    """The number of claims by outcome."""
     counted = Counter(found.drop_duplicates("id")["outcome"])
     return {outcome: counted[outcome] for outcome in OUTCOMES}
 
 
 def layout(found: pd.DataFrame) -> dict:
-    """The claims as the templates take them, with a bar of their outcomes."""
+    """The template variables for the claims, with a bar of their outcomes."""
     return {
         "bar": claims_bar(outcomes(found)),
         "claims": [_claim(rows) for _, rows in found.groupby("id", sort=False)],

@@ -1,4 +1,4 @@
-"""The best models of each row of a score table, as far as their folds or trials tell."""
+"""The best models of each row of a score table, by significance tests over folds or trials."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,18 +11,18 @@ from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import KNOWN
 
 SAYS = (
-    "In bold: the best of each row, and what is not significantly worse (t-test over folds with the variance "
-    "corrected after Nadeau and Bengio, one-sided at 5 %, p-values after Holm); nothing in a row where no "
-    "model is significantly worse."
+    "Bold: the best model of each row and those not significantly worse (one-sided t-test over folds at 5 %, "
+    "with the corrected variance of Nadeau and Bengio and Holm's correction); no bold in rows where no model "
+    "is significantly worse."
 )
 
 
 def winners(numbers: Numbers, table: str, rows: pd.DataFrame) -> frozenset[Cell]:
-    """The cells of a table, of the frame `rows`, that are the best of their row or within the noise of it.
+    """The cells of `rows`, the frame of a table, that are the best of their row or not significantly worse.
 
-    The best model of a data set by a metric is tested against each other one, on its folds or trials. There
-    are none in tables with published values or without scores, nor in rows where no model is significantly
-    worse, as on a single trial, nor where the predictions of a run are gone.
+    The best model of a data set by a metric is tested against each other model over folds or trials. The
+    result is empty for tables with published values or without scores, and if the predictions of a run have
+    been deleted. It has no cells of rows where no model is significantly worse, as with a single trial.
     """
     if not TABLE_TYPES[numbers.study["tables"][table]["type"]].ranks:
         return frozenset()
@@ -49,7 +49,7 @@ def _best(numbers: Numbers, table: str, rows: pd.DataFrame) -> Iterator[Cell]:
 def _p_values(
     numbers: Numbers, table: str, dataset: str, best: str, rivals: Iterable[str], metric: str
 ) -> list[float]:
-    """Of each rival, by the test of its being worse than the best."""
+    """The p-value of each rival, for being worse than the best model."""
     test = {"tables": [table]}
     known = (numbers.on_one(test, dataset, (best, rival), metric, False) for rival in rivals)
     return [1.0 if evidence is None else evidence.above(0.0) for evidence in known]

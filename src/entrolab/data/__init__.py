@@ -1,1 +1,1 @@
-"""Data sets: downloaded, prepared, scaled; from files, from packages, from distributions."""
+"""Download, read, generate, prepare and scale data sets."""

@@ -1,4 +1,4 @@
-"""Tables that come with scikit-learn: a name -> function table."""
+"""Data sets bundled with scikit-learn: a name -> function table."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ def _bundled(loader: str) -> Table:
 
     options = {"scaled": False} if loader == "diabetes" else {}
     bunch = getattr(datasets, f"load_{loader}")(**options)
-    names = bunch.get("target_names")  # none of a regression
+    names = bunch.get("target_names")  # absent for regression
     labels = bunch.target if names is None else np.asarray(names)[bunch.target]
     features = [str(name) for name in bunch.feature_names]
     return Table(np.asarray(bunch.data, dtype=np.float64), labels, features, [len(labels)])

@@ -1,4 +1,4 @@
-"""The prepared data set, as arrays and as a file."""
+"""`Dataset`, a prepared data set, and its files."""
 
 import hashlib
 import json
@@ -24,24 +24,24 @@ __all__ = [
     "save_folds",
 ]
 
-OF_ROWS = ("groups", "weights", "splits")  # what a data set may say of its rows
+OF_ROWS = ("groups", "weights", "splits")  # optional attributes with one entry per row
 
 
 class DataError(Told, ValueError):
-    """Wrong data; the message is one line that names them."""
+    """Raised for invalid data; the message is one line that names the data set or file."""
 
 
 class DataUnavailable(Exception):
-    """A data set is not available; the message says why."""
+    """Raised if a data set is not available; the message gives the reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A data set, ready for learners.
+    """A prepared data set.
 
     Parameters
     ----------
-    X : ndarray or csr_array of float64, or of float32 once it is scaled so, shape (n_samples, n_features)
+    X : ndarray or csr_array of float64 (float32 if scaled to it), shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
         int64 for classification, an index into `classes`; float64 for regression.
     feature_names : list of str
@@ -51,17 +51,17 @@ class Dataset:
     part : ndarray of int8, shape (n_samples,)
         1 for the rows of an official test part, else 0.
     provenance : dict
-        Where it came from, as JSON can say it.
+        The origin of the data, as JSON-compatible values.
     columns : dict or None
-        Of a user's table: what its columns were ``encoded`` as, by name (see
+        For a user's table: how its columns were ``encoded``, by name (see
         :class:`entrolearn.columns.ColumnEncoder`), the texts of ``missing`` values, the name of the ``label``
-        column, and the ``labels`` of the classes as they are written. X then has NaN for missing values.
+        column, and the ``labels`` of the classes as written in the table. X then has NaN for missing values.
     groups : ndarray of int64, shape (n_samples,), or None
-        Rows of one group are in one fold.
+        Group of each row; all rows of a group are in the same fold.
     weights : ndarray of float64, shape (n_samples,), or None
-        What a learner's ``fit`` gets as ``sample_weight``.
+        Weight of each row, passed to a learner's ``fit`` as ``sample_weight``.
     splits : ndarray of int16, shape (n_samples, n_repeats), or None
-        The fold in which each row is tested, where the source says so; -1 in none.
+        The fold in which each row is tested, if the source defines it; -1 for rows that are never tested.
     """
 
     X: np.ndarray | sparse.csr_array
@@ -87,18 +87,18 @@ class Dataset:
         return self.X.shape[1]
 
     def digest(self) -> str:
-        """The sha256 of shape, X, y, part and weights: equal for equal data, however stored."""
+        """The sha256 of shape, X, y, part and weights; independent of how the data are stored."""
         digest = hashlib.sha256(repr((self.X.shape, sparse.issparse(self.X))).encode())
         weights = [] if self.weights is None else [self.weights]
         for array in (*_matrix_arrays(self.X).values(), self.y, self.part, *weights):
-            # The indices of a sparse matrix have 32 or 64 bits by its size alone.
+            # Indices of a sparse matrix have 32 or 64 bits, depending on its size: convert them.
             wide = array.astype(np.int64) if array.dtype.kind == "i" else array
             digest.update(np.ascontiguousarray(wide).data)
         return digest.hexdigest()
 
 
 def save_dataset(path, dataset: Dataset) -> None:
-    """Write `dataset` to an .npz file; a CSR matrix goes in by its parts."""
+    """Write `dataset` to an .npz file; a CSR matrix is stored as its three arrays."""
     names = ("feature_names", "task", "classes", "provenance", "columns")
     meta = {name: getattr(dataset, name) for name in names} | {"shape": dataset.X.shape}
     arrays = _matrix_arrays(dataset.X) | {"y": dataset.y, "part": dataset.part}
@@ -108,14 +108,14 @@ def save_dataset(path, dataset: Dataset) -> None:
 
 
 def load_dataset(path) -> Dataset:
-    """Read what :func:`save_dataset` wrote.
+    """Read a file of :func:`save_dataset`.
 
     Raises
     ------
     DataUnavailable
-        If the file holds only the reason why the data are not available.
+        If the file contains only the reason why the data are not available.
     DataError
-        If the file is cut or corrupt.
+        If the file is truncated or corrupt.
     """
     arrays = _load(path, "y", "part", "meta")
     meta = json.loads(str(arrays["meta"]))
@@ -129,18 +129,18 @@ def load_dataset(path) -> Dataset:
 
 
 def save_folds(path, part: np.ndarray) -> None:
-    """Write the parts that a protocol drew."""
+    """Write the splits that a protocol has drawn."""
     _save(path, part=part)
 
 
 def load_folds(path) -> np.ndarray:
-    """Read parts, shape (n_repeats, n_samples); errors as in :func:`load_dataset`."""
+    """Read splits, shape (n_repeats, n_samples); raises the errors of :func:`load_dataset`."""
     return _load(path, "part")["part"]
 
 
 @contextmanager
 def passing_absence(output) -> Iterator[None]:
-    """Write the reason of a :class:`DataUnavailable` to the file `output`, whose readers raise it again."""
+    """Write the message of a :class:`DataUnavailable` to the file `output`; reading that raises it again."""
     try:
         yield
     except DataUnavailable as absence:
@@ -154,7 +154,7 @@ def _matrix_arrays(X) -> dict[str, np.ndarray]:
 
 
 def _save(path, **arrays) -> None:
-    # Compressed: forest-cover is 7 MB instead of 250 and loads no slower.
+    # Compressed: forest-cover takes 7 MB instead of 250 and loads as fast.
     with replacing(path) as temporary:
         np.savez_compressed(temporary, **arrays)
 
@@ -165,13 +165,13 @@ def _load(path, *required: str) -> dict[str, np.ndarray]:
             arrays = dict(archive)
     except FileNotFoundError:
         raise
-    except Exception as error:  # a damaged file raises whatever its bytes lead to
+    except Exception as error:  # a damaged file may raise any exception
         raise DataError(
-            f"{path}: cut or corrupt ({one_line(error)}); delete it and run the workflow again"
+            f"{path}: truncated or corrupt ({one_line(error)}); delete it and run the workflow again"
         ) from error
     if "absent" in arrays:
         raise DataUnavailable(str(arrays["absent"]))
     if missing := [name for name in required if name not in arrays]:
         lacking = ", ".join(missing)
-        raise DataError(f"{path}: another stage's file (no array {lacking}); delete it and run again")
+        raise DataError(f"{path}: not a file of this stage (no array {lacking}); delete it and run again")
     return arrays

@@ -1,4 +1,4 @@
-"""Download the files of data sets: from the mirror, else from the url; whole and checked, or why not."""
+"""Download the files of data sets from a mirror or a URL, with checksums, retries and time limits."""
 
 import hashlib
 import ipaddress
@@ -26,16 +26,16 @@ __all__ = ["download"]
 logger = logging.getLogger(__name__)
 
 CHUNK = 1 << 16
-LONGEST_WAIT = 120.0  # seconds between two tries, whatever Retry-After asks for
-RETRIED_STATUS = {408, 429}  # and every 5xx; any other 4xx will be the same a second later
+LONGEST_WAIT = 120.0  # maximum seconds between two tries, also if Retry-After asks for more
+RETRIED_STATUS = {408, 429}  # and every 5xx; other 4xx are permanent
 
 
 class Refusal(Exception):
-    """The bytes cannot be had, or are not the right ones; another try does not help."""
+    """Raised if a file cannot be downloaded or is wrong; trying again does not help."""
 
 
 class Passing(Refusal):
-    """A fault that may pass: worth another try after `retry_after` seconds or more."""
+    """Raised for a temporary fault: try again after at least `retry_after` seconds."""
 
     def __init__(self, message: str, retry_after: float = 0.0):
         super().__init__(message)
@@ -44,13 +44,13 @@ class Passing(Refusal):
 
 @dataclass(frozen=True)
 class Patience:
-    """The number of requests per file, and seconds to wait for a server."""
+    """The number of tries per file, and time limits in seconds."""
 
     tries: int = 5
-    first_wait: float = 1.0  # before the second try; doubled before each further one
-    connect: float = 10.0  # until a connection stands
-    read: float = 60.0  # between two arrivals of bytes
-    whole: float = 1800.0  # for one file altogether, since a server may trickle
+    first_wait: float = 1.0  # before the second try; doubled before each further try
+    connect: float = 10.0  # to connect
+    read: float = 60.0  # between two packets
+    whole: float = 1800.0  # for the whole file, since a server may be very slow
 
     def wait(self, state: tenacity.RetryCallState) -> float:
         """Seconds until the next try, for tenacity."""
@@ -62,32 +62,32 @@ PATIENCE = Patience()
 
 
 def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -> dict:
-    """Fetch the files of a data set and write the receipt; files that cannot be had are no error.
+    """Download the files of a data set and write a receipt; a file that is not available is not an error.
 
-    A file already in `folder` with the right sha256 is kept. Otherwise it comes from ``<mirror>/<path>`` if
-    that exists, else from the url, and appears in `folder` only when its checksum is right. A file without a
-    published checksum is accepted, and the receipt holds the one that it had.
+    A file already in `folder` with the right sha256 is kept. Otherwise it is copied from ``<mirror>/<path>``
+    if that exists, or downloaded from its URL; it is stored in `folder` only if its checksum is right. A file
+    without a published checksum is accepted, and the receipt states its actual checksum.
 
     Parameters
     ----------
     key : str
         The data set's key in the catalog.
     entry : dict
-        Its entry. Bundled and generated sets have nothing to fetch: their receipt lists no files.
+        The data set's entry. For bundled and generated data sets, the receipt lists no files.
     folder : path
-        Where the files and ``receipt.json`` go.
+        Folder for the files and ``receipt.json``.
     mirror : path, optional
-        A folder with the files under the paths that the catalog gives.
+        A folder with the files, under their paths in the catalog.
     attempt : int
-        Noted in the receipt: a workflow raises it to ask again for what was not available.
+        Stored in the receipt. The workflow increases it to try unavailable files again.
     patience : Patience
-        Tries and time limits.
+        Number of tries and time limits.
 
     Returns
     -------
     dict
-        The receipt: dataset, available, reason (or a remark), attempt, and files with path, sha256, bytes and
-        source each.
+        The receipt: dataset, available, reason (or a remark), attempt, and files, each with path, sha256,
+        bytes and source.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -110,11 +110,11 @@ def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -
 
 
 def _obtain(file: dict, target: Path, mirror, patience: Patience, remarks: list[str]) -> str:
-    """Put one file in place and say where it came from."""
+    """Copy or download one file; return its source."""
     if target.is_file() and file.get("sha256") in (None, sha256_of(target)):
         return "already there"
     original = Path(mirror).expanduser() / file["path"] if mirror else None
-    if original and os.path.exists(original):  # no error where the path is too long to be one
+    if original and os.path.exists(original):  # False, not an error, if the path is too long
         try:
             return _copy(file, original, target)
         except Refusal as refusal:
@@ -163,19 +163,19 @@ def _fetch_once(file: dict, target: Path, patience: Patience) -> None:
         raise Passing(f"nothing for {patience.read:g} s (stalled)") from error
     except (requests.ConnectionError, urllib3.exceptions.HTTPError) as error:
         raise Passing(f"connection failed ({one_line(_root(error))})") from error
-    except (requests.RequestException, ValueError) as error:  # ValueError: an address that is none
+    except (requests.RequestException, ValueError) as error:  # ValueError: an invalid URL
         raise Refusal(f"request failed ({one_line(error)})") from error
 
 
 class _Session(requests.Session):
-    """Sends no password of ``~/.netrc``, and follows no redirect from https to http or to this machine.
+    """A session that ignores ``~/.netrc`` and refuses redirects from https to http or to this machine.
 
-    The bodies of redirects are not read: requests would hold them in memory.
+    The bodies of redirects are not read, because requests would keep them in memory.
     """
 
     def __init__(self):
         super().__init__()
-        self.auth = lambda request: request  # without one, requests looks into ~/.netrc
+        self.auth = lambda request: request  # otherwise requests reads ~/.netrc
 
     def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
         prepared_request.headers.pop("Authorization", None)
@@ -196,20 +196,20 @@ def _check_redirect(old: SplitResult, new: SplitResult) -> None:
 
 
 def _is_this_machine(host: str | None) -> bool:
-    """Whether a name leads to this machine or its link."""
+    """Whether a host name resolves to a loopback or link-local address."""
     try:
         found = {ipaddress.ip_address(answer[4][0]) for answer in socket.getaddrinfo(host, None)}
-    except (OSError, ValueError):  # no such name, at least not here: a proxy may know it
+    except (OSError, ValueError):  # unknown here, but a proxy may resolve it
         return False
     addresses = {getattr(one, "ipv4_mapped", None) or one for one in found}
     return any(one.is_loopback or one.is_unspecified or one.is_link_local for one in addresses)
 
 
 def _answer(url: str, patience: Patience) -> requests.Response:
-    """The head of a server's answer, within the time for the whole file.
+    """The headers of a server's response, within the time limit of the whole file.
 
-    A head that trickles never reaches the limit between two arrivals of bytes, and requests cannot be
-    interrupted: it is left to a thread.
+    The request runs in a thread, because requests cannot be interrupted and headers that arrive slowly never
+    exceed the limit between two packets.
     """
     answer: Future = Future()
 
@@ -221,11 +221,11 @@ def _answer(url: str, patience: Patience) -> requests.Response:
                         url,
                         stream=True,
                         timeout=(patience.connect, patience.read),
-                        # Not compressed on the way: sizes can then be compared as they arrive.
+                        # No compression in transit, so that sizes can be checked on arrival.
                         headers={"Accept-Encoding": "identity"},
                     )
                 )
-        except Exception as error:  # noqa: BLE001  raised again where the answer is asked for
+        except Exception as error:  # noqa: BLE001  raised again below
             answer.set_exception(error)
 
     Thread(target=ask, daemon=True).start()
@@ -241,7 +241,7 @@ def _check_status(response: requests.Response) -> None:
         return
     found = one_line(f"{status} {response.reason}")
     if status in RETRIED_STATUS or status >= 500:
-        asked = response.headers.get("Retry-After", "")  # seconds; the waits serve for a date
+        asked = response.headers.get("Retry-After", "")  # in seconds; a date is ignored
         raise Passing(found, float(asked) if asked.isdecimal() else 0.0)
     raise Refusal(found)
 
@@ -249,23 +249,23 @@ def _check_status(response: requests.Response) -> None:
 def _receive(
     response: requests.Response, target: Path, file: dict, patience: Patience, deadline: float
 ) -> str:
-    """Write the body to `target`, at most the expected number of bytes, and return its sha256.
+    """Write the body to `target`, up to the expected number of bytes, and return its sha256.
 
-    Where neither the catalog nor the server says how many, half of the free disk is the limit.
+    If neither the catalog nor the server states a size, half of the free disk space is the limit.
     """
     digest = hashlib.sha256()
     size, expected = 0, file.get("bytes", response.raw.length_remaining)
     most = shutil.disk_usage(target.parent).free // 2 if expected is None else expected
     _check_room(expected or 0, target)
-    response.raw.enforce_content_length = False  # the catalog's size is what counts
+    response.raw.enforce_content_length = False  # the size in the catalog decides
     with target.open("wb") as output:
-        # read1 gives what has arrived: a trickle is seen while it trickles.
+        # read1 returns the bytes that have arrived, so a slow server is noticed in time.
         while chunk := response.raw.read1(CHUNK, decode_content=True):
             if size == 0 and _is_html(chunk):
                 raise Refusal("an HTML page instead of data")
             size += len(chunk)
             if size > most:
-                told = "half of the free disk" if expected is None else f"the {most} bytes that were to come"
+                told = "half of the free disk" if expected is None else f"the {most} bytes expected"
                 raise Refusal(f"more than {told}")
             if time.monotonic() > deadline:
                 raise Passing(f"{_of_bytes(size, expected)} in {patience.whole:g} s (too slow)")
@@ -300,7 +300,7 @@ def _check(file: dict, sha256: str, what) -> None:
 
 
 def _root(error: BaseException) -> str:
-    """The text of the innermost cause, such as "connection refused"."""
+    """The message of the innermost cause, such as "connection refused"."""
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

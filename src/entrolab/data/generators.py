@@ -1,4 +1,4 @@
-"""Generated data sets: a name -> function table of functions that return a `Table`."""
+"""Generators of data sets: a name -> function table; each function returns a `Table`."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ __all__ = ["GENERATORS"]
 def gaussians(
     *, n_samples: int, n_features: int, distance: float, variances: Sequence[float], seed: int
 ) -> Table:
-    """Two isotropic Gaussians, labels 0 and 1, equally many rows of each.
+    """Two isotropic Gaussians with labels 0 and 1 and equally many rows.
 
-    The means stand at ±distance/2 along the diagonal; `variances` are the per-axis variances of the classes.
+    The means are at ±distance/2 along the diagonal; `variances` are the per-axis variances of the classes.
     """
     rng = np.random.default_rng(seed)
     mean = np.full(n_features, distance / 2 / np.sqrt(n_features))
@@ -31,10 +31,10 @@ def gaussians(
 def stretched_gaussians(
     *, n_samples: int, mean: Sequence[float], deviations: Sequence[float], seed: int
 ) -> Table:
-    """Two Gaussians of the plane with one covariance, labels -1 and 1 as by a fair coin.
+    """Two Gaussians in the plane with a common covariance; labels -1 and 1 with probability one half.
 
-    The mean of class y is y times `mean`, the covariance V D² Vᵀ: `deviations`, the diagonal of D, are the
-    standard deviations along the columns of V, which are (1, -1)/√2 and (1, 1)/√2.
+    The mean of class y is y times `mean`, the covariance is V D² Vᵀ: `deviations`, the diagonal of D, are the
+    standard deviations along the columns of V, (1, -1)/√2 and (1, 1)/√2.
     """
     rng = np.random.default_rng(seed)
     label = rng.choice([-1, 1], size=n_samples)
@@ -51,9 +51,9 @@ def two_moons(*, n_samples: int, noise: float, seed: int) -> Table:
 
 
 def rings(*, n_samples: int, radii: Sequence[float], noise: float, seed: int, n_classes: int = 2) -> Table:
-    """Concentric rings in the plane, labels from 0 by turns from the first one, equally many rows on each.
+    """Concentric rings in the plane with equally many rows; ring i has label i modulo `n_classes`.
 
-    A row stands at a random angle on its ring, plus normal noise on each axis; a radius of zero is a blot.
+    A row is at a random angle on its ring, plus normal noise on each axis; a radius of zero gives a blob.
     """
     rng = np.random.default_rng(seed)
     ring = np.arange(n_samples) % len(radii)
@@ -63,10 +63,10 @@ def rings(*, n_samples: int, radii: Sequence[float], noise: float, seed: int, n_
 
 
 def spirals(*, n_samples: int, n_arms: int, turns: float, noise: float, seed: int) -> Table:
-    """Archimedean spirals in the plane that wind around each other, labels from 0, equally many rows on each.
+    """Interleaved Archimedean spirals in the plane, labels from 0, with equally many rows per arm.
 
-    An arm's radius grows evenly from 0 to 1 with the angle, over so many turns; rows are equally dense along
-    it, which takes the square root of a uniform number, and have normal noise on each axis.
+    The radius of an arm grows linearly from 0 to 1 with the angle, over `turns` turns. Rows are equally dense
+    along the arm (its parameter is the square root of a uniform number), with normal noise on each axis.
     """
     rng = np.random.default_rng(seed)
     arm = np.arange(n_samples) % n_arms
@@ -84,10 +84,10 @@ def mixture(
     angles: Sequence[float],
     seed: int,
 ) -> Table:
-    """Gaussians in the plane, labels from 0: the rows of each, its mean, and what is around it.
+    """Gaussians in the plane, labels from 0, with given numbers of rows and means.
 
-    `deviations` are the two standard deviations of each along its own axes, which are turned by `angles`, in
-    degrees against the clock.
+    `deviations` are the two standard deviations of each Gaussian along its own axes, which are rotated
+    counterclockwise by `angles` degrees.
     """
     rng = np.random.default_rng(seed)
     label = np.repeat(np.arange(len(sizes)), sizes)
@@ -102,8 +102,8 @@ def mixture(
 def waveform(*, n_samples: int, seed: int) -> Table:
     """Breiman's waveforms, labels 0 to 2: convex combinations of two of three triangles, plus unit noise.
 
-    Breiman, Friedman, Olshen and Stone (1984), Classification and Regression Trees, section 2.6.1; 21
-    features, the values at 1 to 21.
+    Breiman, Friedman, Olshen and Stone (1984), Classification and Regression Trees, section 2.6.1. The 21
+    features are the values at 1 to 21.
     """
     rng = np.random.default_rng(seed)
     at = np.arange(1, 22)
@@ -118,11 +118,11 @@ def waveform(*, n_samples: int, seed: int) -> Table:
 def documents(
     *, n_samples: int, n_features: int, n_classes: int, words: int, spread: float, seed: int
 ) -> Table:
-    """Bags of words as text classification has them: sparse, long-tailed, rows of unit length; labels from 0.
+    """Bags of words as in text classification: sparse, long-tailed, rows of unit length; labels from 0.
 
-    Word frequencies fall as 1 / rank (Zipf); in each class every word's is multiplied by
-    exp(`spread` z), z standard normal. A document has a Poisson number of words, `words` in the mean; counts
-    are taken as 1 + ln(count), times ln(n_samples / documents with the word).
+    Word frequencies fall as 1 / rank (Zipf); in each class, the frequency of every word is multiplied by
+    exp(`spread` z) with z standard normal. The number of words in a document is Poisson with mean `words`;
+    features are 1 + ln(count), times ln(n_samples / documents with the word).
     """
     from sklearn.preprocessing import normalize
 
@@ -136,7 +136,7 @@ def documents(
     drawn = [np.searchsorted(cumulative[c], rng.uniform(size=n)) for c, n in zip(label, length, strict=True)]
     column = np.minimum(np.concatenate(drawn), n_features - 1)
     row = np.repeat(np.arange(n_samples), length)
-    # LIBLINEAR, and scikit-learn's solvers after it, take indices of 32 bits.
+    # LIBLINEAR and scikit-learn's solvers derived from it need 32-bit indices.
     places = row.astype(np.int32), column.astype(np.int32)
     counts = sparse.csr_array((np.ones(len(row)), places), shape=(n_samples, n_features))
     counts.data = 1 + np.log(counts.data)
@@ -148,11 +148,11 @@ def documents(
 def phrases(
     *, n_samples: int, n_features: int, n_pairs: int, n_classes: int, terms: float, spread: float, seed: int
 ) -> Table:
-    """Counts of words some of which come in pairs only, as "Puerto" and "Rico"; sparse, labels from 0.
+    """Word counts in which some words occur only in pairs, like "Puerto" and "Rico"; sparse, labels from 0.
 
-    A document is a Poisson number of independent terms, `terms` in the mean. The first `n_pairs` terms are
-    pairs of words, the columns 2i and 2i + 1, the others single words. Frequencies fall as 1 / rank in a
-    random order of the terms; in each class every term's is multiplied by exp(`spread` z), z standard normal.
+    A document is a Poisson number of independent terms with mean `terms`. The first `n_pairs` terms are pairs
+    of words (columns 2i and 2i + 1), the others are single words. Frequencies fall as 1 / rank in a random
+    order of the terms; in each class, every one is multiplied by exp(`spread` z) with z standard normal.
     """
     rng = np.random.default_rng(seed)
     n_terms = n_features - n_pairs
@@ -166,9 +166,9 @@ def phrases(
 
 
 def mackey_glass(*, n_samples: int, n_delays: int, interval: int, delay: int) -> Table:
-    """The Mackey-Glass series to be continued: a row holds the last values, its label is the next one.
+    """Prediction of the Mackey-Glass series: a row contains consecutive values, its label is the next value.
 
-    Values stand `interval` time units apart, the oldest in the first column; each row starts one value later.
+    Values are `interval` time units apart, the oldest in the first column; each row starts one value later.
     """
     series = mackey_glass_series(n_samples + n_delays, delay=delay, interval=interval)
     windows = np.lib.stride_tricks.sliding_window_view(series, n_delays + 1)

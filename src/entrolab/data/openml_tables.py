@@ -1,4 +1,4 @@
-"""Data sets and tasks of OpenML by their numbers, which the package ``openml`` fetches once."""
+"""Data sets and tasks of OpenML by number, downloaded once with the package ``openml``."""
 
 import os
 import tempfile
@@ -12,22 +12,22 @@ from entrolab.text import one_line
 
 __all__ = ["KEYS", "facts_of", "file_of", "keep"]
 
-KEYS = {"openml": "data", "openml_task": "task"}  # of a study's data set, and what they are numbers of
+KEYS = {"openml": "data", "openml_task": "task"}  # key in a study's data set -> what its number identifies
 KEPT_IN = Path("resources", "openml")
-# What a data set may take to arrive. The package itself waits for a silent server for ever.
+# Time limit of a download, because the package waits for a silent server forever.
 FETCHING_SECONDS = 1800.0
 TRIES = 3
-ESTIMATED_BY = ("crossvalidation", "holdout")  # the procedures of tasks whose splits can be used
+ESTIMATED_BY = ("crossvalidation", "holdout")  # estimation procedures whose splits can be used
 SPLIT = "test fold of repeat {}"  # name of a column of splits
 
 
 def file_of(study: Path, key: str, own: Mapping, seconds: float = FETCHING_SECONDS) -> Path:
-    """The file that holds a study's data set of OpenML, which is fetched if it is not there yet.
+    """The file with a study's data set from OpenML, downloaded if it does not exist yet.
 
     Raises
     ------
     ConfigError
-        If the package ``openml`` is not installed, or the data cannot be had; nothing is kept then.
+        If the package ``openml`` is not installed, or if the download fails; no file is kept then.
     """
     option = next(name for name in KEYS if name in own)
     path = KEPT_IN / f"{KEYS[option]}_{own[option]}.parquet"
@@ -45,21 +45,21 @@ def file_of(study: Path, key: str, own: Mapping, seconds: float = FETCHING_SECON
                 pass
     except (LimitError, KilledError, RuntimeError) as error:
         raise ConfigError(
-            f"{where}: {own[option]} cannot be fetched: {one_line(error, 300)}; accepted: a number that "
-            "OpenML has, while its server answers"
+            f"{where}: {own[option]} cannot be downloaded: {one_line(error, 300)}; accepted: a number known "
+            "to OpenML, while its server responds"
         ) from None
     return path
 
 
 def facts_of(path: Path) -> dict:
-    """What OpenML says of a file's data: ``label``, ``title``, ``reference``, ``licence`` and ``splits``."""
+    """The metadata stored in a file: ``label``, ``title``, ``reference``, ``licence`` and ``splits``."""
     import pandas as pd
 
     return pd.read_parquet(path, columns=[]).attrs
 
 
 def keep(path: Path, frame, facts: Mapping, splits=None) -> None:
-    """Write a data set, what OpenML says of it, and for each repeat the fold in which a row is tested.
+    """Write a data set, its metadata from OpenML, and for each repeat the fold in which a row is tested.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def keep(path: Path, frame, facts: Mapping, splits=None) -> None:
     frame : DataFrame
     facts : mapping
     splits : ndarray of int, shape (n_repeats, n_samples), optional
-        -1 for rows that are not tested.
+        Folds; -1 for rows that are not tested.
     """
     repeats = {SPLIT.format(number): folds for number, folds in enumerate(() if splits is None else splits)}
     frame = frame.assign(**repeats)
@@ -79,7 +79,7 @@ def keep(path: Path, frame, facts: Mapping, splits=None) -> None:
 
 
 def _fetch(option: str, number: int, cache: str, path: Path) -> Iterator[None]:
-    os.environ["OPENML_SKIP_PARQUET"] = "true"  # the ARFF files are those that checksums are known of
+    os.environ["OPENML_SKIP_PARQUET"] = "true"  # checksums are known only for the ARFF files
     import openml
 
     openml.config.set_root_cache_directory(cache)
@@ -103,20 +103,20 @@ def _fetch(option: str, number: int, cache: str, path: Path) -> Iterator[None]:
 
 
 def _reference(data) -> str:
-    """Whom to name: the citation that is asked for, or those who made the data set, and its address."""
+    """The requested citation, or else the creators of the data set, with its URL."""
     makers = data.creator if isinstance(data.creator, list) else [data.creator]
     named = data.citation or ", ".join(filter(None, makers)) or data.name
     return f"{named}; {data.openml_url or data.url}"
 
 
 def _splits(task, n_rows: int):
-    """The fold in which each row is tested by a task, for each of its repeats."""
+    """The fold in which a task tests each row, for each repeat."""
     import numpy as np
 
     procedure = task.estimation_procedure["type"]
     if procedure not in ESTIMATED_BY:
         raise ValueError(
-            f"the task is estimated by {procedure}; accepted: a task with {' or '.join(ESTIMATED_BY)}"
+            f"the task's estimation procedure is {procedure}; accepted: {' or '.join(ESTIMATED_BY)}"
         )
     repeats = task.download_split().split
     found = np.full((len(repeats), n_rows), -1, dtype=np.int16)

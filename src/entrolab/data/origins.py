@@ -1,4 +1,4 @@
-"""The module that makes a data set, by its entry in the catalog."""
+"""Find the module that reads or generates a data set, from its entry in the catalog."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ BUNDLED, GENERATORS = "entrolab.data.bundled", "entrolab.data.generators"
 
 
 def made_by(entry: Mapping) -> str:
-    """The import path of the module that reads or generates a data set, the only one that it depends on.
+    """The import path of the one module that reads or generates a data set.
 
     Examples
     --------

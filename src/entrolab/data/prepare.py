@@ -1,4 +1,4 @@
-"""Prepare data sets as the catalog says."""
+"""Prepare data sets: read or generate them, clean them, encode labels, and check them against the catalog."""
 
 import importlib
 import json
@@ -18,32 +18,33 @@ from entrolab.text import one_line
 
 __all__ = ["prepare", "summary"]
 
-# What reading a data set's files may take; of the memory no more than any reader takes, and for each number
-# of the catalog's counts as many bytes as the most wasteful reader needs.
+# Limits for reading the files of a data set. Memory is limited to `READER_GIB` plus `BYTES_PER_NUMBER` for
+# each number that the catalog expects, which is enough for the reader that needs most.
 READING = Limits(seconds=3600, gib=8)
 READER_GIB, BYTES_PER_NUMBER = 2.0, 128
 
 
 def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> Dataset:
-    """The data set of a catalog entry.
+    """Prepare the data set of a catalog entry.
 
     Parameters
     ----------
     key : str
     entry : mapping
-        Its entry, as :func:`entrolab.study.config.load_catalog` gives it.
+        The data set's entry, see :func:`entrolab.study.config.load_catalog`.
     folder : path, optional
-        Where :func:`entrolab.data.download.download` put its files; bundled and generated sets need none.
+        The folder of :func:`entrolab.data.download.download`; not needed for bundled and generated data sets.
     limits : Limits
-        What reading its files may take, in a process of its own: a small file may expand to any size, or keep
-        a parser busy for ever. The memory is at most 2 GiB and 128 bytes per number that the catalog expects.
+        Time and memory for reading the files, in a separate process: a small file may expand to any size, or
+        keep a parser busy forever. Memory is limited to 2 GiB plus 128 bytes per number that the catalog
+        expects.
 
     Raises
     ------
     DataUnavailable
-        If the receipt in `folder` says so, or there is none.
+        If the receipt in `folder` is missing, or says that the data set is not available.
     DataError
-        If the files are not those of the catalog, cannot be parsed within the limits, or do not hold the
+        If the files are not those of the catalog, cannot be parsed within the limits, or do not have the
         rows, features and classes that the catalog expects.
     """
     match entry["source"]:
@@ -86,12 +87,12 @@ def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> 
 
 
 def _read(paths: Sequence[Path], entry: Mapping) -> Iterator[Table]:
-    """The table in some files, for :func:`~entrolab.fit.limits.within`."""
+    """Read the table from its files, for :func:`~entrolab.fit.limits.within`."""
     options = {name: value for name, value in entry["format"].items() if name != "name"}
     try:
         table = importlib.import_module(made_by(entry)).read(paths, **options)
     except ValueError as error:
-        if "out of memory" in str(error):  # pandas has an error of its own for it
+        if "out of memory" in str(error):  # pandas raises an error of its own
             raise MemoryError(str(error)) from error
         raise
     if 0 in table.X.shape:
@@ -100,16 +101,16 @@ def _read(paths: Sequence[Path], entry: Mapping) -> Iterator[Table]:
 
 
 def _unpinned(entry: Mapping) -> str:
-    """The remedy for a file without a published checksum, which would be accepted again."""
+    """The remedy for files without a published checksum, as the end of an error message."""
     files = [Path(file["path"]).name for file in entry.get("files", []) if "sha256" not in file]
     if not files:
         return ""
     named = ", ".join(files)
-    return f"; nobody has published a checksum of {named}: if it is wrong, delete it and receipt.json"
+    return f"; no checksum of {named} is published: if the file is wrong, delete it and receipt.json"
 
 
 def _downloaded(key: str, entry: Mapping, folder) -> list[Path]:
-    """The paths of the raw files, whose checksums are checked again."""
+    """The paths of the downloaded files, with checksums checked again."""
     receipt = Path(folder) / "receipt.json"
     if not receipt.is_file():
         raise DataUnavailable(f"{key}: not downloaded yet (no {receipt})")
@@ -121,17 +122,18 @@ def _downloaded(key: str, entry: Mapping, folder) -> list[Path]:
     for path, file in zip(paths, entry["files"], strict=True):
         expected = file.get("sha256", arrived.get(file["path"]))
         if not path.is_file() or sha256_of(path) != expected:
-            raise DataError(f"{key}: {path} is not the file of the catalog; delete {receipt} and run again")
+            raise DataError(f"{key}: {path} is not the file in the catalog; delete {receipt} and run again")
     return paths
 
 
 def _cleaned(key: str, entry: Mapping, table) -> tuple:
-    """Drop rows with missing values and constant columns where the entry says so; and the rows kept."""
+    """Drop rows with missing values and constant columns if the entry says so; also return the kept rows."""
     X, labels, names = table.X, table.labels, table.feature_names
     if np.isinf(X.data if sparse.issparse(X) else X).any():
         raise DataError(f"{key}: found infinite values, or numbers too large for double precision")
-    missing = labels != labels  # NaN, among numbers or strings
-    own = entry["source"] == "own"  # whose gaps a run fills, and whose rows without a label nobody can use
+    missing = labels != labels  # NaN, in numbers or strings
+    # In users' tables, runs impute missing features, and rows without a label are dropped.
+    own = entry["source"] == "own"
     if own and entry.get("missing_rows") != "drop":
         return X[~missing], labels[~missing], names, ~missing
     if not sparse.issparse(X):
@@ -141,7 +143,7 @@ def _cleaned(key: str, entry: Mapping, table) -> tuple:
     if missing.any():
         if entry.get("missing_rows") != "drop":
             found = f"{missing.sum()} rows with missing values"
-            raise DataError(f"{key}: {found}; 'missing_rows: drop' leaves them out")
+            raise DataError(f"{key}: {found}; accepted: 'missing_rows: drop', which leaves them out")
         X, labels = X[~missing], labels[~missing]
     if entry.get("constant_columns") == "drop":
         low, high = (end.toarray() if sparse.issparse(end) else end for end in (X.min(axis=0), X.max(axis=0)))
@@ -151,7 +153,7 @@ def _cleaned(key: str, entry: Mapping, table) -> tuple:
 
 
 def _interpreted(key: str, entry: Mapping, labels: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Labels as `y` and the names of the classes."""
+    """Encode labels: `y` and the names of the classes."""
     if entry["task"] == "regression":
         return labels.astype(np.float64), []
     values, y = np.unique(labels, return_inverse=True)
@@ -169,7 +171,7 @@ def _interpreted(key: str, entry: Mapping, labels: np.ndarray) -> tuple[np.ndarr
 
 
 def _columns_of(entry: Mapping, labels: np.ndarray, classes: Sequence[str]) -> dict:
-    """What leads from a user's table to the numbers of its prepared data set, and from codes to labels."""
+    """How the columns and labels of a user's table are encoded, see :attr:`Dataset.columns`."""
     named = {label_name(value): value for value in np.unique(labels)} if classes else {}
     written = [named.get(name, name) for name in classes]
     form = entry["format"]
@@ -207,17 +209,17 @@ def _check_expectations(key: str, entry: Mapping, dataset: Dataset) -> None:
         if found[name] != count
     ]
     if wrong:
-        raise DataError(f"{key}: not as the catalog says: {', '.join(wrong)}{_unpinned(entry)}")
+        raise DataError(f"{key}: differs from the catalog: {', '.join(wrong)}{_unpinned(entry)}")
 
 
 def summary(catalog: Mapping[str, Mapping], receipts: Mapping[str, Mapping]) -> str:
-    """The data sets that are there, and of the others why not, one line each.
+    """The available data sets, and the others with the reason why they are not, one line each.
 
-    `receipts` are those of :func:`entrolab.data.download.download` by key; some may be missing.
+    `receipts` are those of :func:`entrolab.data.download.download`, by key; some may be missing.
     """
     width = max(map(len, catalog), default=0)
     there = {key for key in catalog if receipts.get(key, {}).get("available")}
-    lines = [f"{len(there)} of {len(catalog)} data sets are there"]
+    lines = [f"{len(there)} of {len(catalog)} data sets are available"]
     lines += [f"  {key:{width}}  {_shape(catalog[key]['expect'])}" for key in catalog if key in there]
     if len(there) < len(catalog):
         lines.append("not there:")

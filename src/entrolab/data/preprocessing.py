@@ -1,4 +1,4 @@
-"""Preprocessing that is learnt from training rows: missing values, codes of categories, scaling."""
+"""Preprocessing fitted on training rows: imputation, encoding of categories, scaling."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,22 +30,22 @@ SCALES = {
     "none": FunctionTransformer,
 }
 CATEGORIES = ("one-hot", "ordinal", "target")
-N_FOLDS = 5  # within the training rows, by which target encoding is learnt
-MOST_CATEGORIES = 100  # columns of a one-hot encoding; the last of them is of all rarer categories
+N_FOLDS = 5  # folds within the training rows, for target encoding
+MOST_CATEGORIES = 100  # columns of a one-hot encoding; the last one is for all rarer categories
 
 
 def preprocessor(dataset: Dataset, entry: Mapping, seed: int) -> BaseEstimator:
-    """The unfitted preprocessing of the rows of a prepared data set.
+    """The unfitted preprocessor of a prepared data set.
 
     Parameters
     ----------
     dataset : Dataset
-        As :func:`entrolab.data.prepare.prepare` gives it.
+        The data set, see :func:`entrolab.data.prepare.prepare`.
     entry : mapping
-        A study's ``preprocessing``: `scale` one of :data:`SCALES`, `categories` one of :data:`CATEGORIES`.
-        Sparse rows, which stay sparse, are divided by the largest absolute values, or left as they are.
+        A study's ``preprocessing``: `scale` is one of :data:`SCALES`, `categories` one of :data:`CATEGORIES`.
+        Sparse rows stay sparse: they are divided by the largest absolute values, or not scaled.
     seed : int
-        Of the folds of target encoding.
+        Seed of the folds of target encoding.
     """
     scaler = SCALES[entry["scale"]]
     if sparse.issparse(dataset.X):
@@ -79,12 +79,12 @@ def preprocessor(dataset: Dataset, entry: Mapping, seed: int) -> BaseEstimator:
 
 
 def preprocessed(dataset: Dataset, entry: Mapping, seed: int = 0) -> Dataset:
-    """The data set, its preprocessing learnt from all rows, for figures and measurements."""
+    """The data set with preprocessing fitted on all rows, for figures and measurements."""
     fitted = preprocessor(dataset, entry, seed)
     X = fitted.fit_transform(dataset.X, dataset.y)
     names = dataset.feature_names
     if isinstance(fitted, ColumnTransformer):
-        # The encoders' own names have the codes of categories.
+        # The encoders' own feature names contain codes of categories instead of their names.
         names = [f"x{place + 1}" for place in range(X.shape[1])]
         if X.shape[1] == dataset.n_features:
             places = [place for _, _, part in fitted.transformers for place in part]

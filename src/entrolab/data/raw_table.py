@@ -1,4 +1,4 @@
-"""Features and labels as in their source; `entrolab.data.prepare` interprets the labels."""
+"""`Table`: features and labels as read from the source; `entrolab.data.prepare` interprets the labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ __all__ = ["Table", "as_table", "label_name", "numbered", "stacked"]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Features and labels, not yet interpreted.
+    """Features and labels as read from the source.
 
     Parameters
     ----------
@@ -23,11 +23,11 @@ class Table:
     rows : list of int
         The number of rows of each file.
     groups : ndarray of int64, shape (n_samples,), or None
-        Rows of one group belong together.
+        The group of each row.
     weights : ndarray of float64, shape (n_samples,), or None
         The weight of each row in fits.
     splits : ndarray of int16, shape (n_samples, n_repeats), or None
-        The fold in which each row is tested, where the source says so; -1 in none.
+        The fold in which each row is tested, if the source defines it; -1 for rows that are never tested.
     """
 
     X: np.ndarray | sparse.csr_array
@@ -40,12 +40,12 @@ class Table:
 
 
 def numbered(n_features: int) -> list[str]:
-    """Names for features that have none: x1, x2, …"""
+    """Names for unnamed features: x1, x2, …"""
     return [f"x{column + 1}" for column in range(n_features)]
 
 
 def as_table(X, labels) -> Table:
-    """Rows of numbers, with names for the features."""
+    """A `Table` of numeric features with default names."""
     X = np.ascontiguousarray(X, dtype=np.float64)
     labels = np.ravel(labels)
     if len(labels) != len(X):
@@ -54,7 +54,7 @@ def as_table(X, labels) -> Table:
 
 
 def stacked(tables: Sequence[Table]) -> Table:
-    """The rows of several tables of the same features, one below the other."""
+    """The rows of several tables with the same features, concatenated."""
     return Table(
         np.concatenate([table.X for table in tables]),
         np.concatenate([table.labels for table in tables]),
@@ -64,7 +64,7 @@ def stacked(tables: Sequence[Table]) -> Table:
 
 
 def label_name(value) -> str:
-    """The name of a class by its label.
+    """The name of a class, from its label.
 
     Examples
     --------
@@ -72,5 +72,5 @@ def label_name(value) -> str:
     ('1', 'yes', 'True')
     """
     if isinstance(value, (float, np.floating)):
-        return f"{value:.15g}"  # 1.0, as LIBSVM's files give it, is class 1
+        return f"{value:.15g}"  # LIBSVM files contain 1.0 for class 1
     return str(value).strip()

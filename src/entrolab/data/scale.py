@@ -1,4 +1,4 @@
-"""Scale a data set over all its rows, or those of its training part."""
+"""Scale a data set over all its rows, or over those of its training part."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from entrolab.data.dataset import DataError, Dataset
 
 __all__ = ["SCALERS", "scale"]
 
-# Most scalings fill the zeros of sparse data; beyond this many numbers (1.6 GB when dense) they are refused.
+# Most scalings make sparse data dense; they are refused for more numbers than this (1.6 GB when dense).
 DENSE_LIMIT = 2e8
 SCALERS = {
     "minmax": lambda bounds: MinMaxScaler(feature_range=bounds),
@@ -19,7 +19,7 @@ SCALERS = {
     "none": lambda bounds: FunctionTransformer(accept_sparse=True),
 }
 ZERO_STAYS_ZERO = {"maxabs", "none"}
-# One scale for all features: pixels have the same unit, and those at the margin stay dark.
+# One scale for all features: pixels have the same unit, and those at the edges should stay dark.
 JOINT = "joint_minmax"
 
 
@@ -31,35 +31,36 @@ def scale(
     targets=None,
     dtype: str = "float64",
 ) -> Dataset:
-    """Scale each feature, and the target of a regression, as a checked study asks.
+    """Scale the features of a data set, and optionally the target of a regression.
 
     Parameters
     ----------
     dataset : Dataset
     method : {"minmax", "joint_minmax", "maxabs", "standard", "none"}
-        To `range`; to `range` by the least and the largest value of all features, such as pixels; to at most
-        1 in absolute value; to zero mean and unit variance; not at all. "maxabs" and "none" keep sparse data
-        sparse.
+        "minmax": each feature to `range`. "joint_minmax": all features to `range` by their common minimum and
+        maximum, as for pixels. "maxabs": to at most 1 in absolute value. "standard": to zero mean and unit
+        variance. "maxabs" and "none" keep sparse data sparse.
     range : pair of float
-        For "minmax", of which a constant feature becomes the lower bound, and "joint_minmax".
+        For "minmax" (where a constant feature becomes the lower bound) and "joint_minmax".
     fit_on : {"all", "train"}
-        The rows that set the scale. "train" leaves out an official test part, whose values may then lie
-        outside `range`; in cross-validation, a scaler in the model's own pipeline does that per fold.
+        The rows that the scale is fitted on. "train" leaves out an official test part, whose values may then
+        lie outside `range`. In cross-validation, use a scaler in the model's own pipeline instead.
     targets : pair of float, optional
-        What the same rows' values of a regression are scaled to; a constant one becomes the lower bound.
+        The interval that the targets of a regression are scaled to, fitted on the same rows; a constant
+        target becomes the lower bound.
     dtype : {"float64", "float32"}
-        The precision of the scaled features, which learners may keep to: single takes half the memory.
+        The precision of the scaled features. Single precision takes half the memory.
 
     Raises
     ------
     DataError
-        If "train" is asked of a data set without test part, or large sparse data would become dense.
+        If `fit_on` is "train" and the data set has no test part, or if large sparse data would become dense.
     """
     key = dataset.provenance.get("key", "data set")
     rows = np.ones(dataset.n_samples, bool) if fit_on == "all" else dataset.part == 0
     if fit_on == "train" and rows.all():
         raise DataError(
-            f"{key}: fit_on 'train' needs a test part; take 'all', or scale in the model's pipeline"
+            f"{key}: fit_on 'train' needs a test part; accepted: 'all', or a scaler in the model's steps"
         )
     X = dataset.X if method in ZERO_STAYS_ZERO else _dense(key, dataset.X, method)
     scaled = _to_interval(X, rows, *range) if method == JOINT else _by_feature(X, rows, method, tuple(range))
@@ -70,7 +71,7 @@ def scale(
 
 def _by_feature(X, rows: np.ndarray, method: str, bounds: tuple[float, float]):
     if method == "minmax":
-        # Far from zero, scikit-learn's X * scale + offset loses the ends to rounding.
+        # For values far from zero, scikit-learn's X * scale + offset misses the bounds by rounding.
         X = X - X[rows].min(axis=0)
     scaled = SCALERS[method](bounds).fit(X[rows]).transform(X)
     if method == "minmax":
@@ -79,7 +80,7 @@ def _by_feature(X, rows: np.ndarray, method: str, bounds: tuple[float, float]):
 
 
 def _to_interval(values: np.ndarray, rows: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Numbers of whatever shape, by the least and the largest of some rows."""
+    """Scale an array of any shape linearly by the minimum and the maximum of `rows`."""
     values = values - values[rows].min()
     return low + (high - low) * values / (values[rows].max() or 1.0)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 __all__ = ["mackey_glass_series", "solve_delayed"]
 
-#: Time units that the Mackey-Glass series runs before it is sampled, so that its start is forgotten.
+#: Time units before the Mackey-Glass series is sampled, so that it does not depend on its start.
 WARM_UP = 1000
 
 #: Steps of the solver per time unit.
@@ -18,9 +18,9 @@ def solve_delayed(
 ) -> np.ndarray:
     """Solve x'(t) = slope(x(t), x(t - delay)), with x(t) = history for all t up to 0.
 
-    Runge and Kutta's classical method in steps of delay / divisions: jumps in the solution's derivatives, at
-    multiples of the delay, then fall on steps. Halfway between two steps the past is read from the cubic
-    through both values and slopes, which keeps the method's fourth order.
+    The classical Runge-Kutta method with steps of delay / divisions, so that jumps in the derivatives of the
+    solution, at multiples of the delay, are at the ends of steps. Halfway between two steps, the past is
+    interpolated by the cubic through both values and slopes, which preserves the fourth order.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def mackey_glass_series(n_values: int, *, delay: int, interval: int) -> np.ndarr
     ----------
     n_values : int
     delay, interval : int
-        In time units; an interval is between two values.
+        The delay, and the time between two values, in time units.
 
     Returns
     -------

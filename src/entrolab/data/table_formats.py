@@ -1,16 +1,16 @@
-"""The formats of users' tables, by the end of a file's name."""
+"""The formats of users' tables, by file suffix."""
 
 from pathlib import Path
 
 __all__ = ["COMPRESSED", "DELIMITED", "FORMATS", "suffix_of"]
 
-DELIMITED = {".csv": ",", ".txt": ",", ".data": ",", ".tsv": "\t", ".tab": "\t"}  # with the delimiter
+DELIMITED = {".csv": ",", ".txt": ",", ".data": ",", ".tsv": "\t", ".tab": "\t"}  # suffix -> delimiter
 FORMATS = (*DELIMITED, ".parquet", ".pq", ".feather", ".arrow")
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
 
 
 def suffix_of(path: Path) -> str:
-    """The end of a file's name that tells its format, which stands before ``.gz``; else ``.csv``.
+    """The file suffix that determines the format, without ``.gz`` etc.; ``.csv`` if it is unknown.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Results as an archive that others can check, rebuild and cite: an RO-Crate in a zip file."""
+"""Deposits: results packed into a citable zip archive (an RO-Crate) that others can check and rebuild."""

@@ -13,18 +13,18 @@ from entrolab.study.sections import ConfigError, check_known
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; return 1 where two deposits, or a deposit and its rebuilt tables, differ."""
+    """Run a command; return the exit status: 1 if two deposits, or deposited and rebuilt results, differ."""
     parser = argparse.ArgumentParser(prog="python -m entrolab.deposit", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("make", help="pack the studies whose tables are all there")
+    one = commands.add_parser("make", help="pack the studies whose tables have all been made")
     one.add_argument("file", type=Path)
-    one.add_argument("--studies", nargs="*", default=None, help="these studies alone")
-    one = commands.add_parser("rebuild", help="make tables and report anew from a deposit")
+    one.add_argument("--studies", nargs="*", default=None, help="only these studies")
+    one = commands.add_parser("rebuild", help="unpack a deposit and make its tables and report again")
     one.add_argument("file", type=Path)
     one.add_argument("folder", type=Path)
     one = commands.add_parser("check", help="validate a deposit")
     one.add_argument("file", type=Path)
-    one = commands.add_parser("compare", help="say which cells of two deposits differ")
+    one = commands.add_parser("compare", help="print the cells of two deposits that differ")
     one.add_argument("file", type=Path)
     one.add_argument("second", type=Path)
     asked = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""The metadata of a deposit: RO-Crate, DataCite, a BagIt manifest; and their validation, without a network.
+"""The metadata of a deposit (RO-Crate, DataCite, a BagIt manifest), and their validation without a network.
 
 References
 ----------
@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 CRATE, DATACITE, MANIFEST = "ro-crate-metadata.json", "datacite.json", "manifest-sha256.txt"
 VERSION = "https://w3id.org/ro/crate/1.1"
 LICENSE = "https://spdx.org/licenses/BSD-3-Clause"
-# The most bytes of all files of a deposit unpacked, and of the metadata file.
+# Size limits in bytes: all files of a deposit unpacked, and its metadata file.
 MOST_BYTES, MOST_METADATA = 8 << 30, 64 << 20
 
 mimetypes.add_type("application/vnd.apache.parquet", ".parquet")
@@ -26,22 +26,22 @@ mimetypes.add_type("application/yaml", ".yaml")
 
 
 class DepositError(ValueError):
-    """A file that is no valid deposit."""
+    """Raised if a deposit is invalid, or cannot be made."""
 
 
 def crate(files: Mapping[str, int], about: Mapping, citation: Mapping, date: datetime.date) -> dict:
-    """The RO-Crate metadata of some files.
+    """The RO-Crate metadata of a deposit.
 
     Parameters
     ----------
     files : mapping of str to int
-        Their paths in the archive, and how many bytes they have.
+        Paths in the archive -> sizes in bytes.
     about : mapping
         ``name``, ``description``, ``commit`` and ``studies`` of the deposit.
     citation : mapping
-        CITATION.cff: title, authors, version, keywords and references.
+        The content of CITATION.cff: title, authors, version, keywords and references.
     date : date
-        Of its publication.
+        Date of publication.
     """
     papers = [_paper(reference) for reference in citation.get("references", [])]
     authors = [_author(author) for author in citation["authors"]]
@@ -78,7 +78,7 @@ def crate(files: Mapping[str, int], about: Mapping, citation: Mapping, date: dat
 
 
 def datacite(about: Mapping, citation: Mapping, date: datetime.date, sizes: Sequence[str]) -> dict:
-    """The metadata to register a DOI with, in DataCite's JSON; the repository adds the DOI."""
+    """The metadata for registering a DOI, in DataCite's JSON format; the data repository adds the DOI."""
     related = [
         {"relatedIdentifier": reference["doi"], "relatedIdentifierType": "DOI", "relationType": "Cites"}
         for reference in citation.get("references", [])
@@ -103,17 +103,17 @@ def datacite(about: Mapping, citation: Mapping, date: datetime.date, sizes: Sequ
 
 
 def manifest(digests: Mapping[str, str]) -> str:
-    """The sha256 of each file, a line each, as BagIt has it."""
+    """A BagIt manifest: one line per file with its sha256."""
     return "".join(f"{digest}  {path}\n" for path, digest in sorted(digests.items()))
 
 
 def validate(path: str | Path) -> None:
-    """Check that a file is a deposit, as it was packed.
+    """Check that a file is a deposit and has not been changed since it was packed.
 
     Raises
     ------
     DepositError
-        With a line for each thing that is wrong.
+        With one line per error.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -131,7 +131,7 @@ def _mistakes(archive: zipfile.ZipFile) -> Iterator[str]:
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name:
             yield f"found the path {name!r}; accepted: paths inside the deposit"
     if len(set(names)) < len(names):
-        yield "found a file twice; accepted: each once"
+        yield "found a file twice; accepted: each file once"
     if sum(entry.file_size for entry in entries) > MOST_BYTES:
         yield f"found more than {MOST_BYTES >> 30} GiB unpacked; accepted: less"
         return
@@ -152,7 +152,7 @@ def _mistakes(archive: zipfile.ZipFile) -> Iterator[str]:
 
 
 def _damaged(archive: zipfile.ZipFile, names: Sequence[str]) -> Iterator[str]:
-    """Files that are not as the manifest has them."""
+    """Yield the disagreements between the files and the manifest."""
     listed = {}
     for number, line in enumerate(archive.read(MANIFEST).decode("utf-8", "replace").splitlines(), start=1):
         digest, separator, name = line.partition("  ")
@@ -164,18 +164,18 @@ def _damaged(archive: zipfile.ZipFile, names: Sequence[str]) -> Iterator[str]:
             yield f"{name}: not in {MANIFEST}"
     for name, digest in listed.items():
         if name not in names:
-            yield f"{name}: in {MANIFEST}, but not there"
+            yield f"{name}: in {MANIFEST}, but not in the deposit"
         else:
             with archive.open(name) as stream:
                 if hashlib.file_digest(stream, "sha256").hexdigest() != digest:
-                    yield f"{name}: other content than {MANIFEST} says"
+                    yield f"{name}: its sha256 differs from that in {MANIFEST}"
 
 
 def crate_mistakes(metadata: Mapping, names: Sequence[str]) -> Iterator[str]:
-    """What RO-Crate 1.1 forbids in a metadata document, given the files beside it.
+    """Yield the violations of RO-Crate 1.1 in a metadata document, given the names of the files.
 
-    The document, its root and descriptor, every type and property (of the terms that deposits use), every
-    reference and every file are checked.
+    Checked are the document, its root and descriptor, every type and property (against the terms that
+    deposits use), every reference and every file.
     """
     if not isinstance(metadata, dict) or metadata.get("@context") != f"{VERSION}/context":
         yield f"@context: accepted: {VERSION}/context"
@@ -189,7 +189,7 @@ def crate_mistakes(metadata: Mapping, names: Sequence[str]) -> Iterator[str]:
         yield "@graph: an @id is repeated"
     descriptor, root = entities.get(CRATE, {}), entities.get("./", {})
     if descriptor.get("about") != {"@id": "./"} or descriptor.get("conformsTo") != {"@id": VERSION}:
-        yield f"{CRATE}: its entity is to be about ./ and to conform to {VERSION}"
+        yield f"{CRATE}: its entity must be about ./ and conform to {VERSION}"
     for key in ("name", "description", "datePublished", "license"):
         if not root.get(key):
             yield f"./: the key {key!r} is missing"
@@ -211,9 +211,9 @@ def crate_mistakes(metadata: Mapping, names: Sequence[str]) -> Iterator[str]:
     parts = {one["@id"] for one in root.get("hasPart", []) if isinstance(one, dict) and "@id" in one}
     described = {key for key, one in entities.items() if one.get("@type") == "File"}
     for name in sorted({*names} - {CRATE, MANIFEST} - (described & parts)):
-        yield f"{name}: there, but not described as a part of ./"
+        yield f"{name}: in the deposit, but not described as a part of ./"
     for name in sorted(described - {*names}):
-        yield f"{name}: described, but not there"
+        yield f"{name}: described, but not in the deposit"
 
 
 def _terms() -> set[str]:
@@ -253,7 +253,7 @@ def _name(author: Mapping) -> str:
 
 
 def _paper(reference: Mapping) -> dict:
-    """A cited paper, by its DOI where it has one."""
+    """The entity of a cited paper, identified by its DOI if it has one."""
     doi = reference.get("doi")
     identifier = f"https://doi.org/{doi}" if doi else f"#{reference['title'][:40].replace(' ', '-').lower()}"
     entity = {"@id": identifier, "@type": "ScholarlyArticle", "name": reference["title"]}

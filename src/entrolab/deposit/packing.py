@@ -1,4 +1,4 @@
-"""Pack the results of studies, with what they were made by, into a deposit."""
+"""Pack the results of studies, with their configuration and environment, into a deposit."""
 
 import datetime
 import hashlib
@@ -18,9 +18,9 @@ from entrolab.study.config import read_yaml
 from entrolab.study.job_specs import figure_formats, study_runs, table_files
 from entrolab.tables.types import FILES
 
-# What stays out: data sets, which have licences of their own, what is made of them, and fitted models.
+# Files left out: data sets (they have licences of their own), files derived from them, and fitted models.
 LEFT_OUT = ("results/data/", "/folds/", "/scaled/", ".skops")
-# What an environment and a study are made by, from the folder of the Snakefile.
+# Files that describe the project and its environment, in the folder of the Snakefile.
 ABOUT = ("CITATION.cff", "LICENSE", "requirements.lock", "environment.yml")
 STUDIES, CATALOG, PAPERS = "deposit.json", "config/datasets.yaml", "config/papers"
 
@@ -41,15 +41,16 @@ def pack(
     path : path
         The zip file to write.
     studies : mapping
-        Of `entrolab.study.config.load_configuration`. One with data of its own is left out.
+        The studies, see `entrolab.study.config.load_configuration`. Studies with data of their own are left
+        out.
     catalogs : sequence of path
-        The files of the catalog of data sets, whose entries of these studies are packed.
+        The files of the catalog of data sets; the entries that the studies use are packed.
     home : path
         The folder of the Snakefile.
     results : path
         The folder that holds ``results``.
     date : date, optional
-        Of the deposit, today by default.
+        Date of the deposit, today by default.
 
     Raises
     ------
@@ -59,19 +60,19 @@ def pack(
     home, folder = Path(home), Path(results)
     done = [name for name, study in studies.items() if _is_done(name, study, folder)]
     if not done:
-        raise DepositError(f"no study has all its tables in {folder / 'results'}: run `snakemake demo` first")
+        raise DepositError(f"{folder / 'results'}: no study has all its tables; run `snakemake demo` first")
     files = {name: home / name for name in ABOUT if (home / name).exists()}
     files |= dict(_configuration([studies[name] for name in done]))
     for name in done:
         files |= {file: folder / file for file in _of_study(name, studies[name]) if (folder / file).exists()}
     if "CITATION.cff" not in files:
-        raise DepositError(f"{home}: there is no CITATION.cff; accepted: a clone of the repository")
+        raise DepositError(f"{home}: CITATION.cff is missing; accepted: a clone of the repository")
     citation = read_yaml(home / "CITATION.cff")
     titles = "; ".join(studies[name]["title"] for name in done)
     about = {
         "name": f"{citation['title']}: results of {', '.join(done)}",
-        "description": "Tables, records, predictions and figures of the studies that follow, with their "
-        f"configuration and environment: {titles}.",
+        "description": "Tables, records, predictions and figures, with configuration and environment, of the "
+        f"studies: {titles}.",
         "commit": commit_of(home) or "",
     }
     date = date or datetime.datetime.now(datetime.UTC).date()
@@ -97,7 +98,7 @@ def _is_done(name: str, study: Mapping, folder: Path) -> bool:
 
 
 def _configuration(studies: Sequence[Mapping]) -> Iterator[tuple[str, Path]]:
-    """The files that studies are read from, by their places in the deposit."""
+    """Yield the files that the studies are read from, each with its path in the deposit."""
     for study in studies:
         file = Path(study["file"])
         yield f"{PAPERS}/{file.name}", file
@@ -110,7 +111,7 @@ def _configuration(studies: Sequence[Mapping]) -> Iterator[tuple[str, Path]]:
 
 
 def _entries(catalogs: Sequence[str | os.PathLike], studies: Sequence[Mapping]) -> dict:
-    """The entries of the data sets of some studies, as the catalog has them."""
+    """The catalog's entries of the data sets that some studies use."""
     used = set(chain.from_iterable(study["tasks"] for study in studies))
     entries: dict = {}
     for file in catalogs:
@@ -119,7 +120,7 @@ def _entries(catalogs: Sequence[str | os.PathLike], studies: Sequence[Mapping]) 
 
 
 def _of_study(name: str, study: Mapping) -> list[str]:
-    """The results of a study that go into its deposit."""
+    """The result files of a study that are deposited."""
     made_of = chain.from_iterable(table_files(name, study, table) for table in study["tables"])
     of_runs = (
         FILES[stage].format(study=name, dataset=dataset, model=model)
@@ -138,7 +139,7 @@ def _of_study(name: str, study: Mapping) -> list[str]:
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> str:
-    """Add a file whose bytes do not depend on when it was packed; return its sha256."""
+    """Add a file with a fixed time stamp, so that archives are reproducible; return its sha256."""
     archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return hashlib.sha256(content).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Rebuild the tables and the report of a deposit, say what differs, and compare two deposits."""
+"""Rebuild the tables and the report of a deposit, list the differences, and compare two deposits."""
 
 import json
 import math
@@ -25,27 +25,27 @@ from entrolab.tables.rendering import FORMATS, write_table
 from entrolab.tables.results import Results
 from entrolab.tables.types import FILES, table_spec
 
-# Numbers of tables that are equal to so many digits are equal: that is what a csv file has of them.
+# Relative tolerance within which numbers of tables are equal: the precision of the CSV files.
 DIGITS = 1e-7
 DIFFERENCES = ["study", "table", *ADDRESS, "first", "second", "difference", "verdict_first", "verdict_second"]
 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What became of a deposit.
+    """The result of rebuilding a deposit.
 
     Attributes
     ----------
     front_page : Path
-        Of the report.
+        Front page of the report.
     tables : list of str
-        Those made anew from the deposited results, as ``study/table``.
+        Tables made again from the deposited results, as ``study/table``.
     kept : list of str
-        Those taken as they were deposited: what they are made of (data sets, say) is no part of a deposit.
+        Tables taken as deposited, because their inputs (data sets, for instance) are not part of a deposit.
     differences : DataFrame
-        The cells whose numbers or verdicts differ from those deposited: `DIFFERENCES`.
+        The cells whose numbers or verdicts differ from the deposited ones, with columns `DIFFERENCES`.
     claims : list of str
-        Claims whose outcomes differ from those deposited, as ``study/claim: before, now``.
+        Claims whose outcomes differ from the deposited ones, as ``study/claim: before, now``.
     """
 
     front_page: Path
@@ -56,28 +56,28 @@ class Rebuilt:
 
 
 def rebuild(path: str | Path, folder: str | Path) -> Rebuilt:
-    """Unpack a deposit and make its tables, the outcomes of its claims and its report anew.
+    """Unpack a deposit and make its tables, the outcomes of its claims and its report again.
 
     Parameters
     ----------
     path : path
         The deposit, which is validated first.
     folder : path
-        Where to unpack it: an empty folder, or one that is not there.
+        Folder to unpack to, which must be empty or not exist.
 
     Raises
     ------
     DepositError
-        If the file is no valid deposit.
+        If the file is not a valid deposit.
     FileExistsError
-        If there is something in the folder.
+        If the folder is not empty.
     ConfigError
-        If a study of the deposit is none of this version's.
+        If this version does not accept a study of the deposit.
     """
     validate(path)
     home = Path(folder)
     if home.exists() and any(home.iterdir()):
-        raise FileExistsError(f"{home}: there is something in this folder; accepted: an empty one")
+        raise FileExistsError(f"{home}: this folder is not empty; accepted: an empty or a new folder")
     with zipfile.ZipFile(path) as archive:
         try:
             names = _studies_of(archive)
@@ -101,28 +101,28 @@ def rebuild(path: str | Path, folder: str | Path) -> Rebuilt:
 
 
 def _studies_of(archive: zipfile.ZipFile) -> dict:
-    """The content of deposit.json: the file of each study by its name, and the commit.
+    """The content of deposit.json: ``studies``, which maps names to files, and ``commit``.
 
     Raises
     ------
     DepositError
-        If it has another shape.
+        If the content is anything else.
     """
     listed = archive.namelist()
     if STUDIES not in listed:
-        raise DepositError("there is no such file in it")
+        raise DepositError("this file is missing")
     try:
         names = json.loads(archive.read(STUDIES))
     except ValueError as error:
         raise DepositError(f"{error}; accepted: JSON in UTF-8") from None
     studies = names.get("studies") if isinstance(names, dict) else None
     if not isinstance(studies, dict) or not studies:
-        raise DepositError(f"found {shortened(names)}; accepted: a mapping whose 'studies' name a file each")
+        raise DepositError(f"found {shortened(names)}; accepted: 'studies', a mapping of names to files")
     if not isinstance(names.setdefault("commit", ""), str):
         raise DepositError(f"commit: found {shortened(names['commit'])}; accepted: text")
     for name, file in studies.items():
-        if not re.fullmatch("[a-z][a-z0-9_]*", name):  # it becomes a folder's
-            raise DepositError(f"found the study {name!r}; accepted: a study's name")
+        if not re.fullmatch("[a-z][a-z0-9_]*", name):  # it becomes a folder name
+            raise DepositError(f"found the study {name!r}; accepted: lower-case letters, digits and _")
         if not isinstance(file, str) or f"{PAPERS}/{file}" not in listed:
             raise DepositError(
                 f"{name}: found {shortened(file)}; accepted: a file of {PAPERS} in the deposit"
@@ -131,18 +131,18 @@ def _studies_of(archive: zipfile.ZipFile) -> dict:
 
 
 def compare(first: str | Path, second: str | Path) -> pd.DataFrame:
-    """Compare the tables of two deposits: the cells whose numbers or verdicts differ, and by how much.
+    """Compare the tables of two deposits, of two machines or two versions for instance.
 
     Parameters
     ----------
     first, second : path
-        Two deposits, of two machines or of two versions. Studies and tables that only one of them has are
-        left out.
+        The deposits. Studies and tables that only one of them contains are left out.
 
     Returns
     -------
     DataFrame
-        `DIFFERENCES`, the largest differences relative to the number first.
+        The cells whose numbers or verdicts differ, with columns `DIFFERENCES`, sorted by relative difference,
+        the largest first.
     """
     tables = [_tables_of(path) for path in (first, second)]
     common = [key for key in tables[0] if key in tables[1]]
@@ -168,7 +168,7 @@ def _read(archive: zipfile.ZipFile, name: Path) -> pd.DataFrame:
 
 
 def _remake(name: str, study: Mapping, table: str, home: Path) -> bool:
-    """Make a table anew where all that it is made of is there, else write its other formats."""
+    """Make a table again if all its inputs exist, and return True; otherwise only write its other formats."""
     spec = table_spec(name, study, table)
     file = home / FILES["tables"].format(study=name, table=table)
     possible = all((home / source).exists() for source in table_files(name, study, table))
@@ -194,7 +194,7 @@ def _of_study(name: str, study: Mapping, before: Path, now: Path) -> pd.DataFram
 
 
 def _differences(study: str, table: str, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """The cells of a table that differ; a cell that only one of them has is one."""
+    """The cells of a table that differ, including those that only one of the two has."""
     both = first.merge(second, on=ADDRESS, how="outer", suffixes=("_first", "_second"), sort=False)
     a, b = both["ours_first"], both["ours_second"]
     scale = pd.concat([a.abs(), b.abs()], axis=1).max(axis=1)
@@ -210,7 +210,7 @@ def _joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _claims(name: str, study: Mapping, home: Path) -> list[str]:
-    """Test the claims of a study anew; those whose outcomes differ from the deposited ones."""
+    """Test the claims of a study again; return those whose outcomes differ from the deposited ones."""
     if not study["claims"]:
         return []
     file = home / "results" / name / "claims.csv"
@@ -222,24 +222,24 @@ def _claims(name: str, study: Mapping, home: Path) -> list[str]:
         return []
     was, now = (dict(zip(one["id"], one["outcome"], strict=True)) for one in (before, found))
     return [
-        f"{name}/{claim}: {was.get(claim, 'not there')}, now {outcome}"
+        f"{name}/{claim}: {was.get(claim, 'missing')}, now {outcome}"
         for claim, outcome in now.items()
         if was.get(claim) != outcome
     ]
 
 
 def in_words(rebuilt: Rebuilt) -> str:
-    """What became of a deposit, in a few lines."""
-    lines = [f"{len(rebuilt.tables)} tables made anew from the deposited results"]
+    """The result of rebuilding a deposit as a few lines of text."""
+    lines = [f"{len(rebuilt.tables)} tables made again from the deposited results"]
     if rebuilt.kept:
-        lines.append(f"as deposited, since data sets are no part of a deposit: {', '.join(rebuilt.kept)}")
+        lines.append(f"kept as deposited, since their data sets are missing: {', '.join(rebuilt.kept)}")
     lines += differences_in_words(rebuilt.differences)
     lines += [f"claims that differ: {'; '.join(rebuilt.claims)}"] if rebuilt.claims else []
     return "\n".join([*lines, f"report: {rebuilt.front_page}"])
 
 
 def differences_in_words(found: pd.DataFrame, most: int = 20) -> list[str]:
-    """The cells that differ, a line each, the first `most` of them."""
+    """The number of cells that differ, and one line for each of the first `most` of them."""
     lines = [f"{len(found)} cells differ" if len(found) else "no cell differs"]
     for row in found.head(most).itertuples():
         at = "/".join(filter(None, [row.study, row.table, row.dataset, row.model, row.metric]))

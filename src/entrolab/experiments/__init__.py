@@ -1,1 +1,1 @@
-"""What a paper measures beside scores: a folder for each measurement, with its table and its figures."""
+"""Measurements other than scores: one folder per experiment, with its measurement, table and figures."""

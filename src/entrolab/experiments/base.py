@@ -1,4 +1,4 @@
-"""Base classes of the table types whose numbers an experiment measures."""
+"""Base classes of table types with numbers measured by an experiment."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -14,11 +14,11 @@ class Measured(TableType):
     Attributes
     ----------
     parameters : tuple of str
-        The keys of an entry that `measure` takes as they are.
+        The keys of an entry that are passed to `measure` unchanged.
     summarised : collection of str
         The metrics shown in the row of all data sets.
     decimals : mapping of str to int
-        Of each metric not shown with `usual_decimals`.
+        Metric -> number of decimals, if it is not `usual_decimals`.
     significant : tuple of str
         The prefixes of metrics that are shown with two significant digits below 0.95.
     """
@@ -58,7 +58,7 @@ class Measured(TableType):
         return Found(of_all.ours, of_all.ours_std, reason="; ".join(filter(None, [lacking, of_all.reason])))
 
     def summary(self, metric: str, numbers: Sequence[float]) -> Found:
-        """The number in the row of all data sets, from those of the data sets that have one."""
+        """The number in the row of all data sets, from the numbers of single data sets."""
         raise NotImplementedError
 
     def meanings(self, spec):
@@ -98,9 +98,9 @@ class OfGenerated(Measured):
 
 
 def found_among(rows, model: str, metric: str, reading: str = "") -> Found:
-    """The number of a model, a metric and a reading among measured rows, with those of other readings.
+    """The number of a model, a metric and a reading in measured rows, with those of other readings.
 
-    A failed row applies to all models, metrics or readings where it names none.
+    A failed row without a model, metric or reading applies to all of them.
     """
     own = [row for row in rows if row["model"] in ("", model) and row["metric"] in ("", metric)]
     row = next((row for row in own if row["reading"] in ("", reading)), None)
@@ -125,7 +125,7 @@ def names_of_models(table: Mapping, study: Mapping, learners=learners_of) -> Ite
 
 
 def names_of_datasets(table: Mapping, study: Mapping, what: str, tasks: Collection[str]) -> Iterator[tuple]:
-    """Yield the names of a table's data sets, known where the task is one of `tasks`."""
+    """Yield the names of a table's data sets; those whose task is one of `tasks` are known."""
     known = [dataset for dataset, task in study["tasks"].items() if task in tasks]
     yield from (("datasets", dataset, known, what) for dataset in study["datasets"][table["datasets"]])
 

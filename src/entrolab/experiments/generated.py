@@ -13,15 +13,15 @@ from entrolab.experiments.measuring import limited
 from entrolab.fit.learners import build
 from entrolab.fit.limits import GIB, Limits
 
-SECONDS = 1800.0  # that one learner may take
-LONG = 5.0  # seconds; a fit that takes as long is not repeated: disturbances are a small part of it
+SECONDS = 1800.0  # time limit of one learner
+LONG = 5.0  # seconds; longer fits are not repeated, because disturbances are a small part of their time
 RSS_UNITS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
 
 
 def sparse_rows(n_rows: int, n_features: int, density: float, rng: np.random.Generator) -> sparse.csr_array:
     """Rows with equally many nonzeros in random columns, uniform on [0, 1).
 
-    It takes 12 bytes per nonzero; :func:`scipy.sparse.random_array` takes 8 per value of the dense array.
+    This takes 12 bytes per nonzero; :func:`scipy.sparse.random_array` takes 8 per value of the dense array.
     """
     per_row = max(1, round(n_features * density))
     indices = np.empty((n_rows, per_row), dtype=np.int32)
@@ -44,7 +44,7 @@ def targets(n_rows: int, task: str, rng: np.random.Generator) -> np.ndarray:
 
 
 def costs(model: Mapping, X, y, spec: Mapping, *, predicts: bool) -> dict[str, float]:
-    """The cost of fitting a model, and of predicting all rows, in a process of its own.
+    """The cost of fitting a model and of predicting all rows, measured in a separate process.
 
     Parameters
     ----------
@@ -53,15 +53,16 @@ def costs(model: Mapping, X, y, spec: Mapping, *, predicts: bool) -> dict[str, f
     X : {ndarray, CSR array}, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
     spec : mapping
-        ``seed``; ``repeats`` of fits that take less than ``LONG`` seconds, of which the quickest counts;
-        ``gib`` that the process may take, the data included.
+        ``seed``; ``repeats`` of fits shorter than ``LONG`` seconds, the fastest is reported; ``gib``, the
+        memory limit of the process including the data.
     predicts : bool
-        Whether rows are predicted too, which on sparse data takes about as long as the fit.
+        Whether to predict the rows too, which on sparse data takes about as long as the fit.
 
     Returns
     -------
     dict
-        Processor seconds fit_seconds and, with `predicts`, predict_seconds; peak_mib beyond the data.
+        Processor seconds ``fit_seconds`` and, with `predicts`, ``predict_seconds``; ``peak_mib`` in addition
+        to the data.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Measure what a table asks of a data set, and write the rows to a file.
+"""Run the measurement of a table on a data set, and write the rows to a file.
 
 Each experiment has a module with a function ``measure(load, spec, progress)``: `load` returns the data set
 for "raw" or "scaled" (generated data need none), `spec` is that of
@@ -51,7 +51,7 @@ def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callabl
     output : path
         A parquet file with `COLUMNS`.
     spec : mapping
-        As :func:`entrolab.study.job_specs.measurement_spec` returns it.
+        The spec, see :func:`entrolab.study.job_specs.measurement_spec`.
     progress : callable
         Called with the number of parts done and of all parts.
     """
@@ -63,7 +63,7 @@ def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callabl
         rows = [{"status": "no data", "error": str(absence)}]
     except KilledError:  # no result: the job fails, and the next run measures again
         raise
-    except Exception as error:  # a measurement may fail in any way; the row says how
+    except Exception as error:  # any exception becomes a row with its message
         logger.exception("the measurement failed")
         rows = [{"status": "failed", "error": describe(error)}]
     write_frame(output, frame(rows))
@@ -92,7 +92,7 @@ def of_each_model(
             raise
         except ModelFailed as failure:
             found = [{"status": "failed", "error": str(failure)}]
-        except Exception as error:  # a learner may fail in any way; the row says how
+        except Exception as error:  # any exception becomes a row with its message
             logger.exception("%s failed", name)
             found = [{"status": "failed", "error": describe(error)}]
         rows += [{"model": name, **row} for row in found]
@@ -101,7 +101,7 @@ def of_each_model(
 
 
 def limited(limits: Limits, work: Callable[..., Iterable], *arguments, parts: str = "") -> Iterator:
-    """Yield what ``work(*arguments)`` yields in a process of its own under limits.
+    """Yield what ``work(*arguments)`` yields, run in a separate process with limits.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def limited(limits: Limits, work: Callable[..., Iterable], *arguments, parts: st
 
 
 def quickest(work: Callable, *arguments, repeats: int = 1) -> tuple[float, Any]:
-    """Processor seconds of the quickest of some calls, and the result of the last."""
+    """Processor seconds of the fastest of several calls, and the result of the last call."""
     seconds = []
     for _ in range(repeats):
         began = time.process_time()
@@ -134,6 +134,6 @@ def mean_and_std(values: Sequence[float]) -> dict[str, float]:
 
 
 def frame(rows: Iterable[Mapping]) -> pd.DataFrame:
-    """Rows as a table of `COLUMNS`, typed also without any row."""
+    """Rows as a frame with `COLUMNS`; columns have their types even without rows."""
     types = {name: "float64" if isinstance(default, float) else "str" for name, default in COLUMNS.items()}
     return pd.DataFrame([{**COLUMNS, **row} for row in rows], columns=list(COLUMNS)).astype(types)

@@ -1,6 +1,6 @@
 """Base classes of the figure types: the entry in a study, its checks, the files read and the panels.
 
-The workflow imports this module before any job starts: what draws is imported in the methods that draw.
+The workflow imports this module before any job starts, so drawing libraries are imported in the methods.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from entrolab.text import full_label
 if TYPE_CHECKING:
     from entrolab.figure_types.drawing import Drawing
 
-# A name in an entry that must be known: the place, the name, the known names, what is named.
+# A name in an entry that must be known: place, name, known names, kind of thing named.
 Named = tuple[str, str, object, str]
 
 
@@ -34,12 +34,12 @@ class FigureType:
     stages : tuple of str
         The stages whose files it is drawn from, keys of :data:`entrolab.tables.types.FILES`.
     trains : bool
-        Whether it shows runs, which have to be trained.
+        Whether it shows runs, which must be trained before it is drawn.
     formats : tuple of str
         The formats of its files. With ``html``, the class has a method ``to_hover(spec, table, sources)``
         that returns, by title, the displays with a tooltip per row.
     first_metric : bool
-        Whether each data set has the first metric that fits it, not all of them.
+        Whether only the first metric that fits is shown for each data set.
     layout : mapping
         The layout of the panels, keywords of :func:`entrolearn.plotting.plot_panels`.
     """
@@ -52,9 +52,9 @@ class FigureType:
     layout: Mapping = {}
 
     def names(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[Named]:
-        """Yield (place, name, known names, what is named).
+        """Yield (place, name, known names, kind of thing named).
 
-        A caller has to refuse an unknown name before it asks for the next, which is looked up with it.
+        Callers must check each name before they take the next one, whose known names may depend on it.
         """
         yield "datasets", figure["datasets"], study["datasets"], "group of data sets"
         metrics = figure.get("metric", [])
@@ -70,7 +70,7 @@ class FigureType:
                 yield "criterion", figure["criterion"], criteria, f"criterion of model {model!r}"
 
     def mistakes(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[str]:
-        """Yield a line, `place: found; accepted`, for each other mistake in an entry of known names."""
+        """Yield a line, `place: found; accepted`, per mistake in an entry whose names are all known."""
         yield from ()
 
     def sets(self, figure: Mapping, study: Mapping) -> Iterator[tuple[str, Iterable[str]]]:
@@ -94,7 +94,7 @@ class FigureType:
         return list(study["datasets"][figure["datasets"]])
 
     def spec(self, name: str, figure: Mapping, study: Mapping, seed: int) -> dict:
-        """The part of the spec beyond the entry; `seed` is that of the models which the figure fits."""
+        """The part of the spec that is not in the entry; `seed` is for models that the figure fits."""
         return {
             "datasets": self.datasets(figure, study),
             "runs": self.runs(figure, study),
@@ -107,7 +107,7 @@ class FigureType:
         Parameters
         ----------
         spec : mapping
-            As :func:`entrolab.study.job_specs.figure_spec` returns it.
+            The spec, see :func:`entrolab.study.job_specs.figure_spec`.
         sources : sequence of paths
             The files that :func:`entrolab.study.job_specs.figure_files` lists.
         records : sequence of paths
@@ -120,11 +120,11 @@ class PanelPerModel(FigureType):
     """A panel per data set and model."""
 
     def panel(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping):
-        """The display of a run; the panel shows the message of an exception instead."""
+        """The display of a run; if this raises an exception, the panel shows its message."""
         raise NotImplementedError
 
     def panels(self, spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> dict:
-        """The displays by data set and model, each a text with the reason where there is none."""
+        """The displays by data set and model; a text with the reason for each one that is missing."""
         from entrolab.figure_types.drawing import attempt, runs_of
 
         return {
@@ -150,13 +150,13 @@ class LinePerModel(FigureType):
     Attributes
     ----------
     empty : object
-        The values of a model without a result, which keeps its place in the legend.
+        Values of models without a result, so that they appear in the legend.
     """
 
     empty: object = ()
 
     def lines(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping) -> dict:
-        """The lines of a run by their names; the message of an exception is the reason why there is none."""
+        """The lines of a run by name; the message of an exception is the reason for having none."""
         return {name_of_model(spec, model): self.line(dataset, model, files, record, spec)}
 
     def line(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping):
@@ -164,7 +164,7 @@ class LinePerModel(FigureType):
         raise NotImplementedError
 
     def display(self, dataset: str, lines: Mapping, spec: Mapping):
-        """The display of a data set, from the values of its lines by their names."""
+        """The display of a data set, from the values of its lines by name."""
         raise NotImplementedError
 
     def draw(self, spec, sources, records):
@@ -200,7 +200,7 @@ def grid_mistakes(place: str, model: str, axes: list[str], study: Mapping) -> It
         wanted = " and ".join(map(repr, axes))
         yield (
             f"{place}: the grid of model {model!r} is over {', '.join(found) or 'nothing'}; "
-            f"accepted: models with a grid over {wanted} alone"
+            f"accepted: models with a grid over only {wanted}"
         )
     for name, values in entry["grid"].items():
         for value in values if isinstance(values, list) else ():
@@ -209,7 +209,7 @@ def grid_mistakes(place: str, model: str, axes: list[str], study: Mapping) -> It
 
 
 class OfScores(FigureType):
-    """Scores of runs, each by the metrics that fit the data set."""
+    """Figures of scores of runs, by the metrics that fit each data set."""
 
     trains = True
 
@@ -220,7 +220,7 @@ class OfScores(FigureType):
 
 
 class OfSelectedModels(FigureType):
-    """Figures of the selected models, refitted or by their predictions."""
+    """Figures of the selected models, either refitted or by their predictions."""
 
     Entry = RunsEntry
     trains = True
@@ -229,7 +229,7 @@ class OfSelectedModels(FigureType):
         for model in figure["models"]:
             if not study["models"][model]["criteria"]:
                 yield (
-                    f"models: {model!r} has no criteria, so that no candidate is selected and refitted; "
+                    f"models: {model!r} has no criteria, so no candidate is selected and refitted; "
                     "accepted: models with criteria"
                 )
 
@@ -242,7 +242,7 @@ def class_mistakes(datasets: Iterable[str], catalog: Mapping) -> Iterator[str]:
 
 
 def plane_mistakes(dataset: str, tasks: tuple[str, ...], catalog: Mapping) -> Iterator[str]:
-    """Yield the mistake of a data set that is no plane: other than two features, or another task."""
+    """Yield the mistake of a data set that has more or fewer than two features, or another task."""
     task, n_features = catalog[dataset]["task"], catalog[dataset]["expect"]["features"]
     if task not in tasks or n_features != 2:
         yield (
@@ -288,7 +288,7 @@ class OfImages(FigureType):
 
 
 class OfRows(PanelPerModel):
-    """Figures of the scaled rows of a group of data sets, for which nothing is trained."""
+    """Figures of the scaled rows of a group of data sets, which need no training."""
 
     stages = ("scaled",)
 

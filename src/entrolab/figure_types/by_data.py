@@ -25,14 +25,14 @@ PROPERTIES = {
     "smaller": Property("balance", "smaller class, % of the rows", 1),
     "features": Property("dimension", "features", 0),
 }
-# The keys of a spec's sides, with the columns of the best model of each and of its score.
+# The keys of the two sides in a spec -> the columns of a side's best model and of its score.
 SIDES = {"best_of": ("best", "score"), "against": ("against", "score_against")}
 COLUMNS = ["dataset", *PROPERTIES, "best", "score", "against", "score_against", "difference", "reason"]
 LEAST_DATASETS = 5  # for a trend
-SHORT = 40  # letters of the models' names that a panel has room for
-NOTHING = "no data set with all that is compared"
+SHORT = 40  # maximum length of the models' names in a panel
+NOTHING = "no data set has scores of both sides"
 
-Side = described(list_of(str), "a list of the table's models, the best of which counts on each data set")
+Side = described(list_of(str), "a list of the table's models, of which the best on each data set is compared")
 
 
 class ByData(OfTable):
@@ -72,7 +72,7 @@ class Trend(NamedTuple):
     Attributes
     ----------
     intercept, slope : float
-        Of the Theil–Sen line, against the decimal logarithm of the property.
+        Coefficients of the Theil–Sen line against the decimal logarithm of the property.
     rho, p : float
         Spearman's rank correlation and its p-value.
     """
@@ -139,7 +139,7 @@ def facts_of(records: Sequence[str]) -> "pd.DataFrame":
 
 
 def compared(scores: "pd.DataFrame", facts: "pd.DataFrame", spec: Mapping) -> "pd.DataFrame":
-    """A row per data set of a table of scores, with the best of some models beside the best of others."""
+    """One row per data set of a table of scores, with the best model of either side."""
     from entrolab.tables.ranking import scores_of
 
     sign = 1 if METRICS[spec["metric"]].greater_is_better else -1
@@ -154,7 +154,7 @@ def compared(scores: "pd.DataFrame", facts: "pd.DataFrame", spec: Mapping) -> "p
 
 
 def trend_of(values: "pd.Series", differences: "pd.Series") -> Trend | None:
-    """The trend over data sets where both are known; None of too few, or of equal ones."""
+    """The trend over data sets where both are known; None if they are too few or all equal."""
     import numpy as np
     from scipy.stats import spearmanr, theilslopes
 
@@ -169,7 +169,7 @@ def trend_of(values: "pd.Series", differences: "pd.Series") -> Trend | None:
 
 
 def _panel(table: "pd.DataFrame", column: str, spec: Mapping) -> tuple:
-    """The title of a panel, and its display or the reason why there is none."""
+    """The title of a panel, and its display or the reason for having none."""
     from entrolearn.plotting import DifferencesDisplay
 
     of, rows = PROPERTIES[column], table.dropna(subset=[column, "difference"])
@@ -194,7 +194,7 @@ def _gain(spec: Mapping) -> str:
 
 
 def _name(spec: Mapping, side: str, limit: int | None = None) -> str:
-    """The name of a side: its model, or the best of several; with their number where that is too long."""
+    """The name of a side: its model or "the best of" several, with only their number if it gets too long."""
     names = [name_of_model(spec, model) for model in spec[side]]
     if len(names) == 1:
         return names[0]

@@ -1,4 +1,4 @@
-"""Base class and display of figures of the stored predictions by the fold."""
+"""Base class and display of figures of stored predictions per fold."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from entrolab.figure_types.base import OfSelectedModels, PanelPerModel, RunsEntry
 
-# Where the values that a figure shows are missing.
+# The reason if the values that a figure shows are missing.
 LACKS = {"decision": "the learner has no decision values", "probability": "the learner has no probabilities"}
 
 
 class ByFold(PanelPerModel, OfSelectedModels):
-    """A curve, or points, of the predictions of each fold's test rows by its selected model.
+    """A curve, or points, per fold, from the predictions of its selected model on its test rows.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Curve(NamedTuple):
 
 @dataclass
 class FoldsDisplay:
-    """A thin curve, or points, for each fold, and a line of reference.
+    """A thin curve, or points, per fold, and a reference line.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ class FoldsDisplay:
     subject, x_label, y_label : str
         `subject` is the first sentence of the alternative text.
     score : str
-        What the folds' scores are.
+        The name of the folds' scores.
     reference : pair of pairs of float
-        The ends of the line of reference, in x and in y.
+        The ends of the reference line, in x and in y.
     style : str
-        Of matplotlib's lines and markers.
+        Matplotlib's style of lines and markers.
     """
 
     folds: Sequence[Curve]
@@ -104,7 +104,7 @@ class FoldsDisplay:
         return f"{self.score} {mean:.4g} ({min(found):.4g} to {max(found):.4g} by the fold)"
 
     def to_frame(self):
-        """One row per point of each fold, by its place among the folds: ``fold``, ``x``, ``y``."""
+        """One row per point of each fold, with columns ``fold`` (its index), ``x`` and ``y``."""
         import pandas as pd
 
         return pd.concat(

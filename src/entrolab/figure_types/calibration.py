@@ -6,7 +6,7 @@ N_BINS = 10
 
 
 class Calibration(ByFold):
-    """The share of positive rows against their mean probability, in ten bins of as equal numbers of rows."""
+    """The share of positive rows against their mean probability, in ten bins of almost equal size."""
 
     shows = "probability"
 

@@ -4,7 +4,7 @@ from entrolab.figure_types.base import OfSelectedModels, PanelPerModel, RunsEntr
 
 
 class ConfusionMatrix(PanelPerModel, OfSelectedModels):
-    """Predicted classes of the rows left out, in percent of each class, over all repeats and folds."""
+    """Predicted classes of the test rows, in percent of each class, over all repeats and folds."""
 
     class Entry(RunsEntry):
         criterion: str
@@ -34,7 +34,7 @@ class ConfusionMatrix(PanelPerModel, OfSelectedModels):
 class Matrix:
     """scikit-learn's display of a confusion matrix, with its table and its text."""
 
-    subject = "Predicted classes in percent of the rows of each class; rows on the diagonal are recognised"
+    subject = "Predicted classes in percent of the rows of each class; rows on the diagonal are correct"
 
     def __init__(self, y, prediction, classes):
         from sklearn.metrics import confusion_matrix

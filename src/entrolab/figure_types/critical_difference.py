@@ -1,4 +1,4 @@
-"""Figures of the average ranks of a table's models, and which of them differ significantly."""
+"""Critical-difference diagrams: average ranks of a table's models, and which differ significantly."""
 
 from entrolab.figure_types.base import OfTable, OfTableEntry, name_of_model
 from entrolab.tables.scores import Scores
@@ -13,7 +13,7 @@ class CriticalDifference(OfTable):
     of, table_type, stages = "scores", Scores(), ("tables",)
 
     def drawn_from(self, figure, study):
-        return [("", "")]  # a table is one file, whatever it shows
+        return [("", "")]  # a table is one file
 
     def draw(self, spec, sources, records):
         from entrolab.figure_types.drawing import Drawing, draw_whole
@@ -24,13 +24,13 @@ class CriticalDifference(OfTable):
         ranking = rank_table(read_table(source), spec["metric"])
         if ranking is None:
             few = f"fewer than {LEAST_MODELS} models or {LEAST_DATASETS} data sets with numbers"
-            return draw_whole(f"{few}: nothing is ranked", None)
+            return draw_whole(f"no ranks: {few}", None)
         labels = {model: name_of_model(spec, model) for model in spec["models"]}
         return Drawing(draw_ranking(ranking, labels), _table(ranking, labels), ranking.in_words(labels))
 
 
 def _table(ranking, labels):
-    """A row per model, then one per two models, then one for each model that is left out."""
+    """One row per model, then one per pair of models, then one per model that is left out."""
     import pandas as pd
 
     from entrolab.figure_types.drawing import arranged

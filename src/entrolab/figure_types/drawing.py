@@ -24,14 +24,14 @@ logger = logging.getLogger(__name__)
 
 
 class NothingToDraw(Exception):
-    """A panel or a line has nothing to show; the message says why."""
+    """Raised if a panel or a line has nothing to show; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Drawing:
     """A figure, the table of its contents, and its alternative text.
 
-    The table's ``reason`` says why a value is missing.
+    The table's column ``reason`` explains missing values.
     """
 
     figure: Any
@@ -46,11 +46,11 @@ class Line:
     Attributes
     ----------
     values : object
-        The line, as the display takes it.
+        The line, in the form that the display expects.
     reasons : str or list of str
-        Why values are missing, one for each row of the line's table, or one for all.
+        Reasons for missing values, one per row of the line's table, or one for all.
     columns : mapping
-        Further columns of that table.
+        Additional columns of that table.
     """
 
     values: Any
@@ -59,14 +59,14 @@ class Line:
 
 
 class Grid(NamedTuple):
-    """The scores of a run's candidates, in percent where they are shown so.
+    """The scores of a run's candidates, in percent if the metric is a percentage.
 
     Attributes
     ----------
     scores : DataFrame, shape (n_fits, n_points)
         A row per repeat and fold, a column per point, ascending; NaN where a fit failed.
     reasons : Series, shape (n_points,)
-        Why a score is missing.
+        The reason for a missing score.
     """
 
     scores: pd.DataFrame
@@ -74,7 +74,7 @@ class Grid(NamedTuple):
 
 
 def attempt(make: Callable, *arguments):
-    """The result of a function, or the reason why there is none; a damaged file fails the job."""
+    """The result of a function, or the reason for its failure; a damaged file fails the job."""
     try:
         return make(*arguments)
     except NothingToDraw as nothing:
@@ -83,19 +83,19 @@ def attempt(make: Callable, *arguments):
         return f"no data: {absence}"
     except Unreadable:
         raise
-    except Exception as error:  # a learner may fail in any way; the figure says how
+    except Exception as error:  # any exception of a learner is shown in the figure
         logger.exception("a part of the figure could not be drawn")
         return f"failed: {describe(error)}"
 
 
 def table_of(panel, **columns) -> pd.DataFrame:
-    """The table of a display, or a row with the reason why there is none, with further columns."""
+    """The table of a display, or one row with the reason for having none, with additional columns."""
     table = pd.DataFrame({"reason": [one_line(panel)]}) if isinstance(panel, str) else panel.to_frame()
     return table.assign(**{"reason": ""} | columns if "reason" not in table else columns)
 
 
 def arranged(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Tables as one, with data set and model in the first columns and the reason in the last."""
+    """Concatenate tables, with data set and model in the first columns and the reason in the last."""
     table = pd.concat(tables, ignore_index=True)
     table = table.loc[:, [column not in ("dataset", "model") or table[column].any() for column in table]]
     order = {"dataset": 0, "model": 1, "reason": 3}
@@ -103,12 +103,12 @@ def arranged(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def drawing_of(panels: Mapping, tables: Sequence[pd.DataFrame], **layout) -> Drawing:
-    """A figure of panels by title, with their tables as one."""
+    """A figure of panels by title, with their tables concatenated."""
     return Drawing(plot_panels(panels, **layout), arranged(tables), one_line(panels_text(panels)))
 
 
 def draw_whole(display, axes) -> Drawing:
-    """A figure of a single display, or of the reason why there is none."""
+    """A figure of a single display, or of the reason for having none."""
     if isinstance(display, str):
         return drawing_of({"": display}, [table_of(display)])
     display.plot(axes)
@@ -123,11 +123,11 @@ def draw_lines(
     Parameters
     ----------
     lines : mapping
-        By data set, model and the name of the line; a text is the reason why there is none.
+        Lines by data set, model and name of the line; a text is the reason for a missing line.
     display : callable
-        From a data set and the values of its lines by their names to a display.
+        Called with a data set and the values of its lines by name, returns a display.
     empty : object
-        The values of a line that is missing; None leaves it out.
+        The values of missing lines; None leaves them out.
     layout : keywords of plot_panels
     """
     panels: dict[str, Any] = {}
@@ -136,7 +136,7 @@ def draw_lines(
         mine: dict[str, tuple[str, Line | str]] = {}
         for key in keys:
             _, model, name = key
-            mine[f"{name} ({model})" if name in mine else name] = model, lines[key]  # labels may be the same
+            mine[f"{name} ({model})" if name in mine else name] = model, lines[key]  # labels may be equal
         missing = [_missing(line) for _, line in mine.values()]
         values = {name: line.values if isinstance(line, Line) else empty for name, (_, line) in mine.items()}
         if any(isinstance(line, Line) for _, line in mine.values()):
@@ -154,7 +154,7 @@ def draw_lines(
 
 
 def _missing(line: Line | str) -> Sequence[str]:
-    """The reasons why a line has no values; empty where it has some."""
+    """The reasons for a missing line; empty if it has values."""
     if isinstance(line, str):
         return [line]
     return () if isinstance(line.reasons, str) or not all(line.reasons) else line.reasons
@@ -201,5 +201,5 @@ def check_success(record: Mapping) -> None:
 
 
 def as_shown(scores, metric: str):
-    """Scores in percent where the metric is shown so."""
+    """Scores as shown, that is, in percent if the metric is a percentage."""
     return PERCENT * scores if METRICS[metric].percent else scores

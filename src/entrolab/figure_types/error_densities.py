@@ -26,7 +26,7 @@ class ErrorDensities(FittedAnew):
             if task == "multiclass":
                 what = "a multiclass data set"
             elif estimator_of(study["models"][model], task) is None:
-                what = f"one that {model!r} has no learner for"
+                what = f"a data set without a learner in {model!r}"
             else:
                 continue
             yield (

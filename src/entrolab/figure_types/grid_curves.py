@@ -5,7 +5,7 @@ from pydantic import model_validator
 from entrolab.figure_types.base import LinePerModel, RunsEntry, grid_mistakes, name_of_model, score_name
 from entrolab.study.sections import shortened, wrong
 
-WIDE = 12.0  # inches, where curves are many
+WIDE = 12.0  # inches, if there are many curves
 
 
 class GridCurves(LinePerModel):

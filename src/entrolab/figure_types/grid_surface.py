@@ -8,7 +8,7 @@ class GridSurface(FigureType):
     """Mean test scores over two parameters, a panel per data set and model."""
 
     class Entry(RunsEntry):
-        # The horizontal one first.
+        # The parameter of the horizontal axis first.
         parameters: list_of(str, at_least=2, at_most=2)
         metric: str
 
@@ -31,7 +31,7 @@ class GridSurface(FigureType):
             panel = attempt(grid_of, source, record, spec["parameters"], spec["metric"])
             columns = {"dataset": dataset, "model": model}
             if not isinstance(panel, str):
-                # A point with a failed fit has no mean.
+                # Grid points with a failed fit have no mean.
                 mean = panel.scores.mean(skipna=False).unstack()
                 points = pd.MultiIndex.from_product([mean.index, mean.columns])
                 columns["folds"] = panel.scores.count().reindex(points, fill_value=0).to_list()

@@ -1,4 +1,4 @@
-"""Write a figure: its pictures, the csv of its contents, and the page with a tooltip per row."""
+"""Write a figure: its pictures, the CSV file of its contents, and the page with a tooltip per row."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,13 +19,13 @@ def make_figure(
     records: Sequence[str],
     outputs: Sequence[str],
 ) -> Drawing:
-    """Draw the figure of a spec and write it, the pictures with their alternative text.
+    """Draw the figure of a spec and write its files; pictures contain their alternative text.
 
     Parameters
     ----------
     figure_type : FigureType
     spec, sources, records
-        As of :meth:`entrolab.figure_types.base.FigureType.draw`.
+        See :meth:`entrolab.figure_types.base.FigureType.draw`.
     outputs : sequence of paths
         Ending in ``.svg``, ``.png`` or ``.csv``.
     """
@@ -48,11 +48,11 @@ def make_page_to_hover(
     Parameters
     ----------
     figure_type : FigureType
-        Of the format ``html``.
+        A figure type with the format ``html``.
     spec : mapping
-        As :func:`entrolab.study.job_specs.figure_spec` returns it.
+        The spec, see :func:`entrolab.study.job_specs.figure_spec`.
     drawn : path
-        The figure's csv.
+        The figure's CSV file.
     sources : sequence of paths
         The prepared data sets, which :func:`entrolab.study.job_specs.rows_to_hover` lists.
     output : path
@@ -62,7 +62,7 @@ def make_page_to_hover(
 
 
 def reasons(table: pd.DataFrame) -> list[str]:
-    """The reasons for missing values of a figure, each different one once, in the table's order."""
+    """The distinct reasons for missing values of a figure, in the table's order."""
     found = table[table["reason"] != ""]
     if "dataset" not in table:
         return list(dict.fromkeys(found["reason"]))
@@ -75,6 +75,6 @@ def reasons(table: pd.DataFrame) -> list[str]:
 
 
 def read_figure(path: str | Path) -> pd.DataFrame:
-    """The table of a figure's csv file."""
+    """Read the table of a figure from its CSV file."""
     table = pd.read_csv(path, dtype={"reason": str, "series": str})
     return table.fillna({"reason": "", "series": ""})

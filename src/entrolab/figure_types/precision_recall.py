@@ -6,7 +6,7 @@ PERCENT = 100
 
 
 class PrecisionRecall(ByFold):
-    """Precision against recall over all thresholds; the line of reference is the share of positive rows."""
+    """Precision against recall over all thresholds; the reference line is the share of positive rows."""
 
     def display(self, folds):
         from sklearn.metrics import average_precision_score, precision_recall_curve

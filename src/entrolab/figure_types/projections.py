@@ -15,7 +15,7 @@ class Projections(FittedAnew):
         models: TwelveModels
 
     formats = ("svg", "png", "csv", "html")
-    layout = {"n_columns": 3, "width": 9.0, "common": False}  # each plane has units of its own
+    layout = {"n_columns": 3, "width": 9.0, "common": False}  # each plane has its own units
 
     def part(self, model, task):
         return projection_of(model)
@@ -41,15 +41,15 @@ class Projections(FittedAnew):
                 display.display_labels = names[: len(display.display_labels)]
 
     def to_hover(self, spec, table, sources) -> dict:
-        """The displays by title, of rows with their features before scaling.
+        """The displays by title, with the features of rows before scaling.
 
         Parameters
         ----------
         spec : mapping
         table : DataFrame
-            The figure's csv.
+            The content of the figure's CSV file.
         sources : sequence of paths
-            The data sets as prepared.
+            The prepared data sets.
         """
         from entrolab.data.dataset import load_dataset
         from entrolearn.plotting import ProjectionDisplay

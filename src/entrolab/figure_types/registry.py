@@ -1,4 +1,4 @@
-"""The figure types by their names in studies."""
+"""Registry of figure types by their names in studies."""
 
 from entrolab.experiments.clusterings.figure import Clusterings
 from entrolab.experiments.density.figure import Density

@@ -4,7 +4,7 @@ from entrolab.figure_types.by_fold import ByFold, Curve, FoldsDisplay
 
 
 class Residuals(ByFold):
-    """The true value less the predicted one, against the predicted one, a point per test row."""
+    """The true minus the predicted value, against the predicted value, a point per test row."""
 
     tasks = ("regression",)
     shows = "prediction"
@@ -18,9 +18,9 @@ class Residuals(ByFold):
         ends = [min(curve.x.min() for curve in curves), max(curve.x.max() for curve in curves)]
         return FoldsDisplay(
             curves,
-            "True less predicted values against predicted ones, a point per row left out",
+            "True minus predicted values against predicted values, a point per test row",
             "predicted value",
-            "true less predicted value",
+            "true minus predicted value",
             "RMSE",
             (tuple(ends), (0, 0)),
             "o",

@@ -6,7 +6,7 @@ PERCENT = 100
 
 
 class Roc(ByFold):
-    """The share of positive rows that is found against the share of negative rows taken for positive."""
+    """The true positive rate against the false positive rate."""
 
     def display(self, folds):
         from sklearn.metrics import roc_auc_score, roc_curve
@@ -18,9 +18,9 @@ class Roc(ByFold):
             curves.append(Curve(PERCENT * false, PERCENT * true, PERCENT * auc))
         return FoldsDisplay(
             curves,
-            "Positive rows found against negative rows taken for positive, a curve per fold",
-            "negative rows taken for positive, %",
-            "positive rows found, %",
+            "True positive rate against false positive rate, a curve per fold",
+            "false positive rate, %",
+            "true positive rate, %",
             "AUC",
             ((0, PERCENT), (0, PERCENT)),
         )

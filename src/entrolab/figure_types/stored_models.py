@@ -22,7 +22,7 @@ def stored_model(model: str, file: str, record, spec):
     Raises
     ------
     NothingToDraw
-        If there is none; the message says why.
+        If there is none; the message gives the reason.
     """
     from entrolab.figure_types.drawing import NothingToDraw, check_success
     from entrolab.io.model_io import load
@@ -35,7 +35,7 @@ def stored_model(model: str, file: str, record, spec):
 
 
 def of_scaled_rows(fitted):
-    """A model of rows that are scaled already and of codes of classes: without the steps that lead there."""
+    """A model without its preprocessing and label encoding, for scaled rows and encoded classes."""
     from sklearn.model_selection import FixedThresholdClassifier
     from sklearn.pipeline import Pipeline
 

@@ -18,7 +18,7 @@ class Tradeoff(LinePerModel, OfScores):
     empty = ((), ())
 
     def line(self, dataset, model, files, record, spec):
-        """The points of a grid in its order; a point with a failed fit has a reason instead of scores."""
+        """The points of a grid in order; a point with a failed fit has a reason instead of scores."""
         import json
 
         from entrolab.figure_types.drawing import Line, as_shown, candidates_of, most_common

@@ -10,7 +10,7 @@ class Trials(LinePerModel, OfScores):
 
     class Entry(RunsEntry):
         metric: described(
-            str | list_of(str), "a metric, or a list of which each data set takes the first that fits it"
+            str | list_of(str), "a metric, or a list of metrics; each data set uses the first that fits"
         )
         criterion: str
 

@@ -1,1 +1,1 @@
-"""Fits: splits, training on a grid, selection, the refit, predictions and their metrics."""
+"""Fitting: splits, training on a grid, selection, refit, predictions and metrics."""

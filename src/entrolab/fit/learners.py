@@ -9,9 +9,9 @@ from decimal import Decimal
 
 from entrolab.fit.thresholds import PARAMETER, tuned
 
-# The modules of a run whose spec has ``preprocessing``, on which no other run depends.
+# Modules that only runs with ``preprocessing`` in their spec depend on.
 PREPROCESSING, COLUMNS = "entrolab.data.preprocessing", "entrolearn.columns"
-FIRST_STEP = "preprocessing"  # name of a pipeline's step that a study's `preprocessing` makes
+FIRST_STEP = "preprocessing"  # name of the pipeline step for a study's `preprocessing`
 MODEL_STEP = "model"  # name of a pipeline's last step
 ONE_OF = "one_of"  # key of a model's alternative learners, and of a grid point's choice among them
 OF_A_STEP = re.compile(r"step\d+__")  # prefix of the parameters of the other steps
@@ -24,12 +24,12 @@ def build(spec: Mapping, seed: int, preprocessing=None):
     ----------
     spec : mapping
         ``estimator`` (import path), ``params``, and ``steps``: preprocessing fitted on the training rows,
-        each an ``estimator`` with ``params``. With ``one_of`` the last step is the first of these learners,
-        until a grid point replaces it. With ``threshold``, all of it is fitted anew in the folds of a
-        training set by which the threshold is chosen.
+        each an ``estimator`` with ``params``. With ``one_of``, the last step is the first of these learners
+        until a grid point replaces it. With ``threshold``, everything is fitted again in folds of the
+        training set to tune the threshold.
     seed : int
     preprocessing : transformer, optional
-        The first step, where the entry is of a run whose spec has ``preprocessing``.
+        The first step, for runs with ``preprocessing`` in their spec.
     """
     learners = alternatives(spec, seed)
     model = next(iter(learners.values())) if learners else _construct(spec, seed)
@@ -47,7 +47,7 @@ def _with_threshold(estimator, spec: Mapping, seed: int):
 
 
 def weights_in_fit(weights) -> dict:
-    """The parameters of a pipeline's ``fit`` by which the learner gets the weights of the rows, if any."""
+    """The keyword arguments of a pipeline's ``fit`` that pass the weights of rows, if any, to the learner."""
     return {} if weights is None else {f"{MODEL_STEP}__sample_weight": weights}
 
 
@@ -100,7 +100,7 @@ def made_of(spec: Mapping) -> list[str]:
 
 
 def projection_of(model: Mapping) -> dict:
-    """The entry of the last step of a model entry, or of the learner where it has no steps.
+    """The entry of the last step of a model entry, or of its learner if it has no steps.
 
     Examples
     --------
@@ -125,12 +125,12 @@ def learner_of(model: Mapping, task: str) -> dict:
 
 
 def learner_at(spec: Mapping, params: Mapping) -> Mapping:
-    """The entry of the learner of a grid point: the run's own, or one of its alternatives."""
+    """The entry of a grid point's learner: that of the run, or one of its alternatives."""
     return spec[ONE_OF][params[ONE_OF]] if spec.get(ONE_OF) else spec
 
 
 def grid_points(spec: Mapping) -> list[dict]:
-    """Every point of a run's grid; of alternatives, each one's grid crossed with the run's own.
+    """Every point of a run's grid; with alternatives, the grid of each one crossed with the run's own.
 
     Examples
     --------
@@ -155,10 +155,10 @@ def searched(spec: Mapping) -> list[str]:
 
 
 def step_params(spec: Mapping, params: Mapping, learners: Mapping | None = None) -> dict:
-    """The parameters of a grid point for `set_params`: in a pipeline with the names of the steps.
+    """The parameters of a grid point for `set_params`, prefixed by the names of steps in a pipeline.
 
-    `learners` are the :func:`alternatives` of a model that has some: points with the same learner hold the
-    same object, by which a path recognises them.
+    `learners` are the :func:`alternatives` of a model, if it has some: points with the same learner contain
+    the same object, by which a path recognises them.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def step_params(spec: Mapping, params: Mapping, learners: Mapping | None = None)
 
 
 def of_step(grid: Mapping, step: str = "") -> list[str]:
-    """The parameters in a grid of a preprocessing step, or of the learner itself.
+    """The parameters in a grid that belong to a preprocessing step, or to the learner itself.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def of_step(grid: Mapping, step: str = "") -> list[str]:
 
 
 def seed_from(*names) -> int:
-    """A seed from names: independent of the order of the work and of all else that is computed.
+    """A seed derived from names, independent of the order of computations and of other results.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def _construct(spec: Mapping, seed: int):
 def expand_grid(grid: Mapping) -> list[dict]:
     """Every combination of a grid's values, in the order of scikit-learn's ``ParameterGrid``.
 
-    That class itself would cost the second that importing scikit-learn takes.
+    That class is not used, because importing scikit-learn takes a second.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def expand_grid(grid: Mapping) -> list[dict]:
 
 
 def expand_values(values) -> list:
-    """One parameter's values: a list as it is, powers of a base, or equal steps, both ends included.
+    """The values of a parameter: a list, powers of a base, or equal steps with both ends included.
 
     Raises
     ------
@@ -246,7 +246,7 @@ def expand_values(values) -> list:
     """
     if not isinstance(values, Mapping):
         return list(values)
-    # Decimal, because 10.0**-5 need not be the double nearest to 1e-5, nor 3 * 0.1 the one nearest to 0.3.
+    # Decimal, because 10.0**-5 may not be the double nearest to 1e-5, nor 3 * 0.1 the one nearest to 0.3.
     if "range" in values:
         first, last, step = (Decimal(str(number)) for number in values["range"])
         n_steps = (last - first) / step

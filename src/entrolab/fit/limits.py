@@ -1,7 +1,7 @@
-"""Work in a process of its own under limits of time and memory.
+"""Run work in a separate process with limits of time and memory.
 
-A numerical library cannot be interrupted while it computes: only a process can be ended at any moment, and
-refused memory before the whole machine runs out of it.
+A numerical library cannot be interrupted while it computes. A process can be ended at any moment, and its
+memory can be limited before the whole machine runs out of memory.
 """
 
 import multiprocessing
@@ -23,18 +23,18 @@ GIB = 2**30
 
 @dataclass(frozen=True)
 class Limits:
-    """The wall-clock time and the memory that a piece of work may take; None: all memory."""
+    """Limits of wall-clock time and memory; None: no limit of memory."""
 
     seconds: float
     gib: float | None = None
 
 
-# Signals by which others end a process.
+# Signals with which other processes end a process.
 FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 
 
 class LimitError(Told):
-    """The work has reached a limit; `status` says which: "time limit" or "memory limit"."""
+    """Raised if the work reaches a limit; `status` is "time limit" or "memory limit"."""
 
     def __init__(self, status: str, message: str):
         super().__init__(message)
@@ -42,7 +42,7 @@ class LimitError(Told):
 
 
 class KilledError(Told):
-    """The process of the work was ended from outside."""
+    """Raised if the process of the work was killed from outside."""
 
 
 def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterator:
@@ -52,24 +52,24 @@ def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterato
     ----------
     limits : Limits
     work : callable
-        Of a module, so that another process can find it. Its arguments and what it yields are copied.
+        A module-level function, so that another process can find it. Its arguments and results are copied.
 
     Raises
     ------
     LimitError
-        When the time is up or memory is refused. Everything yielded so far has arrived.
+        If the time is up or memory is refused. Everything yielded before has been received.
     KilledError
-        If its process was ended from outside.
+        If the process was killed from outside.
     RuntimeError
         If the work raised any other error, or ended its process.
     """
-    # A fork takes milliseconds, a new interpreter seconds; on Linux the libraries are safe to fork.
+    # A fork takes milliseconds, a new interpreter seconds; on Linux, forking is safe with these libraries.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_send_all, args=(sender, limits.gib, work, arguments), daemon=True)
     deadline = time.monotonic() + limits.seconds
     process.start()
-    sender.close()  # the process holds the other copy: when it ends, the pipe does
+    sender.close()  # only the child holds a copy now: when it ends, the pipe is closed
     try:
         while True:
             if not receiver.poll(max(0.0, deadline - time.monotonic())):
@@ -100,8 +100,8 @@ def _receive(receiver: Connection, process) -> tuple:
         how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
         if -code in FROM_OUTSIDE:
             return "killed", (
-                f"the process that computes was killed ({how}), as by a system that runs out of memory: run "
-                "again, with fewer jobs at once (--cores) or a smaller limit_gib if that was it"
+                f"the computing process was killed ({how}), perhaps because the system ran out of memory: "
+                "run again, in that case with fewer jobs at once (--cores) or a smaller limit_gib"
             )
         return "error", f"the process ended without a result ({how})"
 
@@ -109,7 +109,7 @@ def _receive(receiver: Connection, process) -> tuple:
 def _send_all(sender: Connection, gib: float | None, work: Callable[..., Iterable], arguments: tuple) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    # Ctrl-C reaches this process too; the one that asked ends it, as whatever ends that one does.
+    # Ctrl-C reaches this process too, but the parent ends it, also when the parent itself ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if gib is not None:
@@ -121,7 +121,7 @@ def _send_all(sender: Connection, gib: float | None, work: Callable[..., Iterabl
         sender.send(("end", None))
     except MemoryError as error:
         sender.send(("memory", describe(error)))
-    except Exception as error:  # noqa: BLE001  told to the process that asked
+    except Exception as error:  # noqa: BLE001  sent to the parent
         sender.send(("error", describe(error)))
 
 

@@ -1,4 +1,4 @@
-"""The metrics: their labels, tasks and directions; `scoring` and `probabilities` compute them."""
+"""Metrics: labels, tasks and directions; the modules `scoring` and `probabilities` compute them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ NUMBERS = frozenset({"regression"})
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric as tables show it."""
+    """Properties of a metric."""
 
     label: str
     tasks: frozenset[str]  # of {"binary", "multiclass", "regression"}
     greater_is_better: bool = True
-    percent: bool = True  # a fraction, which tables show times 100
-    of_fit: bool = False  # a property of the fitted model, whatever it predicts; a model may have none
-    of_probabilities: bool = False  # needs decision values or probabilities; a model may have none
-    digits: int = 4  # decimals that tables show of it where it is no fraction
+    percent: bool = True  # a fraction, shown in percent in tables
+    of_fit: bool = False  # a property of the fitted model, not of predictions; some models have none
+    of_probabilities: bool = False  # needs decision values or probabilities, which some models lack
+    digits: int = 4  # decimals shown in tables, if it is not a percentage
 
     @property
     def chooses(self) -> bool:
-        """Whether every fit has a score by its predictions, so that candidates can be selected by it."""
+        """Whether it needs only predictions, which every fit has, so that it can select candidates."""
         return not (self.of_fit or self.of_probabilities)
 
 
@@ -33,7 +33,7 @@ METRICS: dict[str, Metric] = {
     "gmean": Metric("GMEAN", CLASSES),
     "balanced_accuracy": Metric("balanced accuracy", CLASSES),
     "accuracy": Metric("accuracy", CLASSES),
-    "precision": Metric("precision", BINARY),  # of class 1, and so are the next two
+    "precision": Metric("precision", BINARY),  # of class 1, like the next two
     "recall": Metric("recall", BINARY),
     "f1": Metric("F1", BINARY),
     "error_rate": Metric("error", CLASSES, greater_is_better=False),  # 1 - accuracy
@@ -64,7 +64,7 @@ METRICS: dict[str, Metric] = {
 
 
 def metrics_of(task: str, metrics: Iterable[str]) -> list[str]:
-    """Keep those of some metrics that fit a task, in their order.
+    """The metrics in a list that fit a task, in order.
 
     Examples
     --------

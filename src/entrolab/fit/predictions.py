@@ -18,14 +18,14 @@ def read_scores(selection: Path, predictions: Path, metrics: Sequence[str]) -> p
 def score_selection(
     selection: pd.DataFrame, predictions: pd.DataFrame, metrics: Sequence[str]
 ) -> pd.DataFrame:
-    """The selection with a score on the test rows for each metric.
+    """The selection with a column of scores on the test rows for each metric.
 
     Parameters
     ----------
     selection, predictions : DataFrame
-        As :func:`entrolab.fit.training.train_run` gives them.
+        The results of :func:`entrolab.fit.training.train_run`.
     metrics : sequence of str
-        Of the task; NaN where nothing was selected, or the learner has no such value.
+        Metrics of the task. Scores are NaN if nothing was selected, or if the learner lacks the metric.
     """
     facts = [metric for metric in metrics if METRICS[metric].of_fit]
     computed = [metric for metric in metrics if metric not in facts]
@@ -46,7 +46,7 @@ def _scores(rows: pd.DataFrame, metrics: Sequence[str]) -> Mapping[str, float]:
     ranked = [metric for metric in metrics if METRICS[metric].of_probabilities]
     found = scores(y, prediction, [metric for metric in metrics if metric not in ranked])
     if ranked:
-        # scikit-learn's metrics, for who asks
+        # scikit-learn's metrics, imported only if needed
         from entrolab.fit.probabilities import OF_MANY, probability_scores, scores_of_many
 
         if "decision" in rows and rows["decision"].notna().any():

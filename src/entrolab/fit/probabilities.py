@@ -11,15 +11,15 @@ BINS = 10
 def probability_scores(
     y: np.ndarray, decision: np.ndarray, probability: np.ndarray, metrics: Sequence[str]
 ) -> dict[str, float]:
-    """Some of :data:`SCORES`; one that asks for values that are not all finite is left out.
+    """Some of :data:`SCORES`, without those that need values that are not all finite.
 
     Parameters
     ----------
     y : ndarray of {0, 1}, shape (n_samples,)
     decision : ndarray, shape (n_samples,)
-        Larger for rows that are more likely of class 1.
+        Decision values, larger for rows that are more likely in class 1.
     probability : ndarray, shape (n_samples,)
-        Of class 1.
+        Probabilities of class 1.
     metrics : sequence of str
 
     Examples
@@ -38,10 +38,10 @@ def probability_scores(
 
 
 def calibration_error(y: np.ndarray, probability: np.ndarray) -> float:
-    """Expected calibration error: how far shares of class 1 are from the mean probabilities that told them.
+    """Expected calibration error: differences between shares of class 1 and mean predicted probabilities.
 
-    Rows are put into ten bins of as equal a number as can be by their probability; the error is the mean
-    over the bins, by their rows, of the absolute difference. With few rows chance alone makes it positive.
+    Rows are sorted by probability into ten bins of almost equal size. The error is the mean over bins,
+    weighted by their rows, of the absolute difference. With few rows, it is positive by chance alone.
 
     References
     ----------
@@ -57,7 +57,7 @@ def calibration_error(y: np.ndarray, probability: np.ndarray) -> float:
 
 
 def of_many(probabilities: np.ndarray, classes: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
-    """What the scores of several classes need of each row, by its name in :data:`OF_MANY`.
+    """The values of each row that scores of several classes need, by their names in :data:`OF_MANY`.
 
     Parameters
     ----------
@@ -87,14 +87,14 @@ def of_many(probabilities: np.ndarray, classes: np.ndarray, y: np.ndarray) -> di
 
 
 def scores_of_many(y: np.ndarray, told: Mapping[str, np.ndarray], metrics: Sequence[str]) -> dict[str, float]:
-    """Some of :data:`MANY`, of what :func:`of_many` gives; none where that is not all finite."""
+    """Some of :data:`MANY`, from the values of :func:`of_many`; empty if these are not all finite."""
     if not all(np.isfinite(told[name]).all() for name in OF_MANY):
         return {}
     return {metric: float(MANY[metric](y, told)) for metric in metrics}
 
 
 def explained_deviance(y: np.ndarray, loss: float) -> float:
-    """The share by which a log loss is below that of the classes' shares in `y`; NaN where `y` is constant.
+    """The relative reduction of log loss from that of the class shares in `y`; NaN if `y` is constant.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def _log_loss_of_many(told: Mapping[str, np.ndarray]) -> float:
     return -np.mean(np.log(np.clip(told["true_probability"], np.finfo(float).eps, 1)))
 
 
-# What is kept of each row's probabilities of several classes.
+# The values stored of each row's probabilities of several classes.
 OF_MANY = ("true_probability", "top_probability", "squared_probabilities", "true_rank")
 # The scores of several classes; the calibration error is that of the largest probability.
 MANY: dict[str, Callable[[np.ndarray, Mapping[str, np.ndarray]], float]] = {
@@ -120,7 +120,7 @@ MANY: dict[str, Callable[[np.ndarray, Mapping[str, np.ndarray]], float]] = {
     "brier": lambda y, told: np.mean(1 - 2 * told["true_probability"] + told["squared_probabilities"]),
     "calibration_error": lambda y, told: calibration_error(told["true_rank"] == 0, told["top_probability"]),
 }
-# What each score asks for, and how it is taken.
+# Score -> the values that it needs, and the function that computes it.
 SCORES: dict[str, tuple[str, Callable[[np.ndarray, np.ndarray], float]]] = {
     "auc": ("decision", roc_auc_score),
     "average_precision": ("decision", average_precision_score),

@@ -1,6 +1,6 @@
-"""Protocols: repeated folds or random trials of a data set, and the training rows of each fit.
+"""Protocols: repeated cross-validation, random trials or splits in time, and the training rows of each fit.
 
-The parts of the rows are drawn once per data set and stored, one row per repeat; all learners share them.
+The parts of rows are drawn once per data set and stored, one array row per repeat; all learners share them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,10 +20,10 @@ UNUSED, TEST = -1, 0  # parts of a trial; the others are its inner folds
 
 @dataclass(frozen=True)
 class Folds:
-    """Repeated cross-validation, stratified where there are classes.
+    """Repeated cross-validation, stratified by class.
 
-    The inner folds of a fold are the other folds, so that the fit without two of them serves both. Of more
-    than `rows` rows each repeat draws that many, stratified by class.
+    The inner folds of a fold are the other folds, so the fit without two folds is used for both. From data
+    sets with more than `rows` rows, each repeat draws that many, stratified by class.
     """
 
     folds: int
@@ -31,14 +31,14 @@ class Folds:
     rows: int | None = None
 
     def given(self, splits: np.ndarray, seed: int) -> np.ndarray:
-        """The folds that the source of the data says, shape (repeats, n_samples)."""
+        """The folds that the source of the data defines, shape (repeats, n_samples)."""
         return splits.T.astype(np.int16)
 
     def draw(self, y: np.ndarray, seed: int, groups: np.ndarray | None = None) -> np.ndarray:
         """The fold (0 .. folds - 1) of each row, -1 for rows not used: int16, shape (repeats, n_samples).
 
-        `y`, shape (n_samples,), holds classes as integers, or values. Rows of one of `groups` are in one
-        fold. More repeats leave the earlier ones as they were.
+        `y`, shape (n_samples,), contains classes as integers, or values. Rows of a group are in the same
+        fold. The first repeats do not depend on the number of repeats.
         """
         values = y.dtype.kind == "f"
         if groups is not None:
@@ -67,7 +67,7 @@ class Folds:
         return assignment
 
     def _rows(self, y: np.ndarray, random_state: int) -> np.ndarray:
-        """All rows, or `rows` of them."""
+        """The indices of all rows, or of a sample of `rows` rows."""
         if self.rows is None or self.rows >= len(y):
             return np.arange(len(y))
         drawn = resample(
@@ -89,12 +89,12 @@ class Folds:
         return self.folds - 1
 
     def partition(self, assignment: np.ndarray, *, nested: bool, whole: bool) -> Partition:
-        """The fits of a repeat; with `nested` the inner ones too, with `whole` predictions for all rows."""
+        """The fits of a repeat; with `nested` also the inner ones, with `whole` predictions for all rows."""
         partition = Partition.cross_validation(assignment, nested=nested)
         return partition if whole else replace(partition, asked=partition.left_out)
 
     def validates(self, left_out: tuple[int, int]) -> list[tuple[int, int]]:
-        """The outer folds that an inner fit serves, each with the part that it is validated on."""
+        """The outer folds that an inner fit is used for, each with the part that it is validated on."""
         return [left_out, left_out[::-1]]
 
     def rows_of(self, assignment: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
@@ -113,9 +113,9 @@ class Folds:
 class Trials:
     """Random trials: some rows are drawn for training, others for testing, the rest is not used.
 
-    The training rows are divided into inner folds, of which the first `used` are validated on: one is a
-    hold-out, all of them are cross-validation. Without `shuffle` the first rows of the files are for training
-    and the last for testing, as with an official test part; the inner folds are random all the same.
+    The training rows are split into inner folds, and the first `used` of them serve for validation: one is a
+    hold-out set, all are cross-validation. Without `shuffle`, the first rows of the files are for training
+    and the last for testing, as with an official test part; inner folds are still random.
     """
 
     trials: int
@@ -128,8 +128,8 @@ class Trials:
     def draw(self, y: np.ndarray, seed: int, groups: None = None) -> np.ndarray:
         """The part of each row of `y` in each trial: int16, shape (trials, n_samples).
 
-        0 for test rows, 1 .. folds for the inner folds of the training rows, -1 for rows not used. More
-        trials leave the earlier ones as they were.
+        0 for test rows, 1 .. folds for the inner folds of the training rows, -1 for rows not used. The first
+        trials do not depend on the number of trials.
         """
         if self.train + self.test > len(y):
             asked = f"{self.train} training and {self.test} test rows"
@@ -141,7 +141,7 @@ class Trials:
         return self._divided(len(y), [self._rows(len(y), rng) for rng in generators])
 
     def given(self, splits: np.ndarray, seed: int) -> np.ndarray:
-        """The test rows that the source of the data says, and random inner folds of all others."""
+        """The test rows that the source of the data defines, and random inner folds of all others."""
         rows = [
             (rng.permutation(np.flatnonzero(tested != TEST)), np.flatnonzero(tested == TEST))
             for rng, tested in zip(self._generators(seed), splits.T, strict=True)
@@ -152,7 +152,7 @@ class Trials:
         return [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(self.trials)]
 
     def _divided(self, n_rows: int, of_trials: Sequence[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-        """The part of each row for the training rows, in their order, and the test rows of each trial."""
+        """The part of each row, given the ordered training rows and the test rows of each trial."""
         assignment = np.full((self.trials, n_rows), UNUSED, dtype=np.int16)
         for trial, (learnt, tested) in enumerate(of_trials):
             for fold, rows in enumerate(np.array_split(learnt, self.folds), start=1):
@@ -173,7 +173,7 @@ class Trials:
         return self.used
 
     def partition(self, assignment: np.ndarray, *, nested: bool, whole: bool) -> Partition:
-        """The fits of a trial; with `nested` the inner ones too, with `whole` predictions for all rows."""
+        """The fits of a trial; with `nested` also the inner ones, with `whole` predictions for all rows."""
         folds = range(1, self.used + 1) if nested else ()
         left_out = ((TEST,), *((TEST, fold) for fold in folds))
         return Partition(assignment, left_out, None if whole else ((TEST,), *((fold,) for fold in folds)))
@@ -193,10 +193,10 @@ class Trials:
 
 @dataclass(frozen=True)
 class InTime:
-    """Earlier rows predict later ones: of equal blocks of rows in their order all but the first are tested.
+    """Splits in time: rows are divided into equal consecutive blocks, and all but the first are tested.
 
-    A trial learns from all blocks before the one that it tests. Of these rows, the last in their order are
-    those that parameters are validated on: as many as a block has, or half of them.
+    A trial is trained on all blocks before the one that it tests. The last of these rows are for validating
+    parameters: as many as a block has, or half of them.
     """
 
     folds: int
@@ -204,8 +204,8 @@ class InTime:
     def draw(self, y: np.ndarray, seed: int, groups: None = None) -> np.ndarray:
         """The part of each row in each trial: int16, shape (folds, n_samples).
 
-        0 for the rows of the tested block, 1 for those that are validated on, 2 for the others before the
-        block, -1 for those after it.
+        0 for rows of the tested block, 1 for rows used for validation, 2 for the other rows before the block,
+        -1 for rows after it.
         """
         if len(y) < 2 * (self.folds + 1):
             raise DataError(f"{self.folds} folds in time of {len(y)} rows: accepted are two rows a block")
@@ -231,7 +231,7 @@ class InTime:
 
 
 def protocol(entry: Mapping) -> Folds | Trials | InTime:
-    """The protocol that a mapping describes, as :func:`entrolab.study.job_specs.protocol_of` gives it."""
+    """The protocol that a mapping describes, see :func:`entrolab.study.lookup.protocol_of`."""
     if entry.get("method") == "time":
         return InTime(entry["folds"])
     if "trials" in entry:

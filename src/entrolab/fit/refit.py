@@ -1,4 +1,4 @@
-"""The refit of the selected model on all training rows, with its seconds and its size."""
+"""The refit of the selected model on all training rows, with its fit time and size."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -27,28 +27,28 @@ from entrolab.io.model_io import dump, types_in
 from entrolearn.path import n_iterations, n_support_vectors
 
 GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
-TIMED_AT_LEAST = 0.5  # seconds: a shorter fit is repeated, and the quickest time counts
-TIMED_AT_MOST = 5  # repetitions
+TIMED_AT_LEAST = 0.5  # seconds: shorter fits are repeated, and the shortest time is reported
+TIMED_AT_MOST = 5  # maximum number of repetitions
 
 
 def refit_within(
     limits: Limits, dataset, assignments: np.ndarray, params: Mapping | None, spec: Mapping
 ) -> tuple[bytes, dict]:
-    """The selected model as a file's bytes, and its facts; no bytes and the reason where there is none.
+    """The selected model as the bytes of a file, and its facts; no bytes and a reason if there is none.
 
     Parameters
     ----------
     limits : Limits
-        Of the refit.
+        Limits of the refit.
     dataset : Dataset
     assignments : ndarray of int, shape (n_repeats, n_samples)
     params : mapping or None
         The selected grid point; None if there is none.
     spec : mapping
-        As :func:`entrolab.study.job_specs.run_spec` gives it.
+        The run's spec, see :func:`entrolab.study.job_specs.run_spec`.
     """
     if params is None:
-        reason = "no criterion chooses from this grid: all of it is shown"
+        reason = "no criterion selects from this grid: all of it is shown"
         if spec["criteria"]:
             reason = f"{spec['criteria'][0]} is undefined for every candidate"
         return b"", {"error": reason}
@@ -56,7 +56,7 @@ def refit_within(
         (found,) = within(limits, _refitted, dataset, assignments, params, spec)
     except LimitError as error:
         return b"", {"error": f"{error.status} reached by the refit"}
-    except RuntimeError as error:  # a learner may fail in any way; the scores stand without the model
+    except RuntimeError as error:  # any exception of a learner: the scores are kept without the model
         return b"", {"error": str(error)}
     return found
 
@@ -70,7 +70,7 @@ def _refitted(
 
 
 def first_step(dataset, spec: Mapping, seed: int):
-    """The unfitted preprocessing that every fit of a run learns; None where its rows are scaled already."""
+    """The unfitted preprocessing that is part of every fit of a run; None if the rows are already scaled."""
     if not spec.get("preprocessing"):
         return None
     return import_module(PREPROCESSING).preprocessor(dataset, spec["preprocessing"], seed)
@@ -82,9 +82,9 @@ def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
     Parameters
     ----------
     fitted : estimator
-        Of the numbers of a prepared data set, and codes of classes.
+        A model fitted on a prepared data set, with encoded features and classes.
     columns : mapping or None
-        As :class:`entrolab.data.dataset.Dataset` has it; of data that are no table the model stays as it is.
+        See :class:`entrolab.data.dataset.Dataset`; if None, the model is returned unchanged.
     """
     if columns is None:
         return fitted
@@ -99,18 +99,18 @@ def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
 
 
 def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> tuple[BaseEstimator, dict]:
-    """Fit the selected model alone and measure its seconds and its size.
+    """Fit the selected model and measure its fit time and size.
 
-    With folds it is fitted on all rows and predicts them; with trials, on the training rows of the first one,
-    and predicts its test rows.
+    With folds, it is fitted on all rows and predicts them; with trials, it is fitted on the training rows of
+    the first trial and predicts its test rows.
 
     Returns
     -------
     fitted : estimator
     facts : dict
         ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` of processor time
-        (the quickest of a few where they are short); ``n_stored_numbers`` in arrays; ``n_support`` and
-        ``n_iter`` of a model that has support vectors or tells its iterations; the ``threshold`` chosen.
+        (the shortest of several repetitions if they are short); ``n_stored_numbers`` in arrays; ``n_support``
+        and ``n_iter`` of models with support vectors or iterations; the tuned ``threshold``.
     """
     seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], 0)
     chosen = step_params(spec, params, alternatives(spec, seed))
@@ -140,7 +140,7 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> t
 def n_stored_numbers(fitted) -> int:
     """The number of numbers in the arrays of a fitted estimator and the objects in it.
 
-    The state of random generators does not count.
+    The state of random generators is not counted.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def n_stored_numbers(fitted) -> int:
     >>> n_stored_numbers(Ridge().fit([[0.0, 1.0], [1.0, 0.0]], [0.0, 1.0]))  # two coefficients
     2
     """
-    counted: dict[int, object] = {}  # kept meanwhile, so that no other object gets an id that is known
+    counted: dict[int, object] = {}  # keeps the objects alive, so that no id is reused
 
     def count(value) -> int:
         if id(value) in counted or isinstance(value, (type, FunctionType, ModuleType, *GENERATORS)):
@@ -162,7 +162,7 @@ def n_stored_numbers(fitted) -> int:
             return sum(map(count, value.values()))
         if isinstance(value, (list, tuple)):
             return sum(map(count, value))
-        # Compiled objects, such as trees, give their arrays in the state for pickling.
+        # Compiled objects, such as trees, provide their arrays in their pickling state.
         state = vars(value) if hasattr(value, "__dict__") else value.__getstate__()
         return count(state) if isinstance(state, dict) else 0
 
@@ -170,7 +170,7 @@ def n_stored_numbers(fitted) -> int:
 
 
 def _numbers_in(array: np.ndarray) -> int:
-    """The number of numbers in an array; of records, in all fields."""
+    """The number of numbers in an array, including all fields of structured arrays."""
     types = [array.dtype[name] for name in array.dtype.names or ()] or [array.dtype]
     return array.size * sum(one.kind in "fiub" for one in types)
 

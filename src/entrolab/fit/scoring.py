@@ -1,4 +1,4 @@
-"""Metrics of predictions, for the candidates of training and for stored predictions."""
+"""Metrics of predictions, used for candidates in training and for stored predictions."""
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -10,10 +10,10 @@ __all__ = ["ERRORS", "SCORES", "scores"]
 
 
 class _Counts:
-    """The rows and the hits of each class, and the rows predicted as class 1.
+    """The numbers of rows and hits of each class, and of rows predicted as class 1.
 
-    A run computes tens of thousands of scores on folds of a few dozen rows, where scikit-learn's checks would
-    take a hundred times as long as the counting.
+    A run computes tens of thousands of scores on folds of a few dozen rows, for which scikit-learn's
+    validation would take a hundred times as long as the counting.
     """
 
     def __init__(self, y: np.ndarray, prediction: np.ndarray):
@@ -28,7 +28,7 @@ class _Counts:
 
     @cached_property
     def by_class(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The hits, the rows and the predictions of each class that occurs among either."""
+        """The numbers of hits, rows and predictions of each class that occurs in `y` or the predictions."""
         n_classes = 1 + max(self.y.max(), self.prediction.max())
         true, predicted = (np.bincount(codes, minlength=n_classes) for codes in (self.y, self.prediction))
         hits = np.bincount(self.y[self.prediction == self.y], minlength=n_classes)
@@ -37,13 +37,13 @@ class _Counts:
 
     @cached_property
     def f1(self) -> np.ndarray:
-        """F1 of each class that occurs."""
+        """The F1 score of each class that occurs."""
         hits, true, predicted = self.by_class
         return 2 * hits / (true + predicted)
 
     @property
     def matthews_correlation(self) -> float:
-        """The correlation of classes and predictions; 0 where either is constant."""
+        """The correlation of classes and predictions; 0 if either is constant."""
         hits, true, predicted = (counts.astype(float) for counts in self.by_class)
         n_rows = true.sum()
         covariance = n_rows * hits.sum() - true @ predicted
@@ -52,14 +52,14 @@ class _Counts:
 
 
 class _Errors:
-    """The errors of predicted values, and the values."""
+    """The errors of predicted values, and the true values."""
 
     def __init__(self, y: np.ndarray, prediction: np.ndarray):
         self.errors, self.y = prediction - y, y
 
     @property
     def r2(self) -> float:
-        """1 - squared errors / squared deviations from the mean; NaN where the values are constant."""
+        """1 - squared errors / squared deviations from the mean; NaN if the values are constant."""
         deviations = np.sum((self.y - self.y.mean()) ** 2)
         return 1 - np.sum(self.errors**2) / deviations if deviations > 0 else np.nan
 
@@ -80,22 +80,22 @@ SCORES: dict[str, Callable] = {
     "mae": lambda of: np.mean(np.abs(of.errors)),
     "median_absolute_error": lambda of: np.median(np.abs(of.errors)),
     "r2": lambda of: of.r2,
-    # From the spacings of the errors, so that no width of a kernel has to be chosen.
+    # Estimated from spacings of the errors, which needs no kernel width.
     "error_entropy": lambda of: differential_entropy(of.errors),
 }
-# Metrics of which less is better.
+# Metrics for which less is better.
 ERRORS = frozenset({"error_rate", "rmse", "mae", "median_absolute_error", "error_entropy"})
 
 
 def scores(y: np.ndarray, prediction: np.ndarray, metrics: Sequence[str]) -> dict[str, float]:
-    """Some of :data:`SCORES`, as fractions; classes that do not occur in `y` do not count.
+    """Some of :data:`SCORES`, as fractions; classes that do not occur in `y` are ignored.
 
     Parameters
     ----------
     y, prediction : ndarray, shape (n_samples,)
-        Whole numbers from 0 for classes, floats for values.
+        Integers from 0 for classes, floats for values.
     metrics : sequence of str
-        Such as fit the task.
+        Metrics that fit the task.
 
     Examples
     --------

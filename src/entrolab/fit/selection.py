@@ -1,4 +1,4 @@
-"""Selection: which grid point each criterion takes in each fold."""
+"""Selection of a grid point by each criterion in each fold."""
 
 import json
 import os
@@ -19,25 +19,25 @@ ORACLE = "oracle"
 def choose(candidates: pd.DataFrame, spec: Mapping, shown: Sequence[str] | None = None) -> pd.DataFrame:
     """The candidate that each criterion selects in each fold, with its scores on the test rows.
 
-    A criterion selects the candidate with its largest value; ``cv``, the mean of the run's first metric over
-    the inner folds, the smallest of an error. NaN is never selected; ties go to the larger Gaussian
-    divergence, then to the earlier grid point. A grid of one point has no inner folds, and ``cv`` selects
-    that point. ``oracle`` selects, for all folds of a repeat, the grid point with the best mean test score: a
-    diagnostic that looks at test data.
+    A criterion selects the candidate with its largest value. ``cv`` is the mean of the run's first metric
+    over the inner folds; for an error, the smallest value is selected. NaN is never selected; ties go to the
+    larger Gaussian divergence, then to the earlier grid point. A grid of one point has no inner folds, and
+    ``cv`` selects that point. ``oracle`` selects, for all folds of a repeat, the grid point with the best
+    mean test score: a diagnostic that uses test data.
 
     Parameters
     ----------
     candidates : DataFrame
-        As :func:`entrolab.fit.training.train_run` gives it.
+        The candidates of :func:`entrolab.fit.training.train_run`.
     spec : mapping
-        As :func:`entrolab.study.job_specs.run_spec` gives it.
+        The run's spec, see :func:`entrolab.study.job_specs.run_spec`.
     shown : sequence of str, optional
         The metrics of the selected candidates in the result; by default those of the run.
 
     Returns
     -------
     DataFrame
-        One row per repeat, fold and criterion; ``success`` is False where nothing could be selected.
+        One row per repeat, fold and criterion; ``success`` is False if nothing could be selected.
     """
     shown = spec["metrics"] if shown is None else shown
     rows = []
@@ -59,10 +59,10 @@ def choose(candidates: pd.DataFrame, spec: Mapping, shown: Sequence[str] | None 
 
 
 def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFrame:
-    """The candidates whose parameters lie within limits: selection from a part of the grid costs no fit.
+    """The candidates whose parameters lie within limits, for selecting from a part of the grid.
 
-    `limits` maps parameters to ``{"min": …, "max": …}``, either of them, inclusive up to rounding. A
-    candidate without the parameter stays.
+    `limits` maps parameters to ``{"min": …, "max": …}`` with one or both keys, inclusive up to rounding.
+    Candidates without the parameter are kept.
     """
 
     def within(params: str) -> bool:
@@ -74,8 +74,8 @@ def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFra
 def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study: Mapping) -> pd.DataFrame:
     """The selection from a part of a run's grid, see :func:`among`.
 
-    `file` is ``<study>/candidates/<dataset>/<model>.parquet``, `study` has the ``metrics``, of which the
-    candidates have those of their task, and the ``criteria``.
+    `file` is ``<study>/candidates/<dataset>/<model>.parquet``; `study` has ``criteria`` and ``metrics``, of
+    which candidates have those that fit their task.
     """
     study_name, _, dataset, model = Path(file).with_suffix("").parts[-4:]
     candidates = read_frame(file)
@@ -85,12 +85,12 @@ def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study:
 
 
 def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
-    slack = 1e-9  # 10^-1 may be written in two ways
+    slack = 1e-9  # equal decimals may differ as floats
     return value is None or min - slack * abs(min) <= value <= max + slack * abs(max)
 
 
 def headline_params(scores: pd.DataFrame, spec: Mapping) -> dict | None:
-    """The parameters that the first criterion selected most often; of equals the earlier grid point."""
+    """The parameters that the first criterion selected most often; ties go to the earlier grid point."""
     if not spec["criteria"]:
         return None
     chosen = scores[(scores["criterion"] == spec["criteria"][0]) & scores["success"]]
@@ -102,7 +102,7 @@ def headline_params(scores: pd.DataFrame, spec: Mapping) -> dict | None:
 
 
 def first_score(candidates: pd.DataFrame, selection: pd.DataFrame, spec: Mapping) -> dict:
-    """The run's first metric on the test rows, ``metric`` and ``mean``, of the first criterion's choices."""
+    """The run's first metric on the test rows (``metric``, ``mean``) for the first criterion's selection."""
     metric = spec["metrics"][0]
     chosen = selection[selection["criterion"].isin(spec["criteria"][:1]) & selection["success"]]
     tested = chosen.merge(candidates, on=["repeat", "fold", "point"])[f"test_{metric}"]
@@ -112,7 +112,7 @@ def first_score(candidates: pd.DataFrame, selection: pd.DataFrame, spec: Mapping
 def _best(of_fold: pd.DataFrame, criterion: str, spec: Mapping) -> tuple[pd.Series | None, float | None]:
     usable = of_fold[of_fold["success"]]
     if criterion == "cv" and len(of_fold) == len(usable) == 1:
-        return usable.iloc[0], np.nan  # the only point, which was not validated
+        return usable.iloc[0], np.nan  # the only grid point is not validated
     metric = spec["metrics"][0]
     column, sign = (f"cv_{metric}", _sign(metric)) if criterion == "cv" else (criterion, 1)
     values = usable[column].to_numpy()
@@ -123,12 +123,12 @@ def _best(of_fold: pd.DataFrame, criterion: str, spec: Mapping) -> tuple[pd.Seri
 
 
 def _sign(metric: str) -> int:
-    """The factor of a metric that makes its best value the largest."""
+    """The factor, 1 or -1, that makes the best value of a metric the largest."""
     return -1 if metric in ERRORS else 1
 
 
 def _oracle_point(of_repeat: pd.DataFrame, spec: Mapping) -> tuple[int | None, float | None]:
-    """The grid point with the best mean test score among those with a score in every fold."""
+    """The grid point with the best mean test score, among those with a score in every fold."""
     metric = spec["metrics"][0]
     column = f"test_{metric}"
     scores = of_repeat[of_repeat["success"]].pivot(index="point", columns="fold", values=column)
@@ -158,7 +158,7 @@ def _chosen(row: pd.Series | None, value: float | None, of_fold: pd.DataFrame, s
 
 
 def _frame(rows: list[dict], shown: Sequence[str]) -> pd.DataFrame:
-    """The selection with all columns in their order and types, also where there is no row."""
+    """The selection with all columns in order and with their types, even without rows."""
     types = (
         dict.fromkeys(["study", "dataset", "model"], "str")
         | dict.fromkeys(["repeat", "fold"], "int64")

@@ -1,8 +1,8 @@
 """The training job of a run: the whole grid on every training set, the selection, and the refit.
 
-Candidates have one row per repeat (or trial), left-out fold and grid point, with all that selection criteria
-need. Of the selected ones the predictions are stored; the scores of tables are computed from these, so that a
-new metric trains nothing.
+Candidates have one row per repeat (or trial), left-out fold and grid point, with the values of all selection
+criteria. The predictions of selected candidates are stored. Scores in tables are computed from them, so a new
+metric needs no training.
 """
 
 import json
@@ -42,7 +42,7 @@ from entrolearn.selection import entropy_criterion
 logger = logging.getLogger(__name__)
 
 
-# Metrics of a fit that do not depend on its predictions; NaN where it has none.
+# Metrics of a fit that do not depend on its predictions; NaN if it has none.
 FACTS: dict[str, Callable[[PathPoint, Partition], float]] = {
     "support": lambda fit, of: (
         np.nan if fit.n_support is None else fit.n_support / len(of.training(fit.left_out))
@@ -60,18 +60,18 @@ class Trained(NamedTuple):
     ----------
     candidates : DataFrame
         One row per repeat, left-out fold and grid point; equal for equal input, except ``path_seconds``, the
-        seconds of the row's whole repeat. A fit that failed, or that a limit left no room for, has
+        seconds of the row's whole repeat. A fit that failed, or was not run because of a limit, has
         ``success=False`` and the reason.
     record : dict
-        Successful if every fold of every repeat has at least one candidate, and no limit was reached: a part
-        of the grid may lack the best point.
+        Successful if every fold of every repeat has at least one candidate and no limit was reached, since a
+        part of the grid may lack the best point.
     selection : DataFrame
-        As :func:`entrolab.fit.selection.choose` gives it.
+        The result of :func:`entrolab.fit.selection.choose`.
     predictions : DataFrame
         One row per repeat, fold, selected grid point and test row: ``row``, its index in the data set; ``y``
         and ``prediction``, codes of classes or values; for two classes the ``decision`` value and the
-        ``probability`` of class 1, NaN where the learner has none; for more classes what
-        :func:`entrolab.fit.probabilities.of_many` gives, if the learner has probabilities.
+        ``probability`` of class 1, NaN if the learner has none; for more classes the values of
+        :func:`entrolab.fit.probabilities.of_many`, if the learner has probabilities.
     """
 
     candidates: pd.DataFrame
@@ -95,11 +95,11 @@ def train(
     dataset, folds : path
     outputs : mapping
         The paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and ``facts``.
-        Without a refitted model its file is empty, and the facts hold the reason.
+        Without a refitted model, its file is empty and the facts contain the reason.
     spec : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     limits : mapping
-        ``seconds`` and ``gib`` of all fits of the run together, the refit included.
+        ``seconds`` and ``gib`` of all fits of the run together, including the refit.
     progress : callable
     """
     allowed = Limits(**limits)
@@ -132,20 +132,20 @@ def train_run(
     limits: Limits,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trained:
-    """Fit every grid point of one learner on every training set, and select among them.
+    """Fit every grid point of one learner on every training set, and select candidates.
 
     Parameters
     ----------
     dataset : Dataset
     assignments : ndarray of int, shape (n_repeats, n_samples)
-        The part of each row, for each repeat; rows of a negative part are not used. A run of fewer trials
-        takes the first ones.
+        The part of each row, for each repeat; rows with a negative part are not used. A run with fewer trials
+        uses the first ones.
     spec : mapping
         As :func:`entrolab.study.job_specs.run_spec` gives it.
     limits : Limits
-        Of all fits together.
+        Limits of all fits together.
     progress : callable
-        Called after each fit with the number of fits done and of all fits.
+        Called after each fit with the number of fits done and the number of all fits.
     """
     started = datetime.now(UTC)
     grid = grid_points(spec)
@@ -174,7 +174,7 @@ def without_data(spec: Mapping, reason: str) -> Trained:
 
 
 class _Fits:
-    """Counts a run's fits, reports them, and divides the limits among them."""
+    """Count a run's fits, report progress, and share the limits between them."""
 
     def __init__(self, limits: Limits, progress: Callable[[int, int], None], total: int):
         self.progress, self.total = progress, total
@@ -184,11 +184,11 @@ class _Fits:
 
     @property
     def seconds(self) -> float:
-        """Since the first fit could begin, by a monotonic clock."""
+        """Seconds since the first fit, by a monotonic clock."""
         return time.monotonic() - self._begun
 
     def within_limits(self, work: Callable[..., Iterable], *arguments) -> Iterator:
-        """The values that some work yields, counted, as long as there is time."""
+        """Yield the values that some work yields, and count them, until a limit is reached."""
         left = replace(self._limits, seconds=self._limits.seconds - self.seconds)
         try:
             for value in within(left, work, *arguments):
@@ -203,9 +203,9 @@ class _Fits:
 
 def _partition(assignment: np.ndarray, spec: Mapping, n_points: int) -> Partition:
     criteria = spec["criteria"]
-    # A divergence compares the rows that a fit has seen; scores need only those that it has not.
+    # A divergence needs projections of the training rows; scores need only the test rows.
     whole = not DIVERGENCES.keys().isdisjoint(criteria)
-    # Where a grid has one point there is nothing to choose, and no fit to validate.
+    # With a grid of one point, there is no selection and no inner fit.
     nested = "cv" in criteria and n_points > 1
     return protocol(spec["protocol"]).partition(assignment, nested=nested, whole=whole)
 
@@ -263,7 +263,7 @@ def _repeat(
 def _predictions(
     selection: pd.DataFrame, said: Mapping, partition: Partition, y: np.ndarray, rows: np.ndarray
 ) -> list[pd.DataFrame]:
-    """The predictions of each selected candidate of a repeat; `rows` are the repeat's of the data set."""
+    """The predictions of each selected candidate of a repeat; `rows` are the indices of the repeat's rows."""
     chosen = selection.loc[selection["success"], ["repeat", "fold", "point"]].drop_duplicates()
     frames = []
     for place in chosen.sort_values(["fold", "point"]).to_dict("records"):
@@ -274,7 +274,7 @@ def _predictions(
 
 
 def _all_predictions(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Predictions in one table with small integer types, also where there is no row."""
+    """Concatenate predictions into one table with small integer types, even without rows."""
     types = {"repeat": "int16", "fold": "int16", "point": "int32", "row": "int32"}
     found = pd.concat([pd.DataFrame(columns=[*types, "y", "prediction"], dtype="int16"), *frames])
     labels = [name for name in ("y", "prediction") if found[name].dtype.kind in "iub"]
@@ -282,7 +282,7 @@ def _all_predictions(frames: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _used(dataset, assignment: np.ndarray) -> tuple:
-    """The rows that have a part in a repeat: features, targets, parts and weights."""
+    """The rows used in a repeat: features, targets, parts and weights."""
     used = assignment >= 0
     if used.all():  # folds: no copy
         return dataset.X, dataset.y, assignment, dataset.weights
@@ -302,8 +302,8 @@ def _results(
 ) -> Iterator[tuple]:
     """The results of each fit: ``("outer", fold, point, (row of candidates, predictions))`` or inner scores.
 
-    An inner fit leaves out two parts and may serve both: ``("inner", folds, point, score for each fold)``, by
-    the metric that selects.
+    An inner fit leaves out two parts and may be used for both: ``("inner", folds, point, score per fold)``,
+    with scores by the metric that selects.
     """
     selects = spec["metrics"][:1]
     validates = protocol(spec["protocol"]).validates
@@ -325,7 +325,7 @@ def _results(
 
 
 def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, spec: Mapping) -> dict:
-    """A fit's row of candidates: criteria on its training rows, scores on its test rows."""
+    """A fit's row of candidates: criteria on the training rows, scores on the test rows."""
     if fit.error:
         return _no_results(fit.error, spec)
     rows = partition.training(fit.left_out)
@@ -343,7 +343,7 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, spec: Ma
 
 
 def _answers(fit: PathPoint, X, y: np.ndarray, partition: Partition) -> dict[str, np.ndarray]:
-    """The predictions of a fit for its test rows; of classes with decision values and probabilities."""
+    """The predictions of a fit for its test rows; for classes also decision values and probabilities."""
     rows = partition.held_out(fit.left_out)
     answers = {"prediction": np.ravel(fit.prediction[rows])}
     if y.dtype.kind == "f":
@@ -362,18 +362,18 @@ def _answers(fit: PathPoint, X, y: np.ndarray, partition: Partition) -> dict[str
 
 
 def _ranked(fitted, X, nothing: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The decision values and probabilities of a fitted binary classifier; `nothing` where it has none."""
+    """The decision values and probabilities of a fitted binary classifier; `nothing` if it has none."""
     try:
         probability = fitted.predict_proba(X)[:, 1] if hasattr(fitted, "predict_proba") else nothing
         decision = fitted.decision_function(X) if hasattr(fitted, "decision_function") else probability
         return probability if decision.ndim > 1 else decision, probability
-    except Exception:  # a learner may fail in any way; its labels stand
+    except Exception:  # any exception of a learner: its labels are kept
         logger.exception("no decision values or probabilities of the test rows")
         return nothing, nothing
 
 
 def _of_many(fitted, X, y: np.ndarray) -> dict[str, np.ndarray]:
-    """What scores of several classes need of the probabilities of a fitted classifier, if it has some."""
+    """The values that scores of several classes need from a classifier's probabilities, if it has some."""
     if not hasattr(fitted, "predict_proba"):
         return {}
     from entrolab.fit.probabilities import of_many
@@ -386,7 +386,7 @@ def _of_many(fitted, X, y: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _inner_results(found: Sequence[float], spec: Mapping) -> dict:
-    """The mean score of the inner folds; NaN unless every inner fit gave one."""
+    """The mean score of the inner folds; NaN unless every inner fit has a score."""
     complete = len(found) == protocol(spec["protocol"]).n_inner
     return {f"cv_{spec['metrics'][0]}": float(np.mean(found)) if complete else np.nan}
 
@@ -407,11 +407,11 @@ def _scores(
 
 
 def _key(params: Mapping) -> str:
-    return json.dumps(params, sort_keys=True, default=id)  # a learner among them by its identity
+    return json.dumps(params, sort_keys=True, default=id)  # learners by identity
 
 
 def _frame(rows: Sequence[dict], spec: Mapping) -> pd.DataFrame:
-    """Candidates with all columns in their order and types, also where there is no row."""
+    """Candidates with all columns in order and with their types, even without rows."""
     metrics = spec["metrics"]
     types = (
         dict.fromkeys(["study", "dataset", "model"], "str")

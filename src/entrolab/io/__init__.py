@@ -1,1 +1,1 @@
-"""Files: whole or not at all, parquet, JSON records, models."""
+"""Read and write files: atomic writes, Parquet, JSON records, models."""

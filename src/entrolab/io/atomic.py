@@ -12,26 +12,26 @@ from entrolab.text import Told
 
 NO_ROOM = {
     errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the disk is full",  # a user's share of it
+    errno.EDQUOT: "the disk is full",  # the user's quota
     errno.EFBIG: "`ulimit -f` allows no larger file",
 }
 
 
 class DiskFull(Told, OSError):
-    """There is no room for a file; the message names it."""
+    """Raised if there is no room for a file; the message names it."""
 
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:
-    """Yield a temporary path beside `path`, and move the file written there to `path` on success.
+    """Yield a temporary path next to `path`, and move the file written there to `path` on success.
 
-    `path` is never half a file, not even after a power cut: the bytes are flushed to the disk before the
-    rename, and a failure leaves the earlier file unchanged.
+    `path` is never incomplete, not even after a power failure: the bytes are flushed to the disk before the
+    rename, and after an error the earlier file is unchanged.
 
     Raises
     ------
     DiskFull
-        If the disk is full, or the file larger than `ulimit -f` allows; the message names `path`.
+        If the disk is full, or the file is larger than `ulimit -f` allows; the message names `path`.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     'a,b'
     """
     path = Path(path)
-    # With the same suffix: numpy, pandas and pyarrow depend on it.
+    # The suffix is kept, because numpy, pandas and pyarrow depend on it.
     temporary = path.with_name(f".{path.stem}-{token_hex(4)}{path.suffix}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
         if error.errno not in NO_ROOM:
             raise
         raise DiskFull(
-            error.errno, f"{NO_ROOM[error.errno]}: no room for {path}; make some and run again"
+            error.errno, f"{NO_ROOM[error.errno]}: no room for {path}; free some space and run again"
         ) from error
     finally:
         with suppress(OSError):

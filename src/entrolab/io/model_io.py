@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator
 
 from entrolab.text import Unreadable, damaged
 
-# Each function imports skops, which imports all of scikit-learn for a second or more.
+# skops is imported in functions, because it imports all of scikit-learn, which takes a second or more.
 
-#: The classes in fitted estimators of entrolearn and scikit-learn that skops does not trust by itself. No
-#: package is trusted as a whole, because it may have a class that executes a text.
+#: Classes in fitted estimators of entrolearn and scikit-learn that skops does not trust by default. No
+#: package is trusted as a whole, because it may have a class that executes a string.
 TRUSTED_CLASSES = frozenset(
     {
         "entrolearn.columns.ColumnEncoder",
@@ -55,17 +55,17 @@ TRUSTED_CLASSES = frozenset(
 )
 # The memory addresses in a schema of skops.
 ADDRESS = re.compile(r'("__id__": |"file": ")(\d+)')
-# Our files are not compressed; others are read up to this factor.
+# Maximum factor by which a file may expand; our own files are not compressed.
 MOST_EXPANDED = 20
 
 
 def dump(fitted: BaseEstimator) -> bytes:
-    """A fitted estimator as the bytes of a file, equal for equal estimators."""
+    """A fitted estimator as the bytes of a skops file; equal estimators give equal bytes."""
     import skops.io
 
     found, written = io.BytesIO(), io.BytesIO()
     skops.io.dump(fitted, found)
-    # skops names members by memory addresses, and the archive holds the time of writing.
+    # skops names members by memory addresses, and the archive contains the time of writing.
     numbers: dict[str, int] = {}
     with zipfile.ZipFile(found) as archive, zipfile.ZipFile(written, "w") as renumbered:
         schema = ADDRESS.sub(
@@ -81,17 +81,17 @@ def dump(fitted: BaseEstimator) -> bytes:
 
 
 def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> BaseEstimator:
-    """The fitted estimator in a file.
+    """Read a fitted estimator from a file.
 
     Parameters
     ----------
     path, named, stored
-        As of :func:`trusted_types`.
+        See :func:`trusted_types`.
 
     Raises
     ------
     ValueError
-        If the file is not whole, expands to many times its size, or holds types that are not trusted.
+        If the file is incomplete, expands to many times its size, or contains types that are not trusted.
     """
     import skops.io
 
@@ -105,8 +105,8 @@ def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] 
 def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> list[str]:
     """The types in a file that have to be trusted to load it.
 
-    Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, and, of the packages of `named`, the
-    estimators and the types in `stored`. Only classes are called with the contents of a file.
+    Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, and, from the packages of `named`, estimators
+    and the types in `stored`. Only classes are called with the contents of a file.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
             importlib.import_module(name.rpartition(".")[0])
     for name in found:
         if name.startswith("entrolearn."):
-            # By a string: a static import would make every run depend on the whole package.
+            # Not by `import`, which would make every run depend on the whole package.
             getattr(importlib.import_module("entrolearn"), name.rpartition(".")[2], None)
     of_stored = {name for name in stored if name.partition(".")[0] in of_study}
     refused = [
@@ -142,9 +142,8 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
     ]
     if refused:
         raise Unreadable(
-            f"{path}: the model holds {', '.join(refused)}; accepted are estimators of "
-            f"{', '.join(sorted({'entrolearn', 'sklearn', *of_study}))} and what they hold, so it is neither "
-            "loaded nor stored"
+            f"{path}: the model contains {', '.join(refused)}, so it is neither loaded nor stored; accepted: "
+            f"estimators of {', '.join(sorted({'entrolearn', 'sklearn', *of_study}))} and the types in them"
         )
     return found
 
@@ -160,7 +159,7 @@ def _check_expansion(path: str | os.PathLike) -> None:
     with zipfile.ZipFile(path) as archive:
         expanded = sum(member.file_size for member in archive.infolist())
     if expanded > MOST_EXPANDED * os.path.getsize(path):
-        raise ValueError(f"it expands to {expanded:,} bytes, more than {MOST_EXPANDED} times its size")
+        raise ValueError(f"the file expands to {expanded:,} bytes, more than {MOST_EXPANDED} times its size")
 
 
 def _called(path: str | os.PathLike) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Read and write parquet files with checksums."""
+"""Read and write Parquet files with checksums."""
 
 import os
 
@@ -9,13 +9,13 @@ from entrolab.text import damaged
 
 
 def write_frame(path: str | os.PathLike, table: pd.DataFrame) -> None:
-    """Write a table as a parquet file with checksums of its pages."""
+    """Write a table as a Parquet file with checksums of its pages."""
     with replacing(path) as temporary:
         table.to_parquet(temporary, index=False, write_page_checksum=True)
 
 
 def read_frame(path: str | os.PathLike) -> pd.DataFrame:
-    """The table of a parquet file; raise `Unreadable` for a damaged file."""
+    """Read a table from a Parquet file; raise `Unreadable` for a damaged file."""
     try:
         return pd.read_parquet(path, page_checksum_verification=True)
     except FileNotFoundError:

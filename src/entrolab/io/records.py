@@ -65,7 +65,7 @@ def machine() -> dict:
 
 
 def read_json(path: str | os.PathLike) -> dict:
-    """The content of a JSON file; raise `Unreadable` for a damaged file."""
+    """Read a JSON file; raise `Unreadable` for a damaged file."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:

@@ -30,13 +30,13 @@ class StudyRun:
     predictions: Path
     facts: Path
     fitted: Path
-    rows: Path  # the input rows of the data set's models: scaled, or as prepared
+    rows: Path  # the data file that the run is fitted on: scaled, or as prepared
 
     @classmethod
     def at(
         cls, study_name: str, dataset: str, model: str, *, scaled: bool = True, folder: Path | str = ""
     ) -> "StudyRun":
-        """The run with its files in a folder; `scaled` tells whether its study scales all rows together."""
+        """The run with its files in a folder; `scaled`: whether its study scales all rows together."""
         stages = ("record", "candidates", "selection", "predictions", "facts", "model")
         files = (
             FILES[stage].format(study=study_name, dataset=dataset, model=model)
@@ -51,13 +51,13 @@ class StudyRun:
 
 @dataclass(frozen=True)
 class RunContents:
-    """The contents of a run's files; a stage without a result has an empty file, or none."""
+    """The contents of a run's files; stages without a result have an empty file or none."""
 
     record: dict
     facts: dict
     scores: pd.DataFrame
     candidates: pd.DataFrame
-    metrics: list[str]  # the study's that fit the data set's task
+    metrics: list[str]  # metrics of the study that fit the task
     trusted_types: list[str] | None  # None: there is no fitted model
 
     @classmethod
@@ -74,7 +74,7 @@ class RunContents:
             facts=facts,
             scores=scores,
             candidates=read_frame(run.candidates) if _filled(run.candidates) else pd.DataFrame(),
-            # Not every learner has every metric, such as the share of support vectors.
+            # Some metrics exist only for some learners, such as the share of support vectors.
             metrics=[
                 name
                 for name in metrics
@@ -87,7 +87,7 @@ class RunContents:
         yield from self.scores.groupby("criterion", sort=False)
 
     def most_chosen(self) -> dict[str, tuple[dict, str]]:
-        """The parameters that each criterion selected most often, and in how many of the folds."""
+        """The parameters that each criterion selected most often, and in how many folds."""
         result = {}
         for criterion, rows in self.by_criterion():
             chosen = Counter(rows["params"][rows["success"].astype(bool)])

@@ -1,1 +1,1 @@
-"""What the jobs of the workflow depend on, need, ask for and say."""
+"""Support for the workflow's jobs: inputs, resources, logging, checksums and the command line."""

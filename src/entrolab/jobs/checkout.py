@@ -9,7 +9,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1]
 # Untracked files in these folders make the checkout dirty.
 CODE = (":/src", ":/workflow", ":/config", ":/Snakefile")
-# Git sets these variables for hooks. If they were inherited, git would read that other repository.
+# Git sets these variables for hooks. They must not be inherited: git would read the hook's repository.
 OF_A_REPOSITORY = {
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"),
     *("GIT_NAMESPACE", "GIT_PREFIX"),

@@ -1,9 +1,9 @@
-"""Memory and time that a job asks a cluster for, from the size of its data and the cost of its learner.
+"""Memory and time that jobs request from a cluster, from the size of the data and the cost of the learner.
 
-The numbers are upper bounds by a rough model: a job that asks for too much waits longer, one that asks for
-too little is ended by the cluster and tried again with `GROWTH` times as much. No job asks for more than the
-study's limits allow a run to take; one with an unknown learner asks for all of that at once. Snakemake calls
-these functions for each job before there are any data: rows and features are those of the catalog.
+The numbers are upper bounds from a rough model: a job that requests too much waits longer; a job that
+requests too little is ended by the cluster and tried again with `GROWTH` times as much. No job requests more
+than the limits of a run allow; a job with an unknown learner requests that maximum at once. Snakemake calls
+these functions for each job before any data exist, so numbers of rows and features come from the catalog.
 """
 
 import math
@@ -18,21 +18,21 @@ __all__ = ["Ask", "Needs", "ceiling", "needs_of_run", "needs_of_data", "needs_of
 
 MIB = 2**20
 BASE_MIB = 1200  # of the job's process with its libraries, and the two snakemakes that a cluster's job starts
-BASE_MINUTES = 10  # in which any job starts and writes its files, on a slow file system too
-MARGIN_MINUTES = 30  # that a run may still need when its fits have had all of their time
+BASE_MINUTES = 10  # for starting and writing files, even on a slow file system
+MARGIN_MINUTES = 30  # that a run may need in addition to the time limit of its fits
 COPIES = 4  # of the rows: as read, as used, and those of a training set
 GROWTH = 4  # factor of a request when a job is tried again
 
 DOUBLE = 8  # bytes
 PER_BYTE_OF_TEXT = 3  # bytes of a sparse row's values and columns for each byte of its text
-# Per second of one slow core, measured (docs/cluster.md): operations, and entries of a kernel matrix
-# that libsvm looks at.
+# Measured rates per second of one slow core (docs/cluster.md): floating-point operations, and entries of a
+# kernel matrix that libsvm visits.
 RATE = 2e9
 ENTRIES = 1e7
-UNITS = 1000  # units or landmarks of a learner whose study does not say
-SQUARES = 6  # kernels and factors of the order of the rows that a fit by all pairs holds at once
+UNITS = 1000  # units or landmarks of a learner if the study does not set them
+SQUARES = 6  # rows × rows matrices that a fit with a full kernel matrix holds at once
 
-# Learners by how their cost grows: with hidden units, landmarks, pairs of rows, passes over these pairs.
+# Learners by what their cost grows with: hidden units, landmarks, pairs of rows, passes over these pairs.
 LAYERED = {"EEMClassifier", "WELMClassifier", "ELMClassifier", "ELMRegressor"}
 REDUCED = {"EEKMClassifier", "RKELMClassifier", "RKELMRegressor"}
 SQUARE = {"LSSVC", "LSSVR", "KELMClassifier", "KELMRegressor"}
@@ -48,13 +48,13 @@ class Ask(NamedTuple):
 
 @dataclass(frozen=True)
 class Needs:
-    """Bytes and seconds of some work, without those of starting its job; infinite where unknown."""
+    """Bytes and seconds that some work needs, without starting its job; infinite if unknown."""
 
     bytes: float
     seconds: float
 
     def asked(self, limits: Mapping, attempt: int = 1) -> Ask:
-        """The request of a job with these needs, by the ``limit_gib`` and ``limit_seconds`` of a run."""
+        """The request of a job with these needs, capped by ``limit_gib`` and ``limit_seconds`` of a run."""
         most, times = ceiling(limits), GROWTH ** (attempt - 1)
         minutes = BASE_MINUTES + self.seconds / 60
         return Ask(
@@ -67,7 +67,7 @@ UNKNOWN = Needs(math.inf, math.inf)
 
 
 def ceiling(limits: Mapping) -> Ask:
-    """The most that a job asks for: what a run may take, and what its job takes beside that."""
+    """The largest request of a job: the limits of a run, plus the overhead of its job."""
     minutes = math.ceil(limits["limit_seconds"] / 60) + MARGIN_MINUTES
     return Ask(math.ceil(_megabytes(limits["limit_gib"] * 2**30)), minutes)
 
@@ -83,19 +83,19 @@ def needs_of_data(entry: Mapping) -> Needs:
 
 
 def needs_of_run(spec: Mapping, entry: Mapping) -> Needs:
-    """The needs of training a run's whole grid on all training sets, and of its refit.
+    """The needs of fitting the whole grid of a run on all training sets, and of its refit.
 
     Parameters
     ----------
     spec : mapping
-        As :func:`entrolab.study.job_specs.run_spec` gives it.
+        The run's spec, see :func:`entrolab.study.job_specs.run_spec`.
     entry : mapping
-        Of the data set in the catalog.
+        The data set's entry in the catalog.
     """
     of_learners = [_needs_of_learner(learner, spec, entry) for learner in learners_of(spec)]
     data = needs_of_data(entry)
     fits = 1 + thresholds.FOLDS if "threshold" in spec else 1
-    if spec["steps"]:  # copies of the rows for each step; what else a step does is not known
+    if spec["steps"]:  # a copy of the rows per step; other costs of steps are unknown
         data = Needs(2 * data.bytes, math.inf)
     return Needs(
         data.bytes + max(needs.bytes for needs in of_learners),
@@ -104,7 +104,7 @@ def needs_of_run(spec: Mapping, entry: Mapping) -> Needs:
 
 
 def needs_of_drawing(entries: Iterable[Mapping]) -> Needs:
-    """The needs of drawing the rows of some data sets, with what is fitted to them on the way."""
+    """The needs of drawing figures of some data sets, including fits for the figures."""
     each = [needs_of_data(entry) for entry in entries]
     return Needs(sum(needs.bytes for needs in each), BASE_MINUTES * 60 + sum(needs.seconds for needs in each))
 
@@ -115,7 +115,7 @@ def _needs_of_learner(learner: str, spec: Mapping, entry: Mapping) -> Needs:
     name = learner.rsplit(".", 1)[-1]
     if name in LAYERED | REDUCED:
         units = _largest(spec, "n_hidden" if name in LAYERED else "n_landmarks", rows)
-        # Sizes of a layer share their pass; what else is searched has one each.
+        # Candidates that differ only in layer size share a pass; other candidates have one each.
         passes = repeats * points * (1 if name in LAYERED else 2)
         held = DOUBLE * (units**2 * _classes(entry) * (sets + 2) + units * features + rows * points)
         return Needs(held, passes * (rows * units**2 + 2 * rows * features * units + sets * units**3) / RATE)
@@ -132,7 +132,7 @@ def _classes(entry: Mapping) -> int:
 
 
 def _drawn(protocol: Mapping, rows: int) -> tuple[int, int, int]:
-    """The rows that a repeat draws, the number of repeats, and their training sets, inner ones counted."""
+    """The rows that a repeat draws, the number of repeats, and of training sets including inner ones."""
     if "trials" in protocol:
         return protocol["train"] + protocol["test"], protocol["trials"], 1 + protocol["inner"]["used"]
     folds = protocol["folds"]
@@ -140,7 +140,7 @@ def _drawn(protocol: Mapping, rows: int) -> tuple[int, int, int]:
 
 
 def _largest(spec: Mapping, name: str, rows: int) -> float:
-    """The largest value of a size in a run's grid; all rows where it is not a number of units."""
+    """The largest value of a size parameter in a run's grid; `rows` if it is not a number of units."""
     values = [point.get(name, spec["params"].get(name, UNITS)) for point in grid_points(spec)]
     return max(value if isinstance(value, int) and value > 0 else rows for value in values)
 

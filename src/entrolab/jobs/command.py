@@ -1,7 +1,7 @@
-"""The command `entrolab`: Snakemake with this package's Snakefile, in the present folder.
+"""The command `entrolab`: run Snakemake with this package's Snakefile in the current folder.
 
-``entrolab mine.yaml`` makes the study of a file, ``entrolab init table.csv --label column`` writes one. All
-else is Snakemake's.
+``entrolab mine.yaml`` makes the study in a file, ``entrolab init table.csv --label column`` writes a study.
+All other arguments are passed to Snakemake.
 """
 
 import os
@@ -14,25 +14,25 @@ from entrolab.data.table_formats import FORMATS
 from entrolearn.suggest import did_you_mean
 
 STUDY_ENDS = (".yaml", ".yml")
-# Options of Snakemake whose values end like studies.
+# Options of Snakemake whose values may end in .yaml too.
 TAKE_FILES = ("--configfile", "--configfiles", "--profile", "--workflow-profile", "--replace-workflow-config")
 SETTINGS = ("--config", "-C")
 INIT = "`entrolab init table.csv --label column` writes one"
 
 
 class CommandError(ValueError):
-    """A command line that cannot be run; the message is one line."""
+    """Raised for an invalid command line; the message is one line."""
 
 
 def home() -> Path:
-    """The folder of the Snakefile, its rules and the studies: in the package, or the checkout around it."""
+    """The folder of the Snakefile, its rules and the studies: inside the package, or the git checkout."""
     package = Path(__file__).resolve().parents[1]
     shipped = package / "project"
     return shipped if shipped.is_dir() else package.parents[1]
 
 
 def is_checkout(folder: str | Path) -> bool:
-    """Whether a working folder is this project's own, with its Makefile and Snakefile."""
+    """Whether a working folder is a checkout of this project, with its Makefile and Snakefile."""
     return Path(folder).absolute() == home()
 
 
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def with_studies(arguments: Sequence[str]) -> list[str]:
-    """The arguments for Snakemake: of each study's file its target, and the folder among the settings.
+    """Snakemake's arguments: each study's file is replaced by its target, its folder goes into the settings.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
         check_file(study)
     folders = {os.path.normpath(study.parent) for study in studies}
     if len(folders) > 1:
-        raise CommandError(f"found studies in {' and '.join(sorted(folders))}; accepted: those of one folder")
+        raise CommandError(f"found studies in {' and '.join(sorted(folders))}; accepted: one folder")
     folder = f"extra_studies={folders.pop()}"
     rest = [one for place, one in enumerate(arguments) if place not in files]
     cut = rest.index("--") if "--" in rest else len(rest)
@@ -98,16 +98,16 @@ def _is_study(arguments: Sequence[str], place: int, argument: str) -> bool:
 
 
 def command_for(file: str | Path, folder: str | Path, settings: Mapping, target: str | None = None) -> str:
-    """The whole command that makes a study again, or one file of it.
+    """The complete command that makes a study again, or one file of it.
 
     Parameters
     ----------
     file : path
         The study's file.
     folder : path
-        The working folder, in which the command is typed.
+        The working folder, in which the command is run.
     settings : mapping
-        Those that differ from the project's own.
+        Settings that differ from the defaults.
     target : str, optional
         A file to make instead of the whole study.
     """
@@ -123,7 +123,7 @@ def command_for(file: str | Path, folder: str | Path, settings: Mapping, target:
 
 
 def check_no_table(arguments: Sequence[str]) -> None:
-    """Refuse a table of this folder, which nothing makes, as a target."""
+    """Raise an error for a target that is a table in this folder; no rule makes it."""
     for place, one in enumerate(arguments):
         option = arguments[place - 1] if place else ""
         table = Path(one)
@@ -135,9 +135,9 @@ def check_no_table(arguments: Sequence[str]) -> None:
 
 
 def check_file(study: Path) -> None:
-    """Refuse what is no study's file."""
+    """Raise an error unless a path is the file of a study."""
     if study.suffix == ".yml":
-        raise CommandError(f"{study}: accepted: a study's file that ends in .yaml")
+        raise CommandError(f"{study}: not a study's file; accepted: a file that ends in .yaml")
     if not study.is_file():
         there = [file.name for file in study.parent.glob("*.yaml")]
         hint = did_you_mean(study.name, there)

@@ -1,4 +1,4 @@
-"""Logging of jobs: everything to the log file, one line per error and the progress to the terminal."""
+"""Logging of jobs: everything to the log file; one line per error, and progress, to the terminal."""
 
 import logging
 import signal
@@ -29,14 +29,14 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
     path : str
         The job's log file.
     name : str
-        The beginning of the line in the terminal.
+        The job's name, with which its line in the terminal begins.
     outputs : iterable of str
         The files and folders that the job writes.
     """
-    # No traceback for each line of a log that cannot be written, as on a full disk.
+    # No traceback for each line that cannot be logged, as on a full disk.
     logging.raiseExceptions = False
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores the second
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
             signal.signal(number, signal.default_int_handler)
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -51,10 +51,10 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
         note_of(path).unlink(missing_ok=True)
         yield
         write_note(note_of(path), outputs)
-    except KeyboardInterrupt:  # Ctrl-C in the terminal reaches every job: nobody wants to read it of each
+    except KeyboardInterrupt:  # Ctrl-C reaches every job: no line for each
         logger.info("%s: interrupted", name)
         raise SystemExit(1) from None
-    except Exception as error:  # told twice: whole in the log, in one line to the person waiting
+    except Exception as error:  # traceback to the log, one line to the terminal
         reason = one_line(error, limit=2000) or type(error).__name__
         behind = limits_behind(f"{type(error).__name__}: {error}")
         reason += behind if behind not in reason else ""
@@ -66,14 +66,14 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
 
 
 class Uncoloured(logging.Formatter):
-    """Leaves out the colours that a library gives its messages."""
+    """Formatter that removes terminal colours from messages."""
 
     def format(self, record):
         return COLOURS.sub("", super().format(record))
 
 
 def tell(line: str) -> None:
-    """Print a line to the terminal, if it is still open, in the place of its progress line."""
+    """Print a line to the terminal, if it is still open, over its progress line."""
     with suppress(OSError):
         print(f"{ERASE_LINE if sys.stderr.isatty() else ''}{line}", file=sys.stderr, flush=True)
 

@@ -1,7 +1,7 @@
-"""Checksums of the outputs of jobs: a file that is cut, damaged or edited later is noticed and made again.
+"""Checksums of the outputs of jobs, by which damaged or edited files are detected and made again.
 
-Snakemake looks at times and at missing files only. Each job writes the sha256 of its outputs below `NOTES`,
-and a run begins by comparing: changed outputs are moved to `ASIDE`, and Snakemake makes them again.
+Snakemake checks only file times and missing files. Each job writes the sha256 of its outputs below `NOTES`. A
+run begins by comparing them: changed outputs are moved to `ASIDE`, and Snakemake makes them again.
 """
 
 import os
@@ -16,12 +16,12 @@ from entrolab.io.records import read_json, write_json
 
 NOTES = Path("results", ".sha256")
 ASIDE = Path("results", ".changed")
-# Where Snakemake keeps the time of a folder that is an output.
+# The file in which Snakemake stores the time of an output that is a folder.
 TIME_OF_FOLDER = ".snakemake_timestamp"
 
 
 def note_of(log: str | os.PathLike) -> Path:
-    """The file of a job's checksums, by the job's log.
+    """The path of a job's checksums, derived from the path of its log.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def note_of(log: str | os.PathLike) -> Path:
 
 
 def write_note(note: Path, outputs: Iterable[str]) -> None:
-    """Write the checksum of each file of a job's outputs, which are files and folders."""
+    """Write the checksum of each file in a job's outputs, which may be files or folders."""
     digests = {
         output: {file.as_posix(): sha256_of(file) for file in _files(Path(output))} for output in outputs
     }
@@ -41,15 +41,15 @@ def write_note(note: Path, outputs: Iterable[str]) -> None:
 
 
 def changed_files() -> list[str]:
-    """The files that changed since their jobs wrote them, those missing from a folder included."""
+    """The files that have changed since their jobs wrote them, including files missing from a folder."""
     return [file for _, changed in _changed_outputs() for file in changed]
 
 
 def set_changed_aside() -> list[str]:
     """Move each changed output to `ASIDE`, and return the files that had changed.
 
-    No other run may be at work. Only what was set aside of the same output before is deleted: a change may be
-    a person's edit.
+    No other run may be active. Nothing is deleted except an older copy of the same output in `ASIDE`, because
+    a change may be a user's edit.
     """
     found = []
     for output, changed in _changed_outputs():
@@ -63,9 +63,9 @@ def set_changed_aside() -> list[str]:
 
 
 def end_future() -> None:
-    """Give outputs with a time in the future, written while the clock was fast, the present time.
+    """Set outputs with a time in the future, written while the clock was wrong, to the current time.
 
-    Snakemake takes an output that is older than its input for an error of the job.
+    Otherwise later outputs would be older than their inputs, which Snakemake treats as a failed job.
     """
     now = time.time()
     for noted in _notes():
@@ -91,7 +91,7 @@ def _notes() -> Iterator[dict[str, dict[str, str]]]:
     for note in sorted(NOTES.rglob("*.json")):
         try:
             yield read_json(note)
-        except ValueError:  # a damaged note says nothing of its files
+        except ValueError:  # a damaged note is ignored
             note.unlink()
 
 

@@ -19,9 +19,9 @@ class Peak(NamedTuple):
 
 
 def peak_memory(study: Mapping, folder: Path) -> Peak | None:
-    """The job of a study with the largest peak memory; None where there is no number.
+    """The job of a study with the largest peak memory; None if none was measured.
 
-    Snakemake measures a job twice a second at first, later every half minute: very short jobs have no number.
+    Snakemake measures a job twice a second at first, later every half minute, but very short jobs not at all.
     """
     jobs = [f"train/{dataset}/{model}" for dataset, model in study_runs(study)]
     for name, table in study["tables"].items():
@@ -36,5 +36,5 @@ def _peak(file: Path, job: str) -> Peak | None:
     try:
         rows = list(csv.DictReader(file.read_text(encoding="utf-8").splitlines(), delimiter="\t"))
         return max(Peak(float(row["max_rss"]), job.replace("/", " ")) for row in rows)
-    except (OSError, ValueError, KeyError, TypeError):  # no file, a file that was cut, or "NA" and "-" in it
+    except (OSError, ValueError, KeyError, TypeError):  # missing or truncated, or contains "NA" or "-"
         return None

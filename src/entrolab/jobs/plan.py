@@ -1,6 +1,6 @@
 """Inputs, parameters and resources of the workflow's rules, from the configuration.
 
-Snakemake calls the functions of wildcards for every job before any of them starts.
+Snakemake calls the functions that take wildcards for every job before any job starts.
 """
 
 import json
@@ -54,12 +54,12 @@ SHOWN_OF_MODELS = [
 
 
 def code(*import_paths: str) -> Callable:
-    """The digests of the code that a job runs, as a parameter: Snakemake does not look into imports."""
+    """A params function: digests of the code that a job runs, since Snakemake does not follow imports."""
     return lambda wildcards: source_digests(*import_paths)
 
 
 def asked(needs: Callable[..., Needs], settings: Mapping) -> dict[str, Callable]:
-    """The memory and the minutes that a job asks a cluster for, more on each attempt."""
+    """Resource functions: memory and minutes that a job requests from a cluster, more on each attempt."""
     return {
         name: lambda wildcards, attempt, name=name: getattr(needs(wildcards).asked(settings, attempt), name)
         for name in ("mem_mb", "runtime")
@@ -68,7 +68,7 @@ def asked(needs: Callable[..., Needs], settings: Mapping) -> dict[str, Callable]
 
 @dataclass(frozen=True)
 class Plan:
-    """The configuration as :func:`entrolab.study.config.load_configuration` gives it, for the rules."""
+    """The loaded configuration, with the functions that the rules call."""
 
     catalog: Mapping[str, Mapping]
     studies: Mapping[str, Mapping]
@@ -77,11 +77,11 @@ class Plan:
     # ---------------------------------------------------------------------------------------- names
 
     def names(self, part: str) -> str:
-        """A pattern of the names that studies give to their models, tables or figures."""
+        """A regular expression for the names of all models, tables or figures."""
         return "|".join(sorted({name for study in self.studies.values() for name in study[part]}))
 
     def measured_tables(self) -> str:
-        """A pattern of the names of tables with measurements of their own."""
+        """A regular expression for the names of tables with measurements of their own."""
         tables = chain.from_iterable(study["tables"].items() for study in self.studies.values())
         return "|".join(sorted({name for name, entry in tables if TABLE_TYPES[entry["type"]].measured_by}))
 
@@ -94,7 +94,7 @@ class Plan:
         return self.catalog[wildcards.dataset]
 
     def entries_of_study(self, wildcards) -> dict[str, Mapping]:
-        """The entries of a study's data sets."""
+        """The catalog entries of a study's data sets."""
         return {dataset: self.catalog[dataset] for dataset in grouped(self.study(wildcards))}
 
     def downloaded(self) -> dict[str, Mapping]:
@@ -102,20 +102,20 @@ class Plan:
         return {dataset: entry for dataset, entry in self.catalog.items() if "files" in entry}
 
     def receipt(self, wildcards) -> list[str]:
-        """The receipt of a data set that has to be downloaded; nothing for the others."""
+        """The receipt of a data set that has to be downloaded; empty for other data sets."""
         return [_receipt(wildcards.dataset)] if "files" in self.entry(wildcards) else []
 
     def receipts(self) -> list[str]:
         return [_receipt(dataset) for dataset in self.downloaded()]
 
     def own_file(self, wildcards) -> list[str]:
-        """The files of a data set of the user's own; nothing for the others."""
+        """The files of a user's own data set; empty for other data sets."""
         return self.entry(wildcards).get("paths", [])
 
     def attempt(self, wildcards) -> int:
-        """A number that grows while the data are not available, so that each run downloads again.
+        """A number that grows while the data are not available, so that each run tries to download them.
 
-        It is not in the receipt, which Snakemake deletes before the job starts and asks again.
+        It is stored outside the receipt, because Snakemake deletes that before the job starts.
         """
         file = Path("resources", "raw", wildcards.dataset, "attempt.json")
         try:
@@ -131,18 +131,18 @@ class Plan:
         return needs_of_data(self.entry(wildcards))
 
     def scaling(self, wildcards) -> dict:
-        """How figures and measurements have rows scaled, and the runs of a study with ``scaling``."""
+        """The scaling for figures and measurements, and for runs of a study with ``scaling``."""
         study = self.study(wildcards)
         if "scaling" in study:
             return scaling_of(study, wildcards.dataset)
         return {"preprocessing": study["preprocessing"]}
 
     def rows_of_run(self, wildcards) -> str:
-        """The rows that runs learn from: scaled, or as prepared where every fit learns its preprocessing."""
+        """The data file of runs: scaled, or as prepared if preprocessing is part of every fit."""
         return self._rows(wildcards.study, wildcards.dataset)
 
     def rows_of_examples(self, wildcards) -> list[str]:
-        """The rows that input examples of logged models are taken from, where the study asks for some."""
+        """The data file for input examples of logged models, if the study asks for them."""
         study = self.study(wildcards)
         datasets = tracked_datasets(study) if study["input_example"] else ()
         return [self._rows(wildcards.study, dataset) for dataset in datasets]
@@ -217,13 +217,13 @@ class Plan:
         return figure_files(wildcards.study, self.study(wildcards), wildcards.figure)
 
     def rows_to_hover(self, wildcards) -> list[str]:
-        """The prepared data sets whose rows a figure lets one hover over."""
+        """The prepared data sets whose rows a figure shows on hovering."""
         return rows_to_hover(self.study(wildcards), wildcards.figure)
 
     # ------------------------------------------------------------------------------ tables and pages
 
     def sources_of_table(self, wildcards) -> list[str]:
-        """The results that a table is made of."""
+        """The result files that a table is made from."""
         return table_files(wildcards.study, self.study(wildcards), wildcards.table)
 
     def published(self, wildcards) -> list[str]:
@@ -232,19 +232,19 @@ class Plan:
         return [study["published"]] if "published" in study else []
 
     def seeds(self, wildcards) -> list[str]:
-        """The file of the values under several seeds, if the study has one."""
+        """The file of the values with several seeds, if the study has one."""
         file = self.study(wildcards).get("seeds")
         return [file] if file and Path(file).is_file() else []
 
     def score_tables(self, wildcards) -> list[str]:
-        """The score tables of a study, from which the tracked runs take values and verdicts."""
+        """The score tables of a study, which provide values and verdicts for the tracked runs."""
         study = self.study(wildcards)
         shown = (score_tables(study, dataset) for dataset in tracked_datasets(study))
         tables = dict.fromkeys(chain.from_iterable(shown))
         return [FILES["tables"].format(study=wildcards.study, table=table) for table in tables]
 
     def shown(self, wildcards) -> dict:
-        """The part of a study that a table shows: the table is made again when this changes."""
+        """The part of a study that affects how a table looks; the table is made again when it changes."""
         study = self.study(wildcards)
         return {
             **{name: study[name] for name in ("metrics", "criteria", "protocol", "datasets", "tasks")},
@@ -254,7 +254,7 @@ class Plan:
         }
 
     def sources_of_claims(self, wildcards) -> list[str]:
-        """The tables that the tests of a study's claims read, and the results that these are made of."""
+        """The tables that the tests of a study's claims read, and the results that they are made from."""
         tables = tested_tables(self.study(wildcards)["claims"])
         results = (table_files(wildcards.study, self.study(wildcards), table) for table in tables)
         return [
@@ -263,7 +263,7 @@ class Plan:
         ]
 
     def claimed(self, wildcards) -> dict:
-        """The part of a study that decides what becomes of its claims."""
+        """The part of a study that decides the outcomes of its claims."""
         study = self.study(wildcards)
         parts = ("claims", "metrics", "criteria", "protocol", "of_dataset", "datasets", "tasks", "file")
         tables = tested_tables(study["claims"])
@@ -274,7 +274,7 @@ class Plan:
         }
 
     def claims(self, formats: Iterable[str] = CLAIMS_FORMATS) -> Callable:
-        """An input function: the outcome of a study's claims, nothing where it has none."""
+        """An input function: the outcomes of a study's claims; empty if it has none."""
         return lambda wildcards: self._claims(wildcards.study, formats)
 
     def title(self, wildcards) -> str:
@@ -302,7 +302,7 @@ class Plan:
         return [file for study_name in study_names for file in self.study_files(study_name)]
 
     def study_files(self, study_name: str) -> list[str]:
-        """All that is made of a study."""
+        """All files that are made for a study."""
         tracked = tracked_datasets(self.studies[study_name])
         return [
             *self._tables(study_name, TABLE_FORMATS),

@@ -18,8 +18,8 @@ from entrolab.text import one_line
 
 WRITTEN = ("results", "resources", "logs")  # the workflow's folders in the working folder
 ROOM = 16  # MiB that the folder of temporary files needs
-# Limits of the system: for `resource`, for `ulimit`, texts of errors at the limit, bytes that a run needs.
-# Measured: the tracker, the largest job, takes 2.2 GB of addresses, 1.5 of them data; a new store is 1 MB.
+# System limits: name for `resource`, option of `ulimit`, texts of errors at the limit, bytes a run needs.
+# Measured: tracking, the largest job, takes 2.2 GB of address space, 1.5 of it data; a new store takes 1 MB.
 OF_SYSTEM = (
     (resource.RLIMIT_AS, "-v", ("MemoryError", "allocate"), 3 << 30),
     (resource.RLIMIT_DATA, "-d", ("MemoryError", "allocate"), 2 << 30),
@@ -28,22 +28,22 @@ OF_SYSTEM = (
 
 
 class SurroundingsError(Exception):
-    """The working directory or the environment allows no run."""
+    """Raised if the working directory or the environment does not allow a run."""
 
 
 def prepare_for_jobs() -> None:
     """Change settings of this process and its children that would make jobs fail."""
-    # Snakemake gives the interpreter's path to a shell unquoted.
+    # Snakemake passes the interpreter's path to a shell unquoted.
     sys.executable = shlex.quote(sys.executable)
-    # Jobs draw files, whatever backend a notebook sets for its children.
+    # Jobs draw to files, even if a notebook sets another backend for its children.
     os.environ["MPLBACKEND"] = "agg"
-    # Python passes over a full folder of temporary files, other programs do not.
+    # Python avoids a full folder of temporary files, other programs do not.
     os.environ["TMPDIR"] = tempfile.gettempdir()
     # Warnings of imported libraries must not end a job.
     if "error" in os.environ.get("PYTHONWARNINGS", ""):
         del os.environ["PYTHONWARNINGS"]
         warnings.simplefilter("ignore")
-    # Snakemake asks for the user's name, which a container need not know.
+    # Snakemake needs a user name, which a container may lack.
     try:
         getpass.getuser()
     except (KeyError, OSError):
@@ -53,13 +53,13 @@ def prepare_for_jobs() -> None:
 def end_at_signals() -> None:
     """Let Ctrl-C and the end of the terminal end this process at any point."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
             signal.signal(number, _end)
 
 
 def _end(number, frame) -> None:
-    # Snakemake takes any exception while it evaluates a job's resources for an error of theirs, and may go
-    # on: wait until that is done.
+    # While Snakemake evaluates resources, it treats any exception as an error in them and may continue: wait
+    # until that is done.
     if any(one.f_code.co_name == "expand_resources" for one, _ in traceback.walk_stack(frame)):
         signal.setitimer(signal.ITIMER_REAL, 0.01)
     else:
@@ -91,7 +91,7 @@ def check_limits() -> None:
 
 
 def limits_behind(said: str) -> str:
-    """The system limits that may have caused an error, as the end of its message."""
+    """The system limits that may have caused an error, as the end of the error's message."""
     allowed = {
         option: resource.getrlimit(limit)[0]
         for limit, option, signs, _ in OF_SYSTEM
@@ -114,8 +114,8 @@ def check_writable(folder: str | os.PathLike) -> None:
     for one in _written_to(Path(folder)):
         if not os.access(one, os.W_OK | os.X_OK):
             raise SurroundingsError(
-                f"{one.resolve()}: this user may not write there: have its owner allow it, or work in a "
-                "folder of your own, `snakemake --directory my-folder`"
+                f"{one.resolve()}: no permission to write: ask the owner, or use a folder of your own, "
+                "`snakemake --directory my-folder`"
             )
 
 
@@ -136,15 +136,15 @@ def check_paths(paths: Iterable[str]) -> None:
         _check_name(path)
         if "{" in path or "}" in path:
             raise SurroundingsError(
-                f"{path}: snakemake takes braces in a path for a wildcard: rename that folder or file"
+                f"{path}: found braces, which Snakemake takes for a wildcard: rename that folder or file"
             )
 
 
 def _check_name(path: str) -> None:
-    """Refuse a name that is not UTF-8, which URIs and JSON files cannot hold."""
+    """Raise an error for a name that is not UTF-8, which URIs and JSON files cannot contain."""
     try:
         path.encode()
     except UnicodeEncodeError:
         raise SurroundingsError(
-            f"{one_line(path)}: a name that is not UTF-8: rename that folder or file"
+            f"{one_line(path)}: found a name that is not UTF-8: rename that folder or file"
         ) from None

@@ -1,7 +1,7 @@
 """Static analysis of learners' sources: existence, parameters, base classes, and digests of their modules.
 
-The workflow asks this of every learner of every study before a job starts; importing scikit-learn alone would
-take longer.
+The workflow checks every learner of every study before any job starts. Importing scikit-learn would take
+longer than the analysis of all sources.
 """
 
 import ast
@@ -23,21 +23,21 @@ from typing import Any
 from entrolab.io.atomic import replacing
 from entrolearn.suggest import did_you_mean
 
-# The folders of installed packages have these names; an environment may see those of the system too.
+# Names of folders of installed packages; an environment may also use those of the system.
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 OF_PACKAGES = {"site-packages", "dist-packages"}
-MISSPELT = 0.75  # likeness, from which one package's name is another's misspelt
+MISSPELT = 0.75  # similarity from which a package's name is taken for a misspelling of another
 # The packages of this repository.
 OURS = {"entrolearn", "entrolab"}
 
 
 class UnknownEstimatorError(ValueError):
-    """No such class, or no such parameter of it."""
+    """Raised if a class or a parameter of it does not exist, or if it cannot be used as a learner."""
 
 
 @dataclass(frozen=True)
 class Definition:
-    """The module that defines a class, and the parameters it takes (None where the source does not say)."""
+    """The module that defines a class, and its parameters (None if the source does not name them all)."""
 
     module: str
     parameters: tuple[str, ...] | None
@@ -49,13 +49,13 @@ def locate(import_path: str) -> Definition:
     Raises
     ------
     UnknownEstimatorError
-        With a suggestion where there is one. A class that only running code could find (a star import, a
+        With a suggestion if there is one. A class that can only be found by running code (a star import, a
         module's ``__getattr__``) is accepted.
     """
     module = import_path.rpartition(".")[0]
     package, _, inside = module.partition(".")
     if not _is_installed(package):
-        # What is barely alike is another package: 'cachetools' is no way to write 'catboost'.
+        # Names that are barely similar are other packages: 'cachetools' is not a misspelt 'catboost'.
         installed = (found.name for found in pkgutil.iter_modules())
         alike = [name for name in installed if SequenceMatcher(None, package, name).ratio() >= MISSPELT]
         hint = did_you_mean(package, alike) or "; if the name is right, install it"
@@ -72,13 +72,13 @@ def locate(import_path: str) -> Definition:
 
 
 def check_parameters(import_path: str, names, *, what: str) -> None:
-    """Refuse the first of `names` that the class does not take."""
+    """Raise an error for the first of `names` that is not a parameter of the class."""
     accepted = locate(import_path).parameters
     if accepted is None:
         return
     for name in names:
         if name not in accepted:
-            # As scikit-learn's pipelines and searches write it.
+            # The notation of scikit-learn's pipelines and searches.
             of_step = "; a parameter of a step begins with step1__, step2__ …" if "__" in name else ""
             raise UnknownEstimatorError(
                 f"{import_path} has no parameter {name!r} ({what})"
@@ -86,13 +86,13 @@ def check_parameters(import_path: str, names, *, what: str) -> None:
             )
 
 
-# Methods called of a learner, and of a step before it.
+# Methods required of a learner, and of a preprocessing step.
 LEARNER, STEP = ("fit", "predict"), ("fit", "transform")
 CALLED = ("get_params", "set_params")
 
 
 def check_manners(import_path: str, methods: tuple[str, ...]) -> None:
-    """Refuse what does not follow scikit-learn's conventions for estimators, as far as its source shows."""
+    """Raise an error if a class does not follow scikit-learn's conventions, as far as its source shows."""
     accepted = (
         f"accepted: a class with {', '.join(methods)} and get_params, which sklearn.base.BaseEstimator gives"
     )
@@ -108,7 +108,7 @@ def check_manners(import_path: str, methods: tuple[str, ...]) -> None:
 
 
 def check_decides(import_path: str) -> None:
-    """Refuse a classifier that answers with labels alone, as far as its source shows: it has no threshold."""
+    """Raise an error for a classifier that predicts only labels, as far as its source shows."""
     classes, complete = _ancestry(*_found(import_path))
     if complete and not {"predict_proba", "decision_function"} & set(chain(*map(_attributes, classes))):
         raise UnknownEstimatorError(
@@ -118,7 +118,7 @@ def check_decides(import_path: str) -> None:
 
 
 def check_takes_weights(import_path: str, dataset: str) -> None:
-    """Refuse a learner whose ``fit`` takes no ``sample_weight``, as far as its source shows."""
+    """Raise an error for a learner whose ``fit`` takes no ``sample_weight``, as far as its source shows."""
     methods = (item for node in _ancestry(*_found(import_path))[0] for item in node.body)
     fits = (item for item in methods if isinstance(item, ast.FunctionDef) and item.name == "fit")
     fit = next(fits, None)
@@ -132,7 +132,7 @@ def check_takes_weights(import_path: str, dataset: str) -> None:
 
 
 def check_kind(import_path: str, dataset: str, task: str) -> None:
-    """Refuse a classifier for regression, and a regressor for classification."""
+    """Raise an error for a classifier used for regression, or a regressor used for classification."""
     names = {node.name for node in _ancestry(*_found(import_path))[0]}
     wrong, right = ("classifier", "regressor") if task == "regression" else ("regressor", "classifier")
     mixins = {kind: f"{kind.capitalize()}Mixin" in names for kind in (wrong, right)}
@@ -144,7 +144,7 @@ def check_kind(import_path: str, dataset: str, task: str) -> None:
 
 
 def _check_constructor(import_path: str, node: ast.ClassDef) -> None:
-    """Refuse a constructor that does not store its arguments unchanged, as `sklearn.base.clone` needs."""
+    """Raise an error for a constructor that changes its arguments, which `sklearn.base.clone` forbids."""
     init = _constructor(node)
     if init is None:
         return
@@ -160,8 +160,8 @@ def _check_constructor(import_path: str, node: ast.ClassDef) -> None:
     for name in (argument.arg for argument in arguments[1:]):
         if (f"self.{name}", name) not in stored:
             raise UnknownEstimatorError(
-                f"{import_path!r}: __init__ does not keep {name} as it comes; accepted: "
-                f"self.{name} = {name}, by which scikit-learn copies a learner"
+                f"{import_path!r}: __init__ does not store {name} unchanged; accepted: "
+                f"self.{name} = {name}, which scikit-learn needs to clone a learner"
             )
 
 
@@ -171,7 +171,7 @@ def _constructor(node: ast.ClassDef) -> ast.FunctionDef | None:
 
 
 def _constructor_parameters(module: str, node: ast.stmt | None) -> tuple[str, ...] | None:
-    """The parameters of a class's own or inherited constructor; None where they are not all named."""
+    """The parameters of a class's own or inherited constructor; None if they are not all named."""
     init = next(filter(None, map(_constructor, _ancestry(module, node)[0])), None)
     if init is None or init.args.kwarg or init.args.vararg:
         return None
@@ -182,9 +182,9 @@ def _constructor_parameters(module: str, node: ast.stmt | None) -> tuple[str, ..
 def _ancestry(
     module: str, node: ast.stmt | None, below: frozenset = frozenset()
 ) -> tuple[list[ast.ClassDef], bool]:
-    """A class and its base classes as far as source shows them, and whether it shows all of them.
+    """A class and its base classes as far as sources show them, and whether they show all of them.
 
-    A class that is among those `below` it has a base of its own name, which is not looked for.
+    The search stops at a class that is in `below`, its own descendants: a base with the same name.
     """
     if not isinstance(node, ast.ClassDef) or (module, node.name) in below:
         return [], False
@@ -209,7 +209,7 @@ def _attributes(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _assigned(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr | None]]:
-    """What a statement assigns to, one by one, and the value of each where the statement shows it."""
+    """Yield the targets that a statement assigns to, each with its value if the statement shows it."""
     todo: list = []
     if isinstance(node, ast.Assign):
         todo = [(target, node.value) for target in node.targets]
@@ -235,9 +235,9 @@ def _modules_in(package: str) -> list[str]:
 
 
 def check_imports(import_path: str) -> None:
-    """Refuse a class of a user's module if that, or one it imports, imports what is not installed.
+    """Raise an error if a user's module, or one that it imports, imports a package that is not installed.
 
-    Imports under ``try`` or ``if`` may fail.
+    Imports under ``try`` or ``if`` are not checked.
     """
     if not is_users_own(import_path):
         return
@@ -252,7 +252,7 @@ def check_imports(import_path: str) -> None:
 
 
 def written_at(import_path: str) -> int | None:
-    """When the file that defines a class was last written, in nanoseconds; None where there is no file."""
+    """The modification time of the file that defines a class, in nanoseconds; None if there is no file."""
     file = _module_file(locate(import_path).module)
     return file.stat().st_mtime_ns if file and file.is_file() else None
 
@@ -277,14 +277,14 @@ def _is_installed(package: str) -> bool:
 
 
 def documentation(import_path: str) -> str:
-    """The docstring of the class behind an import path; empty where only running code could find it."""
+    """The docstring of the class at an import path; empty if only running code could find it."""
     module, _, name = import_path.rpartition(".")
     found = _class_of(module, name)
     return (ast.get_docstring(found[1]) or "") if found else ""
 
 
 def _class_of(module: str, name: str) -> tuple[str, ast.ClassDef] | None:
-    """The module that defines a class, and the definition; None where only running code could find it."""
+    """The module that defines a class, and its definition; None if only running code could find it."""
     with suppress(UnknownEstimatorError):
         module, node = _found(f"{module}.{name}")
         return (module, node) if isinstance(node, ast.ClassDef) else None
@@ -293,9 +293,9 @@ def _class_of(module: str, name: str) -> tuple[str, ast.ClassDef] | None:
 
 @cache
 def _found(import_path: str, asked: frozenset = frozenset()) -> tuple[str, ast.stmt | None]:
-    """The module that defines a name, and its class or function; None where only running code could tell.
+    """The module that defines a name, and its class or function; None if only running code could find it.
 
-    Modules may import a name from each other: one that was `asked` for is not followed again.
+    Modules may import a name from each other: names in `asked` are not followed again.
     """
     module, _, name = import_path.rpartition(".")
     file = _module_file(module)
@@ -314,11 +314,11 @@ def _found(import_path: str, asked: frozenset = frozenset()) -> tuple[str, ast.s
 
 
 def source_digests(*import_paths: str) -> dict[str, str]:
-    """The digests of the modules behind some classes or modules, by name; a change of code changes one.
+    """The digests of modules that classes or modules depend on, by name; changed code changes a digest.
 
     Follows imports within entrolearn, entrolab and packages outside the environment's library folder; the
     lock file covers the others. The ``__init__`` of our packages only re-export and are skipped: an import
-    from one depends on the module that defines the name. Comments, docstrings and layout do not count.
+    from one depends on the module that defines the name. Comments, docstrings and layout are ignored.
 
     Raises
     ------
@@ -343,7 +343,7 @@ def source_digests(*import_paths: str) -> dict[str, str]:
 def _facts(file: Path) -> dict:
     """The digest of a module and its imports: (level, module, names), None for the names of ``import``.
 
-    Parsing all modules takes seconds: the facts are kept on disk by the bytes of the file.
+    Parsing all modules takes seconds, so the result is cached on disk, keyed by the bytes of the file.
     """
     try:
         source = file.read_bytes()
@@ -353,7 +353,7 @@ def _facts(file: Path) -> dict:
 
 
 def remembered(key: bytes, find: Callable[[], Any]) -> Any:
-    """What `find` returns, from an earlier start if `key` is the same; `keep_facts` writes it."""
+    """The result of `find()`, cached by `key`; `keep_facts` writes the cache."""
     digest = hashlib.sha256(FORMAT + PYTHON + key).hexdigest()
     kept = _facts_by_source()
     if digest not in kept:
@@ -386,12 +386,12 @@ _unwritten: set[str] = set()
 def _facts_by_source() -> dict[str, Any]:
     try:
         return dict(json.loads(KEPT.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):  # none yet, or cut
+    except (OSError, ValueError, TypeError):  # missing or truncated
         return {}
 
 
 def keep_facts() -> None:
-    """Write the facts of modules for the next start, where that can be."""
+    """Write the cache of facts on modules for the next start, if that is possible."""
     if not _unwritten or not KEPT.parents[1].is_dir():
         return
     with suppress(OSError):
@@ -403,7 +403,7 @@ def keep_facts() -> None:
 
 @cache
 def _names(module: str, file: Path) -> tuple[dict, bool]:
-    """The names of a module: class or function, (module, name) of an import, or None; and whether running it
+    """The names of a module (class or function, (module, name) of an import, or None), and whether running it
     could define more."""
     names: dict = {}
     open_ended = False
@@ -423,7 +423,7 @@ def _names(module: str, file: Path) -> tuple[dict, bool]:
 
 
 def _lazy_table(module: str, file: Path) -> dict[str, str]:
-    """A package's public name -> module table, from which its ``__getattr__`` imports on first use."""
+    """The public name -> module table from which a package's ``__getattr__`` imports on first use."""
     if file.name != "__init__.py":
         return {}
     for node in _parse(file).body:
@@ -440,7 +440,7 @@ def _lazy_table(module: str, file: Path) -> dict[str, str]:
 
 
 def _resolve(package: str, source: str) -> str:
-    """A module's full name from the way a package writes it: ``.a.b``, ``a.b`` of the package, or in full."""
+    """The full name of a module that a package names as ``.a.b``, ``a.b`` (in the package), or in full."""
     if source.startswith("."):
         return importlib.util.resolve_name(source, package)
     return source if source.startswith(f"{package}.") else f"{package}.{source}"
@@ -448,7 +448,7 @@ def _resolve(package: str, source: str) -> str:
 
 @cache
 def _imported(module: str, file: Path) -> tuple[str, ...]:
-    """The modules that a module imports, wherever in it the import stands."""
+    """The modules that a module imports, at any place in it."""
     found = []
     for level, imported, names in _facts(file)["imports"]:
         if names is None:
@@ -482,7 +482,7 @@ def _absolute(module: str, file: Path, level: int, imported: str) -> str:
 
 
 def _top_level(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Statements that run on import, those under ``if``, ``try`` and ``with`` included."""
+    """Yield the statements that run on import, including those under ``if``, ``try`` and ``with``."""
     todo = list(tree.body)
     while todo:
         node = todo.pop(0)
@@ -508,7 +508,7 @@ def _parse_unshared(file: Path) -> ast.Module:
 
 @cache
 def _module_file(module: str) -> Path | None:
-    """The file of a module, found in the file system: finding a submodule's spec would import its parents."""
+    """The file of a module, searched in the file system; `find_spec` would import the parent packages."""
     top, *rest = module.split(".")
     try:
         spec = importlib.util.find_spec(top)

@@ -1,7 +1,7 @@
-"""What the terminal shows of a workflow: a line per finished run, failures, progress, and a summary.
+"""Snakemake's logger plugin `entrolab`: a line per finished run, failures, progress and a summary.
 
-Snakemake's logger plugin `entrolab`, which the default profile switches on. Dry runs and `--verbose`,
-`--printshellcmds`, `--debug-dag` show Snakemake's own messages.
+The default profile enables it. Dry runs and the options `--verbose`, `--printshellcmds` and `--debug-dag`
+show Snakemake's own messages.
 """
 
 import csv
@@ -26,7 +26,7 @@ from entrolab.text import ERASE_LINE, Unreadable, one_line
 __all__ = ["LogHandler"]
 
 RED, YELLOW = "\x1b[31m", "\x1b[33m"
-# Messages of Snakemake that the lines of this module replace, by their beginnings.
+# Beginnings of Snakemake's messages that are not shown.
 REPLACED = (
     "Assuming unrestricted shared filesystem",
     "At least one job did not complete successfully",
@@ -43,7 +43,7 @@ REPLACED = (
     "Shutting down, this might",
     "Using shell",
 )
-# Around the message of a study that was refused.
+# Text around the error message of an invalid study.
 WHERE = re.compile(r"^WorkflowError in (rule \S+, )?file .*:\n")
 CALLED_AT = re.compile(r'\n  File ".*\.smk", line \d+, in <module>\s*$')
 MOST_LISTED = 12  # data sets in the summary
@@ -95,7 +95,7 @@ class LogHandler(LogHandlerBase):
         super().close()
 
     def _is_refusal(self, record: LogRecord) -> bool:
-        """Whether a dry run's message is one line, and the rest where Snakemake met it."""
+        """Whether a message of a dry run is a one-line error with the place where Snakemake met it."""
         return (
             not self.common_settings.verbose
             and get_event(record) is LogEvent.ERROR
@@ -103,7 +103,7 @@ class LogHandler(LogHandlerBase):
         )
 
     def _lines(self, record: LogRecord) -> Iterator[tuple[int, str]]:
-        """The lines that a message becomes, with their levels."""
+        """Yield the lines to write for a message of Snakemake, with their levels."""
         event, run = get_event(record), self._run
         if event is LogEvent.RUN_INFO:
             run.expect(record.stats)
@@ -137,7 +137,7 @@ class LogHandler(LogHandlerBase):
 
 
 class WorkflowRun:
-    """The jobs of one call of Snakemake: which run, how long they took, which files they wrote."""
+    """The jobs of one call of Snakemake: their states, durations and files."""
 
     def __init__(self) -> None:
         self.done = self.total = 0
@@ -146,12 +146,12 @@ class WorkflowRun:
         self._expected: Counter[str] = Counter()
         self._seconds: dict[str, list[float]] = defaultdict(list)
         self._started: dict[int, float] = {}
-        self._tables: dict[str, list[str]] = defaultdict(list)  # of each study, the csv files
+        self._tables: dict[str, list[str]] = defaultdict(list)  # study -> CSV files
         self._unsuccessful = 0
         self._failed: set[int] = set()
 
     def expect(self, stats: Mapping[str, int]) -> None:
-        """Take the number of jobs of each rule."""
+        """Set the expected number of jobs of each rule."""
         self._expected = Counter({rule: int(n) for rule, n in stats.items() if rule != "total"})
         self.total = sum(self._expected.values())
 
@@ -160,12 +160,12 @@ class WorkflowRun:
         self._started[job.jobid] = time.monotonic()
 
     def finish(self, number: int) -> Iterator[tuple[int, str]]:
-        """Count a job as done; the line of a run with its score, or with the reason why it has none."""
+        """Count a job as done; yield the line of a run with its score, or with the reason why it has none."""
         job = self.running.pop(number, None)
         if job is None:
             return
         self.done += 1
-        self._failed.discard(number)  # at an earlier attempt
+        self._failed.discard(number)  # failed at an earlier attempt
         self._seconds[job.rule_name].append(time.monotonic() - self._started[number])
         if job.rule_name == "table":
             self._tables[job.wildcards["study"]] += [file for file in job.output if file.endswith(".csv")]
@@ -177,7 +177,7 @@ class WorkflowRun:
                 yield WARNING if not record["success"] else INFO, self._place() + _line_of_run(record)
 
     def fail(self, job: LogRecord) -> str:
-        """Count a job as failed; its line."""
+        """Count a job as failed; return its line."""
         started = self.running.pop(job.jobid, None)
         self._failed.add(job.jobid)
         of = "/".join(started.wildcards.values()) if started else ""
@@ -185,7 +185,7 @@ class WorkflowRun:
         return f"failed: {job.rule_name} {of}".rstrip() + log
 
     def progress(self) -> str:
-        """Percentage, what runs, and about how much time is left."""
+        """The progress line: percentage, running jobs, and estimated time left."""
         running = [f"{job.rule_name} {'/'.join(job.wildcards.values())}" for job in self.running.values()]
         share = f"{100 * self.done // max(self.total, 1)} %"
         left = self._seconds_left()
@@ -193,7 +193,7 @@ class WorkflowRun:
         return f"{self._place()}{share}, {about}{', '.join(running)}"
 
     def summary(self) -> Iterator[str]:
-        """What was done, the verdicts and the best models, and where to look."""
+        """Yield the summary: what was done, verdicts, best models, and where to find the results."""
         if not self._started:
             return
         ended = f"{self.done} of {self.total} jobs" if self.done < self.total else f"{self.total} jobs"
@@ -216,7 +216,7 @@ class WorkflowRun:
         return f"[{self.done:{len(str(self.total))}}/{self.total}] "
 
     def _seconds_left(self) -> float | None:
-        """The remaining jobs at the mean seconds of their rules, at the present number of jobs at a time."""
+        """Time left, from the mean duration of each rule's jobs and the number of jobs now running."""
         spent = [seconds for of_rule in self._seconds.values() for seconds in of_rule]
         if len(spent) < 5:
             return None
@@ -241,7 +241,7 @@ def _line_of_run(record: Mapping) -> str:
 
 
 def _number(metric: str, value: float) -> str:
-    """A value of a table, where fractions are percentages."""
+    """A value formatted as in tables, with fractions as percentages."""
     return f"{value:.1f}" if METRICS[metric].percent else f"{value:.4g}"
 
 
@@ -253,7 +253,7 @@ def _duration(seconds: float) -> str:
 
 
 def _summary_of_study(study: str, files: Sequence[str]) -> Iterator[str]:
-    """The verdicts of a study's tables, and the best model on each data set by the first table of scores."""
+    """Yield the verdicts of a study's tables, and the best model per data set in the first score table."""
     rows = {Path(file).stem: _rows(file) for file in sorted(files)}
     verdicts = Counter(row["verdict"] for table in rows.values() for row in table)
     judged = {name: n for name, n in verdicts.items() if name not in ("", "ours only", "known")}
@@ -301,7 +301,7 @@ def _rows(file: str) -> list[dict]:
 
 
 def _store(studies: Iterable[str]) -> str | None:
-    """How to look at the tracked runs of the first of some studies that has them."""
+    """The command and address that show the tracked runs of the first study that has some."""
     for study in studies:
         with suppress(OSError, Unreadable, KeyError):
             receipt = read_json(f"results/{study}/tracked.json")

@@ -1,4 +1,4 @@
-"""``python -m entrolab.leaderboard docs/board results/report/board`` writes the pages of the leaderboards."""
+"""Write the leaderboard pages: ``python -m entrolab.leaderboard docs/board results/report/board``."""
 
 import argparse
 from pathlib import Path
@@ -7,12 +7,12 @@ from entrolab.leaderboard.pages import write_pages
 
 
 def main() -> None:
-    """Write the pages and say where they are."""
+    """Write the pages and print their paths."""
     parser = argparse.ArgumentParser(prog="python -m entrolab.leaderboard", description=__doc__)
     parser.add_argument(
-        "folder", type=Path, help="of binary.csv, multiclass.csv, regression.csv and header.json"
+        "folder", type=Path, help="folder with binary.csv, multiclass.csv, regression.csv and header.json"
     )
-    parser.add_argument("output", type=Path, help="folder of the pages")
+    parser.add_argument("output", type=Path, help="folder to write the pages to")
     options = parser.parse_args()
     try:
         first, *_ = write_pages(options.folder, options.output)

@@ -1,4 +1,4 @@
-"""The pages of the leaderboards, a page for each board, from its rows alone."""
+"""Leaderboard pages, one per board, computed from its file of scores only."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ from entrolearn.plotting import journal_style, svg_element
 
 __all__ = ["METRICS_SHOWN", "SUBSETS", "write_pages"]
 
-#: Board -> its metrics; the first has a leaderboard for each subset of the sets.
+#: Board -> its metrics. Only the first metric also gets a leaderboard for each subset of the data sets.
 METRICS_SHOWN = {
     "binary": ("gmean", "auc", "log_loss"),
     "multiclass": ("balanced_accuracy", "log_loss"),
@@ -31,7 +31,7 @@ VARIANTS = {
     "tuned threshold": "tuned, with a tuned threshold",
 }
 RARE, MANY_FEATURES, LEAST_SETS = 0.1, 30, 2
-#: Subset of the sets -> whether a set is in it, by its facts.
+#: Subset of the data sets -> predicate on the facts of a data set.
 SUBSETS = {
     "all sets": lambda of: True,
     "rarer class under 10 %": lambda of: of["rarest"] is not None and of["rarest"] < RARE,
@@ -43,31 +43,31 @@ WIDTH, HEIGHT, MARGIN = 640, 320, 44  # of the scatter plot, in CSS pixels
 
 
 def write_pages(folder: str | Path, output: str | Path, n_resamples: int = N_RESAMPLES) -> list[Path]:
-    """Write a page for each board that has rows, and their list; nothing is fitted.
+    """Write one page per board and a list of the pages; no model is fitted.
 
     Parameters
     ----------
     folder : path
-        Holds ``binary.csv``, ``multiclass.csv`` and ``regression.csv``, or some of them, and ``header.json``.
+        Contains ``header.json`` and one or more of ``binary.csv``, ``multiclass.csv``, ``regression.csv``.
     output : path
-        Folder of the pages, a folder below that of the report.
+        Folder to write to, a subfolder of the report's.
     n_resamples : int
-        For the intervals.
+        Number of bootstrap resamples for the intervals.
 
     Returns
     -------
     list of Path
-        The list of the boards first.
+        Paths of the pages, the list of boards first.
 
     Raises
     ------
     FileNotFoundError
-        If the folder has no board.
+        If the folder contains no board.
     """
     folder, output = Path(folder), Path(output)
     files = [folder / f"{board}.csv" for board in METRICS_SHOWN if (folder / f"{board}.csv").exists()]
     if not files:
-        raise FileNotFoundError(f"{folder} has no board: run `python -m benchmarks.board` first")
+        raise FileNotFoundError(f"{folder}: found no board; run `python -m benchmarks.board` first")
     environment = templates("html")
     pages, written = [], []
     for file in files:
@@ -85,7 +85,7 @@ def write_pages(folder: str | Path, output: str | Path, n_resamples: int = N_RES
 
 
 def _page(file: Path, n_resamples: int) -> dict:
-    """The content of the page of a board."""
+    """The template variables of a board's page."""
     rows, header = read_board(file)
     board = file.stem
     sections = list(_sections(rows, header, board, n_resamples))
@@ -111,7 +111,7 @@ def _page(file: Path, n_resamples: int) -> dict:
 
 
 def _sections(rows: pd.DataFrame, header: Mapping, board: str, n_resamples: int) -> Iterator[dict]:
-    """A leaderboard for each metric, variant, number of rows and, of the first metric, subset of the sets."""
+    """Yield a leaderboard per metric, variant and number of rows; for the first metric also per subset."""
     facts, ours = header["sets"], set(header.get("ours", ()))
     for metric in METRICS_SHOWN[board]:
         for variant, said in VARIANTS.items():
@@ -135,7 +135,7 @@ def _sections(rows: pd.DataFrame, header: Mapping, board: str, n_resamples: int)
 
 
 def _section(of: Slice, ours: set[str], n_resamples: int, whole: bool) -> dict:
-    """The lines of a leaderboard; of all sets with the plot, the matrix of win rates and the diagram."""
+    """The lines of a leaderboard and, if `whole`, its plot, matrix of win rates and diagram."""
     lines = standings(of, n_resamples)
     metric = METRICS[of.metric]
     sign = 1 if metric.greater_is_better else -1
@@ -160,7 +160,7 @@ def _section(of: Slice, ours: set[str], n_resamples: int, whole: bool) -> dict:
 
 
 def _diagram(by_set: pd.DataFrame) -> dict | None:
-    """The critical-difference diagram, its text and its rule; None of too few sets or learners."""
+    """The critical-difference diagram, its alt text and rule; None if data sets or learners are too few."""
     ranking = rank_models(by_set)
     if ranking is None:
         return None
@@ -171,7 +171,7 @@ def _diagram(by_set: pd.DataFrame) -> dict | None:
 
 
 def _plot(lines: pd.DataFrame, scale: float) -> dict:
-    """Places of score against fit time, whose axis is logarithmic, and the ticks of both axes."""
+    """Points and axis ticks of a scatter plot of score against fit time (log scale), in pixels."""
     shown = lines[np.isfinite(lines["fit_s"])]
     seconds = np.log10(shown["fit_s"].clip(lower=1e-6))
     score = scale * shown["score"]
@@ -195,5 +195,5 @@ def _plot(lines: pd.DataFrame, scale: float) -> dict:
 
 
 def _placed(values, low: float, high: float, start: float, end: float):
-    """Values of an axis from `low` to `high` as places from `start` to `end`."""
+    """Map values linearly from [`low`, `high`] to [`start`, `end`]."""
     return start + (values - low) / (high - low) * (end - start)

@@ -1,6 +1,6 @@
 """Win rates, Elo ratings, normalised scores and the Pareto front of learners over data sets.
 
-Scores are tables of data sets × learners without gaps, greater being better.
+Scores are tables of data sets × learners without missing values; greater is better.
 
 References
 ----------
@@ -14,12 +14,12 @@ from sklearn.linear_model import LogisticRegression
 __all__ = ["DIGITS", "MEAN_ELO", "elo", "normalised", "pareto_front", "win_rates", "wins"]
 
 MEAN_ELO = 1500.0
-DIGITS = 9  # decimals by which scores differ: equal means may differ as floats
-_POINTS = 400 / np.log(10)  # Elo's points of one unit of log odds
+DIGITS = 9  # scores are rounded to so many decimals: equal means may differ as floats
+_POINTS = 400 / np.log(10)  # Elo points per unit of log odds
 
 
 def wins(scores: pd.DataFrame) -> pd.DataFrame:
-    """How often each learner scores more than each other one, a tie being half a win.
+    """The number of data sets on which each learner scores higher than each other one; a tie is half a win.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def wins(scores: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame of shape (n_learners, n_learners)
-        Of the row's learner against the column's; the diagonal is half the number of data sets.
+        Wins of the row's learner against the column's; the diagonal is half the number of data sets.
 
     Examples
     --------
@@ -46,20 +46,20 @@ def wins(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def win_rates(scores: pd.DataFrame) -> pd.DataFrame:
-    """The share of the data sets on which each learner beats each other one; one half on the diagonal."""
+    """The fraction of data sets on which each learner beats each other one; one half on the diagonal."""
     return wins(scores) / len(scores)
 
 
 def elo(won: pd.DataFrame) -> pd.Series:
-    """Elo ratings of mean 1500: the Bradley–Terry model by maximum likelihood.
+    """Elo ratings with mean 1500: the Bradley–Terry model fitted by maximum likelihood.
 
-    Each pair is given one drawn match more than it had, so that the rating of a learner that wins always is
-    finite. A lead of r points means a win with probability 1 / (1 + 10^(-r / 400)).
+    One drawn match is added to each pair, so that the rating of a learner that always wins is finite. A lead
+    of r points means a win with probability 1 / (1 + 10^(-r / 400)).
 
     Parameters
     ----------
     won : DataFrame of shape (n_learners, n_learners)
-        As :func:`wins` returns it; the diagonal is not looked at.
+        The result of :func:`wins`; the diagonal is ignored.
 
     Returns
     -------
@@ -89,13 +89,13 @@ def elo(won: pd.DataFrame) -> pd.Series:
 
 
 def normalised(scores: pd.DataFrame, constant: pd.Series) -> pd.DataFrame:
-    """Scores from 0, a constant prediction's or less, to 1, the best of the data set.
+    """Scores scaled per data set: 0 for a constant prediction or worse, 1 for the best learner.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_learners)
     constant : Series of shape (n_datasets,)
-        The score of a constant prediction. Where no learner exceeds it, all have 0.
+        The score of a constant prediction. Where no learner exceeds it, all learners get 0.
     """
     above = scores.sub(constant, axis=0).clip(lower=0)
     best = above.max(axis=1)
@@ -103,7 +103,9 @@ def normalised(scores: pd.DataFrame, constant: pd.Series) -> pd.DataFrame:
 
 
 def pareto_front(score, seconds) -> np.ndarray:
-    """Which learners no other one equals or exceeds in both score and speed, and exceeds in one.
+    """Mask of the learners on the Pareto front of score and time.
+
+    A learner is off the front if another one is at least as good in both and better in one of them.
 
     Parameters
     ----------
@@ -124,9 +126,9 @@ def pareto_front(score, seconds) -> np.ndarray:
     order = np.lexsort((-score, seconds))
     best = np.maximum.accumulate(score[order])
     front = np.zeros(len(score), dtype=bool)
-    before = np.r_[-np.inf, best[:-1]]  # of those that are at least as fast
+    before = np.r_[-np.inf, best[:-1]]  # best score of the faster learners
     front[order] = score[order] > before
-    for one in order[1:]:  # equal in both to one of the front
+    for one in order[1:]:  # a duplicate of a learner on the front is on it as well
         equal = (score == score[one]) & (seconds == seconds[one])
         front[one] = front[equal].any()
     return front

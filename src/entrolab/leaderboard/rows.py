@@ -1,4 +1,4 @@
-"""The rows of a board: scores of every learner on every draw of rows, and the rule for failures."""
+"""The rows of a board: the scores of every learner on every draw, and the score of a failed run."""
 
 import json
 from collections.abc import Mapping
@@ -13,27 +13,26 @@ from entrolab.fit.metrics import METRICS
 __all__ = ["CONSTANT", "Slice", "read_board", "slice_of"]
 
 CONSTANT = "constant"
-FOLDS = 2  # of a draw: one half of the rows trains, the other tests
+FOLDS = 2  # each half of the drawn rows is once the training and once the test part
 DRAW = ["set", "repeat", "fold"]
 TYPES = {"set": "string", "learner": "string", "variant": "string", "reason": "string", "made": "string"}
 
 
 @dataclass(frozen=True)
 class Slice:
-    """The scores of one variant of the learners at one number of rows, by one metric.
+    """Scores of the learners for one metric, variant and number of rows.
 
     Attributes
     ----------
     metric : str
         A key of :data:`entrolab.fit.metrics.METRICS`.
     scores : DataFrame of shape (n_draws, n_learners)
-        Indexed by set, repeat and fold, greater being better: the sign of losses is turned round. A failed
-        run has the score of the constant prediction. Draws without a run of
-        every learner are left out.
+        Indexed by set, repeat and fold. Greater is better: losses are negated. A failed run has the score of
+        the constant prediction. Draws that lack a run of any learner are left out.
     constant : Series of shape (n_draws,)
-        Of the constant prediction.
+        Scores of the constant prediction.
     fit_s, predict_s : DataFrame of shape (n_draws, n_learners)
-        Processor seconds of each 1,000 rows; infinite where the run failed.
+        Processor seconds per 1,000 rows; infinite where the run failed.
     failed : Series of shape (n_learners,)
         The number of runs that failed.
     """
@@ -47,28 +46,28 @@ class Slice:
 
     @property
     def by_set(self) -> pd.DataFrame:
-        """Mean scores of each set."""
+        """The mean score of each learner on each data set."""
         return self.scores.groupby(level="set", sort=False).mean()
 
     @property
     def constant_by_set(self) -> pd.Series:
-        """The mean score of the constant prediction on each set."""
+        """The mean score of the constant prediction on each data set."""
         return self.constant.groupby(level="set", sort=False).mean()
 
     def of_sets(self, names) -> "Slice":
-        """The part of some data sets."""
+        """The slice restricted to some data sets."""
         kept = self.scores.index.get_level_values("set").isin(list(names))
         parts = (self.scores[kept], self.constant[kept], self.fit_s[kept], self.predict_s[kept])
         return Slice(self.metric, *parts, np.isinf(parts[2]).sum())
 
 
 def read_board(file: str | Path) -> tuple[pd.DataFrame, dict]:
-    """The rows of a board and the header beside them.
+    """The rows of a board, and the header from the same folder.
 
     Parameters
     ----------
     file : path
-        A csv file with a row for each run; ``header.json`` in its folder holds the facts of its sets.
+        A CSV file with one row per run; ``header.json`` in its folder describes its data sets.
     """
     file = Path(file)
     header = json.loads((file.parent / "header.json").read_text(encoding="utf-8"))
@@ -78,19 +77,19 @@ def read_board(file: str | Path) -> tuple[pd.DataFrame, dict]:
 def slice_of(
     rows: pd.DataFrame, facts: Mapping[str, Mapping], metric: str, variant: str, size: int
 ) -> Slice | None:
-    """The scores by one metric of a variant at a number of rows; None where there are none.
+    """The scores for one metric, variant and number of rows; None if there are none.
 
-    Learners without the metric, such as a log loss without probabilities, are left out.
+    Learners that lack the metric, such as log loss for one without probabilities, are left out.
 
     Parameters
     ----------
     rows : DataFrame
-        As :func:`read_board` returns them.
+        The rows that :func:`read_board` returns.
     facts : mapping
-        Of each set its ``rows``.
+        Data set -> its facts, with the key ``rows``.
     metric, variant : str
     size : int
-        Rows drawn, at most.
+        Maximum number of rows drawn from a data set.
     """
     here = rows[rows["size"] == size]
     constant = here[(here["learner"] == CONSTANT) & (here["variant"] == "default")].set_index(DRAW)[metric]

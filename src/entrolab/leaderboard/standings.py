@@ -1,4 +1,4 @@
-"""The lines of a leaderboard, with intervals by resampling data sets."""
+"""The lines of a leaderboard, with bootstrap intervals over data sets."""
 
 from collections.abc import Iterator
 
@@ -15,10 +15,10 @@ INTERVAL = (2.5, 97.5)  # percentiles
 
 
 def resampled(by_set: pd.DataFrame, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Iterator[pd.DataFrame]:
-    """Yield the scores of as many data sets, drawn with replacement.
+    """Yield bootstrap samples of the data sets, each with as many data sets as `by_set`.
 
-    Whole sets are drawn: what differs between the draws of a set is in its mean already, and drawing them
-    again would count it twice.
+    Only data sets are resampled, not the draws within one: the mean of a data set already contains the
+    variation between its draws, and resampling the draws would count it twice.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def standings(of: Slice, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by learner: ``rank`` (the mean over data sets, ties averaged), ``elo`` with ``elo_low`` and
+        Indexed by learner: ``rank`` (mean over data sets, ties averaged), ``elo`` with ``elo_low`` and
         ``elo_high``, ``won`` (mean win rate against the others), ``normalised`` and ``score`` (means over
-        data sets), ``behind`` (the first line's mean score less this one's) with ``behind_low`` and
-        ``behind_high``, ``fit_s`` and ``predict_s`` (processor seconds of 1,000 rows, the median over runs,
-        failed ones counting as infinite), ``front`` (on the Pareto front of score and ``fit_s``) and
-        ``failed``. Intervals cover 95 %.
+        data sets), ``behind`` (mean score of the first line minus this line's) with ``behind_low`` and
+        ``behind_high``, ``fit_s`` and ``predict_s`` (processor seconds per 1,000 rows, median over runs, with
+        failed runs as infinite), ``front`` (on the Pareto front of score and ``fit_s``) and ``failed``
+        (number of failed runs). Intervals cover 95 %.
     """
     by_set = of.by_set
     rates = win_rates(by_set)

@@ -1,6 +1,6 @@
-"""The report: static html pages of the tables, figures and records of every study.
+"""The report: static HTML pages with the tables, figures and records of every study.
 
-Style and script are inside the pages, and links are relative, so that they work from a file:// address.
+Pages contain their style and script, and links are relative, so the report works from a file:// address.
 """
 
 from entrolab.report.site import build_report

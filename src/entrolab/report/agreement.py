@@ -15,17 +15,17 @@ from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, sa
 LEFT_OUT = "Seconds, parameters and sizes of data sets are judged in their tables and left out here."
 N_COLUMNS = 3
 INCHES = 9.0
-FURTHEST = 3  # numbers in the alternative text: those with the largest differences
+FURTHEST = 3  # numbers with the largest differences that the alternative text lists
 
 
 def agreement(results: StudyResults, file: Path) -> dict | None:
-    """Draw a study's values against the published ones into an svg file.
+    """Draw a study's values against the published ones as an SVG file.
 
     Returns
     -------
     dict or None
-        Keys file, alt (the counts and the furthest values) and says (the meaning of band and panels); None,
-        and no file, without published values.
+        Keys file, alt (the counts and the furthest values) and says (the meaning of band and panels). None if
+        there are no published values; no file is written then.
     """
     points = compared(results)
     if points.empty:
@@ -45,15 +45,15 @@ def agreement(results: StudyResults, file: Path) -> dict | None:
     return {
         "file": f"{file.parent.name}/{file.name}",
         "alt": f"Ours against published. {' '.join(words)}",
-        "says": f"On the line ours equals the published value. {_band_in_words(bands)}{LEFT_OUT}",
+        "says": f"On the line, ours equals the published value. {_band_in_words(bands)}{LEFT_OUT}",
     }
 
 
 def _band_in_words(bands: Mapping[str, float | None]) -> str:
     said = ", ".join(f"{name}: {band:.2g}" for name, band in bands.items() if band is not None)
     return said and (
-        f"The grey band is the median of the published ± ({said}). Each number is judged by its own ±, so "
-        "that one inside the band may differ, and one outside may agree. "
+        f"The grey band is the median of the published ± ({said}). Each number is judged by its own ±, so a "
+        "number inside the band may differ and a number outside may agree. "
     )
 
 

@@ -17,7 +17,7 @@ def chosen_parameters(results: StudyResults) -> list[dict]:
     -------
     list of dict
         Keys key, model, parameter and values: a list of {"value", "times", "share", "edge"} in the grid's
-        order; at an edge is a selected value that is the least or the greatest of three numbers or more.
+        order. ``edge`` marks the least and the greatest of three or more numbers.
     """
     if not len(results.selection):
         return []
@@ -55,7 +55,7 @@ def chosen_parameters(results: StudyResults) -> list[dict]:
 
 
 def _grids(model: Mapping) -> Iterator[tuple[str, str, object]]:
-    """Every parameter of a model's grids: its alternative learner or "", its name, its values."""
+    """Yield the parameters of a model's grids: alternative learner or "", name, values."""
     one_of = model.get(ONE_OF, {})
     if one_of:
         yield "", ONE_OF, list(one_of)
@@ -65,14 +65,14 @@ def _grids(model: Mapping) -> Iterator[tuple[str, str, object]]:
 
 
 def _values(grid, study: Mapping) -> list:
-    """The values of a parameter of a grid, of all data sets if they differ."""
+    """The values of a parameter in a grid; the union over data sets if they differ."""
     if isinstance(grid, Mapping) and "of_dataset" in grid:
         return list(chain.from_iterable(study["of_dataset"][grid["of_dataset"]].values()))
     return expand_values(grid)
 
 
 def _edges(values: Sequence) -> set[str]:
-    """The least and the greatest of a grid's numbers; with fewer than three each would be one of them."""
+    """The least and the greatest number of a grid; empty if it has fewer than three numbers."""
     numbers = {value for value in values if isinstance(value, int | float) and not isinstance(value, bool)}
     return {_value(min(numbers)), _value(max(numbers))} if len(numbers) > 2 else set()
 

@@ -1,4 +1,4 @@
-"""The content of a data set's page: its facts, its sources, and its rows of each study's tables."""
+"""The content of a data set's page: facts, sources, and its rows in each study's tables."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,8 +18,8 @@ COUNTS = {
 def dataset_page(key: str, entry: Mapping, shown: Sequence[Mapping]) -> dict:
     """The content of the page of a data set.
 
-    `entry` is the catalog's; `shown` holds the key, title and tables of each study, the latter as
-    :func:`entrolab.report.shown_tables.laid_out` gives them.
+    `entry` is the catalog's; `shown` contains the key, title and tables of each study, see
+    :func:`entrolab.report.shown_tables.laid_out`.
     """
     used = [
         {"key": study["key"], "title": study["title"], "tables": tables}
@@ -64,7 +64,7 @@ def dataset_line(key: str, entry: Mapping, used: Sequence[Mapping]) -> dict:
 
 
 def _of_dataset(table: Mapping, key: str) -> dict:
-    """A table's rows of one data set without its name, and their footnotes."""
+    """A table with only the rows of one data set, without its name, and their footnotes."""
     rows = [row for row in table["rows"] if row["at"].get("dataset") == key]
     own = [{**row, "heads": [{**head, "span": 1} for head in row["heads"][1:]]} for row in rows]
     letters = {letter for row in own for cell in row["cells"] for letter in cell.letters.split(",")}

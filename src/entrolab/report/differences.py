@@ -1,4 +1,4 @@
-"""What differs from the published values, and why: each value outside its margin, with what was tried."""
+"""Values that differ from the published ones by more than their margins, and explanations that were tried."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,12 @@ from entrolab.tables.types import table_spec
 from entrolab.text import full_label, one_line
 
 OUTSIDE = ("higher", "lower")
-# The parts of an explanation that say of which values it is, and the columns of a table that they are about.
+# Keys of an explanation that restrict the values it applies to -> the columns of a table that they match.
 PLACES = {"datasets": "dataset", "models": "model", "metrics": "metric"}
 
 
 def tried(study: Mapping) -> list[dict]:
-    """The explanations of a study that were tried, numbered from 1, their texts as single lines."""
+    """The explanations that a study tried, numbered from 1, with one-line texts."""
     return [
         {
             **entry,
@@ -29,7 +29,7 @@ def tried(study: Mapping) -> list[dict]:
 
 
 def of_cell(explanations: Sequence[Mapping], table: str, cell: Mapping[str, str]) -> list[int]:
-    """The numbers of the explanations that are about a cell; parts that one does not name are all meant.
+    """The numbers of the explanations that apply to a cell; a missing key matches everything.
 
     Examples
     --------
@@ -53,16 +53,16 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
     ----------
     results : StudyResults
     tables : sequence of mapping
-        As they are laid out, with their verdicts over seeds.
+        The laid-out tables, with their verdicts over seeds.
     errata : sequence of mapping
-        Of `entrolab.report.errata.listed_errata`.
+        The errata, see `entrolab.report.errata.listed_errata`.
 
     Returns
     -------
     dict or None
-        ``tried`` (each with the number of ``values`` that it is about), ``values`` (with the numbers of
-        their ``reasons`` and of the ``errata`` of their table), ``unexplained``, how many have neither; None
-        if no value differs.
+        ``tried`` (explanations, each with the number of ``values`` that it applies to), ``values`` (with the
+        numbers of their ``reasons`` and of the ``errata`` of their table), and ``unexplained``, the number of
+        values with neither; None if no value differs.
     """
     explanations, values = tried(results.study), []
     for table in tables:

@@ -1,4 +1,4 @@
-"""The docstring of a learner as html paragraphs."""
+"""The docstring of a learner as HTML paragraphs."""
 
 import re
 
@@ -24,7 +24,7 @@ def described(import_path: str) -> dict[str, list[Markup]]:
     Returns
     -------
     dict
-        Keys summary (all before the parameters), notes and references; empty lists where there are none.
+        Keys summary (everything before the parameters), notes and references; lists may be empty.
     """
     first, *rest = _SECTION.split(documentation(import_path))
     sections = dict(zip(rest[::2], rest[1::2], strict=True))
@@ -49,7 +49,7 @@ def _paragraph(line: str) -> Markup:
 
 
 def _mathml(tex: str, *, as_block: bool = False) -> Markup:
-    """An equation as MathML, or as code where it cannot be parsed."""
+    """An equation as MathML, or as code if it cannot be parsed."""
     try:
         return Markup(tex2mathml(tex, as_block=as_block))
     except MathError:
@@ -57,7 +57,7 @@ def _mathml(tex: str, *, as_block: bool = False) -> Markup:
 
 
 def _marked_up(line: str) -> Markup:
-    """Code between backticks as code, equations as such, everything else as text."""
+    """Markup of a line: text between backticks as code, equations as MathML, the rest as text."""
     line = _CITED.sub("", line)
     shown, end = Markup(), 0
     for part in _INLINE.finditer(line):

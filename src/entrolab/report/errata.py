@@ -13,7 +13,7 @@ _NAME = re.compile(r"(table|figure)s?_?(\d+(?:_to_\d+)?)")
 
 
 def listed_errata(study: Mapping) -> list[dict]:
-    """The errata of a study as single lines, numbered from 1."""
+    """The errata of a study, numbered from 1, with one-line texts."""
     return [
         {"number": number} | {name: one_line(text, limit=LONGEST) for name, text in erratum.items()}
         for number, erratum in enumerate(study["errata"], start=1)
@@ -21,7 +21,7 @@ def listed_errata(study: Mapping) -> list[dict]:
 
 
 def errata_of(errata: Sequence[Mapping], name: str) -> list[Mapping]:
-    """The errata whose place names a table or a figure, or of which it is a variant.
+    """The errata whose place names a table or figure, or the one that it is a variant of.
 
     Examples
     --------

@@ -7,11 +7,11 @@ from entrolab.text import full_label
 
 
 def failures(results: StudyResults) -> list[dict]:
-    """The missing results: dataset, of (models, or the table), verdict and reason; equal reasons once."""
+    """The missing results: dataset, of (models, or the table), verdict and reason; equal reasons merged."""
     found: dict[tuple, dict] = {}
     for name, table in results.tables.items():
         entry = results.study["tables"][name]
-        models = TABLE_TYPES[entry["type"]].models(entry, results.study)  # not each is one of the study's
+        models = TABLE_TYPES[entry["type"]].models(entry, results.study)  # may be other models
         for row in table[table["verdict"].isin(["failed", "no data"])].itertuples(index=False):
             of_reason = found.setdefault((row.dataset, row.verdict, row.reason), {})
             of_reason[row.model or name] = full_label(models[row.model]) if row.model else title(name)

@@ -1,6 +1,6 @@
-"""The studies whose pages a report has, each remembered in a file of its own.
+"""Files that store, for each study in a report, what is needed to write its pages again.
 
-A study of another folder, or one whose file has vanished, keeps its row of the front page and of the lists.
+Studies from other folders, or whose file was deleted, keep their places on the front page and in the lists.
 """
 
 import fcntl
@@ -18,11 +18,11 @@ FOLDER = "studies"  # within the report's
 
 
 class Remembered(NamedTuple):
-    """A study as it was when its page was written."""
+    """The state of a study when its page was written."""
 
     study: dict  # as `entrolab.study.config.load_study` returns it
     catalog: dict[str, dict]  # the entries of its data sets
-    settings: dict  # those that differ from the project's own
+    settings: dict  # settings that differ from the defaults
 
 
 @contextmanager
@@ -30,20 +30,20 @@ def sole_writer(report: Path) -> Iterator[None]:
     """Wait for other programs that write pages of a report, and keep them out."""
     report.mkdir(parents=True, exist_ok=True)
     with open(report / ".lock", "a") as lock:
-        # A file system without locks: entries are safe, the front page is that of the last writer.
+        # The file system has no locks: entries are safe, the last writer's front page remains.
         with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def remember(report: Path, key: str, study: Mapping, catalog: Mapping, settings: Mapping) -> None:
-    """Keep a study, the entries of its data sets, and its settings."""
+    """Store a study, the entries of its data sets, and its settings."""
     entry = Remembered(dict(study), dict(catalog), dict(settings))._asdict()
     write_text(report / FOLDER / f"{key}.json", json.dumps(entry, indent=1) + "\n")
 
 
 def changed_settings(config: Mapping, home: str) -> dict:
-    """The settings that differ from the project's own; a study's file says where the study is."""
+    """The settings that differ from the defaults, without those that locate the study's file."""
     own = read_yaml(Path(home, "config", "config.yaml"))
     kept = own.keys() - {"papers", "extra_studies"}
     return {name: value for name, value in config.items() if name in kept and value != own[name]}

@@ -13,13 +13,13 @@ from entrolab.tables.ranking import scores_of
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import full_label, in_short, one_line
 
-NAMED = 6  # data sets in a line
+NAMED = 6  # data sets named in a line
 
 
 def learners(study: Mapping) -> dict[str, list[str]]:
-    """The learners of a study by import path, each with the study's models of it.
+    """The learners of a study by import path, each with the models that use it.
 
-    A model with alternative learners counts as one of the projection before them.
+    A model with alternative learners is listed under the projection that precedes them.
     """
     found: dict[str, list[str]] = {}
     for name, model in trained(study).items():
@@ -32,7 +32,7 @@ def learners(study: Mapping) -> dict[str, list[str]]:
 def model_page(
     path: str, studies: Iterable[StudyResults], standings: Mapping[str, Sequence[Mapping]]
 ) -> dict:
-    """The content of the page of the learner at an import path; `standings` are those of each study."""
+    """The content of the page of the learner at an import path; `standings` are by study."""
     uses = [
         {
             "key": results.key,
@@ -61,7 +61,7 @@ def model_page(
 
 
 def _is_meant(path: str, model: Mapping, tasks: Iterable[str]) -> bool:
-    """Whether a model uses the learner at this path for any of some tasks."""
+    """Whether a model uses the learner at an import path for any of the tasks."""
     return "estimators" not in model or path in {estimator_of(model, task) for task in tasks}
 
 
@@ -87,7 +87,7 @@ def _model(path: str, name: str, results: StudyResults) -> dict:
 def standing(results: StudyResults) -> list[dict]:
     """The standing of each model in each score table, metric by metric.
 
-    A model without a value on a data set is not compared there; one that ties with the best is best.
+    A model without a value on a data set is not compared there; a model tied with the best is also best.
     """
     lines = []
     for name, table in results.tables.items():
@@ -102,7 +102,7 @@ def standing(results: StudyResults) -> list[dict]:
 
 
 def _compared(ours: pd.DataFrame, greater_is_better: bool) -> Iterator[tuple[str, dict]]:
-    """Yield each model with its comparison to the others where two or more have a value."""
+    """Yield each model with its comparison to the others, if two or more have a value."""
     signed = ours if greater_is_better else -ours
     signed = signed[signed.notna().sum(axis=1) > 1]
     behind = signed.rsub(signed.max(axis=1), axis=0)

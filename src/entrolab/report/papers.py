@@ -55,7 +55,7 @@ def card(results: StudyResults, folder: Path) -> dict:
         ],
         "n_tables": len(study["tables"]),
         "n_figures": len(study.get("figures", {})),
-        "made": in_short(results.records) if results.tables else "its results are gone; its page remains",
+        "made": in_short(results.records) if results.tables else "results deleted; the page remains",
         "command": results.command(),
         "answer": [one_line(sentence, limit=LONGEST) for sentence in study["answer"]],
         "figure": shown_figure(results, answered) if answered else None,
@@ -115,7 +115,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
 
 
 def shown_figure(results: StudyResults, name: str) -> dict:
-    """The content of a page for a figure; ``alt`` is empty where it has not been drawn yet."""
+    """The content of a page for a figure; ``alt`` is empty if it has not been drawn yet."""
     entry = results.study["figures"][name]
     shown = {
         "name": name,
@@ -134,7 +134,7 @@ def shown_figure(results: StudyResults, name: str) -> dict:
 
 
 def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
-    """The ranks of the models of a score table, by each metric that can be ranked.
+    """The ranks of the models of a score table, for each metric that can be ranked.
 
     Each diagram is a separate file: several in one page would share the ids of their elements.
     """
@@ -174,5 +174,5 @@ def _files(results: StudyResults, home: str) -> list[dict]:
 
 
 def relative(path: Path, folder: Path) -> str:
-    """A path as a page in `folder` links to it."""
+    """The relative link to a path from a page in `folder`."""
     return Path(os.path.relpath(path, folder)).as_posix()

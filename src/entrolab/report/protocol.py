@@ -9,7 +9,7 @@ from entrolab.tables.scores import CRITERIA
 
 
 def protocol(study: Mapping, *, with_oracle: bool = True) -> list[str]:
-    """The protocol of a study in sentences, the last of them on the oracle where its tables show it."""
+    """The protocol of a study in sentences; `with_oracle` adds one on the oracle."""
     scheme = study["protocol"]
     metrics = [METRICS[name].label for name in study["metrics"]]
     criteria = [CRITERIA[name] for name in study["criteria"]]
@@ -39,23 +39,23 @@ def _thresholds(models: Mapping) -> list[str]:
 MOST_NAMED = 12  # columns in a sentence
 
 INNER = {
-    "leave-two-folds-out": "Inner cross-validation for a left-out fold: each other fold is left out in turn "
-    "as well, so that the fit without a pair of folds serves both of them.",
+    "leave-two-folds-out": "Inner cross-validation: for each test fold, every other fold is left out in turn "
+    "too, so each fit without a pair of folds is used for both of them.",
 }
 
 
 def _folds(scheme: Mapping, study: Mapping) -> list[str]:
     if scheme.get("method") == "time":
         return [
-            f"{scheme['folds'] + 1} blocks of rows in the order of time: each but the first is predicted by "
+            f"{scheme['folds'] + 1} blocks of rows in order of time: each but the first is predicted from "
             "all rows before it.",
-            "Inner validation: the last of these rows, as many as a block has or half of them.",
+            "Inner validation: the last of these rows, as many as in a block, or half of them.",
         ]
     often = "once" if scheme["repeats"] == 1 else f"{scheme['repeats']} times"
     where = " where there are classes" if "regression" in study.get("tasks", {}).values() else ""
     said = [f"{scheme['folds']}-fold cross-validation, stratified{where}, {often}."]
     if "rows" in scheme:
-        said.append(f"Of larger data sets {scheme['rows']:,} rows, in the proportion of their classes.")
+        said.append(f"Of larger data sets, {scheme['rows']:,} rows in the proportions of their classes.")
     return [*said, INNER.get(scheme["inner"], f"Inner validation: {scheme['inner']}.")]
 
 
@@ -65,7 +65,7 @@ def _trials(scheme: Mapping, study: Mapping) -> list[str]:
     if all(isinstance(number, int) for number in rows):
         taken = "{:,} training and {:,} test rows".format(*rows)
     drawn = {
-        True: f"{scheme['trials']} random trials: in each all rows are shuffled, {taken} are taken, and any "
+        True: f"{scheme['trials']} random trials: in each, all rows are shuffled, {taken} are taken, and any "
         "others are left out",
         False: "one trial in the order of the files, trained on the first rows and tested on the last",
     }
@@ -98,7 +98,7 @@ def _scaling(study: Mapping) -> list[str]:
         "standard": "standardised to zero mean and unit variance",
         "none": "not scaled",
     }
-    rows = {"all": "all rows", "train": "the training rows alone"}[scaling["fit_on"]]
+    rows = {"all": "all rows", "train": "the training rows only"}[scaling["fit_on"]]
     how = _by_dataset(scaling["method"], methods.__getitem__, study)
     said = [f"Each feature is {how}, by the values of {rows}."]
     if "dtype" in scaling:
@@ -111,7 +111,7 @@ def _scaling(study: Mapping) -> list[str]:
 
 
 def _preprocessing(study: Mapping) -> list[str]:
-    """What every fit learns from its training rows, in sentences."""
+    """The preprocessing that is fitted on training rows, in sentences."""
     entry, own = study["preprocessing"], study.get("own_data", {}).values()
     scaled = {
         "minmax": "scaled linearly to [0, 1]",
@@ -119,23 +119,23 @@ def _preprocessing(study: Mapping) -> list[str]:
         "standard": "brought to zero mean and unit variance",
         "none": "left as it is",
     }[entry["scale"]]
-    said = [f"Each feature is {scaled}, as measured on the training rows of each fit alone."]
+    said = [f"Each feature is {scaled}, fitted on the training rows of each fit only."]
     kinds = [kind for one in own for kind in one["format"]["columns"].values()]
     encoded = {
-        "one-hot": "a column of zeros and ones for each, of more than 100 one for all rarer ones; a missing "
-        "or unknown category has a zero everywhere",
-        "ordinal": "the number of their place in the alphabet; a missing one is taken for the most frequent",
+        "one-hot": "a column of zeros and ones each (of more than 100, the rarest share one); missing and "
+        "unknown categories have only zeros",
+        "ordinal": "their number in alphabetical order; a missing one is replaced by the most frequent",
         "target": "the mean label of their training rows (target encoding, cross-fitted)",
     }[entry["categories"]]
     if any(isinstance(kind, list) for kind in kinds):
         said.append(f"Categories become {encoded}.")
     if any(one["n_missing"] for one in own):
-        said.append("A missing number is taken for the median of its column in the training rows.")
+        said.append("A missing number is replaced by the median of its column in the training rows.")
     return said
 
 
 def _table(key: str, entry: Mapping) -> list[str]:
-    """What was found in a table of one's own and decided about it, in sentences."""
+    """The columns, groups, weights and splits of a user's table, in sentences."""
     said = []
     for what, names in {
         "categories": [name for name, kind in entry["format"]["columns"].items() if isinstance(kind, list)],
@@ -150,14 +150,14 @@ def _table(key: str, entry: Mapping) -> list[str]:
             said.append(f"{what}: {shown}")
     if splits := entry["splits"]:
         named = "; ".join(f"{name} {count:,}" for name, count in splits.items())
-        said.append(f"divided as OpenML's task says ({named})")
+        said.append(f"split as OpenML's task defines ({named})")
     if entry["groups"]:
         said.append(f"in {entry['groups']} groups by {entry['format']['groups']}, each in one fold")
     if "weight" in entry["format"]:
         column = entry["format"]["weight"]
-        said.append(f"rows weigh in a learner's fit what {column} says; scores count all rows alike")
+        said.append(f"rows have the weights {column} in fits; scores weight all rows equally")
     if entry["test"]:
-        said.append(f"tested with the {entry['expect']['test_rows']:,} rows of a file of their own, once")
+        said.append(f"tested once, on the {entry['expect']['test_rows']:,} rows of a separate file")
     if entry["n_unlabelled"]:
         said.append(f"rows without a label, left out: {entry['n_unlabelled']}")
     lines = [f"Of {key}: {'; '.join(said)}."] if said else []
@@ -165,7 +165,7 @@ def _table(key: str, entry: Mapping) -> list[str]:
 
 
 def _by_dataset(value, in_words: Callable[[object], str], study: Mapping, between: str = " or ") -> str:
-    """A value in words; if it differs between data sets, each other value with its data sets."""
+    """A value in words; if it differs between data sets, the other values with their data sets."""
     if not isinstance(value, Mapping):
         return in_words(value)
     values = dict(study["of_dataset"][value["of_dataset"]])

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from entrolab.jobs.peak_memory import Peak
 from entrolab.text import one_line
 
-# Digits of a checksum that a page shows.
+# Number of digits of a checksum on a page.
 SHORT = 12
 
 
 def made(
     records: Iterable[Mapping], commit: str = "", peaks: Iterable[Peak | None] = (), lock: str = ""
 ) -> list[tuple[str, str]]:
-    """The times, machines and versions of records: (what, text) pairs, each different value once."""
+    """The times, machines and versions of records as (what, text) pairs, each distinct value once."""
     records = list(records)
     facts = version(commit, lock)
     if not records:
@@ -33,13 +33,13 @@ def made(
 
 
 def version(commit: str, lock: str) -> list[tuple[str, str]]:
-    """The commit and the lock of the code, as far as they are known."""
+    """The commit of the code and the checksum of its lock file, if they are known."""
     facts = [("commit", commit)] if commit else []
     return facts + ([("requirements.lock", f"sha256 {lock[:SHORT]}…")] if lock else [])
 
 
 def in_short(records: Sequence[Mapping]) -> str:
-    """The provenance of one study in a line: seconds, machines, days and seeds."""
+    """The provenance of one study in one line: seconds, machines, days and seeds."""
     if not records:
         return "no runs yet"
     machines = ", ".join(dict.fromkeys(_machine(record["machine"]) for record in records))

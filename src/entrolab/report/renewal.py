@@ -1,4 +1,4 @@
-"""Write the pages of one study of a report, and its front page, from all studies that it remembers."""
+"""Write the pages of one study of a report, and the front page from all stored studies."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,16 +18,16 @@ def renew(
     commit: str = "",
     lock: str = "",
 ) -> None:
-    """Remember a study and write its pages, those of its data sets and learners, and the front page.
+    """Store a study and write its pages, those of its data sets and learners, and the front page.
 
     Parameters
     ----------
     folder : path
-        The report's, beside the folders of the studies' results.
+        The report's folder, next to the folders of the studies' results.
     name, study, catalog, settings
-        As :func:`entrolab.report.memory.remember` takes them.
+        See :func:`entrolab.report.memory.remember`.
     commit, lock : str
-        As :func:`entrolab.report.site.build_report` takes them.
+        See :func:`entrolab.report.site.build_report`.
     """
     with sole_writer(folder):
         remember(folder, name, study, catalog, settings)

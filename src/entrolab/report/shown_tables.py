@@ -1,4 +1,4 @@
-"""A study's tables as pages show them: links, learning times and a bar of verdicts beside the numbers."""
+"""A study's tables for pages: the numbers with links, fit times and a bar of verdicts."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -51,7 +51,7 @@ def _links(study: Mapping) -> dict[str, dict[str, str]]:
 
 
 def _with_seconds(table: Mapping, spec: Mapping, runs: Results) -> dict:
-    """The rows of a table of scores with learning times in the first of each data set, and what they are."""
+    """The rows of a score table with fit times in the first row of each data set, and a sentence on these."""
     told, rows = set(), []
     for row in table["rows"]:
         dataset = row["at"]["dataset"]
@@ -66,7 +66,7 @@ def _with_seconds(table: Mapping, spec: Mapping, runs: Results) -> dict:
 
 
 def _timed(cells: list, dataset: str, spec: Mapping, runs: Results, columns: list) -> list:
-    """The cells of a row, each with the seconds of its run, all of one precision."""
+    """The cells of a row, each with the seconds of its run, all with the same precision."""
     times = TABLE_TYPES["times"]
     seconds = [_seconds(dataset, column["key"], spec, runs) for column in columns]
     digits = times.row_digits(SECONDS, [value for value in seconds if value is not None], (), 1)
@@ -77,7 +77,7 @@ def _timed(cells: list, dataset: str, spec: Mapping, runs: Results, columns: lis
 
 
 def _seconds(dataset: str, model: str, spec: Mapping, runs: Results) -> float | None:
-    """The learning time of a run's model; None where the table shows what another criterion selected."""
+    """The fit time of a run's model; None if the table shows the selection of another criterion."""
     facts = runs.facts(dataset, model)
     same = facts.get("chosen_by") == spec["criterion"] or not spec["models"][model]["searched"]
     return facts.get(SECONDS) if same else None

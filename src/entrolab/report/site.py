@@ -1,4 +1,4 @@
-"""The site: a front page, a page for each study, data set and learner, and lists of the latter two."""
+"""The site: a front page, a page per study, data set and learner, and lists of data sets and learners."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,13 +33,13 @@ def build_report(
     Parameters
     ----------
     studies : iterable of StudyResults
-        All that have results, in the order of the front page.
+        All studies with results, in the order of the front page.
     folder : path
-        Of the pages, such as ``results/report``.
+        Folder of the pages, such as ``results/report``.
     catalog : mapping
         The entries of the data sets.
     commit, lock : str
-        The version of the code, and the sha256 of the lock of its environment; "" shows none.
+        The version of the code, and the sha256 of its lock file; "" shows none.
     only : sequence of str, optional
         The studies whose pages are written, and those of their data sets and learners; all by default. The
         front page and the lists are always written.
@@ -76,7 +76,7 @@ def build_report(
 
 
 def _all_claims(studies: Iterable[StudyResults]) -> dict | None:
-    """The outcomes of the claims of all studies; None where there are none."""
+    """The outcomes of the claims of all studies; None if there are no claims."""
     counted = Counter()
     for results in studies:
         counted.update({} if results.claims is None else outcomes(results.claims))
@@ -99,7 +99,7 @@ class _Site:
 
 
 def _beside(mine: Iterable[StudyResults], studies: Sequence[StudyResults]) -> list[StudyResults]:
-    """The studies that share a data set with some of them, these included."""
+    """The studies that share a data set with one of `mine`, including these."""
     keys = set(chain.from_iterable(grouped(results.study) for results in mine))
     own = {results.key for results in mine}
     return [one for one in studies if one.key in own or not keys.isdisjoint(grouped(one.study))]
@@ -134,6 +134,6 @@ def _write_models(site: _Site, studies: Sequence[StudyResults], mine: Sequence[S
     for page in pages:
         if page["path"] in renewed:
             site.write(f"models/{page['path']}.html", "model", **page)
-    # The project's own first.
+    # Learners of this project first.
     pages.sort(key=lambda page: (page["package"] != "entrolearn", page["path"]))
     site.write("models/index.html", "models", pages=pages)

@@ -31,10 +31,10 @@ class StudyResults:
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)  # the data of the figures drawn
     peak: Peak | None = None
     claims: pd.DataFrame | None = None  # as `entrolab.claims.rendering.read_claims` reads them
-    settings: dict = field(default_factory=dict)  # those that differ from the project's own
+    settings: dict = field(default_factory=dict)  # settings that differ from the defaults
 
     def command(self, target: str | None = None) -> str:
-        """The whole command that makes the study again, or one file of it, in the folder of ``results``."""
+        """The complete command, run in the folder of ``results``, that makes the study or one file again."""
         return command_for(self.study["file"], self.folder.absolute().parents[1], self.settings, target)
 
 
@@ -49,8 +49,8 @@ def read_results(
 ) -> StudyResults:
     """Read a study's tables, records and selections from its results folder.
 
-    Only the study's current runs are read. What is missing is left out, and a cell that was added to the
-    study after its table was made is shown as failed.
+    Only the study's current runs are read. Missing files are skipped, and cells added to the study after its
+    table was made are marked as failed.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def read_results(
     folder : path
     labels : mapping of str to str, optional
     settings : mapping, optional
-        Settings of the run that differ from the project's own.
+        Settings of the run that differ from the defaults.
     with_selection : bool, default=True
         Whether to read the selections, which only the study's own page shows.
     """
@@ -97,6 +97,6 @@ def _present(folder: Path, study: Mapping, stage: str, suffix: str) -> list[Path
 
 
 def trained(study: Mapping) -> dict[str, Mapping]:
-    """The models of a study that are more than a column of published or known values."""
+    """The models of a study, without columns of only published or known values."""
     columns = {"published_only", "known"}
     return {name: model for name, model in study["models"].items() if not columns & {*model}}

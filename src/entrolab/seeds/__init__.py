@@ -1,1 +1,1 @@
-"""Tables under several seeds: their values, the spread over seeds, and verdicts that know it."""
+"""Tables computed with several seeds: their values, the spread over seeds, and verdicts that allow for it."""

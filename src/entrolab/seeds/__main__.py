@@ -1,4 +1,4 @@
-"""Tables under several seeds: ``python -m entrolab.seeds make melm``, ``python -m entrolab.seeds show``."""
+"""Tables with several seeds: ``python -m entrolab.seeds make melm``, ``python -m entrolab.seeds show``."""
 
 import argparse
 import os
@@ -19,15 +19,15 @@ from entrolab.tables.types import FILES, table_spec
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; return 2 where it is refused."""
+    """Run a command; return the exit status, 2 if the command is refused."""
     parser = argparse.ArgumentParser(prog="python -m entrolab.seeds", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("make", help="make tables under further seeds and append their values")
+    one = commands.add_parser("make", help="make tables with further seeds and store their values")
     one.add_argument("study")
-    one.add_argument("--tables", nargs="*", default=(), help="these alone; by default all tables of scores")
-    one.add_argument("--seeds", type=int, default=5, help="how many, from seed 0 (default: 5)")
+    one.add_argument("--tables", nargs="*", default=(), help="only these tables (default: tables of scores)")
+    one.add_argument("--seeds", type=int, default=5, help="number of seeds, from 0 (default: 5)")
     one.add_argument("--cores", default="all")
-    one.add_argument("--anew", action="store_true", help="drop values of tables that changed since")
+    one.add_argument("--anew", action="store_true", help="drop the values of tables that have changed")
     one.add_argument("--config", nargs="*", default=(), metavar="KEY=VALUE", help="settings of the workflow")
     one = commands.add_parser("show", help="print the counts of verdicts over seeds")
     one.add_argument("studies", nargs="*")
@@ -61,7 +61,7 @@ def _make(asked: argparse.Namespace) -> int:
 
 
 def _show(names: list[str]) -> int:
-    """Print the counts of each table whose results are there, and of all together."""
+    """Print the counts of verdicts of each table that has been made here, and of all of them together."""
     _, studies, _ = load_configuration(home(), read_yaml(home() / "config" / "config.yaml"))
     for name in names:
         check_known(name, studies, "entrolab.seeds", "show", "study")
@@ -72,7 +72,7 @@ def _show(names: list[str]) -> int:
         for table in dict.fromkeys(values["table"]):
             file = Path(FILES["tables"].format(study=name, table=table))
             if not file.exists():
-                print(f"{name} {table}: not made here: `snakemake {file}`")
+                print(f"{name} {table}: not made in this folder; run `snakemake {file}`")
                 continue
             judged, unknown = judge_seeds(read_table(file), values, table_spec(name, study, table))
             if len(judged) or unknown:

@@ -1,4 +1,4 @@
-"""Make tables under further seeds with the workflow itself, and append their values to the study's file."""
+"""Make tables with further seeds by running the workflow, and store their values in the study's file."""
 
 import hashlib
 import json
@@ -19,25 +19,25 @@ from entrolab.tables.base import GENERATED
 from entrolab.tables.making import ADDRESS, read_table
 from entrolab.tables.types import FILES, TABLE_TYPES
 
-# The runs of further seeds, in a folder for each.
+# Seeds other than 0 have a working directory each.
 FOLDER = "results/seeds/{study}/{seed}"
-# Of a table's entry, what decides none of its numbers.
+# Keys of a table's entry that do not affect its numbers.
 SHOWN = ("caption", "notes", "published", "tolerance")
 PATHS = ("mirror", "extra_studies", "extra_datasets")
 
 
 class _At(dict):
-    """A run or a measurement as the workflow's rules name it: its wildcards."""
+    """Stand-in for the wildcards of a Snakemake job: names a run or a measurement."""
 
     __getattr__ = dict.__getitem__
 
 
 class SeedsError(RuntimeError):
-    """Values of seeds that cannot be made or kept; the message is one line."""
+    """Raised if a table cannot be made, or its stored values are outdated; the message is one line."""
 
 
 def seeded_tables(study: Mapping) -> list[str]:
-    """The tables of scores and the like of a study: those of the report's figure of agreement."""
+    """The tables of a study that the report's figure of agreement shows: those of scores, times, etc."""
     return [name for name, one in study["tables"].items() if TABLE_TYPES[one["type"]].measures is not None]
 
 
@@ -52,32 +52,33 @@ def make_seeds(
     home: Path = Path(),
     anew: bool = False,
 ) -> None:
-    """Make tables under the seeds 0 to `n_seeds` - 1, seed by seed, and write the values after each table.
+    """Make tables with the seeds 0 to `n_seeds` - 1, seed by seed, and write the values after each table.
 
-    What the file has already is not made again, if the study's text, its data and the code are those of
-    then. If not, the table of seed 0 is made: where it has the values of then, the others stay too.
+    Values in the file are kept if the study's text, its data and the code have not changed since. If they
+    have changed, the table is made again with seed 0; if its values are the same as before, the values of
+    the other seeds are kept as well.
 
     Parameters
     ----------
     name : str
-        Of the study.
+        Name of the study.
     study : mapping
-        As `entrolab.study.config.load_study` gives it, with the key ``seeds``.
+        The study, see `entrolab.study.config.load_study`, with the key ``seeds``.
     tables : sequence of str
     n_seeds : int
     catalog : mapping
-        The entries of the data sets.
+        The catalog's entries of data sets.
     make : callable
-        Makes a file of the workflow: its folder, the file and the seed, as `by_workflow` does.
+        Called with a folder, a file and a seed, makes the file in the folder; see `by_workflow`.
     home : path
         The folder that holds ``results``.
     anew : bool
-        Whether to drop the values of tables that are not the same any more.
+        Whether to drop the values of tables whose values for seed 0 have changed.
 
     Raises
     ------
     SeedsError
-        If values of a table are not the same any more, or the workflow fails.
+        If a table's values for seed 0 have changed and `anew` is false, or if the workflow fails.
     """
     values = read_seeds(study["seeds"])
     versions = {table: version_of(name, study, table, catalog) for table in tables}
@@ -101,12 +102,12 @@ def make_seeds(
 
 
 def _is_outdated(values: pd.DataFrame, table: str, version: str) -> bool:
-    """Whether the values of a table were made by another version of text, data or code."""
+    """Whether the values of a table were made with another version of the study, its data or the code."""
     return bool((of_table(values, table)["version"] != version).any())
 
 
 def _renewed(values: pd.DataFrame, table: str, made: pd.DataFrame, file: str, *, anew: bool) -> pd.DataFrame:
-    """The values, if those of seed 0 are what they were; else without the table's, or an error."""
+    """The values, without the table's if those of seed 0 have changed and `anew` is true."""
     before = of_table(values, table).set_index(ADDRESS)
     now = made.set_index(ADDRESS)["ours"].reindex(before.index)
     differ = ~same(before["0"], now) if "0" in before else pd.Series(data=True, index=before.index)
@@ -116,13 +117,14 @@ def _renewed(values: pd.DataFrame, table: str, made: pd.DataFrame, file: str, *,
         return without_table(values, table)
     first = "/".join(filter(None, differ.index[differ.argmax()]))
     raise SeedsError(
-        f"{file}: {table}: made by another version of study, data or code: {differ.sum()} of {len(differ)} "
-        f"values of seed 0 differ now, first {first}; accepted: ANEW=1, which drops the table's values"
+        f"{file}: {table}: made with another version of the study, data or code: {differ.sum()} of "
+        f"{len(differ)} values of seed 0 differ now, first {first}; accepted: ANEW=1, which drops the values "
+        "of the table"
     )
 
 
 def _prepared(home: Path, name: str, seed: int) -> Path:
-    """The folder of a seed, which shares the downloads of the main one."""
+    """Create and return the working directory of a seed; downloads are shared by a symbolic link."""
     folder = home / FOLDER.format(study=name, seed=seed)
     folder.mkdir(parents=True, exist_ok=True)
     (home / "resources").mkdir(exist_ok=True)
@@ -133,7 +135,7 @@ def _prepared(home: Path, name: str, seed: int) -> Path:
 
 
 def by_workflow(cores: str, settings: Mapping[str, str]) -> Callable[[Path, str, int], None]:
-    """A function that has the workflow make a file in a folder, under a seed."""
+    """A function that runs the workflow to make a file in a folder with a seed."""
     settings = {key: os.path.abspath(one) if key in PATHS else one for key, one in settings.items()}
 
     def make(folder: Path, file: str, seed: int) -> None:
@@ -141,23 +143,23 @@ def by_workflow(cores: str, settings: Mapping[str, str]) -> Callable[[Path, str,
         command += ["--directory", str(folder), "--cores", cores, file, "--config", f"seed={seed}"]
         command += [f"{key}={value}" for key, value in settings.items()]
         if subprocess.run(command, check=False).returncode:
-            raise SeedsError(f"{folder / file}: the workflow did not make it, for the reasons above")
+            raise SeedsError(f"{folder / file}: the workflow failed, see the messages above")
 
     return make
 
 
 def version_of(name: str, study: Mapping, table: str, catalog: Mapping[str, Mapping]) -> str:
-    """A digest of all that decides a table's numbers but the seed: the study's text, its data, the code.
+    """A digest of all that decides a table's numbers except the seed: the study's text, its data, the code.
 
     Parameters
     ----------
     name : str
-        Of the study.
+        Name of the study.
     study : mapping
-        As `entrolab.study.config.load_study` gives it.
+        The study, see `entrolab.study.config.load_study`.
     table : str
     catalog : mapping
-        The entries of the data sets.
+        The catalog's entries of data sets.
     """
     plan = Plan(catalog, {name: study}, {"seed": 0})
     entry = study["tables"][table]

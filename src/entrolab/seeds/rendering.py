@@ -1,4 +1,4 @@
-"""Verdicts over seeds as pages show them: a text for each cell, a bar and a list for each table."""
+"""Format verdicts over seeds for pages: a text for each cell, a bar and a list for each table."""
 
 from collections.abc import Mapping
 
@@ -10,19 +10,19 @@ from entrolab.tables.making import ADDRESS
 from entrolab.tables.types import table_spec
 from entrolab.text import full_label
 
-# The styles of bars, which are those of verdicts.
+# Verdict -> CSS class of its bar segment, shared with the verdicts of single tables.
 STYLES = {"reproduced": "reproduced", "not reproduced": "failed", "undecided": "no-data"}
 
 
 def seeds_of(name: str, study: Mapping, table: str, rows: pd.DataFrame) -> dict | None:
-    """The verdicts over seeds of a table as the templates take them; None where there are none.
+    """The template variables for a table's verdicts over seeds; None if it has none.
 
     Parameters
     ----------
     name : str
-        Of the study.
+        Name of the study.
     study : mapping
-        With the key ``seeds`` if it has a file of values.
+        The key ``seeds`` names its file of values, if it has one.
     table : str
     rows : DataFrame
         The table.
@@ -51,37 +51,37 @@ def seeds_of(name: str, study: Mapping, table: str, rows: pd.DataFrame) -> dict 
 
 
 def in_words(found: Mapping, unknown: int = 0) -> list[str]:
-    """The counts of a table, or of several, in sentences."""
+    """The counts of one or several tables as sentences."""
     counts, single = found["verdicts"], found["of_single"]
     inside, outside = single["reproduced"], single["outside"]
     said = [
-        f"{', '.join(f'{counts[name]} {name}' for name in VERDICTS)}, of {found['cells']} numbers under "
-        f"{found['seeds']} seeds: the value of a fresh seed lies within the published ±, or outside, with a "
-        f"probability of {COVERAGE:.0%}, or neither is certain.",
-        f"With one seed, {found['single']} of {found['cells']} are reproduced; of these, "
-        f"{inside['not reproduced']} are not and {inside['undecided']} are undecided over seeds. Of the "
+        f"{', '.join(f'{counts[name]} {name}' for name in VERDICTS)}, of {found['cells']} numbers with "
+        f"{found['seeds']} seeds: with probability {COVERAGE:.0%}, the value of a new seed lies within the "
+        "published ± (reproduced) or outside it (not reproduced); undecided if neither can be said.",
+        f"With one seed, {found['single']} of {found['cells']} are reproduced; of these, over all seeds, "
+        f"{inside['not reproduced']} are not reproduced and {inside['undecided']} are undecided. Of the "
         f"{found['cells'] - found['single']} others, {outside['reproduced']} are reproduced and "
-        f"{outside['undecided']} are undecided. The verdict of one seed is not that of all seeds for "
+        f"{outside['undecided']} are undecided over all seeds. The verdict depends on the seed for "
         f"{found['flips']}.",
     ]
     if found["wide"]:
         said.append(
-            f"For {found['wide']}, the margin is so wide that nothing could fail: it contains every number "
-            "of the row, published and ours."
+            f"For {found['wide']}, the margin is too wide to test anything: it contains every number of the "
+            "row, published and ours."
         )
     if unknown:
         said.append(
-            f"Of {unknown} more, the values were made by another version of code, data or study "
-            "(`make seeds`)."
+            f"{unknown} more are left out: their values were made with another version of the code, data or "
+            "study (update them with `make seeds`)."
         )
     return said
 
 
 def _hover(row: pd.Series) -> str:
     return (
-        f"over {row['n']} seeds {row['verdict']}: {_digits(row['mean'])}, a fresh seed "
+        f"over {row['n']} seeds {row['verdict']}: {_digits(row['mean'])}, a new seed "
         f"{_digits(row['low'])} to {_digits(row['high'])}, margin ±{_digits(row['margin'])}"
-        + (", so wide that nothing in the row could fail" if row["wide"] else "")
+        + (", which contains every number of the row" if row["wide"] else "")
     )
 
 

@@ -1,4 +1,4 @@
-"""The file of a study's values under several seeds: a row for each cell, a column for each seed."""
+"""Read and write the file of a study's values with several seeds: one row per cell, one column per seed."""
 
 from pathlib import Path
 
@@ -8,18 +8,18 @@ from entrolab.io.atomic import replacing
 from entrolab.study.seeds import CELL
 from entrolab.tables.making import ADDRESS
 
-# Two values that agree so well, relative to the larger, are the same: files have six digits.
+# Relative tolerance within which two values are equal: files have six digits.
 DIGITS = 1e-5
 
 
 def read_seeds(path: str | Path) -> pd.DataFrame:
-    """Read a file of values; a frame without rows where there is none.
+    """Read a file of values; an empty frame if the file does not exist.
 
     Returns
     -------
     DataFrame
-        `CELL`, and a column of floats for each seed, named by its number as text: NaN where a cell has no
-        value.
+        Columns `CELL`, and a column of floats for each seed, named by the seed as text; NaN where a cell has
+        no value.
     """
     if not Path(path).is_file():
         return pd.DataFrame(columns=[*CELL]).astype(str)
@@ -36,28 +36,28 @@ def write_seeds(values: pd.DataFrame, path: str | Path) -> None:
 
 
 def of_table(values: pd.DataFrame, table: str) -> pd.DataFrame:
-    """The rows of a table, with the columns of the seeds that it was made under."""
+    """The rows of a table, with the columns of the seeds that it was made with."""
     rows = values[values["table"] == table].drop(columns="table")
     return rows.drop(columns=[name for name in rows if name not in CELL and rows[name].isna().all()])
 
 
 def has_seed(values: pd.DataFrame, table: str, seed: int) -> bool:
-    """Whether a table has been made under a seed."""
+    """Whether a table has been made with a seed."""
     return str(seed) in of_table(values, table)
 
 
 def with_table(values: pd.DataFrame, name: str, version: str, seed: int, table: pd.DataFrame) -> pd.DataFrame:
-    """The values with those of a table under a seed, whose rows follow the table's order.
+    """The values extended by those of a table made with a seed; its rows are in the table's order.
 
     Parameters
     ----------
     values : DataFrame
-        As `read_seeds` gives them.
+        The result of `read_seeds`.
     name, version : str
-        Of the table.
+        The table's name and version.
     seed : int
     table : DataFrame
-        As `entrolab.tables.making.read_table` gives it. Seconds, which no seed decides, are left out.
+        The result of `entrolab.tables.making.read_table`. Seconds are left out: seeds do not determine them.
     """
     numbers = table[table["ours"].notna() & ~table["metric"].str.contains("seconds")]
     numbers = numbers.set_index(ADDRESS)["ours"].rename(str(seed))
@@ -79,6 +79,6 @@ def without_table(values: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def same(first: pd.Series, second: pd.Series) -> pd.Series:
-    """Which values of two series are the same, as far as files tell; missing ones are."""
+    """Whether the values of two series are equal within `DIGITS`; two missing values are equal."""
     scale = pd.concat([first.abs(), second.abs()], axis=1).max(axis=1)
     return ((first - second).abs() <= DIGITS * scale) | (first.isna() & second.isna())

@@ -1,8 +1,8 @@
-"""Verdicts over seeds: whether the value of a fresh seed would lie within the published ±.
+"""Verdicts over seeds: whether the value of a new seed would lie within the published ±.
 
 References
 ----------
-G. J. Hahn and W. Q. Meeker, Statistical Intervals (1991), section 4.8: to contain one future observation.
+G. J. Hahn and W. Q. Meeker, Statistical Intervals (1991), section 4.8: intervals for one future observation.
 """
 
 import math
@@ -34,14 +34,14 @@ COLUMNS = [
     "flips",
     "wide",
 ]
-# The verdicts of one seed that more seeds can be asked about.
+# The verdicts of one seed that are compared with those over several seeds.
 COMPARED = ("reproduced", "higher", "lower")
-# With fewer models a row does not tell whether its margins are wide.
+# Rows with fewer models are not tested for wide margins.
 LEAST_MODELS = 3
 
 
 def predictive_interval(values: Sequence[float], coverage: float = COVERAGE) -> tuple[float, float]:
-    """The interval that contains the value of one fresh seed, of normal values, with probability `coverage`.
+    """The interval that contains the value of one new seed with probability `coverage`, for normal values.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def predictive_interval(values: Sequence[float], coverage: float = COVERAGE) -> 
 
 
 def verdict_of(low: float, high: float, published: float, margin: float) -> str:
-    """The verdict of a predictive interval: within the published ±, apart from it, or neither.
+    """The verdict of a predictive interval: inside the published ±, outside it, or overlapping its ends.
 
     Examples
     --------
@@ -72,27 +72,27 @@ def verdict_of(low: float, high: float, published: float, margin: float) -> str:
 
 
 def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tuple[pd.DataFrame, int]:
-    """Judge the cells of a table by their values under several seeds.
+    """Judge the cells of a table by their values with several seeds.
 
     Parameters
     ----------
     table : DataFrame
-        As `entrolab.tables.making.read_table` gives it: made under one of the seeds.
+        The table made with one of the seeds, see `entrolab.tables.making.read_table`.
     values : DataFrame
-        Of the study, as `entrolab.seeds.values.read_seeds` gives them.
+        The values of the study, see `entrolab.seeds.values.read_seeds`.
     spec : mapping
-        Of `entrolab.tables.types.table_spec`.
+        The table's spec, see `entrolab.tables.types.table_spec`.
 
     Returns
     -------
     judged : DataFrame
-        `COLUMNS`, a row for each cell with a published value: its margin, the verdict of the table itself
-        (``single``), mean, standard deviation and predictive interval over ``n`` seeds, the verdict;
-        ``flips`` if the seeds' own verdicts differ, ``wide`` if every number of its row, ours and published,
-        lies within its margin.
+        `COLUMNS`, one row per cell with a published value: its margin, the verdict in `table` (``single``),
+        mean, standard deviation and predictive interval over ``n`` seeds, and the verdict over seeds;
+        ``flips`` if the verdicts of the single seeds differ, ``wide`` if every number of the row, ours and
+        published, lies within the margin.
     unknown : int
-        How many cells were left out, since none of their seeds has the table's value: they were made by
-        other code, data or text of the study.
+        The number of cells left out because none of their seeds has the value in `table`: their values were
+        made with other code, data or another version of the study.
     """
     mine = of_table(values, spec["table"]).drop(columns="version").set_index(ADDRESS)
     cells = table[table["published"].notna() & table["verdict"].isin(COMPARED)].set_index(ADDRESS)
@@ -120,7 +120,7 @@ def _judged(cell: tuple[str, str, str], row: pd.Series, values: list[float], spe
 
 
 def _is_wide(judged: pd.DataFrame) -> pd.Series:
-    """Whether every number of a cell's row, ours and published, would have been accepted in its place."""
+    """Whether the margin of a cell contains every number of its row, ours and published."""
     wide = pd.Series(data=False, index=judged.index)
     for _, row in judged.groupby(["dataset", "metric"], sort=False):
         least = row[["published", "mean"]].to_numpy().min()
@@ -133,13 +133,14 @@ def _is_wide(judged: pd.DataFrame) -> pd.Series:
 
 
 def summary(judged: pd.DataFrame) -> dict:
-    """The counts of judged cells: by verdict, and how they stand to the verdicts of one seed.
+    """The counts of judged cells by verdict, and by verdict over seeds and with one seed.
 
     Returns
     -------
     dict
-        ``verdicts`` (by verdict of `VERDICTS`), ``of_single`` (the same by "reproduced" and "outside"),
-        ``cells``, ``single`` (reproduced with one seed), ``flips``, ``wide``, ``seeds`` (the most of a cell).
+        ``verdicts`` (counts by `VERDICTS`), ``of_single`` (the same for cells that are "reproduced" and
+        "outside" with one seed), ``cells``, ``single`` (reproduced with one seed), ``flips``, ``wide``,
+        ``seeds`` (the largest number of seeds of a cell).
     """
     single = judged["single"].eq("reproduced")
 

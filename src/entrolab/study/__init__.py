@@ -1,1 +1,1 @@
-"""What the files of a configuration may say: one definition for each of their sections."""
+"""Definitions and checks of the configuration files: studies, catalogs of data sets, claims and settings."""

@@ -1,7 +1,7 @@
-"""Write the JSON schemas and the key reference of studies and catalogs.
+"""Write the JSON schemas and the key reference of studies and catalogs: ``python -m entrolab.study``.
 
-``python -m entrolab.study`` writes the JSON schemas, by which editors complete and check them, to
-``workflow/schemas`` of the present folder, and the key reference into ``config/README.md``.
+The JSON schemas, with which editors complete and check these files, are written to ``workflow/schemas`` in
+the current folder, the key reference to ``config/README.md``.
 """
 
 import json
@@ -19,22 +19,22 @@ PAGE = Path("config", "README.md")
 
 
 DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-# What the files hold.
+# Schema file -> the section that it describes.
 SCHEMAS = {"study.json": Study, "catalog.json": Catalog, "claims.json": Claims}
 
 
 def schema_of(name: str) -> dict:
-    """The JSON schema of a study's file or of a catalog's."""
+    """The JSON schema of one of `SCHEMAS`."""
     return DIALECT | TypeAdapter(SCHEMAS[name]).json_schema()
 
 
 def text_of(name: str) -> str:
-    """A schema as its file has it."""
+    """The text of a schema's file."""
     return json.dumps(schema_of(name), ensure_ascii=False) + "\n"
 
 
 def with_reference(page: str) -> str:
-    """A page with its key reference made anew."""
+    """A page with its key reference replaced."""
     before, _, rest = page.partition(BEGIN)
     return before + reference() + rest.partition(END)[2]
 

@@ -1,4 +1,4 @@
-"""What an entry of a catalog of data sets may say (config/datasets.yaml)."""
+"""Definition of the catalog of data sets (config/datasets.yaml)."""
 
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -39,7 +39,7 @@ def several(type_: Any) -> Any:
 
 
 class Named(Section):
-    """A section that its name tells from its alternatives."""
+    """A section whose key `name` selects it among alternatives."""
 
     name: str
 
@@ -83,7 +83,7 @@ class Svmlight(Named):
 
     @model_validator(mode="after")
     def _wide(self):
-        """Else one line of a file could ask for any number of features."""
+        """Sparse files must state their number of features: one line could otherwise ask for any number."""
         if self.sparse_features is not None and self.n_features is None:
             raise wrong("found 'sparse_features' without 'n_features'; accepted: both")
         return self
@@ -131,7 +131,7 @@ class Mixture(Named):
 
     @model_validator(mode="after")
     def _same_length(self):
-        """Sizes, means, deviations and angles are those of the same Gaussians."""
+        """There is one size, mean, pair of deviations and angle per Gaussian."""
         if len({len(self.sizes), len(self.means), len(self.deviations), len(self.angles)}) > 1:
             raise wrong("sizes, means, deviations and angles differ in number; accepted: one of each")
         return self
@@ -185,9 +185,10 @@ class TwoMoons(Named):
 
 
 class File(Section):
-    """A file to download. A checksum is left out only where nobody has published it."""
+    """A file to download. The checksum is left out only if none has been published."""
 
-    # The receipts stand beside the files. A file system takes 255 letters of a name, with the download's own.
+    # Receipts are stored next to the files. File names are limited to 255 characters, with those that the
+    # download appends.
     path: matching(
         r"(?!(.*/)?(receipt|attempt)\.json$)[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*",
         "a relative path of at most 200 letters, digits, '.', '_' and '-' to a file not named receipt.json "
@@ -202,20 +203,20 @@ class File(Section):
 
 
 def _names_differ(files: list[File]) -> list[File]:
-    """The files of a data set are kept in one folder, by their own names."""
+    """Names of files must differ, because the files of a data set are stored in one folder."""
     seen: dict[str, str] = {}
     for path in (one.path for one in files):
-        name = PurePosixPath(path).name.lower()  # some file systems tell no case
+        name = PurePosixPath(path).name.lower()  # some file systems ignore case
         if name in seen:
             raise wrong(
-                f"found {seen[name]} and {path}, which would be one file here; accepted: names that differ"
+                f"found {seen[name]} and {path}, which have the same file name; accepted: names that differ"
             )
         seen[name] = path
     return files
 
 
 class Expected(Section):
-    """What a data set must hold."""
+    """Counts that a data set must have."""
 
     rows: Whole
     features: Whole
@@ -240,7 +241,7 @@ class ExpectedClasses(Expected):
     classes: Whole
 
 
-# The keys that each source has, of those that not every one has.
+# Source -> the keys required with it, which other sources do not accept.
 OF_SOURCE = {"files": ("files", "format"), "bundled": ("loader",), "generated": ("generator",)}
 FORMATS = {
     "arff": Arff,
@@ -286,7 +287,7 @@ class DataSet(Section):
 
     @model_validator(mode="after")
     def _keys_fit(self):
-        """The source says which keys an entry has."""
+        """The keys match the source."""
         asked = {key: source for source, keys in OF_SOURCE.items() for key in keys}
         for key, source in asked.items():
             if source == self.source and key not in self.model_fields_set:

@@ -30,15 +30,15 @@ DIVERGENCES = ("dcs_gaussian", "dcs_kde")
 
 
 def check_study(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> None:
-    """Refuse the first thing in a study that could not be run.
+    """Raise an error for the first mistake in a study.
 
     Parameters
     ----------
     file : Path
     study : mapping
-        Defaults filled in, with its ``tasks``.
+        The study with defaults filled in and with its ``tasks``.
     catalog : mapping
-        The entries of the data sets that there are.
+        The entries of all data sets.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def check_study(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> N
 
 
 def _mistakes(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> Iterator[str]:
-    """Yield what is wrong in a study; what follows the first mistake may rely on what is wrong."""
+    """Yield the mistakes in a study; only the first is reliable, as checks assume that earlier ones pass."""
     for name, model in study["models"].items():
         yield from _of_model(f"models.{name}", model, study)
     for name, table in study["tables"].items():
@@ -64,7 +64,7 @@ def _mistakes(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> Ite
 
 
 def _of_differences(study: Mapping) -> Iterator[str]:
-    """Yield the names in what was tried that no table of the study has."""
+    """Yield the names in ``differences`` that no table of the study has."""
     known = {
         "tables": study["tables"],
         "datasets": grouped(study),
@@ -78,7 +78,7 @@ def _of_differences(study: Mapping) -> Iterator[str]:
 
 
 def _refusals(where: str, check: Callable, *args, **options) -> Iterator[str]:
-    """Yield why a check refuses a learner, if it does."""
+    """Yield the reason why a check refuses a learner, if it does."""
     try:
         check(*args, **options)
     except UnknownEstimatorError as error:
@@ -111,7 +111,7 @@ def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
         )
     for estimator, names, place in _parameters(model):
         yield from _refusals(where, check_parameters, estimator, names, what=f"{where}.{place}")
-    # A grid over a step's parameters has that step.
+    # The grid sets parameters of existing steps only.
     steps = {f"step{number}__" for number, _ in enumerate(model["steps"], start=1)}
     for parameter in searched(model):
         begun = OF_A_STEP.match(parameter)
@@ -123,7 +123,7 @@ def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
 
 
 def _parameters(model: Mapping) -> Iterator[tuple[str, Iterable[str], str]]:
-    """Yield each import path with parameters that are set of it, and their place in the model's entry."""
+    """Yield each import path of a model, the parameters set for it, and their place in the model's entry."""
     for learner in learners_of(model):
         yield learner, model["params"], "params"
         yield learner, of_step(model["grid"]), "grid"
@@ -150,7 +150,7 @@ def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
             )
     for place, found, known, what in table_type.names(table, study):
         yield from unknown(found, known, f"{where}.{place}", what)
-    # Columns that look the same cannot be told apart.
+    # Columns have different labels.
     shown: dict[str, str] = {}
     for name, model in table_type.models(table, study).items():
         label = f"{model['label']} {model['sublabel']}".strip()
@@ -173,12 +173,12 @@ def _of_figure(where: str, figure: Mapping, study: Mapping, catalog: Mapping) ->
 
 
 def _without_learner(where: str, entry: Mapping, study: Mapping, has_learner: Callable) -> Iterator[str]:
-    """What fits a model has something to fit: a learner of its own, or one for the table's task."""
+    """Yield the models of a table or figure that have no learner to fit for its task."""
     for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
         if name in study["models"] and not has_learner(study["models"][name]):
             yield (
-                f"{where}: the model {name!r} has no learner that it could run; "
-                "accepted: models with `estimator`, or with others where that tells which"
+                f"{where}: the model {name!r} has no learner to run here; "
+                "accepted: models with `estimator`, or with `estimators` if the task is known"
             )
 
 
@@ -186,7 +186,7 @@ def _without_learner(where: str, entry: Mapping, study: Mapping, has_learner: Ca
 
 
 def _of_tasks(study: Mapping) -> Iterator[str]:
-    """Every score that is asked for can be had: accuracy of classes, errors of numbers."""
+    """Yield metrics and criteria that do not fit the task of a data set, such as accuracy for regression."""
     for dataset, model in study_runs(study):
         task = study["tasks"][dataset]
         fitting = metrics_of(task, study["metrics"])
@@ -195,14 +195,14 @@ def _of_tasks(study: Mapping) -> Iterator[str]:
                 f"metrics: none of them fits {dataset!r}, a {task} data set; "
                 f"accepted: {', '.join(metrics_of(task, METRICS))}"
             )
-        # Before something is selected nothing is known of probabilities; and by what a model says of itself,
-        # such as its support vectors, the best would be the one that keeps no row.
+        # The first metric selects. Probabilities are only known of selected models; and a metric of the model
+        # itself, such as its number of support vectors, would select the model that keeps no row.
         first, *others = fitting
         if not METRICS[first].chooses:
             accepted = " or ".join(metric for metric in others if METRICS[metric].chooses)
             yield (
-                f"metrics: {first!r} is the first that fits {dataset!r}, and nothing is chosen by it; "
-                f"accepted: {accepted or 'a score of predictions'} before it"
+                f"metrics: {first!r} is the first metric that fits {dataset!r}, but it cannot select a "
+                f"candidate; accepted: {accepted or 'a score of predictions'} before it"
             )
         yield from _of_criterion("criteria", [*study["models"][model]["criteria"][:1]], dataset, study)
     for part in ("tables", "figures"):
@@ -242,7 +242,7 @@ def _of_criterion(where: str, criteria: list, dataset: str, study: Mapping) -> I
 
 
 def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Iterator[str]:
-    """Each value that differs between data sets is there for all that need it, and of its type."""
+    """Yield values by data set that are missing for a data set or have the wrong type."""
     for name, values in study["of_dataset"].items():
         for dataset in values.keys() - {"default"}:
             yield from unknown(dataset, catalog, f"of_dataset.{name}", "data set")
@@ -288,7 +288,7 @@ def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Itera
 
 
 def _divided(study: Mapping) -> list[str]:
-    """The data sets that the protocol is for; what is only clustered or shown is not divided."""
+    """The data sets that the protocol divides; those that are only clustered or shown are not divided."""
     entries = [table for table in study["tables"].values() if TABLE_TYPES[table["type"]].divides]
     groups = [study["datasets"][entry["datasets"]] for entry in entries if "datasets" in entry]
     of_figures = [figure_runs(study, name) for name in study["figures"]]
@@ -297,7 +297,7 @@ def _divided(study: Mapping) -> list[str]:
 
 
 def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
-    """Each fold has rows, and of each class some, as far as the catalog knows the classes."""
+    """Yield a mistake if folds would lack rows or classes, as far as the catalog states class sizes."""
     if protocol.get("method") == "given":
         return
     n_rows = entry["expect"]["rows"]
@@ -311,14 +311,14 @@ def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
     if protocol.get("method") == "group":
         if not entry.get("groups"):
             yield (
-                f"protocol.method: found 'group' for {dataset!r}, which has none; accepted: a table with "
+                f"protocol.method: found 'group' for {dataset!r}, without groups; accepted: a table with "
                 "`groups`"
             )
             return
         smallest = min(smallest, entry["groups"])
-        what = "with its groups and the rows of its smallest class,"
+        what = "whose groups and rows of its smallest class number at least"
     if protocol.get("method") == "time":
-        smallest, what = n_rows // 2 - 1, "of which each block needs two of its rows,"
+        smallest, what = n_rows // 2 - 1, "where each block needs two rows, enough for"
     smallest = smallest * min(protocol.get("rows", n_rows), n_rows) // n_rows
     if protocol.get("folds", 0) > smallest:
         accepted = f"2 to {smallest}" if smallest > 1 else "data sets with more rows of each class"
@@ -329,7 +329,7 @@ def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
 
 
 def _of_run(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
-    """What is fitted and scored can be, and learns what the data set has."""
+    """Yield the reasons why a run could not be fitted or scored."""
     dataset = run["dataset"]
     for learner in learners_of(run):
         yield from _refusals(where, check_manners, learner, LEARNER)
@@ -343,7 +343,7 @@ def _of_run(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
     yield from _of_settings(where, run)
     trials, most = run["protocol"].get("trials", 0), protocol_of(study, dataset).get("trials", 0)
     if trials > most:
-        yield f"{where}.trials: found {trials}; accepted: at most the protocol's {most}"
+        yield f"{where}.trials: found {trials}; accepted: at most the {most} of the protocol"
 
 
 def _of_threshold(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
@@ -354,12 +354,12 @@ def _of_threshold(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
     if task != "binary":
         yield (
             f"{where}.threshold: found {run['threshold']!r} for {dataset!r}, a {task} data set; accepted: "
-            "a threshold between two classes"
+            "a threshold for binary data sets only"
         )
     if _has_weights(dataset, study):
         yield (
             f"{where}.threshold: found {run['threshold']!r} for {dataset!r}, whose rows have weights "
-            "(`weight`), which TunedThresholdClassifierCV does not pass on; accepted: one of them"
+            "(`weight`), which TunedThresholdClassifierCV does not pass on; accepted: one of the two"
         )
     for learner in learners_of(run):
         yield from _refusals(where, check_decides, learner)
@@ -382,18 +382,18 @@ def _of_grids(where: str, dataset: str, fitted: Mapping) -> Iterator[str]:
 
 
 def _of_settings(where: str, fitted: Mapping) -> Iterator[str]:
-    """Each value of what is fitted is one that its learner takes."""
+    """Yield the values of parameters that a learner does not accept."""
     for place, estimator, name, values in _settings(fitted):
         yield from _refusals(where, check_values, estimator, name, values, what=f"{where}.{place}.{name}")
 
 
 def _settings(fitted: Mapping) -> Iterator[tuple[str, str, str, list]]:
-    """What is set: the place, the import path of what has the parameter, the parameter, its values."""
+    """Yield the parameters that are set: place, import path of the class, parameter, values."""
     shared = fitted.get("grid", {})
     alternatives = {f"{ONE_OF}.{name}.": learner for name, learner in (fitted.get(ONE_OF) or {}).items()}
     for place, learner in (alternatives or {"": fitted}).items():
         estimator = learner.get("estimator")
-        if estimator is None:  # steps alone are fitted
+        if estimator is None:  # only steps are fitted
             continue
         yield from ((f"{place}params", estimator, name, [v]) for name, v in learner.get("params", {}).items())
         for name, values in {**learner.get("grid", {}), **shared}.items():

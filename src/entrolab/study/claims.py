@@ -1,4 +1,4 @@
-"""The claims of a paper, and the tests of them on the tables of its study (config/claims/*.yaml)."""
+"""Definition and checks of the claims of a paper and their tests (config/claims/*.yaml)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ __all__ = ["TESTS", "Claim", "load_claims", "tested_tables"]
 Id = matching(r"[a-z0-9]+(-[a-z0-9]+)*", "a name of lower-case letters, digits and -")
 Names = list_of(str)
 Repeated = list_of(str, unique=False)
-# The types of tables that have exponents, or rows of sizes to fit them to.
+# The table types that contain exponents, or rows of different sizes to fit an exponent to.
 GROWING = {"growth", "evaluations"}
 
 
@@ -42,7 +42,7 @@ def _only_one(section: Section, *names: str):
 
 
 class Margin(Section):
-    """How large a difference is: ``{points: 1}`` in the table's unit, ``{percent: 5}`` or ``{factor: 2}``."""
+    """A margin: ``{points: 1}`` in the table's unit, ``{percent: 5}`` or ``{factor: 2}``."""
 
     points: number(ge=0) = None
     percent: number(ge=0) = None
@@ -54,22 +54,22 @@ class Margin(Section):
 
 
 class ClaimTest(Section):
-    """What every test names: tables, a metric of them, models and data sets, by default all of the tables."""
+    """Keys of every test: tables, their metrics and models, and data sets, by default all of the tables."""
 
     tables: Names
     metric: described(str | Names, "a metric, or a list of metrics")
     models: Names = None
     over: described(str | Names, "a group of data sets, or a list of data sets") = None
-    # Where two readers took a claim in different ways: the reader whose way it is.
+    # If two readers understood a claim differently: the reader whose reading is tested.
     reading: Whole = None
 
 
 class _Compared(ClaimTest):
     models: Repeated
     against: Repeated
-    # Where the numbers of `against` are, if not in `tables`.
+    # The tables with the numbers of `against`, if not `tables`.
     against_tables: Names = None
-    # Every model is compared with every rival, or each with the one in its place.
+    # Compare every model with every rival, or each model with the rival at the same position.
     pairs: one_of("all", "each") = "all"
 
     @model_validator(mode="after")
@@ -77,37 +77,37 @@ class _Compared(ClaimTest):
         if self.pairs == "each" and len(self.models) != len(self.against or []):
             raise wrong(
                 f"found {len(self.models)} models against {len(self.against or [])}; "
-                "accepted: as many, where pairs is 'each'"
+                "accepted: equally many if pairs is 'each'"
             )
         return self
 
 
 class Better(_Compared):
-    """Every model is better than its rivals, by more than a margin if one is given."""
+    """Every model is better than its rivals, by more than the margin if one is given."""
 
     by: Margin = Margin(points=0)
 
 
 class NoWorse(_Compared):
-    """No model is worse than its rivals by more than a margin."""
+    """No model is worse than its rivals by more than the margin."""
 
     within: Margin
 
 
 class Equal(_Compared):
-    """Models and rivals differ by less than a margin."""
+    """Models and rivals differ by less than the margin."""
 
     within: Margin
 
 
 class Faster(_Compared):
-    """Every model takes less than its rivals, by more than a factor if one is given."""
+    """Every model takes less than its rivals, by more than the factor if one is given."""
 
     factor: number(ge=1) = 1
 
 
 class Grows(ClaimTest):
-    """The metric grows as a power of the rows, the units …, whose exponent is known within a margin."""
+    """The metric grows as a power of the number of rows, units, etc., the exponent being within a margin."""
 
     models: Names
     exponent: number()
@@ -120,7 +120,7 @@ class _Limits(Section):
 
 
 class Bound(_Limits, ClaimTest):
-    """Every cell lies at or above a number, or at or below it."""
+    """Every cell is at least, or at most, a number."""
 
     @model_validator(mode="after")
     def _one(self):
@@ -128,7 +128,7 @@ class Bound(_Limits, ClaimTest):
 
 
 class Often(Section):
-    """A number of cases, at least, at most or between two."""
+    """Limits of a number of cases: at least, at most or between."""
 
     min: whole(ge=0) = None
     max: whole(ge=0) = None
@@ -141,9 +141,9 @@ class Often(Section):
 
 
 class Count(_Limits, _Compared):
-    """On so many data sets one of the models is better than all rivals, or a cell lies within a limit.
+    """On that many data sets one of the models is better than all rivals, or a cell is within a limit.
 
-    Of comparisons, each pair of a model and a rival on a data set counts for itself.
+    With ``of: comparisons``, each comparison of a model with a rival on a data set is counted.
     """
 
     models: Repeated = None
@@ -172,7 +172,7 @@ TESTS: dict[str, type[ClaimTest]] = {
 
 
 class Reading(Section):
-    """How one of two readers took a claim."""
+    """How one of the readers understood a claim."""
 
     reader: Whole
     reading: Text
@@ -184,7 +184,7 @@ class Reading(Section):
 
 
 class Claim(Section):
-    """A claim as readers listed it, and its tests; without tests, why there are none."""
+    """A claim as the readers listed it, and its tests or the reason why it has none."""
 
     id: Id
     place: Text
@@ -196,7 +196,7 @@ class Claim(Section):
     metric: str = ""
     value: Any = None
     tested_by: list[str] = []
-    # All have to hold; of each reader's where there are readings.
+    # All have to hold; if there are readings, all tests of a reading.
     tests: list_of(by("type", TESTS), unique=False) = None
     untested: Text = None
     needs: Text = None
@@ -208,9 +208,9 @@ class Claim(Section):
     @model_validator(mode="after")
     def _tested_or_not(self):
         if self.tests is None and not (self.untested or self.needs):
-            raise wrong("found no tests; accepted: tests, untested (why) or needs (what is to be measured)")
+            raise wrong("found no tests; accepted: tests, untested (a reason) or needs (what to measure)")
         if self.tests is not None and self.untested:
-            raise wrong("found tests beside untested; accepted: one of them")
+            raise wrong("found both tests and untested; accepted: one of them")
         readers = [test.reading for test in self.tests or []]
         known = [reading.reader for reading in self.readings]
         for reader in readers:
@@ -226,21 +226,21 @@ class Claims(Section):
 
 
 def load_claims(file: Path, content: Any, study: Mapping) -> list[dict]:
-    """The claims of a file, every table, model, metric and data set of their tests known to the study.
+    """Check and return the claims of a file; tests may only name tables, models etc. of the study.
 
     Parameters
     ----------
     file : Path
-        For messages.
+        The file's path, for messages.
     content : object
-        Of the file, as YAML has it.
+        The content of the file.
     study : mapping
-        The study, its tables filled in.
+        The study, with its tables filled in.
 
     Raises
     ------
     ConfigError
-        With a line for each mistake.
+        With one line per mistake.
     """
     claims = check(Claims, content, file)["claims"]
     lines = list(dict.fromkeys(_mistakes(claims, study)))
@@ -250,13 +250,13 @@ def load_claims(file: Path, content: Any, study: Mapping) -> list[dict]:
 
 
 def tested_tables(claims: Sequence[Mapping]) -> list[str]:
-    """The tables that tests of some claims read, each once."""
+    """The tables that the tests of some claims read, each once."""
     tests = [test for claim in claims for test in claim.get("tests", [])]
     return list(dict.fromkeys(name for test in tests for name in _tables(test)))
 
 
 def datasets_of(test: Mapping, study: Mapping) -> list[str]:
-    """The data sets that a test is over: those named, or all rows of its tables."""
+    """The data sets of a test: those it names, or all rows of its tables."""
     over = test.get("over")
     if over is not None:
         return study["datasets"].get(over, [over]) if isinstance(over, str) else list(over)
@@ -291,7 +291,7 @@ def _all_known(names: Sequence[str], known, where: str, what: str) -> Iterator[s
 
 
 def _of_test(where: str, test: Mapping, study: Mapping) -> Iterator[str]:
-    """The rows, columns and metrics of a test are those of its tables."""
+    """Yield the rows, columns and metrics of a test that its tables do not have."""
     specs = [table_spec("", study, name) for name in _tables(test)]
 
     def of_tables(part: str) -> list[str]:
@@ -306,7 +306,7 @@ def _of_test(where: str, test: Mapping, study: Mapping) -> Iterator[str]:
     rows = of_tables("datasets")
     if isinstance(over, str) and over not in study["datasets"]:
         groups = [*study["datasets"], *rows]
-        yield from unknown(over, groups, f"{where}.over", "group of data sets, or row of these tables")
+        yield from unknown(over, groups, f"{where}.over", "group of data sets or row of these tables")
     elif over is not None:
         datasets = datasets_of(test, study)
         yield from _all_known(datasets, rows, f"{where}.over", "row of these tables")
@@ -314,4 +314,4 @@ def _of_test(where: str, test: Mapping, study: Mapping) -> Iterator[str]:
         growing = [name for name in test["tables"] if study["tables"][name]["type"] in GROWING]
         accepted = [name for name, entry in study["tables"].items() if entry["type"] in GROWING]
         for name in set(test["tables"]) - {*growing}:
-            yield from unknown(name, accepted, f"{where}.tables", "table of exponents")
+            yield from unknown(name, accepted, f"{where}.tables", "table with exponents")

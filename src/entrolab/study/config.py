@@ -1,7 +1,7 @@
-"""Settings, the catalog of data sets and the studies: read, checked, defaults filled in.
+"""Read and check the settings, the catalog of data sets and the studies, and fill in defaults.
 
-Everything that a person writes is checked here, before a job starts, and what is wrong is told in one line:
-the file, the place in it, what was found there and what is accepted.
+All files written by users are checked here before any job starts. An error is one line: the file, the place
+in it, what was found there and what is accepted.
 """
 
 import hashlib
@@ -32,29 +32,29 @@ from entrolearn.suggest import did_you_mean
 # Settings that add a user's own files to the project's.
 EXTRA = ("extra_studies", "extra_datasets")
 
-NAME = r"[a-z][a-z0-9_]{0,99}"  # of a study
-# Rules of the workflow, whose names no study can have as its target.
+NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
+# Rules of the workflow. No study can have one of these names, since both are targets.
 RULES = {
     *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "measure"),
     *("measure_generated", "claims", "track", "track_study", "table", "figure", "page_to_hover", "page"),
     "report",
 }
-TARGETS = {"all", "papers", "data", "report"}  # those that are asked for by hand
+TARGETS = {"all", "papers", "data", "report"}  # rules that users call
 
-# Of these, a study that names none has those that fit its data sets.
+# Default metrics of a study: those of this list that fit its data sets.
 SCORES = ["balanced_accuracy", "gmean", "accuracy", "rmse"]
-# The group of all data sets, if a study has no other of this name; and the tables that show them by default.
+# The group of all data sets, unless a study has its own group of this name; and the tables shown by default.
 ALL = "all"
 SHOWN = {"scores": CLASSES, "errors": NUMBERS}
 
-# Parts of what YAML's parser says of common slips, and what was wanted.
+# Parts of the YAML parser's messages on common mistakes -> what is accepted instead.
 YAMLS_WORDS = {
     r"'\t'": "spaces",
     "mapping values are not allowed": "a blank after each colon, and the keys of one level in one column",
     "expected <block end>": "the keys of one level in one column",
 }
 
-# Values of a whole file with its aliases written out, and bits of a whole number.
+# Limits: values in a file with all aliases expanded, and bits of an integer.
 MOST_VALUES = 1_000_000
 MOST_BITS = 63
 
@@ -62,21 +62,21 @@ MOST_BITS = 63
 def load_configuration(
     home: str | os.PathLike, config: Mapping, targets: Iterable | None = None
 ) -> tuple[dict, dict, dict]:
-    """The catalog of data sets, the studies and the settings.
+    """Load the catalog of data sets, the studies and the settings.
 
     Parameters
     ----------
     home : path
         The folder of the Snakefile.
     config : mapping
-        The workflow's config.
+        The config of the workflow.
     targets : iterable, optional
-        What Snakemake is asked for: only the studies that these need are read. All of them unless given.
+        Targets of Snakemake; only the studies that they need are read. By default all studies are read.
 
     Returns
     -------
     catalog, studies : dict of dict
-        By key and by name.
+        The data sets by key, and the studies by name.
     settings : dict
 
     Raises
@@ -97,7 +97,7 @@ def load_configuration(
 
 
 def _check_targets(targets: Iterable, studies: Iterable[str]) -> None:
-    """Refuse a word that is neither a rule nor a study."""
+    """Raise an error for a target that is a plain word but neither a rule nor a study."""
     known = {*studies, *RULES}
     files = {file.stem: file.name for file in Path().glob("*.yaml") if file.stem not in known}
     for target in targets:
@@ -113,7 +113,7 @@ def _check_targets(targets: Iterable, studies: Iterable[str]) -> None:
 
 
 def study_names(home: str | os.PathLike, config: Mapping) -> list[str]:
-    """The names of all studies, of which none is read; a folder may hold other files that end in .yaml."""
+    """The names of all studies, without reading them; other files that end in .yaml are ignored."""
     names = study_files(_folders(Path(home), config))
     return [name for name in names if re.fullmatch(NAME, name) and name not in RULES]
 
@@ -123,31 +123,31 @@ def _folders(home: Path, config: Mapping) -> list[Path]:
 
 
 def asked_targets(arguments: Sequence[str]) -> list | None:
-    """What Snakemake is asked for on its command line; None where that is not what was called.
+    """The targets on Snakemake's command line; None if the process is not Snakemake.
 
-    While it reads the Snakefile, Snakemake does not tell.
+    The command line is parsed here because Snakemake does not pass its targets to the Snakefile.
     """
     if not arguments or not {"snakemake", "entrolab"} & {*Path(arguments[0]).parts[-2:]}:
         return None
     from snakemake.cli import get_argument_parser
 
-    # Without the profiles: they name no targets, and Snakemake is by now in another folder than
-    # the one that they were named from.
+    # Profiles are not read: they name no targets, and relative paths to them are no longer valid, since
+    # Snakemake has changed its working directory.
     known = get_argument_parser().parse_args(list(arguments[1:]))
     return [*(known.targets or ()), *(known.target_jobs or ())]
 
 
 def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -> set[str]:
-    """The studies that targets of Snakemake need: those that they name, or all where one names none.
+    """The studies that targets of Snakemake need: those that they name, or all if a target names none.
 
     Parameters
     ----------
     targets : iterable
-        Rules, files, or jobs with a ``wildcards_dict``; none at all stands for `papers`.
+        Rules, files, or jobs with a ``wildcards_dict``; an empty iterable stands for `papers`.
     names : iterable of str
-        All studies.
+        The names of all studies.
     papers : iterable of str
-        Those that a run without a target makes.
+        The studies made by default.
     """
     names, needed = set(names), set()
     for target in [*targets] or ["all"]:
@@ -157,7 +157,7 @@ def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -
         if hasattr(target, "wildcards_dict"):
             named = {target.wildcards_dict.get("study")}
         else:
-            # A file of a data set may have the name of a study: results/data/heart.npz.
+            # The file of a data set may have the same name as a study, as in results/data/heart.npz.
             parts = Path(str(target)).parts[:3]
             named = set() if parts[:2] == ("results", "data") else {Path(part).stem for part in parts}
         if not named & names:
@@ -167,9 +167,9 @@ def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -
 
 
 def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping]) -> dict[str, dict]:
-    """The catalog with the studies' own data sets, whose results all studies keep in one place.
+    """The catalog extended by the studies' own data sets; the results of all data sets are in one folder.
 
-    A data set of one's own takes the place of the catalog's of its name, unless another study needs that.
+    A study's own data set replaces the catalog's data set of the same name, unless another study uses that.
     """
     used = {key: catalog[key] for study in studies.values() for key in _of_catalog(study)}
     own: dict[str, dict] = {}
@@ -177,7 +177,7 @@ def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping
         for key, entry in study["own_data"].items():
             if (used | own).get(key, entry) != entry:
                 raise ConfigError(
-                    f"{study['file']}: datasets.{key}: another study has other data of this name; "
+                    f"{study['file']}: datasets.{key}: another study has a different data set of this name; "
                     "accepted: another name"
                 )
             own[key] = entry
@@ -185,19 +185,19 @@ def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping
 
 
 def _of_catalog(study: Mapping) -> set[str]:
-    """The data sets of a study that are the catalog's."""
+    """The data sets that a study takes from the catalog."""
     drawn = {figure["dataset"] for figure in study["figures"].values() if "dataset" in figure}
     return ({*grouped(study)} | drawn) - study["own_data"].keys()
 
 
 def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     """The settings, defaults filled in; ``papers`` is a list of names of `studies`."""
-    # Snakemake notes what its jobs are told, for as long as their results stand.
+    # Snakemake stores the params of its jobs in its metadata.
     store = config.get("store")
     if store and without_secrets(store) != store:
         raise ConfigError(
-            "config: store: an address with a user, a password or a query would be kept among snakemake's "
-            "notes; accepted: scheme, host and path alone, else give it in the variable MLFLOW_TRACKING_URI"
+            "config: store: found an address with a user, a password or a query, which Snakemake would store "
+            "in its metadata; accepted: only scheme, host and path; set others in MLFLOW_TRACKING_URI"
         )
     papers = config["papers"]
     papers = [papers] if isinstance(papers, str) else list(papers)
@@ -207,64 +207,64 @@ def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
 
 
 def store_digest(settings: Mapping) -> str:
-    """What tells one tracking store from another: another address lacks the runs that were logged so far.
+    """A digest that identifies the tracking store; with another store all runs have to be logged again.
 
-    Snakemake notes it: of the address it has nothing that may be a secret, not even its digest.
+    Snakemake stores the digest, so no secret part of the address enters it.
     """
     address = without_secrets(settings["store"] or os.environ.get("MLFLOW_TRACKING_URI") or "")
     return hashlib.sha256(os.fsencode(address)).hexdigest()[:16]
 
 
 def load_catalog(files: Iterable[Path]) -> dict[str, dict]:
-    """The entries of some catalogs of data sets, by key. A key is in one of them only."""
+    """The entries of several catalogs of data sets, by key; no key may be in two catalogs."""
     catalog: dict[str, dict] = {}
     for file in files:
         entries = check(Catalog, read_yaml(file), file)
         if repeated := sorted(catalog.keys() & entries.keys()):
             raise ConfigError(
-                f"{file}: there is a data set {repeated[0]!r} already; give this one another key"
+                f"{file}: the key {repeated[0]!r} is taken by another data set; accepted: another key"
             )
         catalog |= entries
     return catalog
 
 
 def study_files(folders: Iterable[Path]) -> dict[str, Path]:
-    """The files of all studies of some folders by name, which is the file's."""
+    """The files of all studies in some folders by name; a study is named after its file."""
     studies: dict[str, Path] = {}
     for folder in folders:
         is_there = os.path.isdir(folder)
         files = sorted(Path(folder).glob("*.yaml")) if is_there else []
         if not files:
-            found = "no study (*.yaml) in this folder" if is_there else "there is no such folder"
+            found = "found no study (*.yaml)" if is_there else "this folder does not exist"
             raise ConfigError(f"{folder}: {found}; accepted: a folder with studies, one file each")
         for file in files:
             if file.stem in studies:
                 raise ConfigError(
-                    f"{file}: there is a study {file.stem!r} already; give this file another name"
+                    f"{file}: the name {file.stem!r} is taken by another study; accepted: another file name"
                 )
             studies[file.stem] = file
     return studies
 
 
 def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
-    """A study as a plain dict, defaults filled in, every name in it known to exist.
+    """Load and check a study; return it as a plain dict with defaults filled in.
 
-    Its ``tasks`` say what is learnt of each of its data sets. What differs between data sets stays as it is
-    written, ``{of_dataset: name}``, until a cell asks for it.
+    ``tasks`` maps its data sets to their tasks. Values that differ between data sets remain references,
+    ``{of_dataset: name}``; they are resolved per run.
 
     Parameters
     ----------
     file : Path
     catalog : mapping
-        The entries of the data sets that there are.
+        The entries of all data sets.
     """
     if not re.fullmatch(NAME, file.stem):
         raise ConfigError(
-            f"{file}: a study's file is named in lower-case letters, digits and _, at most 100 of "
-            "them, such as eem.yaml"
+            f"{file}: not a file name of a study; accepted: at most 100 lower-case letters, digits and _, "
+            "such as eem.yaml"
         )
     if file.stem in RULES:
-        raise ConfigError(f"{file}: `snakemake {file.stem}` is there already; give this file another name")
+        raise ConfigError(f"{file}: {file.stem!r} is a rule of the workflow; accepted: another file name")
     study = check(Study, read_yaml(file), file)
     study |= _groups(file, study["datasets"], catalog)
     catalog = {**catalog, **study["own_data"]}
@@ -275,7 +275,7 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
         study["published"] = _beside(file, "published", study["published"])
         check_published(study["published"], study)
     if "seeds" in study:
-        # Written by `make seeds`, and not there before.
+        # The file is written by `make seeds` and may not exist yet.
         study["seeds"] = os.path.normpath(file.parent / study["seeds"])
         if os.path.isfile(study["seeds"]):
             check_seeds(study["seeds"])
@@ -283,7 +283,7 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
 
 
 def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:
-    """The groups of a study's data sets, of which each of its own is one; and the entries of these."""
+    """The groups of a study's data sets (each own data set is a group), and the entries of its own data."""
     own = {key: entry_of(file, key, value) for key, value in datasets.items() if isinstance(value, Mapping)}
     groups = {group: [group] if group in own else keys for group, keys in datasets.items()}
     for group, keys in groups.items():
@@ -293,7 +293,7 @@ def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> di
 
 
 def read_yaml(file: Path):
-    """A YAML file's content. Refuses a repeated key, and reads ``1e-3`` as the number that it looks like."""
+    """The content of a YAML file; repeated keys are refused, and ``1e-3`` is a number."""
     try:
         content = yaml.load(Path(file).read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506  a SafeLoader
     except yaml.MarkedYAMLError as error:
@@ -313,16 +313,17 @@ def read_yaml(file: Path):
     except RecursionError:
         raise ConfigError(f"{file}: lists or mappings are nested too deeply") from None
     if content is None:
-        raise ConfigError(f"{file}: there is nothing in it")
+        raise ConfigError(f"{file}: this file is empty")
     if _n_values(content, {}) > MOST_VALUES:
         raise ConfigError(
-            f"{file}: aliases (*name) make it refer to itself, or have more than {MOST_VALUES:,} values"
+            f"{file}: found aliases (*name) that refer to themselves or expand to too many values; "
+            f"accepted: at most {MOST_VALUES:,} values"
         )
     return content
 
 
 def _n_values(content, known: dict[int, float]) -> float:
-    """How many values there are with every alias written out; infinite where one stands within itself."""
+    """The number of values with all aliases expanded; infinite if an alias contains itself."""
     if not isinstance(content, (dict, list)):
         return 1
     if id(content) not in known:
@@ -354,7 +355,7 @@ class _Loader(yaml.SafeLoader):
 
     def flatten_mapping(self, node):
         super().flatten_mapping(node)
-        # Of each key the last alone, which is the one that counts: merges of merges would grow without end.
+        # Keep only the last value of each key, the valid one: nested merges would grow exponentially.
         node.value = [*{(key.tag, key.value): (key, value) for key, value in node.value}.values()]
 
     def construct_object(self, node, deep=False):
@@ -381,7 +382,7 @@ _Loader.add_implicit_resolver(
 
 
 def _with_defaults(study: dict, file: Path) -> dict:
-    """The study with what follows from its name and its data: title, metrics, labels, tables."""
+    """The study with the defaults that depend on its name and data: title, metrics, labels, tables."""
     scores = [score for score in SCORES if any(metrics_of(task, [score]) for task in study["tasks"].values())]
     study = {"title": file.stem.replace("_", " ").capitalize(), "metrics": scores, **study}
     study |= _tables(study)
@@ -393,7 +394,7 @@ def _with_defaults(study: dict, file: Path) -> dict:
 
 
 def _tables(study: Mapping) -> dict:
-    """The tables, with the groups that they show; by default a table of all scores."""
+    """The tables and the groups that they show; by default one table of all scores."""
     groups = {ALL: list(study["tasks"]), **study["datasets"]}
     tables = study.get("tables")
     if tables is None:
@@ -401,7 +402,7 @@ def _tables(study: Mapping) -> dict:
             name: [key for key, task in study["tasks"].items() if task in tasks]
             for name, tasks in SHOWN.items()
         }
-        # A group that no file can name, so that it takes the place of none.
+        # A name that no file can contain, so that it replaces no group of the study.
         groups |= {f"{ALL} {name}": keys for name, keys in by_table.items() if keys}
         by_default = {
             name: {"type": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
@@ -420,7 +421,7 @@ def _tables(study: Mapping) -> dict:
 
 
 def _claims(file: Path, study: Mapping) -> dict:
-    """The claims of a study, and the file that it names for them."""
+    """The claims of a study, and the path of their file."""
     if "claims" not in study:
         return {"claims": []}
     found = _beside(file, "claims", study["claims"])
@@ -428,8 +429,8 @@ def _claims(file: Path, study: Mapping) -> dict:
 
 
 def _beside(file: Path, key: str, path: str) -> str:
-    """The path of a file that a study names."""
+    """The path of a file that a study names, relative to the study's own file."""
     found = os.path.normpath(file.parent / path)
     if not os.path.isfile(found):
-        raise ConfigError(f"{file}: {key}: there is no file {found}")
+        raise ConfigError(f"{file}: {key}: the file {found} does not exist")
     return found

@@ -1,6 +1,6 @@
-"""Refuse values that a learner does not take, by scikit-learn's own validation of parameters.
+"""Check values of parameters by scikit-learn's own parameter validation.
 
-The classes are imported for it, which takes a second, so that what was found is kept for the next start.
+This needs the classes to be imported, which takes a second; results are therefore cached between runs.
 """
 
 import importlib
@@ -23,19 +23,19 @@ from entrolearn.suggest import did_you_mean
 
 __all__ = ["check_values"]
 
-# Values that were looked at in this process: a study asks about the same ones for each of its data sets.
+# Values checked in this process: a study asks about the same values for each of its data sets.
 _known: dict[tuple[str, ...], str] = {}
 
 
 def check_values(import_path: str, parameter: str, values, *, what: str) -> None:
-    """Refuse the first of `values` that the class does not take for its `parameter`.
+    """Raise an error for the first of `values` that the class does not accept for `parameter`.
 
     Raises
     ------
     UnknownEstimatorError
     """
     if is_users_own(import_path):
-        return  # a user's code is run by jobs alone
+        return  # only jobs run users' code
     for value in values:
         asked = (import_path, parameter, repr(value))
         if asked not in _known:
@@ -52,12 +52,12 @@ def check_values(import_path: str, parameter: str, values, *, what: str) -> None
 
 @cache
 def _state(import_path: str) -> list:
-    """What changes whenever the constraints of a class may have changed."""
+    """The cache key of a class: it changes whenever the constraints of the class may have changed."""
     return [version("scikit-learn"), written_at(import_path), source_digests(import_path)]
 
 
 def _accepted(import_path: str, parameter: str, value) -> str:
-    """What a parameter's constraints accept, where they refuse a value; empty where they take it."""
+    """What the constraints of a parameter accept if they refuse the value; empty if they accept it."""
     module, _, name = import_path.rpartition(".")
     from sklearn.utils._param_validation import validate_parameter_constraints
 
@@ -68,5 +68,5 @@ def _accepted(import_path: str, parameter: str, value) -> str:
             validate_parameter_constraints({**constraints}, {parameter: value}, caller_name=name)
         except ValueError as error:
             told = re.search(r" must be (.*)\. Got ", str(error), re.DOTALL)
-            return told[1] if told else ""  # the constraints themselves may be at fault
+            return told[1] if told else ""  # an error within the constraints gives no match
     return ""

@@ -1,4 +1,4 @@
-"""What a study may say (config/papers/*.yaml)."""
+"""Definition of a study (config/papers/*.yaml)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -43,7 +43,7 @@ from entrolab.study.sections import (
 )
 from entrolab.tables.types import TABLE_TYPES
 
-# Where a table may come from, and what the source says itself.
+# The sources of a table, the keys that each requires, and the keys that it does not accept.
 SOURCES = ("file", "openml", "openml_task")
 REQUIRED = (["file", "label"], ["openml"], ["openml_task"])
 NOT_BESIDE = {
@@ -54,7 +54,7 @@ NOT_BESIDE = {
 
 
 class OwnData(Section):
-    """A table of one's own or of OpenML, whose columns have names; all else is read from it."""
+    """A table of your own or of OpenML, with named columns; everything else is read from the table."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": keys} for keys in REQUIRED]})
 
@@ -81,7 +81,7 @@ class OwnData(Section):
 
     @model_validator(mode="after")
     def _from_one_source(self):
-        """A file, a data set of OpenML or a task of OpenML, which says its label and its splits."""
+        """The table has exactly one source; a task of OpenML provides the label and the splits itself."""
         found = [name for name in SOURCES if name in self.model_fields_set]
         if len(found) > 1:
             raise wrong(f"found {found[1]!r} beside {found[0]!r}; accepted: one of them")
@@ -96,14 +96,14 @@ class OwnData(Section):
 
     @model_validator(mode="after")
     def _divided_once(self):
-        """A test file says which rows are tested."""
+        """With a test file, groups and time cannot define the test rows."""
         if self.test is not None and (found := self.model_fields_set & {"groups", "time"}):
             raise wrong(f"found {sorted(found)[0]!r} beside 'test'; accepted: one of them")
         return self
 
 
 class Scaling(Section):
-    """How the features of a data set are scaled before they are divided."""
+    """How the features of a data set are scaled before it is split."""
 
     method: per_dataset(one_of("minmax", "joint_minmax", "maxabs", "standard", "none"))
     range: Interval = None
@@ -120,14 +120,14 @@ class Scaling(Section):
 
 
 class Preprocessing(Section):
-    """What every fit learns from its training rows; of tables of one's own missing values are filled too."""
+    """Preprocessing fitted on the training rows; in tables of your own, missing values are also imputed."""
 
     scale: one_of("minmax", "maxabs", "standard", "none") = "minmax"
     categories: one_of("one-hot", "ordinal", "target") = "one-hot"
 
 
 class Folds(Section):
-    """Cross-validation; by groups of rows that stay together, or in time, earlier rows predicting later."""
+    """Cross-validation; optionally by group (rows of a group stay together) or in time (past to future)."""
 
     folds: whole(ge=2) = 5
     repeats: Whole = 1
@@ -140,7 +140,7 @@ class Folds(Section):
         if self.method is not None and self.rows is not None:
             raise wrong(f"found 'rows' beside the method {self.method!r}; accepted: one of them")
         if self.method == "time" and self.repeats > 1:
-            raise wrong(f"found {self.repeats} repeats in time, which are all the same; accepted: 1")
+            raise wrong(f"found {self.repeats} repeats in time, which would all be equal; accepted: 1")
         return self
 
 
@@ -148,7 +148,7 @@ Count = described(Whole | OfDataset, "a whole number from 1, or {of_dataset: nam
 
 
 class Inner(Section):
-    """The inner folds of the training rows, by which parameters are selected; `used` of them are run."""
+    """Inner folds of the training rows for selecting parameters; `used` of them are run."""
 
     folds: whole(ge=2) = 4
     used: Count = None
@@ -157,7 +157,7 @@ class Inner(Section):
     @classmethod
     def _at_most_all(cls, used, info: ValidationInfo):
         if isinstance(used, int) and used > info.data.get("folds", used):
-            raise wrong(f"found {used}; accepted: at most its {info.data['folds']} inner folds")
+            raise wrong(f"found {used}; accepted: at most the number of inner folds, {info.data['folds']}")
         return used
 
     @model_validator(mode="after")
@@ -168,7 +168,7 @@ class Inner(Section):
 
 
 class Trials(Section):
-    """Random divisions into training and test rows."""
+    """Random splits into training and test rows."""
 
     trials: Whole
     train: Count
@@ -181,7 +181,7 @@ class Trials(Section):
     def _differ(cls, shuffle, info: ValidationInfo):
         if shuffle is False and info.data.get("trials", 1) > 1:
             raise wrong(
-                f"found false for {info.data['trials']} trials, which are all the same; accepted: 1 trial"
+                f"found false for {info.data['trials']} trials, which would all be equal; accepted: 1 trial"
             )
         return shuffle
 
@@ -204,14 +204,14 @@ Protocol = Annotated[
 
 
 class Step(Section):
-    """Preprocessing that is fitted on the training rows alone."""
+    """Preprocessing that is fitted on the training rows only."""
 
     estimator: ImportPath
     params: Params = None
 
 
 class Estimators(Section):
-    """A learner for each kind of task."""
+    """One learner for classification and one for regression."""
 
     classification: ImportPath = None
     regression: ImportPath = None
@@ -224,7 +224,7 @@ class Estimators(Section):
 
 
 class Alternative(Section):
-    """One of the learners that a model chooses from."""
+    """One of the learners that a model selects from."""
 
     estimator: ImportPath
     params: Params = Field(default={})
@@ -236,7 +236,7 @@ Steps = list[text_or_section(ImportPath, Step)]
 
 Threshold = one_of(*thresholds.BY)
 
-# The keys that name what a model learns by.
+# The keys that name the learners of a model.
 LEARNERS = ("estimator", "estimators", "one_of")
 OF_LEARNERS = (*LEARNERS, "params", "steps", "grid", "threshold", "criteria", "trials")
 # Values by metric, as tables show them: 84.1, or [84.1, 2.6] with a ±.
@@ -247,7 +247,7 @@ Known = mapping_of(
 
 
 class Model(Section):
-    """A column of tables: a learner with its grid, or values that are published or known."""
+    """A column of tables: a learner with its grid, or published or known values."""
 
     label: str = None
     sublabel: str = ""
@@ -266,7 +266,7 @@ class Model(Section):
     @model_validator(mode="before")
     @classmethod
     def _one_learner(cls, data):
-        """A learner, one for each kind of task, some to choose from, or none at all."""
+        """A model has one learner, one per task, several to select from, or none."""
         if not isinstance(data, Mapping):
             return data
         ways = {
@@ -300,7 +300,7 @@ def _as_model(model):
 
 
 class Erratum(Section):
-    """Where a paper is wrong or ambiguous as published, and what is taken instead."""
+    """A place where the paper is wrong or ambiguous, and what the study uses instead."""
 
     where: str
     published: str
@@ -309,7 +309,7 @@ class Erratum(Section):
 
 
 class Difference(Section):
-    """An explanation of values outside their margins that was tried, and what it gave."""
+    """An explanation tried for values outside their margins, and its result."""
 
     tables: list_of(str)
     datasets: list_of(str) = None
@@ -320,12 +320,12 @@ class Difference(Section):
 
 
 Keys = described(
-    list_of(str), "a list of keys of the catalog, or {file: its path, label: a column} of one's own"
+    list_of(str), "a list of keys of the catalog, or {file: its path, label: a column} for your own table"
 )
 
 
 def _value_of_dataset(value):
-    """A value for one data set, which refers to no others."""
+    """A value for one data set, which must not be a reference."""
     if isinstance(value, Mapping) and "of_dataset" in value:
         raise wrong(f"found {shortened(value)}; accepted: the value itself")
     return expand_short_form(value)
@@ -339,14 +339,14 @@ Figure = by("type", {name: one.Entry for name, one in FIGURE_TYPES.items()})
 
 
 class Study(Section):
-    """A study: data sets, learners with grids, and what is shown of them."""
+    """A study: data sets, learners with grids, protocol, tables and figures."""
 
     title: matching(r"[^{}]+", "a text without braces") = None
     reference: str = ""
     about: str = ""
     answer: list_of(Text, at_most=2, unique=False) = []
     answer_figure: str = None
-    # The report links to it: an address, and no program; without the brackets of Markdown's links.
+    # The report links to it, so scripts are refused, and square brackets, which would break a Markdown link.
     url: matching(r"(https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+)?", "an http or https address") = ""
     published: str = None
     claims: str = None
@@ -375,15 +375,15 @@ class Study(Section):
 
     @model_validator(mode="after")
     def _scaled_once(self):
-        """Over all rows, as papers do, or learnt from training rows, which is the default."""
+        """Features are scaled either over all rows, as papers do, or by each fit, which is the default."""
         if self.scaling is None:
             self.preprocessing = self.preprocessing or Preprocessing()
             return self
         if self.preprocessing is not None:
-            raise wrong("found 'scaling', of all rows, beside 'preprocessing'; accepted: one of them")
+            raise wrong("found 'scaling' (over all rows) beside 'preprocessing'; accepted: one of them")
         if own := [key for key, data in self.datasets.items() if isinstance(data, OwnData)]:
             raise wrong(
-                f"found 'scaling', of all rows, beside the table {own[0]!r} of one's own; accepted: "
-                "'preprocessing', which every fit learns from its training rows"
+                f"found 'scaling' (over all rows) with your own table {own[0]!r}; accepted: 'preprocessing', "
+                "which is fitted on the training rows"
             )
         return self

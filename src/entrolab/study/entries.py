@@ -1,4 +1,4 @@
-"""What the entries of all tables and figures share, and types of values that several sections take."""
+"""Base sections of the entries of tables and figures, and types of values that several sections use."""
 
 import math
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from entrolab.study.sections import (
     wrong,
 )
 
-# Values of one parameter that has a short form.
+# Maximum number of values of a short form.
 MOST_EXPANDED = 10_000
 
 
@@ -36,7 +36,7 @@ def _is_short_form(value) -> bool:
 
 
 def _expanded(value: Mapping) -> list:
-    """The values of a short form."""
+    """The list of values of a short form."""
     ((form, (first, last, step)),) = value.items()
     if (last - first) / (step if form == "range" else 1) > MOST_EXPANDED:
         raise wrong(f"found {value}; accepted: at most {MOST_EXPANDED:,} values")
@@ -53,7 +53,7 @@ def _expanded(value: Mapping) -> list:
 
 
 def _values_of_grid(value):
-    """A list of values, expanded where it has a short form, or a name of values by data set."""
+    """A list of values, with a short form expanded, or a reference ``{of_dataset: name}``."""
     if isinstance(value, list) and value:
         return value
     if isinstance(value, Mapping) and len(value) == 1 and isinstance(value.get("of_dataset"), str):
@@ -83,7 +83,7 @@ class Entry(Section):
 
 
 class TableEntry(Entry):
-    """A table; `published` is the published table to compare with, if not the one of this table's name."""
+    """A table; `published` names the published table to compare with, by default the one of the same name."""
 
     published: str = None
 
@@ -95,12 +95,12 @@ class OfData(TableEntry):
 
 
 class WithParams(Section):
-    """A model with what is fixed of it."""
+    """A model with fixed parameters."""
 
     params: Params = None
 
 
-ModelsWithParams = mapping_of(WithParams, "models by name, each with what is fixed")
+ModelsWithParams = mapping_of(WithParams, "models by name, each with its fixed parameters")
 ModelNames = described(one_of("all") | list_of(str), "all, or a list of model names")
 Points = described(
     list_of(Whole, at_least=3), "a list of at least three numbers, since an exponent is fitted to them"
@@ -108,6 +108,6 @@ Points = described(
 Task = one_of("binary", "regression")
 
 
-# As many lines, or panels, as can be told apart.
+# Maximum number of lines or panels that can be distinguished.
 SixModels = described(list_of(str, at_most=6), "a list of one to six model names")
 TwelveModels = described(list_of(str, at_most=12), "a list of one to twelve model names")

@@ -1,4 +1,4 @@
-"""The first study of a user's table: ``entrolab init`` writes it, with what was found in the table."""
+"""``entrolab init``: write a first study of a user's table, with comments on what was found in the table."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ from entrolab.text import one_line
 
 __all__ = ["first_study", "main"]
 
-MANY_ROWS = 20_000  # from which kernel machines on all rows take too long for a first look
+MANY_ROWS = 20_000  # with more rows, kernel methods take too long for a first look
 LEARNERS = {
     "classes": {
         "forest": "sklearn.ensemble.RandomForestClassifier",
@@ -29,16 +29,16 @@ LEARNERS = {
 }
 FOR_MANY_ROWS = {"forest": "sklearn.ensemble.HistGradientBoosting{}"}
 FOLDS = 5
-LONGEST = 1000  # characters of a comment, which quotes the table's names
-NAMED = 8  # columns in a line
+LONGEST = 1000  # characters of a comment, which may quote names in the table
+NAMED = 8  # columns listed in a line
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the study that the command line asks for, and print what was found."""
+    """Write a study as the command line asks, and print what was found in the table."""
     parser = argparse.ArgumentParser("entrolab init", description="Write a study of a table.")
     parser.add_argument("table", type=Path, help="a csv, tsv, Parquet or Feather file")
-    parser.add_argument("--label", required=True, help="the column to learn")
-    parser.add_argument("--output", type=Path, help="the study's file; by default the table's name, .yaml")
+    parser.add_argument("--label", required=True, help="the column to predict")
+    parser.add_argument("--output", type=Path, help="the study's file (default: the table's name with .yaml)")
     given = parser.parse_args(arguments)
     output = given.output or Path(f"{_name(given.table)}.yaml")
     if output.exists():
@@ -57,12 +57,12 @@ def first_study(table: Path, label: str, output: Path) -> str:
     table : path
     label : str
     output : path
-        Where the text is to be, from which it refers to the table.
+        The study's file; the path of the table in the text is relative to it.
 
     Raises
     ------
     ConfigError
-        If the table cannot be read, or has no such column.
+        If the table cannot be read or has no column `label`.
     """
     name = _name(table)
     own = {"file": os.path.relpath(table, output.parent), "label": label}
@@ -74,25 +74,25 @@ def first_study(table: Path, label: str, output: Path) -> str:
 
 
 def _name(table: Path) -> str:
-    """The name of a study and its data set by that of a table's file."""
+    """The name of a study and its data set, derived from the name of the table's file."""
     plain = re.sub(r"[^a-z0-9]+", "_", table.name.partition(".")[0].lower()).strip("_")
     return plain if plain[:1].isalpha() else f"table_{plain}".rstrip("_")
 
 
 def _found(table: Path, entry: Mapping, label: str) -> list[str]:
-    """What was found in the table, as comments."""
+    """Lines of text on what was found in the table."""
     expect, columns = entry["expect"], entry["format"]["columns"]
     task = {
         "binary": "two classes, {negative} negative and {positive} positive rows ({names})",
         "multiclass": "{classes} classes, the smallest of {smallest} rows",
-        "regression": "numbers, which makes this a regression",
+        "regression": "numbers, so this is a regression",
     }[entry["task"]]
     task = task.format(**expect, names=", ".join(entry["positive"]))
     kinds = {
         "numbers": [name for name, kind in columns.items() if kind is None],
         "dates": [name for name, kind in columns.items() if kind == "date"],
         "categories": [f"{name} ({len(kind)})" for name, kind in columns.items() if isinstance(kind, list)],
-        "missing values, filled from training rows": [
+        "missing values, imputed from the training rows": [
             f"{name} ({count})" for name, count in entry["n_missing"].items()
         ],
         "left out (name it in `keep` to use it)": [
@@ -107,7 +107,7 @@ def _found(table: Path, entry: Mapping, label: str) -> list[str]:
 
 
 def _comment(text: str) -> str:
-    """A comment of one line, whatever the names in it hold."""
+    """A YAML comment; line breaks in names are removed."""
     return f"# {one_line(text, LONGEST)}"
 
 
@@ -119,7 +119,7 @@ def _listed(names: Sequence[str]) -> str:
 def _dataset(name: str, own: Mapping, entry: Mapping) -> Iterable[str]:
     if "drop" in own:
         alone = " and ".join(own["drop"])
-        told = f"{alone} alone determines {own['label']}: delete `drop` if it is known before"
+        told = f"{alone} alone determines {own['label']}: delete `drop` if it is known before the label"
         yield f"  {_comment(told)}"
     yield f"  {_flow(name)}: {_flow(own)}"
 
@@ -131,17 +131,17 @@ def _rest(entry: Mapping) -> Iterable[str]:
     if rows >= MANY_ROWS:
         models.pop("svm", None)
         models["forest"] = FOR_MANY_ROWS["forest"].format("Regressor" if values else "Classifier")
-    if smallest <= 2:  # no rows are left for the inner folds of a grid
+    if smallest <= 2:  # no rows would remain for the inner folds of a grid
         models = {name: one if isinstance(one, str) else one["estimator"] for name, one in models.items()}
     yield "models:"
     yield from (f"  {name}: {_flow(model)}" for name, model in models.items())
     if smallest < FOLDS:
         yield f"protocol: {{folds: {max(2, smallest)}}}   # the smallest class has {smallest} rows"
-    yield "# protocol: {folds: 10, repeats: 3}   # instead of five folds, once"
+    yield "# protocol: {folds: 10, repeats: 3}   # instead of five folds without repeats"
     yield ""
 
 
 def _flow(value) -> str:
-    """A value as YAML in one line."""
+    """A value as one line of YAML."""
     text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10**6, allow_unicode=True)
     return text.removesuffix("\n").removesuffix("\n...")

@@ -1,7 +1,8 @@
 """Expand a study into runs and build the spec of every job.
 
-A run is a data set and a model. What differs between data sets, ``{of_dataset: name}`` in a study, is looked
-up here. A spec holds all that decides a result and nothing else: a result is renewed when its spec changes.
+A run is a data set and a model. Values that differ between data sets, ``{of_dataset: name}`` in a study, are
+resolved here. A spec contains all that decides a result and nothing else: a result is made again when its
+spec changes.
 """
 
 import itertools
@@ -16,14 +17,14 @@ from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
 
 
 def table_runs(study: Mapping, table: str) -> list[tuple[str, str]]:
-    """The (data set, model) pairs that a table needs trained, row by row."""
+    """The runs, (data set, model), that a table needs, row by row."""
     entry = study["tables"][table]
     table_type = TABLE_TYPES[entry["type"]]
     return table_type.rows_and_models(entry, study) if table_type.trains else []
 
 
 def tracked_datasets(study: Mapping) -> list[str]:
-    """The data sets with runs of a study."""
+    """The data sets of a study that have runs."""
     return list(dict.fromkeys(dataset for dataset, _ in study_runs(study)))
 
 
@@ -37,7 +38,7 @@ def score_tables(study: Mapping, dataset: str) -> list[str]:
 
 
 def table_files(study_name: str, study: Mapping, table: str) -> list[str]:
-    """The results that a table is made of."""
+    """The result files that a table is made from."""
     entry = study["tables"][table]
     table_type = TABLE_TYPES[entry["type"]]
     measured_for = entry.get("measured_for", table)
@@ -50,7 +51,7 @@ def table_files(study_name: str, study: Mapping, table: str) -> list[str]:
 
 
 def published_cells(study: Mapping, table: str) -> list[tuple[str, str, str]]:
-    """The places of a table's cells among the published values: data set, model and metric."""
+    """The cells of a table that may have a published value, as (data set, model, metric)."""
     table_type = TABLE_TYPES[study["tables"][table]["type"]]
     return [table_type.published_at(cell) for cell in table_type.cells(table_spec("", study, table))]
 
@@ -61,24 +62,24 @@ def type_of(study: Mapping, figure: str) -> FigureType:
 
 
 def figure_runs(study: Mapping, figure: str) -> list[tuple[str, str]]:
-    """The (data set, model) pairs that a figure needs trained, panel by panel."""
+    """The runs, (data set, model), that a figure needs, panel by panel."""
     return type_of(study, figure).runs(study["figures"][figure], study)
 
 
 def figure_files(study_name: str, study: Mapping, figure: str) -> list[str]:
-    """The results that a figure is drawn from, in the order of its runs, stage by stage for each."""
+    """The result files that a figure is drawn from, in the order of its runs, with all stages of a run."""
     entry, figure_type = study["figures"][figure], type_of(study, figure)
     files = [
         FILES[stage].format(study=study_name, table=entry.get("table"), dataset=dataset, model=model)
         for dataset, model in figure_type.drawn_from(entry, study)
         for stage in figure_type.stages
     ]
-    # Each run has files of its own; what is drawn of data sets alone may share some.
+    # Runs have files of their own; figures of data sets may share some.
     return files if figure_type.trains else list(dict.fromkeys(files))
 
 
 def figure_datasets(study: Mapping, figure: str) -> list[str]:
-    """The data sets that a figure shows anything of, or the table that it is drawn from."""
+    """The data sets that a figure, or the table that it is drawn from, shows."""
     return type_of(study, figure).datasets(study["figures"][figure], study)
 
 
@@ -88,19 +89,19 @@ def figure_formats(study: Mapping, figure: str) -> tuple[str, ...]:
 
 
 def rows_to_hover(study: Mapping, figure: str) -> list[str]:
-    """The prepared data sets whose rows a figure lets one hover over, in the order of its group."""
+    """The prepared data sets whose rows a figure shows on hovering, in the order of its group."""
     return [FILES["data"].format(dataset=dataset) for dataset in figure_datasets(study, figure)]
 
 
 def study_runs(study: Mapping) -> list[tuple[str, str]]:
-    """The (data set, model) pairs that any of a study's tables or figures needs trained, each once."""
+    """The runs, (data set, model), that the tables and figures of a study need, each once."""
     shown = [table_runs(study, table) for table in study["tables"]]
     shown += [figure_runs(study, figure) for figure in study.get("figures", {})]
     return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 
 
 def run_spec(study_name: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
-    """All that decides the results of one run, and nothing else: it is computed again when this changes."""
+    """The spec of a run: all that decides its results; the run is repeated when the spec changes."""
     entry, task = study["models"][model], study["tasks"][dataset]
     decided = {
         name: resolved(entry[name], study, dataset, f"models.{model}.{name}")
@@ -122,9 +123,9 @@ def run_spec(study_name: str, study: Mapping, dataset: str, model: str, seed: in
 
 
 def candidate_metrics(study: Mapping, dataset: str, model: str) -> list[str]:
-    """The metrics that all candidates are scored by: the one that selects, and those shown of whole grids.
+    """The metrics for scoring every candidate: the one that selects, and those shown for whole grids.
 
-    All other metrics of a study are computed from the selected models' predictions.
+    All other metrics of a study are computed from the predictions of the selected models.
     """
     run = (dataset, model)
     shown = [
@@ -143,7 +144,7 @@ def candidate_metrics(study: Mapping, dataset: str, model: str) -> list[str]:
 
 
 def measurement_spec(study_name: str, study: Mapping, table: str, dataset: str, seed: int) -> dict:
-    """All that decides what is measured on a data set for a table, and nothing else."""
+    """The spec of a measurement on a data set for a table: all that decides its result."""
     entry = study["tables"][table]
     table_type = TABLE_TYPES[entry["type"]]
     return {
@@ -157,9 +158,9 @@ def measurement_spec(study_name: str, study: Mapping, table: str, dataset: str, 
 
 
 def figure_spec(study_name: str, study: Mapping, figure: str, seed: int) -> dict:
-    """All that decides how a figure looks, names resolved: it is drawn anew when this changes."""
+    """The spec of a figure, with names resolved; the figure is drawn again when the spec changes."""
     entry = study["figures"][figure]
-    # Notes are the page's alone; the shapes of images are among what is resolved.
+    # Notes appear only on the page; shapes of images are resolved below.
     own = {name: value for name, value in entry.items() if name not in ("notes", "shape")}
     shown = type_of(study, figure).spec(figure, entry, study, seed_from(seed, study_name, figure))
     return {"study": study_name, "figure": figure, **own} | shown

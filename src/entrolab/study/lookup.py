@@ -1,4 +1,4 @@
-"""Look up values of a checked study by data set and model, ``{of_dataset: name}`` resolved."""
+"""Look up values of a checked study by data set and model, and resolve ``{of_dataset: name}``."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,23 +9,23 @@ from entrolab.study.sections import ConfigError, check_known
 __all__ = ["grouped", "labels", "pairs", "protocol_of", "resolved", "runs_on", "scaling_of"]
 
 
-# The inner folds of the rows of a training file.
+# Default inner folds of the rows of a training file.
 INNER = {"folds": 4, "used": 4}
 
 
 def grouped(study: Mapping) -> list[str]:
-    """The data sets of a study's groups, each once."""
+    """The data sets in the groups of a study, each once."""
     return list(dict.fromkeys(itertools.chain.from_iterable(study["datasets"].values())))
 
 
 def runs_on(study: Mapping, dataset: str, model: str) -> bool:
-    """Whether a model has a learner for the data set's task."""
+    """Whether a model has a learner for the task of a data set."""
     entry = study["models"][model]
     return bool(entry.get(ONE_OF)) or estimator_of(entry, study["tasks"][dataset]) is not None
 
 
 def pairs(study: Mapping, group: str, models: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The pairs of a data set of a group and one of some models that has a learner for it."""
+    """Yield the pairs of a data set of a group and a model that has a learner for it."""
     for pair in itertools.product(study["datasets"][group], models):
         if runs_on(study, *pair):
             yield pair
@@ -37,12 +37,12 @@ def labels(study: Mapping, models: Iterable[str]) -> dict[str, dict]:
 
 
 def scaling_of(study: Mapping, dataset: str) -> dict:
-    """How a study scales a data set; empty where every fit learns its preprocessing."""
+    """The scaling of a data set in a study; empty if preprocessing is part of every fit."""
     return resolved(study.get("scaling", {}), study, dataset, "scaling")
 
 
 def protocol_of(study: Mapping, dataset: str, model: str | None = None) -> dict:
-    """How a study divides a data set; a model may be given fewer trials, rows that stay in order have one."""
+    """The protocol for a data set; a model may have fewer trials, and unshuffled rows have only one."""
     protocol = resolved(study["protocol"], study, dataset, "protocol")
     entry = study.get("own_data", {}).get(dataset, {})
     if "test_rows" in entry.get("expect", {}):
@@ -63,7 +63,7 @@ def protocol_of(study: Mapping, dataset: str, model: str | None = None) -> dict:
 
 
 def resolved(value, study: Mapping, dataset: str, where: str):
-    """A value with what ``{of_dataset: name}`` stands for in each place of it."""
+    """A value in which every reference ``{of_dataset: name}`` is replaced by the value for the data set."""
     if isinstance(value, Mapping) and set(value) == {"of_dataset"}:
         return _looked_up(value["of_dataset"], study, dataset, where)
     if isinstance(value, Mapping):
@@ -78,7 +78,7 @@ def _looked_up(name: str, study: Mapping, dataset: str, where: str):
     values = study["of_dataset"][name]
     if dataset not in values and "default" not in values:
         raise ConfigError(
-            f"{study['file']}: of_dataset.{name}: no value for the data set {dataset!r}, for which {where} "
-            "asks; accepted: one for it, or a default"
+            f"{study['file']}: of_dataset.{name}: no value for the data set {dataset!r}, needed by {where}; "
+            "accepted: a value for it, or a default"
         )
     return values.get(dataset, values.get("default"))

@@ -1,4 +1,4 @@
-"""Checks of the file of a study's published values, before they are compared with ours."""
+"""Checks of the file of a study's published values."""
 
 import csv
 import math
@@ -14,7 +14,7 @@ COLUMNS = ("table", "dataset", "model", "metric", "value", "std")
 
 
 def check_published(file: Path, study: Mapping) -> None:
-    """Refuse the first row that has no cell in a table of its study, or whose value is no number.
+    """Raise an error for the first row that matches no cell of a table, or whose value is not a number.
 
     Raises
     ------
@@ -44,11 +44,13 @@ def check_published(file: Path, study: Mapping) -> None:
         if cell not in cells:
             for part, what in enumerate(
                 COLUMNS[:4]
-            ):  # the first part that no table has beside those before it
+            ):  # the first part that no table has, given the parts before it
                 known = sorted({other[part] for other in cells if other[:part] == cell[:part]})
                 check_known(cell[part], known, file, f"{where}: {what}", f"{what} of this study's tables")
         if cell in seen:
-            raise ConfigError(f"{file}: {where}: another number for the place of line {seen[cell]}")
+            raise ConfigError(
+                f"{file}: {where}: the cell of line {seen[cell]} again; accepted: each cell once"
+            )
         seen[cell] = number
         for column, text in zip(COLUMNS[4:], row[4:], strict=True):
             if not _is_number(text):

@@ -1,4 +1,4 @@
-"""The key reference of config/README.md: a line for each key of each section, from its definition."""
+"""The key reference of config/README.md: one line per key of each section, made from the definitions."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,7 +11,7 @@ __all__ = ["BEGIN", "END", "reference"]
 
 BEGIN, END = "<!-- written by python -m entrolab.study -->", "<!-- end -->"
 
-# The parts of the reference: a heading, and the sections below it by their names.
+# The parts of the reference: heading -> sections by name.
 PARTS: dict[str, dict[str, type[Section]]] = {
     "config.yaml": {"": settings.Settings},
     "A study": {
@@ -20,7 +20,7 @@ PARTS: dict[str, dict[str, type[Section]]] = {
         "preprocessing": definition.Preprocessing,
         "protocol: folds": definition.Folds,
         "protocol: trials": definition.Trials,
-        "a data set of one's own": definition.OwnData,
+        "a data set of your own": definition.OwnData,
         "a model": definition.Model,
     },
     "Claims": {"a claim": claims.Claim, **claims.TESTS},
@@ -34,14 +34,14 @@ PARTS: dict[str, dict[str, type[Section]]] = {
         **{f"generator {name}": one for name, one in catalog.GENERATORS.items()},
     },
 }
-# What every entry has, or a heading says.
+# Keys left out: every entry has them, or the heading states them.
 SAID = {"type", "caption", "notes", "published", "name"}
 NAMES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 LIMITS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 
 
 def reference() -> str:
-    """The reference as Markdown, with its marks."""
+    """The reference as Markdown, between its markers."""
     lines = [BEGIN, ""]
     for heading, sections in PARTS.items():
         lines += [f"### {heading}", "", "| of | key | value | default |", "| --- | --- | --- | --- |"]
@@ -65,7 +65,7 @@ def _lines(name: str, section: type[Section]) -> Iterator[str]:
 
 
 def _default(value) -> str:
-    """A default as a study would have it; nothing where there is none."""
+    """A default as a study would contain it; empty if there is none."""
     text = _as_yaml(value)
     return f"`{text}`" if text not in ("", "{}", "[]") else ""
 
@@ -80,7 +80,7 @@ def _as_yaml(value) -> str:
 
 
 def _in_words(schema: Mapping, definitions: Mapping) -> str:
-    """What a JSON schema accepts."""
+    """A description of what a JSON schema accepts."""
     if "description" in schema:
         return schema["description"]
     if "$ref" in schema:

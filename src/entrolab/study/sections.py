@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 
-# What Python's types are called by people who write YAML.
+# Type of a validation error -> what was expected, in the terms of YAML.
 IN_YAML = {
     "string_type": "a text",
     "int_type": "a whole number",
@@ -76,31 +76,31 @@ IN_YAML = {
 
 
 class ConfigError(ValueError):
-    """Something in a configuration file that cannot be run."""
+    """Raised for a mistake in a configuration file or on the command line."""
 
 
 def unknown(name: str, known: Iterable[str], where: str, what: str) -> Iterator[str]:
-    """Yield a line for a name that is not among the known ones: `where` it is, `what` it should name."""
+    """Yield an error line if a name is not known; `where` is its place, `what` the kind of thing it names."""
     known = list(known)
     if name not in known:
         yield f"{where}: unknown {what} {name!r}{did_you_mean(name, known)}; accepted: {', '.join(known)}"
 
 
 def check_known(name: str, known: Iterable[str], file, where: str, what: str) -> None:
-    """Refuse a name that is not among the known ones, see :func:`unknown`."""
+    """Raise an error if a name is not known, see :func:`unknown`."""
     for line in unknown(name, known, where, what):
         raise ConfigError(f"{file}: {line}")
 
 
 def shortened(value) -> str:
-    """A value as it was found, if that is not too long."""
+    """The representation of a value, abbreviated if it is long."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 def wrong(line: str, kind: str = "line") -> PydanticCustomError:
-    """What a validator raises: the line without its place."""
-    # Braces of a message are places of pydantic's.
+    """The error that a validator raises; `line` is the message without the place."""
+    # Braces in a message would be placeholders of pydantic's.
     return PydanticCustomError(kind, "{line}", {"line": line})
 
 
@@ -109,14 +109,14 @@ def _mistake(line: str, place: tuple = ()) -> InitErrorDetails:
 
 
 class Section(BaseModel):
-    """A mapping of a configuration file: no other keys, no conversion of values."""
+    """Base class of the mappings in configuration files: no unknown keys, no conversion of values."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
     @model_validator(mode="wrap")
     @classmethod
     def _known_keys(cls, data, handler):
-        """Report misspelt keys beside other mistakes, but not the keys that they leave missing."""
+        """Report misspelt keys along with other mistakes, but not the keys that they leave missing."""
         if not isinstance(data, Mapping):
             raise wrong(f"found {shortened(data)}, expected {IN_YAML['model_type']}")
         known = list(cls.model_fields)
@@ -137,7 +137,7 @@ class Section(BaseModel):
 
 
 def plain(value):
-    """Convert a section to a dict with defaults; keys that were not given and have no default are absent."""
+    """Convert a section to a dict with defaults; keys neither given nor with a default are absent."""
     if isinstance(value, Section):
         given = value.model_fields_set
         fields = {name: getattr(value, name) for name in type(value).model_fields}
@@ -148,23 +148,23 @@ def plain(value):
 
 
 def check(definition, data, file, where: str = "", dataset: str = ""):
-    """The value that `definition` makes of `data`, as :func:`plain` gives it.
+    """Validate `data` by `definition` and return the result as :func:`plain` data.
 
     Parameters
     ----------
     definition : type
-        A section or the type of a value.
+        A section, or the type of a value.
     data : object
     file : path
     where : str
         The place of `data` in the file.
     dataset : str
-        The data set for which `data` stands, if for one only.
+        The data set that `data` applies to, if it is only one.
 
     Raises
     ------
     ConfigError
-        With a line for each mistake.
+        With one line per mistake.
     """
     try:
         if isinstance(definition, type) and issubclass(definition, Section):
@@ -180,7 +180,7 @@ def check(definition, data, file, where: str = "", dataset: str = ""):
 
 
 def _mistakes(error: ValidationError, where: str) -> Iterator[tuple[str, str]]:
-    """Yield (place, line) for each error."""
+    """Yield (place, message) for each error."""
     for one in error.errors(include_url=False):
         place = [where, *(part for part in one["loc"] if not _is_tag(part))]
         kind, found = one["type"], one["input"]
@@ -203,7 +203,7 @@ def _mistakes(error: ValidationError, where: str) -> Iterator[tuple[str, str]]:
 
 
 def _key(error: Mapping) -> str:
-    """The key that tells sections from each other, see :func:`by`."""
+    """The key that selects the section, see :func:`by`."""
     return error["ctx"]["discriminator"].removesuffix("()")
 
 
@@ -234,20 +234,20 @@ def _is_tag(part) -> bool:
 
 
 def described(type_: Any, description: str) -> Any:
-    """`type_` with one message for all its errors: expected `description`."""
+    """`type_` with a single message for all its errors: "expected `description`"."""
 
     def expected(value, handler):
         try:
             return handler(value)
         except ValidationError as error:
             if any(one["type"] == "repeated" and not one["loc"] for one in error.errors()):
-                raise  # which says it better
+                raise  # its message is more specific
             raise wrong(f"found {shortened(value)}, expected {description}") from None
 
     return Annotated[type_, Field(description=description), WrapValidator(expected)]
 
 
-# Limits of numbers: the key in a JSON schema, how it is said, and whether a value keeps to it.
+# Limits of numbers: the key in a JSON schema, the wording, and the test of a value.
 LIMITS = {
     "gt": ("exclusiveMinimum", "more than", operator.gt),
     "ge": ("minimum", "at least", operator.ge),
@@ -257,7 +257,7 @@ LIMITS = {
 
 
 def _numeric(kind: type, name: str, json_type: str, limits: Mapping) -> Any:
-    """Numbers as they come, an integer as an integer; YAML's .inf and .nan are none."""
+    """A type of finite numbers within limits; integers stay integers, .inf and .nan are refused."""
     checks = [(*LIMITS[key], limit) for key, limit in limits.items()]
     accepted = " and ".join(f"{words} {limit}" for _, words, _, limit in checks)
 
@@ -273,37 +273,37 @@ def _numeric(kind: type, name: str, json_type: str, limits: Mapping) -> Any:
 
 
 def number(**limits: float) -> Any:
-    """Numbers within limits: gt, ge, lt, le."""
+    """The type of numbers within limits: gt, ge, lt, le."""
     return _numeric((int, float), "a number", "number", limits)
 
 
 def whole(**limits: int) -> Any:
-    """Whole numbers within limits."""
+    """The type of whole numbers within limits."""
     return _numeric(int, "a whole number", "integer", limits)
 
 
 def _is_finite(value: float) -> bool:
     try:
         return math.isfinite(value)
-    except OverflowError:  # of hundreds of digits
+    except OverflowError:  # an integer of hundreds of digits
         return False
 
 
 def each_once(values: list) -> list:
-    """Return the list; raise if a value is repeated."""
+    """Return the list; raise an error if a value is repeated."""
     if any(value in values[:k] for k, value in enumerate(values)):
         raise wrong(f"found {shortened(values)}; accepted: each value once", "repeated")
     return values
 
 
 def list_of(type_: Any, at_least: int = 1, at_most: int | None = None, unique: bool = True) -> Any:
-    """Lists of some length, whose values differ."""
+    """The type of lists of `type_` with a limited length and, if `unique`, without repeated values."""
 
     def counted(values: list) -> list:
         if len(values) < at_least or (at_most is not None and len(values) > at_most):
             accepted = f"{at_least}" if at_least == at_most else f"at least {at_least}"
             accepted += f" and at most {at_most}" if at_most not in (None, at_least) else ""
-            raise wrong(f"found {shortened(values)}; accepted: {accepted} of them")
+            raise wrong(f"found {shortened(values)}; accepted: {accepted} values")
         return values
 
     schema = {"minItems": at_least, "uniqueItems": unique} | ({"maxItems": at_most} if at_most else {})
@@ -312,7 +312,7 @@ def list_of(type_: Any, at_least: int = 1, at_most: int | None = None, unique: b
 
 
 def mapping_of(type_: Any, what: str, keys: Any = str, at_most: int | None = None) -> Any:
-    """Mappings that are not empty, each value of `type_`; `what` they are."""
+    """The type of non-empty mappings with values of `type_`; `what` describes them in messages."""
 
     def counted(value):
         if not isinstance(value, Mapping) or not value or (at_most and len(value) > at_most):
@@ -325,12 +325,12 @@ def mapping_of(type_: Any, what: str, keys: Any = str, at_most: int | None = Non
 
 
 def one_of(*names: str) -> Any:
-    """Literal of `names`."""
+    """The type of texts that are one of `names`."""
     return Literal[names]
 
 
 def matching(pattern: str, description: str, at_most: int | None = None) -> Any:
-    """Texts of a pattern, which has to fit them whole."""
+    """The type of texts that match a pattern from start to end."""
 
     def matched(value):
         fits = isinstance(value, str) and re.fullmatch(pattern, value)
@@ -350,7 +350,7 @@ def _not_empty(value: str) -> str:
 
 
 Text = Annotated[str, Field(json_schema_extra={"minLength": 1}), AfterValidator(_not_empty)]
-# Snakemake's own report takes braces for wildcards in what it calls studies, tables and figures.
+# Titles and captions: Snakemake's report would take braces for wildcards.
 Heading = matching(r"[^{}]*", "a text without braces")
 Whole = whole(ge=1)
 Name = matching(
@@ -361,7 +361,7 @@ Name = matching(
 
 
 def _with_module(value):
-    """Suggest the import path of a class that is named without its module."""
+    """Return an import path; for a class name without a module, raise an error that suggests its path."""
     if isinstance(value, str) and value.isidentifier():
         paths = _public_estimators()
         for name in difflib.get_close_matches(value, paths, n=1):
@@ -370,10 +370,10 @@ def _with_module(value):
 
 
 def _public_estimators() -> dict[str, str]:
-    """The import paths of the estimators of scikit-learn and entrolearn, by their names."""
+    """The import paths of the estimators of scikit-learn and entrolearn, by class name."""
     from sklearn.utils.discovery import all_estimators
 
-    ours = import_module("entrolearn").__all__  # no import statement: jobs do not depend on all of it
+    ours = import_module("entrolearn").__all__  # not by `import`: jobs would depend on all of it
     found = {}
     for name, one in all_estimators():
         parts = one.__module__.split(".")
@@ -400,20 +400,20 @@ def _is_mapping(value) -> str:
 
 
 def text_or_section(type_: Any, section: Any) -> Any:
-    """Values of `type_`, or a mapping that is `section`."""
+    """The type of values that are `type_`, or mappings that are `section`."""
     return Annotated[
         Annotated[type_, Tag("<value>")] | Annotated[section, Tag("<mapping>")], Discriminator(_is_mapping)
     ]
 
 
 def per_dataset(type_: Any) -> Any:
-    """Values of `type_`, or ``{of_dataset: name}``."""
+    """The type of values that are `type_` or ``{of_dataset: name}``."""
     return text_or_section(type_, OfDataset)
 
 
 @dataclass(frozen=True)
 class _ByKey:
-    """The JSON schema of :func:`by`, by which editors say what is wrong with the section that is meant."""
+    """The JSON schema of :func:`by`, which makes editors report errors of the selected section only."""
 
     key: str
     names: tuple[str, ...]
@@ -432,12 +432,12 @@ class _ByKey:
 
 
 def by(key: str, sections: Mapping[str, type[Section]]) -> Any:
-    """One of some sections, which the value of `key` tells."""
+    """The type of mappings that are one of several sections, selected by the value of `key`."""
 
     def tag(data) -> str | None:
         return f"<{data[key]}>" if isinstance(data, Mapping) and key in data else None
 
-    tag.__name__ = key  # by which errors refer to it
+    tag.__name__ = key  # errors refer to it by this name
     cases = tuple(
         Annotated[create_model(one.__qualname__, __base__=one, **{key: Literal[name]}), Tag(f"<{name}>")]
         for name, one in sections.items()

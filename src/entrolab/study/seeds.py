@@ -1,4 +1,4 @@
-"""Checks of the file of a study's values under several seeds, which `make seeds` writes."""
+"""Checks of the file of a study's values with several seeds, which `make seeds` writes."""
 
 import csv
 import math
@@ -8,12 +8,12 @@ from entrolab.study.sections import ConfigError, shortened
 
 __all__ = ["CELL", "check_seeds"]
 
-# The columns before those of the seeds: a cell, and the version of what its values were computed by.
+# The columns before those of the seeds: the cell, and the version of study, data and code.
 CELL = ("table", "version", "dataset", "model", "metric")
 
 
 def check_seeds(file: str | Path) -> None:
-    """Refuse a file that `make seeds` would not have written.
+    """Raise an error for a file that `make seeds` cannot have written.
 
     Raises
     ------
@@ -34,8 +34,8 @@ def check_seeds(file: str | Path) -> None:
         table, version = row[:2]
         if versions.setdefault(table, version) != version:
             raise ConfigError(
-                f"{file}: line {number}: found the version {version!r} of {table} beside "
-                f"{versions[table]!r}; accepted: one version of a table"
+                f"{file}: line {number}: found version {version!r} of {table} beside "
+                f"{versions[table]!r}; accepted: one version of each table"
             )
         for text in row[len(CELL) :]:
             if not _is_number(text):

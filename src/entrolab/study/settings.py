@@ -1,9 +1,9 @@
-"""What a run does: config/config.yaml, ``--config``, ``--configfile``."""
+"""Definition of the settings of a run: config/config.yaml, ``--config``, ``--configfile``."""
 
 from entrolab.study.sections import Section, described, list_of, number, whole
 
 TextOrNull = described(str | None, "a text or null")
-# What a run, or reading a data set's files, may take where the settings do not say.
+# Default limits of a run and of reading the files of a data set.
 LIMIT_SECONDS, LIMIT_GIB = 3600, 8
 
 

@@ -1,1 +1,1 @@
-"""Tables: their types, what they are made of, verdicts, ranks and the files that they are written as."""
+"""Tables: table types, their results, verdicts, ranks and output formats."""

@@ -14,7 +14,7 @@ from entrolab.text import one_line
 
 NAN = math.nan
 
-# A cell's address: data set, model, metric; "" for a part that the table type does without.
+# A cell's address: data set, model, metric; "" for a part that the table type does not use.
 Cell = tuple[str, str, str]
 
 # The status of a cell for which the study has nothing to compute.
@@ -26,7 +26,7 @@ ALL = "all"
 
 
 class PublishedValue(NamedTuple):
-    """A published value and its ±, NaN where there is none, and its published decimals."""
+    """A published value and its ±, NaN if there is none, and its number of decimals."""
 
     value: float = NAN
     std: float = NAN
@@ -44,8 +44,8 @@ class Found:
     ----------
     ours, ours_std, oracle : float
     status : {"ok", "failed", "no data", "published only", "known"}
-        The status of a cell without a number; "published only" where the study has nothing to compute, and
-        "known" where it states the number.
+        The status of a cell without a number; "published only" if the study has nothing to compute, "known"
+        if the study states the number.
     reason : str
         Parts joined by semicolons; a part may end in "in k of n fits".
     readings : mapping of str to float
@@ -110,18 +110,18 @@ class TableType:
     divides = True
     ranks = False
     measures: str | None = None
-    compares = "Ours above, the published number below."
+    compares = "Top: ours; bottom: the published number."
     Entry: type[TableEntry] = TableEntry
 
     def names(self, table: Mapping, study: Mapping) -> Iterator[tuple[str, str, Sequence[str], str]]:
-        """Yield the names in an entry that must be known: (place, name, known names, what is named)."""
+        """Yield the names in an entry that must be known: (place, name, known names, kind of thing named)."""
         yield from ()
 
     def filled(self, name: str, table: Mapping, groups: Mapping, study: Mapping) -> dict:
         """An entry with its defaults from the study: its published table, and all models by name."""
         named = {}
         if table.get("models") == ALL:
-            # Without models that have their own criteria or are only published.
+            # All models except those that have their own criteria or are only published.
             entries = study["models"].items()
             named = {"models": [key for key, one in entries if not {"criteria", "published_only"} & {*one}]}
         return {"published": name, **table, **named}
@@ -135,7 +135,7 @@ class TableType:
         return {"": heading()}
 
     def places(self, table: Mapping) -> dict[str, dict]:
-        """The rows of generated data, or below the data sets, with their headings."""
+        """Extra rows with their headings: those of generated data, or those below the data sets."""
         return {}
 
     def metrics(self, table: Mapping) -> dict[str, dict]:
@@ -182,9 +182,9 @@ class TableType:
         found: Mapping[Cell, Found],
         published_values: Mapping[Cell, PublishedValue],
     ) -> Judged:
-        """Judge a cell that has a number, here by its distance from the published value.
+        """Judge a cell that has a number; by default, by its distance from the published value.
 
-        `found` and `published_values` hold all cells of the table.
+        `found` and `published_values` contain all cells of the table.
         """
         ours, published = found[cell], published_values.get(self.published_at(cell), NOTHING)
         verdict = beside(ours.ours, published.value, self.tolerance(cell, spec, ours, published))
@@ -200,7 +200,7 @@ class TableType:
         return ""
 
     def says(self, spec: Mapping) -> str:
-        """A sentence or two on the meaning of our numbers."""
+        """One or two sentences on the meaning of our numbers."""
         raise NotImplementedError
 
     def agreement(self, spec: Mapping) -> str:
@@ -208,7 +208,7 @@ class TableType:
         return "within ±"
 
     def meanings(self, spec: Mapping) -> Mapping[str, str]:
-        """The meanings of verdicts in a table, where they are more specific than those of `VERDICTS`."""
+        """The meanings of verdicts in a table that are more specific than those of `VERDICTS`."""
         return {}
 
     def shown_as(self, metric: str) -> "TableType":
@@ -220,12 +220,12 @@ class TableType:
         raise NotImplementedError
 
     def row_digits(self, metric: str, numbers: Sequence[float], spread: Sequence[float], digits: int) -> int:
-        """The decimals of all our numbers of a metric in one row, given these, their ± and `digits`."""
+        """The decimals of our numbers of a metric in one row, given these numbers, their ± and `digits`."""
         return digits
 
     def number(self, metric: str, value: float, digits: int) -> str:
         """A number of ours as text."""
-        # "z" keeps a rounded-away minus from being shown as -0.0.
+        # "z" shows a negative number that rounds to zero as 0.0 instead of -0.0.
         return f"{value:z.{digits}f}"
 
     def published_number(self, metric: str, value: float, digits: int) -> str:

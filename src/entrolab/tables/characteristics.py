@@ -17,7 +17,7 @@ COUNTS = {
     "n_dims_negative": heading("dimensions", "of negative"),
     "n_dims_positive": heading("dimensions", "of positive"),
 }
-# Counts that depend on a study's splits, and on its scaling.
+# Counts that depend on a study's splits, and those that depend on its scaling.
 OF_A_DIVISION = {"n_train", "n_test"}
 OF_A_SCALING = {"density", "n_dims", "n_dims_negative", "n_dims_positive"}
 SHARES = {"density"}
@@ -50,7 +50,7 @@ class Characteristics(TableType):
             facts = results.features(dataset)
         if metric in facts:
             return Found(float(facts[metric]))
-        return Found(status=PUBLISHED_ONLY)  # regression has no classes, and three classes no positive one
+        return Found(status=PUBLISHED_ONLY)  # such as the positive class of three
 
     def tolerance(self, cell, spec, ours, published):
         return 0.5 * 10.0**-published.decimals if cell[2] in SHARES else 0
@@ -59,14 +59,14 @@ class Characteristics(TableType):
         divided = OF_A_DIVISION & set(spec["counts"])
         trial = ", training and test samples in the first trial" if divided else ""
         scaled = {
-            "density": "the share of the values that are not zero",
-            "n_dims": "how many principal components keep 95 % of the variance",
+            "density": "the share of nonzero values",
+            "n_dims": "the number of principal components with 95 % of the variance",
         }
         said = [
             text for count, text in scaled.items() if any(one.startswith(count) for one in spec["counts"])
         ]
-        features = f" Of the features as the study scales them: {', and '.join(said)}." if said else ""
-        return f"Counted in the data sets as the workflow prepares them{trial}.{features}"
+        features = f" Computed from the scaled features: {', and '.join(said)}." if said else ""
+        return f"Counted in the prepared data sets{trial}.{features}"
 
     def agreement(self, spec):
         return "equal, rounded" if SHARES & set(spec["counts"]) else "equal"
@@ -77,7 +77,7 @@ class Characteristics(TableType):
             "reproduced": f"ours equals the published number{rounds}",
             "higher": "ours is larger",
             "lower": "ours is smaller",
-            "ours only": "the published table does not have it",
+            "ours only": "not in the published table",
         }
 
     def digits(self, metric, published_values):

@@ -33,22 +33,22 @@ _NUMBERS = ["published", "published_std", "ours", "ours_std", "difference", "ora
 
 
 def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
-    """Build the table that `spec` asks for.
+    """Build a table from its spec.
 
     Parameters
     ----------
     results : Results
         The source of our numbers.
     published : DataFrame
-        Columns table, dataset, model, metric, value, std, as `read_published` gives them; scores in percent.
+        Columns table, dataset, model, metric, value, std, see `read_published`; scores in percent.
     spec : dict
-        As `entrolab.tables.types.table_spec` returns it.
+        The table's spec, see `entrolab.tables.types.table_spec`.
 
     Returns
     -------
     DataFrame
-        `COLUMNS`, one row per cell in the study's order, whether or not there is a result; a cell that has
-        no published value and nothing to compute has the verdict "".
+        `COLUMNS`, one row per cell in the study's order, also for cells without a result; a cell without a
+        published value and with nothing to compute has the verdict "".
     """
     table_type = TABLE_TYPES[spec["type"]]
     published_values = _published_values(published, spec["published"])
@@ -79,12 +79,12 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
 
 
 def read_published(path: str | Path) -> pd.DataFrame:
-    """Published values as text, which keeps their decimals: 0.150 has three, 0.15 two."""
+    """Read published values as text, to keep their decimals: 0.150 has three, 0.15 has two."""
     return pd.read_csv(path, dtype={"value": str})
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
-    """The table of a csv file."""
+    """Read a table from its CSV file."""
     text = dict.fromkeys([*ADDRESS, "verdict", "reason"], str)
     table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=dict.fromkeys(_NUMBERS, [""]))
     return table[COLUMNS]
@@ -102,7 +102,7 @@ def judged(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
-    """The rows of a table for the cells of its current spec; cells without a row are failed."""
+    """The rows of a table arranged by its current spec; cells without a row are marked as failed."""
     cells = pd.MultiIndex.from_tuples(TABLE_TYPES[spec["type"]].cells(spec), names=ADDRESS)
     stale = {"verdict": "failed", "reason": f"not in the table yet: run `snakemake {spec['study']}`"}
     return table.set_index(ADDRESS).reindex(cells).fillna(stale).reset_index()[COLUMNS]

@@ -20,7 +20,7 @@ class Power(str):
 
 
 def power_of_two(value: float) -> Power | None:
-    """`value` as a power of two, to the eight digits of a table's file; None if it is none.
+    """`value` as a power of two, within the eight digits of a table's file; None if it is not one.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from entrolab.tables.scores import CRITERIA
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import placed
 
-# Labels of the published names that are no label themselves.
+# Labels of published names that are not shown as they are.
 LABELS = {"sigma": "σ", "lambda": "λ", "gamma": "γ", "n_support": "#SV"}
 # Published names of counts, which are not shown as powers of two.
 COUNTS = {"L", "n_support"}
@@ -27,7 +27,7 @@ class Parameters(OfModels):
 
     columns = ("model", "metric")
     stages = ("selection", "record", "facts")
-    compares = "Ours above, the published value below."
+    compares = "Top: ours; bottom: the published value."
 
     class Entry(OfData):
         models: mapping_of(
@@ -74,7 +74,7 @@ class Parameters(OfModels):
             known = results.facts(dataset, model)
         value = known.get(source.removeprefix(RECIPROCAL))
         if not isinstance(value, Real) or (source.startswith(RECIPROCAL) and not value):
-            return Found(status=PUBLISHED_ONLY)  # no number, or a fact unknown of the model
+            return Found(status=PUBLISHED_ONLY)  # not a number, or a fact that is not known for the model
         return Found(1 / value if source.startswith(RECIPROCAL) else float(value))
 
     def judge(self, cell, spec, found, published_values):
@@ -87,7 +87,7 @@ class Parameters(OfModels):
     def says(self, spec):
         often = "over the trials" if spec["trials"] else "over the test folds"
         criterion = CRITERIA[spec["criterion"]]
-        return f"The parameters selected most often {often}, by {criterion}; of fixed ones, their value."
+        return f"The parameters selected most often {often}, by {criterion}; fixed parameters as set."
 
     def agreement(self, spec):
         return "equal"
@@ -97,7 +97,7 @@ class Parameters(OfModels):
             "reproduced": "ours equals the published value",
             "higher": "ours is larger",
             "lower": "ours is smaller",
-            "failed": "nothing of ours was selected; the footnote says why",
+            "failed": "nothing was selected; the footnote says why",
             "published only": "a published value without a counterpart of ours",
         }
 
@@ -113,7 +113,7 @@ class Parameters(OfModels):
 
 
 def most_often(chosen) -> Mapping | None:
-    """The parameters of the grid point that was selected most often, the earlier one of equals.
+    """The parameters of the grid point that was selected most often; of equals, the first.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Average ranks of several models over several data sets, and which of them differ significantly.
 
-The procedure is Demšar's: Friedman's test of all models, then two tests of each pair. Nemenyi's compares
-average ranks, which depend on the other models of the comparison. Wilcoxon's with Holm's correction compares
-the scores of the two models alone; a diagram shows it, unless there are too few data sets for it ever to be
-significant.
+The procedure is Demšar's: Friedman's test of all models, then two tests of each pair. Nemenyi's test compares
+average ranks, which depend on the other models of the comparison. Wilcoxon's test with Holm's correction
+compares only the scores of the two models; diagrams show it unless the data sets are too few for any
+difference to be significant.
 
 References
 ----------
@@ -31,11 +31,11 @@ from entrolearn.plotting import (
 )
 
 ALPHA = 0.05
-# Fewer are not tested.
+# Fewer models or data sets are not tested.
 LEAST_MODELS, LEAST_DATASETS = 3, 5
-# A missing score: so low that all differences to it are equal in double precision.
+# Stands for a missing score: so low that all differences to it are equal in double precision.
 LOST = -1e300
-# Scores are compared as whole numbers of so many digits: equal differences of decimals may differ as floats.
+# Scores are compared as integers with this many digits, because equal decimals may differ as floats.
 SIGNIFICANT_DIGITS = 12
 # The most data sets for Wilcoxon's exact p-values; with more, the normal approximation is used.
 MOST_EXACT = 50
@@ -45,7 +45,7 @@ TESTS = {"wilcoxon": "Wilcoxon's test with Holm's correction", "nemenyi": "Nemen
 
 @dataclass(frozen=True)
 class Ranking:
-    """Average ranks of some models over some data sets, and the tests of their differences.
+    """Average ranks of models over data sets, and tests of their differences.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Ranking:
             yield {"a": a, "b": b, **tests, **counted}
 
     def wins(self, a: str, b: str) -> tuple[int, int, int]:
-        """The numbers of data sets on which model `a` ranks before, level with and after model `b`."""
+        """The numbers of data sets on which model `a` is better than, equal to and worse than model `b`."""
         ahead = np.sign(self.ranks[b] - self.ranks[a])
         return int((ahead > 0).sum()), int((ahead == 0).sum()), int((ahead < 0).sum())
 
@@ -113,10 +113,10 @@ class Ranking:
     def groups(self) -> list[list[str]]:
         """The largest groups of models without a significant difference, one for each bar of a diagram.
 
-        Two models differ significantly if and only if no group has both. By Wilcoxon's test a model that
-        ranks between two others of a group need not belong to it.
+        Two models differ significantly if and only if no group contains both. With Wilcoxon's test, a model
+        that ranks between two models of a group need not belong to it.
         """
-        from scikit_posthocs._plotting import _find_maximal_cliques  # public only as its own diagram
+        from scikit_posthocs._plotting import _find_maximal_cliques  # the public function draws a diagram
 
         place = {model: number for number, model in enumerate(self.average.index)}
         cliques = _find_maximal_cliques(self._alike.astype(int))
@@ -135,13 +135,13 @@ class Ranking:
                 said.append(f"Left out, {why}: {', '.join(labels.get(name, str(name)) for name in names)}.")
         if self.scores.isna().to_numpy().any():
             said.append(
-                "A model without a number on a data set ranks last there, and in Wilcoxon's test loses there "
-                "by more than by any difference of numbers."
+                "A model without a number on a data set ranks last there, and counts in Wilcoxon's test as "
+                "losing by more than any other difference."
             )
         if self.shown_test == "nemenyi":
             n_pairs, p = _least_p(*self.scores.shape)
             said.append(
-                f"On {len(self.scores)} data sets not even a model that wins on all of them differs "
+                f"On {len(self.scores)} data sets, not even a model that wins on all of them would differ "
                 f"significantly by {TESTS['wilcoxon']} for {n_pairs} pairs (p = {p:.2g}): the diagram shows "
                 f"{TESTS['nemenyi']}."
             )
@@ -162,9 +162,9 @@ def rank_models(
 ) -> Ranking | None:
     """Rank models over data sets and test their differences.
 
-    A data set on which no model has a number is left out, then a model without a number on more than half of
-    the others. A number that is still missing is a fit that failed: its model ranks last on that data set,
-    with others that failed there at the same rank.
+    Data sets on which no model has a number are left out, then models without a number on more than half of
+    the remaining data sets. Numbers still missing are failed fits: models that failed on a data set share the
+    last rank there.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def rank_models(
     Returns
     -------
     Ranking or None
-        None of fewer than three models or five data sets.
+        None for fewer than three models or five data sets.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def rank_models(
     >>> ranking.wins("a", "c")
     (4, 0, 1)
     """
-    import scikit_posthocs  # late: it takes seconds
+    import scikit_posthocs  # imported late: it takes seconds
 
     kept, lacking = _kept(scores)
     n_datasets, n_models = kept.shape
@@ -198,7 +198,7 @@ def rank_models(
     ranks = _ranks(kept, greater_is_better)
     average = ranks.mean().sort_values(kind="stable")
     kept, ranks = kept[average.index], ranks[average.index]
-    # Friedman's statistic is undefined for models that tie everywhere, which do not differ.
+    # Friedman's statistic is undefined for models that tie everywhere; they do not differ.
     ties = (ranks.nunique(axis=1) == 1).all()
     friedman, p = (0.0, 1.0) if ties else map(float, stats.friedmanchisquare(*ranks.to_numpy().T))
     width = stats.studentized_range.isf(alpha, n_models, math.inf) / math.sqrt(2)
@@ -210,7 +210,7 @@ def rank_models(
         p=p,
         critical_difference=width * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets)),
         nemenyi=scikit_posthocs.posthoc_nemenyi_friedman(ranks),
-        # As Demšar has it: differences of zero shared between the signs, tied ranks averaged, exact tables.
+        # Following Demšar: zero differences are split between the signs, tied ranks averaged, p-values exact.
         wilcoxon=scikit_posthocs.posthoc_wilcoxon(
             _whole(kept if greater_is_better else -kept).fillna(LOST).melt(var_name="model"),
             val_col="value",
@@ -229,7 +229,7 @@ def rank_models(
 def shown_test(n_datasets: int, n_models: int, alpha: float = ALPHA) -> str:
     """The test of pairs that a diagram shows, a key of `TESTS`.
 
-    Wilcoxon's, unless even a model that wins on every data set does not differ significantly by it after
+    It is Wilcoxon's, unless not even a model that wins on every data set would differ significantly after
     Holm's correction.
 
     Examples
@@ -247,7 +247,7 @@ def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.Data
     Parameters
     ----------
     table : DataFrame
-        As :func:`entrolab.tables.making.read_table` gives it.
+        The table, see :func:`entrolab.tables.making.read_table`.
     metric : str
     column : {"ours", "published"}
     """
@@ -268,7 +268,7 @@ def rank_section(table: pd.DataFrame, labels: Mapping[str, str], metric: str) ->
     Parameters
     ----------
     table : DataFrame
-        Of scores, as :func:`entrolab.tables.making.read_table` returns it.
+        A table of scores, see :func:`entrolab.tables.making.read_table`.
     labels : mapping of str to str
         Labels of models and data sets.
     metric : str
@@ -277,8 +277,8 @@ def rank_section(table: pd.DataFrame, labels: Mapping[str, str], metric: str) ->
     -------
     dict or None
         None if there are too few models or data sets, otherwise the critical-difference ``diagram`` (an
-        ``<svg>`` element), ``alt``, ``rule``, ``rows`` (of each model, the best first; ``rank_published`` is
-        its rank by the published values of the same models and data sets, None unless all have some),
+        ``<svg>`` element), ``alt``, ``rule``, ``rows`` (one per model, the best first; ``rank_published`` is
+        its rank by the published values of the same models and data sets, None if values are missing),
         ``friedman`` and ``pairs`` (the better model first).
     """
     ranking = rank_table(table, metric)
@@ -344,14 +344,14 @@ def _least_p(n_datasets: int, n_models: int) -> tuple[int, float]:
 
 
 def _whole(scores: pd.DataFrame) -> pd.DataFrame:
-    """Scores as whole numbers, in units of the last significant digit of the largest."""
+    """Scores as integers, in units of the last significant digit of the largest score."""
     largest = np.nanmax(np.abs(scores))
     digits = SIGNIFICANT_DIGITS - (math.ceil(math.log10(largest)) if largest > 0 else 0)
     return (scores * 10.0**digits).round()
 
 
 def _published_ranks(ranking: Ranking, table: pd.DataFrame, metric: str) -> dict[str, float]:
-    """Ranks of the same models on the same data sets by the published values; empty unless all have some."""
+    """Ranks of the same models on the same data sets by the published values; empty if values are missing."""
     models, datasets = ranking.scores.columns, ranking.scores.index
     same = table[table["model"].isin(models) & table["dataset"].isin(datasets)]
     published_values, _ = _kept(scores_of(same, metric, "published"))

@@ -1,6 +1,6 @@
-"""Render a table as html, tex, md and csv.
+"""Render a table as HTML, LaTeX, Markdown and CSV.
 
-All but csv are rendered from `layout`, which arranges the frame in the rows and columns of the table type.
+All formats but CSV are rendered from `layout`, which arranges the frame by the table type's rows and columns.
 """
 
 import html
@@ -40,14 +40,14 @@ def render(
     Parameters
     ----------
     table : DataFrame
-        As `make_table` returns it or `read_table` reads it.
+        The result of `make_table` or `read_table`.
     spec : dict
-        As `entrolab.tables.types.table_spec` returns it.
+        The table's spec, see `entrolab.tables.types.table_spec`.
     format : {"csv", "html", "tex", "md"}
-        html is a whole page; tex a fragment for ``\\input`` that needs booktabs and xcolor with the option
-        ``table``; md is GitHub's.
+        "html" is a complete page; "tex" is a fragment for ``\\input`` that needs booktabs and xcolor with
+        the option ``table``; "md" is GitHub's Markdown.
     best, says_best : collection of cells, str
-        The cells shown in bold, and a sentence that says why.
+        The cells shown in bold, and a sentence that explains the bold.
     seeds : mapping, optional
         The verdicts over seeds, of `entrolab.seeds.rendering.seeds_of`.
     """
@@ -74,7 +74,7 @@ def write_table(
 
 @dataclass(frozen=True)
 class Cell:
-    """A rendered cell: formatted numbers, "" where there is none."""
+    """A rendered cell: formatted numbers, "" for missing ones."""
 
     verdict: str
     slug: str = ""
@@ -92,11 +92,11 @@ class Cell:
     seeds: str = ""  # the verdict over seeds, in words
     value: str = ""  # ours with all digits, for sorting
     marked: bool = True  # whether the verdict is shown
-    seconds: str = ""  # of learning, where the page shows them beside scores
-    best: bool = False  # whether it is the best of its row, or within the noise of it
+    seconds: str = ""  # fit time, where the page shows it next to scores
+    best: bool = False  # whether it is the best of its row or not significantly worse
 
 
-# The position of a row and a column without a common cell.
+# Fills a position of the table that has no cell.
 BLANK = Cell(verdict="")
 
 _HEADS = {"dataset": "data set", "model": "model", "metric": ""}
@@ -109,13 +109,13 @@ def layout(
     says_best: str = "",
     seeds: Mapping | None = None,
 ) -> dict:
-    """The content of a table in rows and columns, as plain texts, for the templates of every format."""
+    """The content of a table in rows and columns as plain text, for the templates of all formats."""
     table_type = TABLE_TYPES[spec["type"]]
     footnotes = _footnotes(table["reason"])
     has_published = bool(table["published"].notna().any())
     # Not marked in a table without any published value.
     unsaid = {KNOWN} if has_published else {KNOWN, "ours only"}
-    # The oracle stands beside published values alone; the csv file has it in any case.
+    # The oracle is only shown next to published values; the CSV file always contains it.
     shown_table = table if has_published else table.assign(oracle=NAN)
     over_seeds = seeds["cells"] if seeds else {}
     cells = _cells(shown_table, table_type, footnotes, unsaid, best, over_seeds)
@@ -163,7 +163,7 @@ def layout(
 
 
 def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
-    """Every verdict with its mark, its count and its meaning, from `VERDICTS` where `meanings` has none."""
+    """Every verdict with its mark, count and meaning; meanings not in `meanings` are from `VERDICTS`."""
     return [
         {
             "verdict": name,
@@ -177,7 +177,7 @@ def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
 
 
 def marks_of(verdict: str) -> dict[str, str]:
-    """The css class and the marks of a verdict."""
+    """The CSS class and the marks of a verdict."""
     entry = VERDICTS[verdict]
     return {"slug": verdict.replace(" ", "-"), "mark": entry.mark, "tex_mark": Raw(entry.tex)}
 
@@ -237,7 +237,7 @@ def _cells(
         )
         for metric, rows in table.groupby("metric")
     }
-    # Scores beside published ones have the decimals of these.
+    # Our scores have the decimals of the published ones.
     by_row = not table_type.ranks or table["published"].isna().all()
     cells = {}
     for _, rows in table.groupby([*dict.fromkeys([*table_type.rows, "metric"])], sort=False):
@@ -291,7 +291,7 @@ def _cell(
 
 
 def _agreeing(table: pd.DataFrame) -> dict[str, int]:
-    """The number of cells with a published value, and of those that reproduce it."""
+    """The number of cells with a published value, and the number that reproduce it."""
     found = judged(table)["verdict"]
     return {"agreeing": int((found == "reproduced").sum()), "published": len(found)}
 
@@ -311,7 +311,7 @@ def _parts(reason: str) -> list[tuple[str, tuple[int, int] | None]]:
 
 
 def _footnotes(reasons: Iterable[str]) -> dict[str, dict[str, str]]:
-    """The letter and the text of each footnote by the texts of reasons: a … z, aa, bb …"""
+    """Footnotes by the text of a reason: a letter (a … z, aa, bb …) and the text."""
     found: dict[str, list[tuple[int, int]]] = {}
     for text, times in chain.from_iterable(map(_parts, reasons)):
         found.setdefault(text, []).extend([times] if times else [])

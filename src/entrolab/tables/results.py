@@ -27,7 +27,7 @@ class Results:
     study_name : str
         The study's key.
     study : mapping
-        With its ``metrics``, ``criteria`` and ``tasks``.
+        The study, with ``metrics``, ``criteria`` and ``tasks``.
     home : path
         The workflow's working folder.
     """
@@ -56,7 +56,7 @@ class Results:
         return dict(iter(rows.groupby("criterion", sort=False)))
 
     def scores(self, dataset: str, model: str, among: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
-        """The folds' scores by criterion, selected among part of the grid if `among` has limits."""
+        """The scores of folds by criterion, selected from part of the grid if `among` has limits."""
         if not among:
             return self._scores(dataset, model)
         rows = choose_within(self._file("candidates", dataset=dataset, model=model), among, self._study)
@@ -68,7 +68,7 @@ class Results:
         return dict(iter(read_scores(*files, metrics).groupby("criterion", sort=False)))
 
     def _characteristics(self, dataset: str) -> dict:
-        """The numbers of features and of rows, in all and by class; or ``absent``, why there are none."""
+        """The numbers of features and of rows, in all and by class; or ``absent``, the reason for none."""
         try:
             data = load_dataset(self._file("data", dataset=dataset))
         except DataUnavailable as absence:
@@ -87,7 +87,7 @@ class Results:
         return {"n_train": int((assignment > 0).sum()), "n_test": int((assignment == 0).sum())}
 
     def _features(self, dataset: str) -> dict:
-        """The share of nonzeros and the dimensions, of all rows and of each class, as scaled."""
+        """The share of nonzeros and the dimensions of the scaled data, for all rows and each class."""
         data = load_dataset(self._file("scaled", dataset=dataset))
         found = {"density": float((data.X != 0).mean()), "n_dims": _dimensions(data.X)}
         if data.task == "binary":
@@ -107,6 +107,6 @@ class Results:
 
 def _dimensions(X) -> int:
     """The number of principal components that keep more than 95 % of the variance."""
-    from sklearn.decomposition import PCA  # late: few tables need it
+    from sklearn.decomposition import PCA  # imported late: few tables need it
 
     return int(PCA(KEPT_VARIANCE, svd_solver="full").fit(X.toarray() if issparse(X) else X).n_components_)

@@ -15,11 +15,11 @@ from entrolab.tables.number_format import decimals_for
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import ROUNDING, SLACK
 
-# Metrics in the unit of the label, which may be cents or millions.
+# Metrics in the unit of the label, whose magnitude is unknown.
 OF_THE_LABEL = ("rmse", "mae", "median_absolute_error")
 CRITERIA = {
     "cv": "inner cross-validation on the training rows",
-    "dcs_gaussian": "the Cauchy–Schwarz divergence of the projected training classes, taken as Gaussians",
+    "dcs_gaussian": "the Cauchy–Schwarz divergence of the projected training classes, as Gaussians",
     "dcs_kde": "the Cauchy–Schwarz divergence of the projected training classes, as kernel density estimates",
     "oracle": "the best mean score on the test folds (uses test data: a diagnostic only)",
 }
@@ -46,16 +46,16 @@ class Limits(Section):
 
 
 class Scores(OfModels):
-    """Mean scores on rows left out: data sets × models, a row for each metric where there are several."""
+    """Mean scores on test rows: data sets × models, with one row per metric if there are several."""
 
-    PERCENT_DIGITS = (1, 2)  # at least and at most
+    PERCENT_DIGITS = (1, 2)  # minimum and maximum
 
     rows = ("dataset", "metric")
     stages = ("selection", "predictions", "record")
     ranks, measures = True, ""
 
     class Entry(OfData):
-        caption: Heading = "Scores on rows that were left out"
+        caption: Heading = "Scores on test rows"
         datasets: str = "all"
         models: ModelNames = "all"
         metric: described(str | list_of(str), "a metric, or a list of metrics") = None
@@ -72,7 +72,7 @@ class Scores(OfModels):
         columns = {"published_only", "known"}
         models = [model for model in table["models"] if not columns & {*study["models"][model]}]
         for model in models:
-            if searched(study["models"][model]):  # a model without a grid is in tables of every criterion
+            if searched(study["models"][model]):  # models without a grid are in tables of every criterion
                 criteria = study["models"][model]["criteria"]
                 yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
         names = dict.fromkeys(name for model in models for name in searched(study["models"][model]))
@@ -99,7 +99,7 @@ class Scores(OfModels):
     def of_trained(self, cell, spec, results, record):
         """Mean and standard deviation (ddof=1) over all repeats × folds.
 
-        A cell with a missing fold is failed: the mean of the others is not comparable to the published one.
+        A cell with a missing fold is failed: the mean of the other folds is not comparable.
         """
         dataset, model, metric = cell
         folds = results.scores(dataset, model, spec.get("among", {}))
@@ -158,14 +158,14 @@ class Scores(OfModels):
         }
 
     def digits(self, metric, published_values):
-        """Of percentages the decimals of the published values, within limits."""
+        """For percentages, the decimals of the published values, within limits."""
         if not METRICS[metric].percent:
             return METRICS[metric].digits
         least, most = self.PERCENT_DIGITS
         return least if all(abs(round(value, least) - value) < SLACK for value in published_values) else most
 
     def row_digits(self, metric, numbers, spread, digits):
-        """Of errors in the label's unit two significant digits of the least ±; else those of the table."""
+        """For errors in the label's unit, two significant digits of the least ±; otherwise `digits`."""
         least = min((value for value in spread if value > 0), default=0)
         return decimals_for(least, 2) if metric in OF_THE_LABEL and least else digits
 
@@ -177,7 +177,7 @@ class Scores(OfModels):
 
 
 def _listed(table: Mapping) -> list[str]:
-    """The metrics of a table, which may name one of them."""
+    """The metrics of a table as a list."""
     return [table["metric"]] if isinstance(table["metric"], str) else table["metric"]
 
 
@@ -209,7 +209,7 @@ def _fewer_trials(found: int, spec: Mapping) -> list[str]:
 
 
 def _threshold(record: Mapping) -> list[str]:
-    """The threshold of the refitted model, where it was chosen."""
+    """The threshold of the refitted model, if it was tuned."""
     if "threshold" not in record:
         return []
     return [f"threshold {record['threshold']:.3g} in the model fitted to all training rows"]

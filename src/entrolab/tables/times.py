@@ -12,7 +12,7 @@ from entrolab.tables.verdicts import placed
 COSTS = {
     "fit_seconds": (
         "seconds",
-        "Processor seconds to fit the selected model alone on {learnt}, on one thread.",
+        "Processor seconds to fit only the selected model on {learnt}, on one thread.",
     ),
     "predict_seconds": (
         "seconds",
@@ -26,14 +26,14 @@ COSTS = {
 
 
 class Times(OfModels):
-    """Seconds to fit the selected model alone, judged by their ratio to the row's first model.
+    """Seconds to fit only the selected model, judged by their ratio to the row's first model.
 
-    Seconds of two machines are not comparable, ratios are. The published seconds have few decimals, so that
-    their ratio is an interval.
+    Seconds of different machines are not comparable, but ratios are. Published seconds are rounded, so their
+    ratio is an interval.
     """
 
     FACTOR = 2.0
-    DECIMALS = (1, 3)  # of our seconds, at least and at most
+    DECIMALS = (1, 3)  # minimum and maximum for our seconds
 
     stages = ("facts", "record")
 
@@ -44,8 +44,8 @@ class Times(OfModels):
         cost: one_of(*COSTS) = "fit_seconds"
 
     compares = (
-        "Ours above; below the published seconds, and how many times the published ratio to the row's first "
-        "column ours is, since seconds of two machines do not compare."
+        "Top: ours; bottom: the published seconds and, since seconds of different machines are not "
+        "comparable, our ratio to the row's first column divided by the published ratio."
     )
 
     def metrics(self, table):
@@ -69,11 +69,11 @@ class Times(OfModels):
             return Judged("unit")
         if math.isnan(unit.value) or found[first].status != "ok":
             whose = "published" if math.isnan(unit.value) else "of ours"
-            return Judged("ours only", note=f"no ratio, the row's first column has no seconds {whose}")
+            return Judged("ours only", note=f"no ratio: the row's first column has no seconds {whose}")
         ratio = found[cell].ours / found[first].ours
         (low, high), (unit_low, unit_high) = map(_bounds, (value, unit))
         highest = high / unit_low if unit_low else math.inf
-        # A published 0.0 is taken as the largest value that rounds to it.
+        # A published 0.0 is replaced by the largest value that rounds to it.
         times = ratio / ((value.value or high) / (unit.value or unit_high))
         return Judged(placed(ratio, low / unit_high / self.FACTOR, highest * self.FACTOR), times)
 
@@ -91,7 +91,7 @@ class Times(OfModels):
     def meanings(self, spec):
         return {
             "reproduced": "the ratio to the row's first column is within a factor of two of the published "
-            "one, as far as the rounding of the published seconds tells it",
+            "one, given the rounding of the published seconds",
             "higher": "relatively slower than published",
             "lower": "relatively faster than published",
             "unit": "the first column, by which the others of the row are divided",
@@ -106,7 +106,7 @@ class Times(OfModels):
         return min(1, max(map(decimals_needed, published_values), default=1))
 
     def row_digits(self, metric, numbers, spread, digits):
-        """Two significant digits of a row's fewest seconds, within limits."""
+        """Two significant digits of the shortest time in a row, within limits."""
         if metric == "n_stored_numbers":
             return digits
         least, most = self.DECIMALS
@@ -120,7 +120,7 @@ class Times(OfModels):
         return f"<{unit:.{digits}f}" if 0 < value < unit / 2 else f"{value:.{digits}f}"
 
     def published_number(self, metric, value, digits):
-        """With its published decimals."""
+        """A published value with its published decimals."""
         return f"{value:.{max(digits, decimals_needed(value))}f}"
 
     def difference(self, metric, difference, published, digits):
@@ -134,6 +134,6 @@ class Times(OfModels):
 
 
 def _bounds(seconds: PublishedValue) -> tuple[float, float]:
-    """The least and the largest value that rounds to the published one."""
+    """The least and the largest value that round to the published one."""
     half = 0.5 * 10.0**-seconds.decimals
     return max(seconds.value - half, 0), seconds.value + half

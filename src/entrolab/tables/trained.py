@@ -40,7 +40,7 @@ class OfModels(TableType):
 
 
 def is_trained(cell: Cell, spec: Mapping) -> bool:
-    """Whether a cell belongs to a run: its model has a learner, which fits the data set's task."""
+    """Whether a cell belongs to a run, that is, its model has a learner for the task of its data set."""
     dataset, model, _ = cell
     entry = spec["models"][model]
     if entry["published_only"] or entry["known"]:
@@ -49,7 +49,7 @@ def is_trained(cell: Cell, spec: Mapping) -> bool:
 
 
 def _known(cell: Cell, spec: Mapping) -> Found | None:
-    """The number of a cell that the study itself states."""
+    """The number of a cell if the study itself states it; else None."""
     dataset, model, metric = cell
     value = (spec["models"][model]["known"] or {}).get(dataset, {}).get(metric)
     if value is None:

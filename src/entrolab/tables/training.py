@@ -1,4 +1,4 @@
-"""Tables of a score with the iterations and the seconds of its training."""
+"""Tables of a score with the iterations and the seconds of training."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import JUDGED
 
 ITERATIONS, SECONDS = "iterations", "fit_seconds"
-# The note of iterations that the study's file sets.
+# The note for iterations that the study's file sets.
 SET = "as many iterations as were set"
 _TIMES = Times()
 
@@ -30,7 +30,7 @@ class Tolerance(Section):
 class Training(Scores):
     """A score with the cost of its training: data sets and models × score, iterations and seconds.
 
-    Iterations that the study sets and seconds of another machine are not judged.
+    Iterations set by the study and seconds of another machine are not judged.
     """
 
     rows, columns = ("dataset", "model"), ("metric",)
@@ -45,8 +45,8 @@ class Training(Scores):
         tolerance: Tolerance
 
     compares = (
-        "Ours above, the published number below; of seconds also how many times the published ratio to the "
-        "data set's first row ours is, since seconds of two machines do not compare."
+        "Top: ours; bottom: the published number and, since seconds of different machines are not "
+        "comparable, for seconds our ratio to the data set's first row divided by the published ratio."
     )
 
     def names(self, table, study):
@@ -90,9 +90,9 @@ class Training(Scores):
         score = metric.label[0].upper() + metric.label[1:] + (" in percent" if metric.percent else "")
         rows = "the training rows of the first trial" if spec["trials"] else "all rows"
         return (
-            f"{score} on rows left out; the iterations, or epochs, of the solver; processor seconds to "
-            f"fit the selected model alone on {rows}, on one thread. Of several grid points one is selected "
-            f"by {CRITERIA[spec['criterion']]}."
+            f"{score} on test rows; the iterations, or epochs, of the solver; processor seconds to fit only "
+            f"the selected model on {rows}, on one thread. Grid points are selected by "
+            f"{CRITERIA[spec['criterion']]}."
         )
 
     def agreement(self, spec):
@@ -104,8 +104,8 @@ class Training(Scores):
             "reproduced": f"ours lies within {within}, of the published number",
             "higher": f"ours lies more than {within}, above the published number",
             "lower": f"ours lies more than {within}, below the published number",
-            "published only": "shown beside a published number that it is not judged by: seconds of another "
-            "machine, iterations that were set",
+            "published only": "shown with a published number but not judged: seconds of another machine, "
+            "iterations set by the study",
             "unit": "the first row, by which the seconds of the data set's others are divided",
             "failed": "no number of ours; the footnote says why",
         }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Verdict:
-    """The marks of a verdict beside its colour, and its meaning where a table type has none of its own."""
+    """The marks of a verdict, and its meaning unless the table type has one of its own."""
 
     mark: str
     tex: str
@@ -21,7 +21,7 @@ VERDICTS = {
     "no data": Verdict("∅", r"$\emptyset$", "the data set is not available"),
     "ours only": Verdict("○", r"$\circ$", "nothing is published to compare with"),
     "published only": Verdict(
-        "▷", r"$\triangleright$", "a published number that nothing here is compared with"
+        "▷", r"$\triangleright$", "a published number without a number of ours to compare"
     ),
     "known": Verdict("", "", "stated by the study, not computed"),
     "unit": Verdict("◇", r"$\diamond$", "the value by which the others of its row are divided"),
@@ -33,12 +33,12 @@ JUDGED = ("reproduced", "higher", "lower", "failed", "no data")
 
 # The tolerance of a score published without ±: ours rounds to it at one decimal.
 ROUNDING = 0.05
-# For rounding errors of percentages: a difference equal to the ± is within it.
+# Tolerance for rounding errors of percentages: a difference equal to the ± is within it.
 SLACK = 1e-9
 
 
 def beside(ours: float, published: float, tolerance: float) -> str:
-    """The verdict on a number, given the tolerance around the published value; "ours only" without one.
+    """The verdict on a number, given the tolerance around the published value; "ours only" without a value.
 
     Examples
     --------

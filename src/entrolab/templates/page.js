@@ -1,5 +1,4 @@
-// Sort a table by a column, filter its rows, show the sections of a choice, copy a command, print folded parts. The page is
-// complete without it.
+// Sort and filter tables, filter sections, copy commands, and print folded parts. The page is complete without this script.
 "use strict";
 
 const MANY_ROWS = 12;
@@ -7,7 +6,7 @@ const MANY_ROWS = 12;
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];
   const rows = [...table.tBodies[0].rows];
-  // With heads in two rows, the first column's is in the upper one.
+  // If heads have two rows, the heads of the first columns are in the upper one.
   const before = rows[0].cells.length - heads.length;
   const valueOf = (row, column) => {
     const cell = row.cells[before + column];
@@ -24,7 +23,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     }
     head.append(button);
     button.addEventListener("click", () => {
-      // Large numbers first, words from A; then the other way round; then as the paper has it.
+      // First click: numbers descending, words ascending; second: reversed; third: the original order.
       const numeric = rows.some((row) => row.cells[before + column].dataset.value !== undefined);
       const turns = numeric ? ["descending", "ascending", null] : ["ascending", "descending", null];
       const turn = turns[(turns.indexOf(head.getAttribute("aria-sort")) + 1) % 3];

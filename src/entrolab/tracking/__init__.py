@@ -1,10 +1,10 @@
 """Write the results of a study to the tracking store: one experiment per study, one MLflow run per run.
 
-The store is a copy of the files under ``results``, for comparing runs. An experiment holds one run per data
-set × model, and one with the rendered tables and figures, to which the others refer in a tag: they are not
-nested, because MLflow shows nested runs only on request. A run has the key ``<study>/<dataset>/<model>``, and
-each key has exactly one live run: tracking equal results writes nothing, and a changed result replaces its
-run.
+The store is a copy of the files in ``results``, for comparing runs. An experiment contains one run per data
+set × model, and one run with the rendered tables and figures, to which the others refer by a tag. Runs are
+not nested, because MLflow shows nested runs only on request. A run has the key
+``<study>/<dataset>/<model>``, and each key has exactly one live run: equal results are not written again, and
+a changed result replaces its run.
 
 This is the only package that imports mlflow.
 """
@@ -21,8 +21,8 @@ from typing import Any
 
 import pandas as pd
 
-# MLflow reads these on import: no telemetry, no installation id in the home folder, no message per run and
-# migration, and half a minute instead of four for a server that does not answer.
+# MLflow reads these on import: no telemetry, no installation id in the home folder, no messages per run and
+# migration, and a timeout of half a minute instead of four for a server that does not respond.
 os.environ |= {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
 os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "ERROR")
 os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
@@ -55,26 +55,26 @@ def track_dataset(
     receipt: str | os.PathLike | None = None,
     patience: float = PATIENCE,
 ) -> dict:
-    """Write the runs of one data set to the store, all of them closed.
+    """Write the runs of one data set to the store, and close all of them.
 
-    A run in the store with the same digest and with its artifacts is kept. Any other live run with its key is
-    deleted with the models that it logged, and a new one is written. Runs that a killed job left open are
-    closed as killed, and so are those of this job if an error or a signal ends it; a tag has the reason. The
-    digest covers the contents of the run and its tables, except seconds, dates, the machine and the commit. A
-    run without a result has the status FAILED and a tag with the reason.
+    A run in the store with the same digest and with its artifacts is kept. Any other live run with the same
+    key is deleted with the models that it logged, and a new one is written. Runs that a killed job left open
+    are closed with the status KILLED, and so are those of this job if an error or a signal ends it; a tag
+    contains the reason. The digest covers the contents of the run and its tables, except seconds, dates, the
+    machine and the commit. A run without a result has the status FAILED and a tag with the reason.
 
     Parameters
     ----------
     study : mapping
-        The study's file as parsed (title, metrics, criteria, protocol, scaling, models, tables).
+        The study (title, metrics, criteria, protocol, scaling, models, tables).
     study_name, dataset : str
         Keys of the study and of the data set.
     runs : sequence of StudyRun
     store_uri : str, optional
         Any MLflow tracking URI. By default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the working folder.
-        Artifacts of a SQLite file are in ``mlruns`` beside it, whatever the working folder.
+        Artifacts of a SQLite file are in ``mlruns`` next to it, independently of the working folder.
     tables : iterable of paths
-        The csv files of the study's score tables, in its order, with the means, published values and
+        The CSV files of the study's score tables, in the study's order, with the means, published values and
         verdicts of the runs.
     receipt : path, optional
         A JSON file for the returned dict.
@@ -90,9 +90,9 @@ def track_dataset(
     Raises
     ------
     StoreUnavailable
-        The store cannot be written. The results are kept; the next call logs them.
+        If the store cannot be written. The results are kept, and the next call logs them.
     ValueError
-        A file of a run cannot be read, or its model holds types that are not trusted.
+        If a file of a run cannot be read, or its model contains types that are not trusted.
     """
     code = _code()
     contents = dataset_contents(study, runs, {Path(table).stem: read_table(table) for table in tables})
@@ -112,7 +112,7 @@ def track_dataset(
             written.append(run.model)
         ledger.register(study_name, dataset, study, contents, ids)
     logger.info(
-        "%s/%s: %d runs written, %d as they were", study_name, dataset, len(written), len(runs) - len(written)
+        "%s/%s: %d runs written, %d unchanged", study_name, dataset, len(written), len(runs) - len(written)
     )
     done = {"study": study_name, "dataset": dataset, "study_run": study_run, "runs": ids, "written": written}
     return _noted(receipt, ledger.place | done)
@@ -131,17 +131,17 @@ def track_study(
 ) -> dict:
     """Update the run of a study's tables and figures.
 
-    It is written if a table, a figure or the study's file changed, or if its artifacts are missing. Its
-    metrics are the counts of verdicts of every table, such as ``table4/reproduced``.
+    It is written if a table, a figure or the study's file has changed, or if its artifacts are missing. Its
+    metrics are the counts of verdicts in every table, such as ``table4/reproduced``.
 
     Parameters
     ----------
     study, study_name, store_uri, receipt, patience
-        As for :func:`track_dataset`.
+        See :func:`track_dataset`.
     tables : sequence of paths
         The rendered tables; the verdicts are counted in those that end in ``.csv``.
     figures : sequence of paths
-        The figures and their csv files.
+        The figures and their CSV files.
     config : path
         The study's YAML file.
 
@@ -153,7 +153,7 @@ def track_study(
     Raises
     ------
     StoreUnavailable
-        The store cannot be written.
+        If the store cannot be written.
     """
     tables, figures = sorted(map(Path, tables)), sorted(map(Path, figures))
     files = {"tables": tables, "figures": figures, "config": [Path(config)]}
@@ -186,14 +186,14 @@ def track_study(
                 metrics=[
                     Metric(name, count, now, 0)
                     for name, count in _verdict_metrics(verdicts).items()
-                    # Zeros only where they overwrite an earlier count.
+                    # Zeros are only logged to overwrite an earlier count.
                     if count or name in run.data.metrics
                 ],
                 tags=_code() | _machine() | {"mlflow.note.content": note},
             )
             if "published" in study:
                 ledger.tag_experiment({"reproduced": reproduced})
-            # Last: the run of a job that died before this line is written again.
+            # Written last, so that the run of a job that died before this line is written again.
             ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
             client.set_terminated(run_id, "FINISHED")
     return _noted(receipt, ledger.place | {"study": study_name, "study_run": run_id, "written": changed})
@@ -206,7 +206,7 @@ def _noted(receipt: str | os.PathLike | None, done: dict) -> dict:
 
 
 def _verdict_metrics(verdicts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """The number of results with each verdict: of all tables, then of each."""
+    """The number of results with each verdict, in all tables and in each one."""
     return pd.DataFrame(verdicts).sum(axis=1).to_dict() | {
         f"{table}/{name}": count for table, found in verdicts.items() for name, count in found.items()
     }

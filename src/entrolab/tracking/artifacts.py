@@ -17,14 +17,14 @@ COLUMNS = (
     ("model_versions", "source"),
     ("model_versions", "storage_location"),
 )
-FOLDER = "mlruns"  # artifact folder, beside the store
+FOLDER = "mlruns"  # artifact folder, next to the store
 
 
 def follow_move(store: str | os.PathLike) -> int:
-    """Point the artifact paths of a SQLite store to `FOLDER` beside it; return how many experiments moved.
+    """Set the artifact paths of a SQLite store to `FOLDER` next to it; return how many experiments moved.
 
     An experiment is skipped if its artifact folder is not inside a folder named `FOLDER`. It is also skipped
-    if its artifact folder still exists and the `FOLDER` beside the store has no folder of the same name.
+    if its artifact folder still exists and the `FOLDER` next to the store has no folder of the same name.
 
     Raises
     ------

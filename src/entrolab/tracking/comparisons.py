@@ -1,4 +1,4 @@
-"""A run's scores beside the published values, from the csv files of the study's score tables."""
+"""Comparisons of a run's scores with the published values, from the CSV files of the study's score tables."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ from entrolab.io.run_files import StudyRun
 
 
 def comparisons_of(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) -> list[Any]:
-    """The rows of a run with scores of ours in some score tables, in their order.
+    """The rows of a run in some score tables that have scores of ours, in order.
 
-    Each is a named tuple of a table's columns and of ``table``, ``criterion`` and ``restricted`` (to a part
-    of the grid).
+    Each row is a named tuple of the table's columns and of ``table``, ``criterion`` and ``restricted``
+    (whether selection is restricted to a part of the grid).
     """
     rows = []
     for name, table in tables.items():
@@ -26,7 +26,7 @@ def comparisons_of(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFr
 
 
 def is_published(comparison: Any) -> bool:
-    """Whether a published value stands beside a score."""
+    """Whether a comparison has a published value."""
     return not math.isnan(comparison.published)
 
 

@@ -67,8 +67,8 @@ def open_ledger(
 ) -> Iterator["Ledger"]:
     """Open the experiment of a study for one writer, and close the writer's runs if an error ends it.
 
-    Runs that a killed writer left open are closed first: in a file, which has one writer, all of them; on a
-    server those that meet the condition `own`.
+    Runs that a killed writer left open are closed first: all of them in a file, which has only one writer; on
+    a server, those that meet the condition `own`.
     """
     with opened(store_uri, patience) as store:
         ledger = Ledger(store)
@@ -77,14 +77,14 @@ def open_ledger(
         try:
             yield ledger
         except BaseException as error:
-            with suppress(Exception):  # such as a store that is gone: the next writer closes them
+            with suppress(Exception):  # the store may be gone: the next writer closes them
                 ledger.close_runs(f"its tracker ended: {one_line(error) or type(error).__name__}", own)
             raise
 
 
 @contextmanager
 def _accepting(*codes: int) -> Iterator[None]:
-    """Ignore MLflow's errors of these codes."""
+    """Ignore MLflow's errors with these codes."""
     try:
         yield
     except MlflowException as error:
@@ -106,7 +106,7 @@ class Ledger:
     def open_experiment(self, study_name: str, study: Mapping, artifact_location: str | None) -> None:
         found = self.client.get_experiment_by_name(study_name)
         if found is None:
-            # On a server another writer may have made it in the meantime.
+            # On a server, another writer may have created it in the meantime.
             with _accepting(RESOURCE_ALREADY_EXISTS):
                 self.client.create_experiment(study_name, artifact_location)
             found = self.client.get_experiment_by_name(study_name)
@@ -126,7 +126,7 @@ class Ledger:
             self.client.set_experiment_tag(self.experiment_id, name, value)
 
     def close_runs(self, reason: str, own: str) -> None:
-        """Close open runs as killed: all in a file, else those that meet the condition `own`."""
+        """Close open runs with the status KILLED: all in a file, else those that meet the condition `own`."""
         is_open = "attributes.status = 'RUNNING'"
         if self._one_writer:
             experiments = [one.experiment_id for one in self.client.search_experiments()]
@@ -139,10 +139,7 @@ class Ledger:
                 self.client.set_terminated(run.info.run_id, "KILLED")
 
     def live_runs(self, condition: str, experiments: Sequence[str] = ()) -> list[Run]:
-        """The runs of some experiments, this one by default, that meet the condition and are not deleted.
-
-        The oldest comes first.
-        """
+        """The live runs of some experiments, by default of this one, that meet a condition, oldest first."""
         return self.client.search_runs(
             list(experiments) or [self.experiment_id],
             condition,
@@ -151,7 +148,7 @@ class Ledger:
         )
 
     def study_run(self, study_name: str, study: Mapping) -> str:
-        """The id of the run of a study's tables, which is made if there is none and closed if it is open."""
+        """The id of the run of a study's tables; it is created if it does not exist, and closed if open."""
         own = f"tags.`entrolearn.key` = '{study_name}'"
         found = self.live_runs(own)
         if not found:
@@ -163,7 +160,7 @@ class Ledger:
             }
             name = study_run_name(study_name)
             self.client.create_run(self.experiment_id, tags=tags, run_name=name)
-            found = self.live_runs(own)  # on a server, another writer may have made one in the meantime
+            found = self.live_runs(own)  # on a server, another writer may have created it
         first, *others = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
         for extra in others:
             self.discard(extra)
@@ -180,14 +177,14 @@ class Ledger:
     def has_artifacts(self, run: Run) -> bool:
         """Whether the artifacts of a run and of each model that it logged are in the store."""
         models = run.outputs.model_outputs if run.outputs else []
-        with _accepting(RESOURCE_DOES_NOT_EXIST):  # a model that was deleted by hand
+        with _accepting(RESOURCE_DOES_NOT_EXIST):  # a model deleted by a user
             return bool(self.client.list_artifacts(run.info.run_id)) and all(
                 self.client.list_logged_model_artifacts(model.model_id) for model in models
             )
         return False
 
     def discard(self, run: Run) -> None:
-        """Delete a run after the models that it logged, so that the next writer can complete this."""
+        """Delete the models that a run logged, then the run: if interrupted, the next writer continues."""
         of_run = f"source_run_id = '{run.info.run_id}'"
         for model in self.client.search_logged_models([self.experiment_id], filter_string=of_run):
             self.client.delete_logged_model(model.model_id)
@@ -241,9 +238,9 @@ class Ledger:
         )
 
     def _log_model(self, run_id: str, content: RunContent) -> None:
-        """Log the refitted model as ``mlflow.sklearn.log_model`` does, but with this client.
+        """Log the refitted model like ``mlflow.sklearn.log_model``, but with this client.
 
-        That function uses the active run and store of the process.
+        That function uses the process's active run and store.
         """
         import skops.io
 
@@ -272,7 +269,7 @@ class Ledger:
                 skops_trusted_types=files.trusted_types,
                 signature=signature_of(estimator),
                 input_example=rows,
-                # Listed, because inferring them takes seconds.
+                # Stated explicitly, because inferring them takes seconds.
                 pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
             )
             self.client.log_model_artifacts(logged.model_id, str(saved))
@@ -287,9 +284,9 @@ class Ledger:
         contents: Sequence[RunContent],
         run_ids: Mapping[str, str],
     ) -> None:
-        """Make the model of each run a version of the data set's registered model; the best has an alias.
+        """Register the model of each run as a version of the data set's model; the best has an alias.
 
-        A run whose model is a version already is left alone. `run_ids` are the ids of runs by their model.
+        Models that are already versions are skipped. `run_ids` maps models to the ids of their runs.
         """
         name = registered_name(study_name, dataset)
         with_model = [content for content in contents if content.version_note]
@@ -316,19 +313,19 @@ class Ledger:
         verdict = {tag: content.tags[tag] for tag in ("verdict",) if tag in content.tags}
         version = self.client.create_model_version(
             name,
-            model.artifact_location,  # `models:/<id>` is looked up in the process's active store
+            model.artifact_location,  # `models:/<id>` would be resolved in the active store
             run_id,
             tags={"dataset": content.run.dataset, "model": content.run.model, **verdict},
             description=content.version_note,
             model_id=model.model_id,
         )
-        # The pages of the run and of the model show this tag as their registered model.
+        # MLflow's pages of the run and the model show this tag as their registered model.
         registered = json.dumps([{"name": name, "version": version.version}])
         self.client.set_logged_model_tags(model.model_id, {MLFLOW_MODEL_VERSIONS: registered})
         return version
 
     def _version_at(self, name: str, alias: str) -> ModelVersion | None:
-        # There is no such model, or it has no such alias.
+        # The model or its alias may not exist.
         with _accepting(RESOURCE_DOES_NOT_EXIST, INVALID_PARAMETER_VALUE):
             return self.client.get_model_version_by_alias(name, alias)
         return None
@@ -339,7 +336,7 @@ def study_run_name(study_name: str) -> str:
 
 
 def says(run: Run, content: RunContent, study_run: str) -> bool:
-    """Whether a run in the store holds this content completely."""
+    """Whether a run in the store has exactly this content."""
     tags = run.data.tags
     return (
         run.info.status == content.status
@@ -349,7 +346,7 @@ def says(run: Run, content: RunContent, study_run: str) -> bool:
 
 
 def _identity(content: RunContent, study_run: str) -> dict[str, str]:
-    """The tags that a run is created with and found by."""
+    """The tags with which a run is created and by which it is found."""
     run = content.run
     return {
         **_made_by(run.study),
@@ -363,13 +360,13 @@ def _identity(content: RunContent, study_run: str) -> dict[str, str]:
 
 
 def _made_by(study_name: str) -> dict[str, str]:
-    """The tags of MLflow's columns for the user and the source."""
+    """The tags that MLflow shows in its columns for user and source."""
     source = {MLFLOW_SOURCE_NAME: f"snakemake {study_name}", MLFLOW_SOURCE_TYPE: "LOCAL"}
     return {MLFLOW_USER: getpass.getuser(), **source}
 
 
 def _dataset_input(content: RunContent) -> DatasetInput:
-    """The data set by name, digest and size, without its values."""
+    """The data set as an input of a run: name, digest and size, without its values."""
     run, data = content.run, content.files.record["data"]
     dataset = Dataset(
         name=run.dataset,

@@ -2,8 +2,8 @@
 
 ``python -m entrolab.tracking.moving STORE DATABASE FOLDER``; ``tools/tracking_server.sh import`` calls it.
 
-No maintained tool does this. MLflow's own tool only moves folders to SQLite. pgloader copies the rows, into
-existing empty tables, in many transactions, but no artifacts. Tools that copy through MLflow's interface give
+No maintained tool does this. MLflow's own tool only moves folders to SQLite. pgloader copies rows into
+existing empty tables, in many transactions, but not artifacts. Tools that copy through MLflow's API give
 every run a new id.
 """
 
@@ -29,24 +29,24 @@ from entrolab.tracking.artifacts import COLUMNS, follow_move
 from entrolab.tracking.stores import NoStore, check_schema, url_of
 
 SERVED = "mlflow-artifacts:/"  # MLflow's name for the folder behind a server
-# The rows of a new database of MLflow: table, key, value.
+# The rows that a new MLflow database contains: table -> key, value.
 OF_A_NEW_DATABASE = {"experiments": ("name", "Default"), "workspaces": ("name", "default")}
 ROWS_AT_ONCE = 2000
-LOCK_SECONDS = 20  # to wait for the server's own transactions
+LOCK_SECONDS = 20  # timeout for the server's own transactions
 # The artifact location of a trace is a tag.
 TRACE_TAGS, TRACE_LOCATION = "trace_tags", "mlflow.artifactLocation"
 SHOWN = ("experiments", "runs", "metrics", "params", "tags", "logged_models", "model_versions")
 
 
 class NotMoved(RuntimeError):
-    """The store was not moved; the database is unchanged."""
+    """Raised if a store was not moved; the database is unchanged."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """The number of rows moved of each table, and the locations on this machine outside all experiments.
+    """The number of rows moved per table, and artifact locations on this machine outside all experiments.
 
-    The artifacts there are unchanged, and not available from the server.
+    Artifacts at these locations stay where they are, and are not available from the server.
     """
 
     rows: Mapping[str, int]
@@ -54,28 +54,29 @@ class Moved:
 
 
 def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> Moved:
-    """Copy a SQLite store into the database of a server without runs, and its artifacts into its folder.
+    """Copy a SQLite store into the empty database of a server, and its artifacts into the server's folder.
 
-    Ids, times, aliases and deleted runs stay the same, so that the workflow finds its runs on the server. The
-    artifacts of an experiment on this machine are then at ``mlflow-artifacts:/<experiment>``; other
-    locations, such as a bucket, stay the same. The store is unchanged, except for paths broken by a move of
-    its folder (see `entrolab.tracking.artifacts.follow_move`). One transaction copies all rows.
+    Ids, times, aliases and deleted runs are preserved, so the workflow finds its runs on the server.
+    Artifacts of experiments on this machine get the location ``mlflow-artifacts:/<experiment>``; other
+    locations, such as a bucket, are preserved. The store is not changed, except for paths broken by a move of
+    its folder (see `entrolab.tracking.artifacts.follow_move`). All rows are copied in one transaction.
 
     Parameters
     ----------
     store : path
         The SQLite file, such as ``mlflow.db``.
     database : str
-        Address of the server's database, ``postgresql://user@host:port/name``. Missing tables are
-        made. A password should be in libpq's password file rather than in the address.
+        Address of the server's database, ``postgresql://user@host:port/name``. Missing tables are created. A
+        password should be in libpq's password file rather than in the address.
     folder : path
         The server's ``--artifacts-destination``.
 
     Raises
     ------
     NotMoved
-        The store cannot be read or is another version's; the database cannot be reached, is not PostgreSQL or
-        is in use; the folder of an experiment's artifacts exists already. One line.
+        If the store cannot be read or has another version; if the database cannot be reached, is not
+        PostgreSQL or is in use; if the folder of an experiment's artifacts exists already. The message is one
+        line.
 
     References
     ----------
@@ -88,17 +89,17 @@ def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> 
         raise NotMoved(f"the database is {backend}; accepted: postgresql://user@host:port/name")
     with _in_one_line(f"store {store}"):
         if not store.is_file():
-            raise NoStore("there is no such file", "name the SQLite file of a store, such as mlflow.db")
+            raise NoStore("the file does not exist", "name the SQLite file of a store, such as mlflow.db")
         check_schema(store)
         follow_move(store)
     source = create_engine(URL.create("sqlite", database=str(store)))
-    # One snapshot while others may write: a transaction of SQLite begins only on request.
+    # Read one snapshot while others may write: SQLite begins a transaction only on request.
     event.listen(source, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
     target = create_engine(database, connect_args={"options": f"-c lock_timeout={LOCK_SECONDS}s"})
     with _in_one_line(f"database {without_secrets(database)}", database):
         try:
-            target.connect().close()  # MLflow would try for minutes
-            SqlAlchemyStore(database, SERVED)  # makes the tables, refuses those of another version
+            target.connect().close()  # MLflow would retry for minutes
+            SqlAlchemyStore(database, SERVED)  # creates the tables, raises an error for another version
             with source.connect() as old, target.begin() as new:
                 return _moved(old, new, folder)
         finally:
@@ -121,7 +122,7 @@ def _in_one_line(what: str, address: str = "") -> Iterator[None]:
 def _moved(old: Connection, new: Connection, folder: Path) -> Moved:
     tables = _tables(new)
     sources = {table.name: table for table in _tables(old)}
-    # No run can be begun while these are held.
+    # No run can start while these locks are held.
     new.exec_driver_sql("LOCK TABLE experiments, workspaces IN ACCESS EXCLUSIVE MODE")
     for table in tables:
         _check_empty(new, table)
@@ -139,7 +140,7 @@ def _moved(old: Connection, new: Connection, folder: Path) -> Moved:
 
 
 def _tables(connection: Connection) -> list[Table]:
-    """The tables of a store in the order of their foreign keys; JSON as text."""
+    """The tables of a store in the order of their foreign keys; JSON columns are text."""
     found = MetaData()
     found.reflect(connection)
     for table in found.tables.values():
@@ -162,7 +163,7 @@ def _check_empty(new: Connection, table: Table) -> None:
 
 
 def _copy(old: Connection, new: Connection, source: Table, target: Table, locations: "_Locations") -> int:
-    """Copy all rows of a table with the artifact locations of the server; return their number."""
+    """Copy all rows of a table, with artifact locations on the server; return the number of rows."""
     columns = [column for table, column in COLUMNS if table == target.name]
     copied = 0
     found = old.execution_options(yield_per=ROWS_AT_ONCE).execute(select(source)).mappings()
@@ -179,7 +180,7 @@ def _copy(old: Connection, new: Connection, source: Table, target: Table, locati
 
 
 def _continue_sequences(new: Connection, table: Table) -> None:
-    """Continue the numbering of rows in the database after the copied ones."""
+    """Set the database's sequences to continue after the copied rows."""
     for column in table.columns:
         sequence = new.execute(
             text("SELECT pg_get_serial_sequence(:table, :column)"),
@@ -194,12 +195,12 @@ class _Locations:
     """The old and the new locations of the experiments' artifacts."""
 
     def __init__(self, experiments: Mapping[str, int]):
-        # The longest first: an experiment's folder may be in another's.
+        # The longest first: an experiment's folder may be inside another's.
         self._experiments = dict(sorted(experiments.items(), key=lambda item: -len(item[0])))
         self.elsewhere: set[str] = set()
 
     def served(self, location: str | None) -> str | None:
-        """The location on the server of a location on this machine; any other unchanged."""
+        """The location on the server for a location on this machine; other locations are unchanged."""
         if not _is_local(location):
             return location
         for folder, number in self._experiments.items():
@@ -210,10 +211,10 @@ class _Locations:
 
     @contextmanager
     def copied_to(self, root: Path) -> Iterator[None]:
-        """Copy the experiments' folders below `root`, where they appear if the block succeeds."""
+        """Copy the experiments' folders below `root`; they are renamed into place if the block succeeds."""
         for number in self._experiments.values():
             if (root / str(number)).exists():
-                raise NoStore(f"{root / str(number)} is there already", "move it aside")
+                raise NoStore(f"{root / str(number)} exists already", "move it to another place")
         unfinished = root / f".moving-{os.getpid()}"
         try:
             unfinished.mkdir(parents=True)
@@ -246,7 +247,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(str(error))
     print("moved:", ", ".join(f"{moved.rows[name]:,} {name.replace('_', ' ')}" for name in SHOWN))
     for location in moved.elsewhere:
-        print(f"left where it is, where a server does not see it: {location}")
+        print(f"not moved, and not available from the server: {location}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Markdown notes of experiments, runs and registered models for MLflow's pages; equal for equal results."""
+"""Markdown notes of experiments, runs and registered models for MLflow's pages; deterministic."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +13,8 @@ from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import one_line
 from entrolab.tracking.comparisons import headline, is_published
 
-BEST = "best"  # alias of the registered version that scores best
-LONGEST = 1000  # of a text of a study, a catalog or an error
+BEST = "best"  # alias of the registered version with the best score
+LONGEST = 1000  # maximum length of a text of a study, a catalog or an error
 
 
 def _plain(text: object) -> str:
@@ -38,7 +38,7 @@ def run_note(
             *map(_row_of, comparisons),
         ]
     if chosen := files.most_chosen():
-        lines += ["", "Selected most often (`oracle` uses the test rows: a diagnostic, no result):", ""]
+        lines += ["", "Selected most often (`oracle` uses the test rows: a diagnostic, not a result):", ""]
         for criterion, (params, times) in chosen.items():
             values = ", ".join(f"{name} = {value}" for name, value in params.items())
             lines.append(f"- {criterion}: {_plain(values) or 'the only point'} ({times} {_draws(study)})")
@@ -68,7 +68,7 @@ def _sentence(one: Any, study: Mapping, link: Callable[[str], str]) -> str:
 
 
 def _values(one: Any) -> tuple[str, str, str]:
-    """Our value and the published one with their ±, and the difference; empty without a published value."""
+    """Our value and the published one with ±, and the difference; "" if there is no published value."""
     metric = METRICS[one.metric]
     digits = 2 if metric.percent else metric.digits
 
@@ -96,7 +96,7 @@ def _table(names: Sequence[str]) -> list[str]:
 
 
 def _row(cells: Sequence[str]) -> str:
-    """A row of a table, with the space between cells that MLflow's page leaves out."""
+    """A row of a table, with space between cells, which MLflow's page does not add."""
     return f"| {'&emsp; | '.join(cells)} |"
 
 
@@ -106,8 +106,8 @@ def experiment_note(study: Mapping, study_name: str, views: Mapping[str, str]) -
     parts = [
         f"{_heading(study)} · {shown}",
         *_source(study),
-        f"The run *{study_name} · tables* holds the rendered tables, the figures and the study's file; each "
-        f"of the others is of a data set and a model: {_of_a_run(study)}.",
+        f"The run *{study_name} · tables* contains the rendered tables, the figures and the study's file; "
+        f"every other run is a data set and a model: {_of_a_run(study)}.",
     ]
     return "\n\n".join(parts)
 
@@ -120,11 +120,11 @@ def _heading(study: Mapping) -> str:
 def _of_a_run(study: Mapping) -> str:
     if "published" not in study:
         return "its score is `ours`, and the tag `best` marks the best one of a data set"
-    return "`ours` beside the `published` number, the `difference`, and the tag `verdict`"
+    return "`ours`, the `published` number, the `difference`, and the tag `verdict`"
 
 
 def _source(study: Mapping) -> list[str]:
-    """The reference and the address of a study, where it has them."""
+    """The reference and the address of a study, if it has them."""
     url = f"<{study['url']}>" if study["url"] else ""
     return [part for part in (_plain(study["reference"]), url) if part]
 
@@ -141,7 +141,7 @@ def study_note(
             *_table(["table", *VERDICTS]),
             *(_row([_link(table), *map(str, found.values())]) for table, found in verdicts.items()),
         ]
-    lines += ["", f"Report: `results/report/{study_name}.html`, beside this store."]
+    lines += ["", f"Report: `results/report/{study_name}.html`, in the folder of this store."]
     return "\n\n".join(["\n".join(lines), *_source(study)])
 
 
@@ -153,8 +153,8 @@ def registered_name(study_name: str, dataset: str) -> str:
 def registered_note(study: Mapping, study_name: str, dataset: str) -> str:
     """The description of the registered model of a study's data set."""
     return (
-        f"Fitted models of *{_plain(study['title'])}* on {dataset}, a version for each learner. The alias "
-        f"`{BEST}` leads to the one that scores best by the study's first metric:\n\n"
+        f"Fitted models of *{_plain(study['title'])}* on {dataset}, one version per learner. The alias "
+        f"`{BEST}` is the version with the best score by the study's first metric:\n\n"
         f'    mlflow.sklearn.load_model("models:/{registered_name(study_name, dataset)}@{BEST}")'
     )
 
@@ -175,7 +175,7 @@ def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, 
 
 
 def _rows_of(study: Mapping, run: StudyRun) -> str:
-    """What a model of a run takes."""
+    """The input that a model of a run accepts, in words."""
     if run.dataset in study.get("own_data", {}):
         return "a data frame with the columns of the table, and gives its labels"
     scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, run.dataset).items())
@@ -183,5 +183,5 @@ def _rows_of(study: Mapping, run: StudyRun) -> str:
 
 
 def linked(note: str, artifacts: str) -> str:
-    """A note with its links set to the tables among the `artifacts` of the study's run."""
+    """A note with its links pointing to the tables in the `artifacts` of the study's run."""
     return note.replace("](tables/", f"]({artifacts}/tables/")

@@ -1,6 +1,6 @@
 """The name, parameters, metrics and tags of a run in the tracking store, read from the run's files.
 
-All files are read before the store is opened; nothing here uses MLflow's client.
+All files are read before the store is opened; this module does not use MLflow's client.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ class RunContent:
     params: dict[str, str]
     metrics: dict[tuple[str, int], float]  # (name, step) -> value
     tags: dict[str, str]
-    version_note: str = ""  # of the registered model's version, if there is a model
+    version_note: str = ""  # description of the registered version, if there is a model
     input_example: bool = False  # whether rows of the data set are logged with the model
 
     @property
@@ -46,7 +46,7 @@ class RunContent:
 
     @property
     def score(self) -> float:
-        """The mean score by the study's first metric, of what its first criterion selected; else NaN."""
+        """The mean score by the study's first metric of its first criterion's selection, or NaN."""
         files = self.files
         if not files.metrics or not len(files.scores):
             return math.nan
@@ -77,7 +77,7 @@ class RunContent:
 
 
 def _table_digest(table: pd.DataFrame) -> str:
-    """SHA-256 of a table's names and values; the bytes of its file depend on the writer's version."""
+    """SHA-256 of a table's column names and values; a file's bytes depend on the writer's version."""
     table = table[[name for name in table.columns if not name.endswith("seconds")]]
     digest = hashlib.sha256(json.dumps(list(table.columns)).encode())
     if len(table):
@@ -88,7 +88,7 @@ def _table_digest(table: pd.DataFrame) -> str:
 def dataset_contents(
     study: Mapping, runs: Sequence[StudyRun], tables: Mapping[str, pd.DataFrame]
 ) -> list[RunContent]:
-    """The contents of the runs of one data set; that of the best model has the tag ``best``."""
+    """The contents of the runs of one data set; the run of the best model has the tag ``best``."""
     contents = [_content(study, run, tables) for run in runs]
     scored = {
         index: content.score
@@ -110,7 +110,7 @@ def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) 
     comparisons = comparisons_of(study, run, tables) if record["success"] else []
     metrics, not_finite = _finite_and_not(_metrics(study, files, comparisons))
     tags = {f"nonfinite.{name}": values for name, values in not_finite.items()}
-    # The first of several metrics, as for the published value.
+    # The first metric, as in the comparison with the published value.
     tags |= {f"verdict.{one.criterion}": one.verdict for one in reversed(comparisons) if is_published(one)}
     if not record["success"]:
         tags |= {"failure": record["status"], "failure.reason": record["error"][:LONGEST_ERROR]}
@@ -130,7 +130,7 @@ def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) 
 
 
 def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]:
-    """The parameters of a run: its learner's, fixed or chosen, by their own names, and the protocol's."""
+    """The parameters of a run: those of its learner, fixed or selected, and those of the protocol."""
     record = files.record
     params = {
         "dataset": run.dataset,
@@ -142,7 +142,7 @@ def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]
     steps = study["models"][run.model]["steps"]
     learner = _with_alternatives(record, "params") | files.facts.get("params", {})
     for name, value in learner.items():
-        # As `estimator`, which is the run's own and may be a learner's.
+        # Such as `estimator`, which is a key of the run and may be a parameter of a learner.
         name = f"learner.{name}" if name in params else name
         params[name] = in_short(value) if isinstance(value, list) else value
     groups = {
@@ -162,7 +162,7 @@ def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]
 
 
 def _with_alternatives(record: Mapping, part: str) -> dict:
-    """A model's ``params`` or ``grid``, and those of its alternatives under their names."""
+    """A model's ``params`` or ``grid``, including those of its alternatives by name."""
     alternatives = record.get(ONE_OF, {}).items()
     return record[part] | {
         f"{name}.{key}": value for name, learner in alternatives for key, value in learner[part].items()
@@ -172,12 +172,12 @@ def _with_alternatives(record: Mapping, part: str) -> dict:
 def _metrics(study: Mapping, files: RunContents, comparisons: Sequence[Any]) -> dict[tuple[str, int], float]:
     """Every metric of the run, finite or not: (name, step) -> value, in the order of the UI.
 
-    The scores of the folds have separate names: for a name with several steps, MLflow's tables show the last
-    value, which would look like the result.
+    The scores of folds have names of their own: for a metric with several steps, MLflow's tables show the
+    last value, which would look like the result.
     """
     metrics: dict[tuple[str, int], float] = {}
     if shown := headline(comparisons):
-        # With the same names in every study, rounded.
+        # The same names in every study, with rounded values.
         metrics["ours", 0] = _legible(shown.ours)
         if is_published(shown):
             metrics |= {("published", 0): shown.published, ("difference", 0): _legible(shown.difference)}
@@ -193,7 +193,7 @@ def _metrics(study: Mapping, files: RunContents, comparisons: Sequence[Any]) -> 
     metrics |= {(name, 0): facts[name] for name in MODEL_FACTS if name in facts}
     metrics["train_seconds", 0] = record["seconds"]
     for criterion, rows in files.by_criterion():
-        folds = study["protocol"].get("folds", 1)  # a trial has one
+        folds = study["protocol"].get("folds", 1)  # a trial has one test part
         steps = (rows["repeat"] * folds + rows["fold"]).astype(int)
         for metric in files.metrics:
             unit = 100.0 if METRICS[metric].percent else 1.0

@@ -1,4 +1,4 @@
-"""Signatures of logged models, and rows as their input examples."""
+"""Signatures and input examples of logged models."""
 
 from pathlib import Path
 
@@ -21,11 +21,10 @@ ROWS_OF_EXAMPLE = 5
 
 
 def signature_of(fitted: BaseEstimator) -> ModelSignature | None:
-    """What a model takes and gives: the columns of a user's table by name, or rows of numbers.
+    """The signature of a model: the columns of a user's table by name, or rows of numbers.
 
-    A column of text is declared as text. Any other takes all types: MLflow refuses whole numbers
-    where a signature says fractions, and a column of whole numbers becomes one of fractions with the first
-    missing value.
+    Columns of text are declared as strings, all others as any type: MLflow refuses integers for a column
+    declared as double, and a column of integers becomes double with its first missing value.
     """
     answers = np.zeros(0) if is_regressor(fitted) else getattr(fitted, "classes_", None)
     outputs = None if answers is None else Schema([TensorSpec(clean_tensor_type(answers.dtype), (-1,))])
@@ -42,12 +41,12 @@ def signature_of(fitted: BaseEstimator) -> ModelSignature | None:
 
 
 def _is_any(kind) -> bool:
-    """Whether a column may hold other values than text, as one of numbers, dates or numbered categories."""
+    """Whether a column may contain values other than text: numbers, dates or numbered categories."""
     return kind is None or kind == DATE or any(name.lstrip("-").isdecimal() for name in kind)
 
 
 def input_example(path: Path):
-    """The first rows of a data set, as the models that are fitted to it take them."""
+    """The first rows of a data set, in the form that models fitted to it accept."""
     data = load_dataset(path)
     rows = data.X[:ROWS_OF_EXAMPLE]
     if data.columns is not None:
@@ -56,7 +55,7 @@ def input_example(path: Path):
 
 
 def _decoded(data: Dataset, rows: np.ndarray) -> pd.DataFrame:
-    """Rows of a user's table: names of categories for their codes."""
+    """Rows of a user's table, with category codes replaced by names."""
     columns = {}
     for (name, kind), values in zip(data.columns["encoded"].items(), rows.T, strict=True):
         columns[name] = values

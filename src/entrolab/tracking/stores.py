@@ -1,4 +1,4 @@
-"""Open the tracking store for one writer: a new SQLite file, locks, retries, and errors in one line."""
+"""Open the tracking store for one writer: create SQLite files, lock, retry, and report errors in one line."""
 
 import fcntl
 import logging
@@ -30,15 +30,15 @@ from entrolab.text import Told, hide_secrets, without_secrets
 from entrolab.tracking.artifacts import FOLDER, follow_move
 
 DEFAULT_STORE = "sqlite:///mlflow.db"
-PATIENCE = 60.0  # seconds that a locked store is waited for
-LONGEST_REASON = 400  # a server may answer with a whole page
+PATIENCE = 60.0  # seconds to wait for a locked store
+LONGEST_REASON = 400  # maximum length: a server may respond with a whole page
 
 # No traceback per attempt while waiting for a lock: the last error is reported.
 logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
 
 
 class StoreUnavailable(Told, RuntimeError):
-    """The tracking store cannot be written: it is locked, read-only, unreachable or no store."""
+    """Raised if the tracking store cannot be written: it is locked, read-only, unreachable or not a store."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Store:
     client: MlflowClient  # with retries while another program holds the store
     address: str  # without user, password and query
     artifacts: Path | None  # the folder for new experiments; None if a server has its own
-    one_writer: bool  # whether no other job can write now
+    one_writer: bool  # whether no other job can write at the same time
 
 
 @dataclass(frozen=True)
@@ -97,23 +97,23 @@ def _retrying(patience: float) -> tenacity.Retrying:
 def _sole_writer(file: Path, patience: float) -> Iterator[str]:
     """Lock a SQLite store, which is made if it does not exist, and yield its address.
 
-    Programs that open a new store at the same time break each other's migrations, so each locks a file beside
-    it, which the system unlocks if the program dies. The wait for this lock is ten times as long as the wait
-    for a store that another program keeps locked.
+    Programs that open a new store at the same time break each other's migrations. Each therefore locks a file
+    next to the store, which the system unlocks if the program dies. The timeout for this lock is ten times
+    that for a store that another program keeps locked.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     retrying = _retrying(patience)
     with open(f"{file}.lock", "a") as lock:
         _retrying(10 * patience)(fcntl.flock, lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not file.exists() or retrying(_schema, file) is None:
-            # Left by a killed program: SQLite would write their contents into the new store.
+            # Files left by a killed program: SQLite would write their contents into the new store.
             for leftover in ("-journal", "-shm", "-wal"):
                 Path(f"{file}{leftover}").unlink(missing_ok=True)
-            # Atomically: a store with half a migration cannot be opened.
+            # Created atomically: a store with an incomplete migration cannot be opened.
             with replacing(file) as temporary:
-                # Fails at once where SQLite opens no file, such as below a path of 512 letters.
+                # Fails at once if SQLite cannot open the file, for example if its path has 512 characters.
                 sqlite3.connect(temporary).close()
-                # As a URI without quotes or colons: MLflow puts this folder into SQL unquoted.
+                # A URI without quotes and colons, because MLflow inserts this folder into SQL unquoted.
                 SqlAlchemyStore(_address(temporary), (file.parent / FOLDER).as_uri())
         retrying(check_schema, file)
         retrying(_check_writable, file)
@@ -127,7 +127,7 @@ def _sqlite_file(uri: str) -> Path | None:
         return None
     if not url.database or url.database == ":memory:":
         raise NoStore(
-            "names no file (a file has three slashes, or four and its whole path: sqlite:///mlflow.db)",
+            "names no file (write three slashes and a path, four if it is absolute: sqlite:///mlflow.db)",
             "name one",
         )
     if "?" in uri:
@@ -144,16 +144,16 @@ def _address(file: Path) -> str:
 
 
 def _check_address(uri: str) -> None:
-    """Refuse addresses that MLflow would show with their passwords in errors and logs."""
+    """Raise an error for addresses whose passwords MLflow would show in errors and logs."""
     scheme, _, rest = uri.partition("://")
     if scheme in ("http", "https") and ("?" in rest or "#" in rest):
-        raise NoStore("has a query", "name the server alone, and give a token in MLFLOW_TRACKING_TOKEN")
+        raise NoStore("has a query", "name only the server, and give a token in MLFLOW_TRACKING_TOKEN")
     if scheme.partition("+")[0] in DATABASE_ENGINES and url_of(uri) is None:
-        raise NoStore("is no address of a database", "write @, : and / of its password as %40, %3A and %2F")
+        raise NoStore("is not an address of a database", "write @, : and / in a password as %40, %3A and %2F")
 
 
 def _check_answers(uri: str) -> None:
-    """Raise at once if no database answers or its driver is missing; MLflow would retry for minutes."""
+    """Raise at once if the database does not respond or lacks its driver; MLflow would retry for minutes."""
     url = url_of(uri)
     if url is not None and url.get_backend_name() in DATABASE_ENGINES:
         engine = create_engine(url)
@@ -174,13 +174,13 @@ def _schema(file: Path) -> str | None:
 
 
 def check_schema(file: Path) -> None:
-    """Refuse a file that MLflow would migrate in place, or to which it would add its tables."""
+    """Raise an error for a file that MLflow would migrate in place, or to which it would add its tables."""
     migrations = ScriptDirectory(Path(mlflow.__file__).parent / "store" / "db_migrations")
     found, wanted = _schema(file), migrations.get_current_head()
     if found != wanted:
         raise NoStore(
             f"its tables are not those of MLflow {mlflow.__version__} (version {found}, not {wanted}): "
-            "another version or another program made them, or a migration was cut short",
+            "they were made by another version or program, or a migration was interrupted",
             f"copy the file, then `mlflow db upgrade {_address(file)}` brings an older version up to date; "
             "if that fails, move it aside",
         )
@@ -192,12 +192,12 @@ def _check_writable(file: Path) -> None:
         if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
-        connection.execute("PRAGMA user_version = 0")  # a read-only file lets a transaction begin
+        connection.execute("PRAGMA user_version = 0")  # a transaction alone would not detect a read-only file
         connection.execute("ROLLBACK")
 
 
 class NoStore(ValueError):
-    """An address leads to no store; `remedy` says what to do."""
+    """Raised if an address is not that of a store; `remedy` says what to do."""
 
     def __init__(self, reason: str, remedy: str):
         super().__init__(reason)
@@ -210,7 +210,7 @@ def _is_locked(error: BaseException) -> bool:
 
 def _reason(uri: str, error: Exception) -> str:
     """The reason why a store is not available and the remedy, in one line without secrets."""
-    stands = "the results stand, and the next run of this step logs them"
+    stands = "the results are kept, and the next run of this step logs them"
     text = _no_answer(str(error)) or next(iter(str(error).strip().splitlines()), type(error).__name__)
     remedy = "make it reachable and writable"
     if _is_locked(error):
@@ -220,14 +220,14 @@ def _reason(uri: str, error: Exception) -> str:
         remedy = error.remedy
     elif isinstance(error, UnsupportedModelRegistryStoreURIException):
         known = ", ".join(filter(None, error.supported_uri_schemes))
-        text = f"no such kind of store; its address begins with one of {known}"
-        remedy = "mend the address, as in sqlite:///mlflow.db or http://127.0.0.1:5000"
+        text = f"unknown type of store; accepted are addresses that begin with {known}"
+        remedy = "correct the address, as in sqlite:///mlflow.db or http://127.0.0.1:5000"
     elif isinstance(error, ImportError):
-        remedy = "install what this kind of store needs"
+        remedy = "install the packages that this type of store needs"
     elif limits_behind(text):
         text, remedy = text + limits_behind(text), "raise that limit"
     elif getattr(error, "errno", None) in NO_ROOM or "disk is full" in text:
-        remedy = "make room there"
+        remedy = "free some space there"
     elif isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
         remedy = "move it aside"  # not a database, or a damaged one
     text = textwrap.shorten(hide_secrets(text, uri), LONGEST_REASON, placeholder=" ...")
@@ -238,7 +238,7 @@ def _reason(uri: str, error: Exception) -> str:
 
 
 def _no_answer(text: str) -> str:
-    """That a server does not answer, and why, from the message of requests; else nothing."""
+    """ "no answer" with the reason, if a message of requests says that a server does not respond; else ""."""
     if "Max retries exceeded" not in text:
         return ""
     reasons = (
@@ -251,8 +251,8 @@ def _no_answer(text: str) -> str:
 
 
 def url_of(uri: str) -> URL | None:
-    """The parts of a database's address; None if it is none."""
+    """The parts of a database's address; None if it is not one."""
     try:
         return make_url(uri)
-    except (ArgumentError, ValueError):  # ValueError: a port that is no number
+    except (ArgumentError, ValueError):  # ValueError: a port that is not a number
         return None

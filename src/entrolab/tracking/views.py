@@ -1,14 +1,14 @@
 """The saved views of an experiment on MLflow's page: columns, order, groups and charts.
 
-MLflow stores a view as a tag of the experiment, in the format of its page; a page of another version ignores
-unknown keys.
+MLflow stores a view as a tag of the experiment, in the format of its page; other versions ignore unknown
+keys.
 """
 
 import json
 from collections.abc import Mapping
 
 TAG = "mlflow.sharedViewState"  # followed by a key
-# The address of each view, its name, and how it differs from the others.
+# Key of a view -> its name, and its differences from the default.
 VIEWS = {
     "beside": ("Ours beside the published", {"orderByKey": "metrics.`difference`", "orderByAsc": True}),
     "datasets": ("By data set, best first", {"group": "dataset"}),
@@ -29,14 +29,14 @@ def address(experiment: str, view: str) -> str:
 
 
 def views(study: Mapping) -> dict[str, tuple[str, dict]]:
-    """The views of a study's experiment, by address; without published values there is nothing beside."""
+    """The views of a study's experiment, by key; the view `beside` needs published values."""
     return {key: view for key, view in VIEWS.items() if key != "beside" or "published" in study}
 
 
 def view_tags(study: Mapping) -> dict[str, str]:
-    """The tags of an experiment that hold its views."""
+    """The tags of an experiment that contain its views."""
     return {
-        # The page lists the newest first.
+        # MLflow's page lists the newest view first.
         f"{TAG}.{key}": json.dumps(
             {"name": name, "createdAt": age, "updatedAt": age, "state": json.dumps(_state(study, **differs))}
         )
@@ -57,7 +57,7 @@ def _state(
         "orderByAsc": orderByAsc,
         "selectedColumns": _columns(study),
         "columnOrder": _columns(study),
-        # A chart of the folds has a line per run: more than ten are unreadable.
+        # A chart of folds has one line per run: more than ten lines are unreadable.
         "runsHiddenMode": "FIRST_10_RUNS" if group else "SHOW_ALL",
         "isAccordionReordered": True,
         "compareRunSections": [

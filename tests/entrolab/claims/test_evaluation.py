@@ -297,7 +297,10 @@ def test_readings_that_differ_leave_a_claim_undecided():
     ]
     found = evaluate(loaded(claim(*tests, readings=both)), Planted())
     assert set(found["outcome"]) == {"undecided"}
-    assert found["decides"][0] == "which reading is meant: holds by reader 1's, fails by reader 2's"
+    assert (
+        found["decides"][0]
+        == "which reading of the claim is meant: holds as reader 1 took it, fails as reader 2 took it"
+    )
     agree = [tests[0], of_type("bound", ["good"], at_least=55, reading=2)]
     assert outcome_of(*agree, readings=both) == "holds"
 
@@ -334,10 +337,10 @@ def test_the_outcomes_are_written_read_and_shown(tmp_path):
         ({"tables": ["scoers"]}, "tests.0.tables: unknown table 'scoers', did you mean 'scores'?"),
         ({"models": ["goood"]}, "tests.0.models: unknown model of these tables 'goood', did you mean 'good'"),
         ({"metric": "accurcy"}, "unknown metric of these tables 'accurcy', did you mean 'accuracy'?"),
-        ({"over": "fw"}, "unknown group of data sets, or row of these tables 'fw', did you mean 'few'?"),
+        ({"over": "fw"}, "unknown group of data sets or row of these tables 'fw', did you mean 'few'?"),
         ({"over": ["s99"]}, "tests.0.over: unknown row of these tables 's99'"),
         ({"by": {"points": 1, "percent": 2}}, "found 2 of points, percent, factor; accepted: one"),
-        ({"pairs": "each", "against": ["twin", "plain"]}, "found 1 models against 2; accepted: as many"),
+        ({"pairs": "each", "against": ["twin", "plain"]}, "found 1 models against 2; accepted: equally many"),
         ({"reading": 1}, "found reading 1; accepted: no reading"),
         ({"type": "beter"}, "found 'beter', did you mean 'better'?"),
     ],

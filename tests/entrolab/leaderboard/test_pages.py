@@ -112,7 +112,7 @@ def test_names_are_escaped_and_a_folder_without_boards_is_refused(folder, tmp_pa
     text = (tmp_path / "out/board/binary.html").read_text(encoding="utf-8")
     assert "<script>x" not in text
     assert "&lt;script&gt;x" in text
-    with pytest.raises(FileNotFoundError, match="has no board: run"):
+    with pytest.raises(FileNotFoundError, match="found no board; run"):
         write_pages(tmp_path, tmp_path / "out")
 
 

@@ -84,7 +84,7 @@ def test_a_figure_that_is_not_drawn_yet_says_what_to_run(with_figure, tmp_path):
         build_report([again], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
     )
     assert page.loads == ["figures/paper-agreement.svg"]
-    assert "Not drawn yet: run entrolab paper.yaml" in page.text
+    assert "Not drawn yet; run entrolab paper.yaml" in page.text
 
 
 def test_paper_page_shows_table_errata_failures_and_choices(report):

@@ -11,7 +11,7 @@ from entrolab.study.config import load_configuration
 def test_protocol_in_words_follows_the_study():
     said = " ".join(protocol(STUDY))
     assert "2-fold cross-validation, stratified, once." in said
-    assert "rows, in the proportion" not in said
+    assert "rows in the proportion" not in said
     assert "scaled linearly to [0, 1], by the values of all rows" in said
     other = {
         **STUDY,
@@ -21,8 +21,8 @@ def test_protocol_in_words_follows_the_study():
     }
     said = " ".join(protocol(other))
     assert "5-fold cross-validation, stratified where there are classes, 3 times." in said
-    assert "Of larger data sets 2,000 rows, in the proportion of their classes." in said
-    assert "zero mean and unit variance, by the values of the training rows alone" in said
+    assert "Of larger data sets, 2,000 rows in the proportions of their classes." in said
+    assert "zero mean and unit variance, by the values of the training rows only" in said
     assert "not scaled" in " ".join(protocol({**STUDY, "scaling": {"method": "none", "fit_on": "all"}}))
 
 
@@ -45,7 +45,7 @@ def test_trials_in_words():
         "metrics": ["accuracy", "rmse"],
     }
     said = " ".join(protocol(study))
-    assert "20 random trials: in each all rows are shuffled" in said
+    assert "20 random trials: in each, all rows are shuffled" in said
     assert "split into 4 folds; one of them is left out for validation" in said
     assert "scaled linearly to [-1, 1] or divided by its largest absolute value (of iris)" in said
     assert "Targets of regression are scaled linearly to [0, 1]." in said

@@ -242,9 +242,9 @@ def test_learning_times_stand_beside_scores_by_the_same_criterion(own, tmp_path,
         file.write_text(json.dumps({"fit_seconds": seconds, "chosen_by": criterion}))
     page = build_report([own], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
     said = Page(page).said
-    assert (", learnt in 0.012 s" in said) == is_shown
-    assert (", learnt in 4.500 s" in said) == is_shown  # of one precision with its neighbour
-    assert ("Small: processor seconds to fit the selected model alone" in said) == is_shown
+    assert (", fitted in 0.012 s" in said) == is_shown
+    assert (", fitted in 4.500 s" in said) == is_shown  # of one precision with its neighbour
+    assert ("Small: processor seconds to fit only the selected model" in said) == is_shown
 
 
 def test_learning_times_are_not_mixed_with_published_values(results, tmp_path):
@@ -252,7 +252,7 @@ def test_learning_times_are_not_mixed_with_published_values(results, tmp_path):
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"fit_seconds": 1.0, "chosen_by": "cv"}))
     page = build_report([results], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
-    assert "learnt in" not in Page(page).said
+    assert "fitted in" not in Page(page).said
 
 
 def test_the_front_page_leads_to_leaderboards_that_were_made(results, tmp_path):

@@ -15,7 +15,7 @@ def test_results_that_are_gone_leave_the_study_its_row(results, tmp_path):
     front = build_report([gone], tmp_path / "results" / "report", catalog=CATALOG, only=[])
     said = Page(front).said
     assert "Machines & <entropy>" in said
-    assert "its results are gone; its page remains" in said
+    assert "results deleted; the page remains" in said
     assert "paper.html" in Page(front).links
 
 

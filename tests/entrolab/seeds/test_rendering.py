@@ -40,7 +40,7 @@ def study(tmp_path, table):
 def test_the_page_shows_the_verdicts_with_their_margins(study, table):
     shown = seeds_of("paper", study, "table4", table)
     page = render(table, SPEC, "html", seeds=shown)
-    assert "3 reproduced, 1 not reproduced, 0 undecided, of 4 numbers under 5 seeds" in page
+    assert "3 reproduced, 1 not reproduced, 0 undecided, of 4 numbers with 5 seeds" in page
     assert "over 5 seeds not reproduced: 60.2" in page
     assert "margin ±2" in page
     assert "80 ±2</td>" in page
@@ -85,7 +85,10 @@ def test_cells_that_failed_and_seconds_are_no_values(table):
         ("table,version,dataset,model,metric\n", "line 1"),
         ("table,version,dataset,model,metric,0\na,v,b,c,d\n", "line 2: found 5 fields; accepted: 6"),
         ("table,version,dataset,model,metric,0\na,v,b,c,d,x\n", "line 2: found 'x'; accepted: a number"),
-        ("table,version,dataset,model,metric,0\na,v,b,c,d,1\na,w,b,c,e,1\n", "line 3: found the version 'w'"),
+        (
+            "table,version,dataset,model,metric,0\na,v,b,c,d,1\na,w,b,c,e,1\n",
+            "line 3: found version 'w' of a beside 'v'; accepted: one version of each table",
+        ),
     ],
 )
 def test_a_file_that_the_command_would_not_have_written_is_one_line(tmp_path, text, said):

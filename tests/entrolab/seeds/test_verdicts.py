@@ -102,7 +102,7 @@ def test_each_cell_is_judged_by_its_values_over_seeds(judge):
     assert found["verdicts"] == {"reproduced": 1, "not reproduced": 1, "undecided": 1}
     assert found["of_single"]["reproduced"] == {"reproduced": 1, "not reproduced": 0, "undecided": 1}
     assert (found["single"], found["flips"], found["wide"]) == (2, 1, 0)
-    assert "1 reproduced, 1 not reproduced, 1 undecided, of 3 numbers under 5 seeds" in in_words(found)[0]
+    assert "1 reproduced, 1 not reproduced, 1 undecided, of 3 numbers with 5 seeds" in in_words(found)[0]
 
 
 def test_a_planted_wrong_number_is_told_unless_its_margin_is_wide(judge):
@@ -114,7 +114,7 @@ def test_a_planted_wrong_number_is_told_unless_its_margin_is_wide(judge):
     judged, _ = judge(VALUES, wide)
     assert judged["verdict"][0] == "reproduced"
     assert judged["wide"].tolist() == [True, False, False]
-    assert "so wide that nothing could fail" in " ".join(in_words(summary(judged)))
+    assert "the margin is too wide to test anything" in " ".join(in_words(summary(judged)))
 
 
 def test_permuted_seeds_give_the_same_verdicts(judge):
@@ -129,4 +129,4 @@ def test_values_of_other_results_than_the_table_shows_are_left_out(judge):
     judged, unknown = judge(shown, PUBLISHED, shown=SEEDS, known=SEEDS)
     assert judged["model"].tolist() == ["eem_rbf", "third"]
     assert unknown == 1
-    assert "Of 1 more, the values were made by another version" in in_words(summary(judged), unknown)[-1]
+    assert "1 more are left out: their values" in in_words(summary(judged), unknown)[-1]

@@ -1,4 +1,4 @@
-"""Readers of files, a module for each format: its ``read`` gives a :class:`~entrolab.data.raw_table.Table`.
+"""Readers, one module per file format, whose ``read`` returns a :class:`~entrolab.data.raw_table.Table`.
 
-A data set depends on the module of its own format alone.
+A data set depends only on the module of its own format.
 """

@@ -1,4 +1,4 @@
-"""ARFF files: WEKA's, and KEEL's dialect of them."""
+"""Reader of ARFF files (WEKA's format and KEEL's dialect)."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,9 +12,9 @@ from entrolab.data.raw_table import Table
 
 
 def read(paths: Sequence[Path], *, label: str | None = None) -> Table:
-    """Read ARFF (WEKA's, and KEEL's dialect of it); the label is the last attribute unless named.
+    """Read ARFF files; the label is the last attribute unless it is named.
 
-    Nominal attributes whose values are all numbers are taken as those numbers.
+    Nominal attributes whose values are all numbers become those numbers.
     """
     frames = [pd.DataFrame(arff.loadarff(path)[0]) for path in paths]
     frame = pd.concat(frames, ignore_index=True)

@@ -22,9 +22,9 @@ def read(
     missing: Sequence[str] = (),
     categorical: Sequence[int] = (),
 ) -> Table:
-    """Read delimited text; columns count from 0, or from the end with a minus.
+    """Read delimited text; columns are numbered from 0, negative numbers count from the end.
 
-    `header` is "none", "skip" (a line to pass over) or "names" (a line of feature names).
+    `header` is "none", "skip" (ignore the first line) or "names" (the first line has the feature names).
     """
     frames = [
         pd.read_csv(
@@ -51,13 +51,13 @@ def read(
 
 def _check_columns(n_columns: int, delimiter: str, asked: Mapping[str, Sequence[int]]) -> None:
     if n_columns < 2:
-        raise ValueError(f"the delimiter {delimiter!r} gives one column; features and a label are more")
+        raise ValueError(f"found one column with the delimiter {delimiter!r}; accepted: features and a label")
     for name, columns in asked.items():
         for column in columns:
             if not -n_columns <= column < n_columns:
                 raise ValueError(
-                    f"{name} is column {column} and there are {n_columns}; accepted: 0 to {n_columns - 1}, "
-                    "or from the end -1 and so on"
+                    f"{name}: found column {column}, but there are {n_columns} columns; accepted: 0 to "
+                    f"{n_columns - 1}, or -1, -2, … from the end"
                 )
 
 
@@ -69,7 +69,7 @@ def _header_names(path: Path, delimiter: str) -> list[str]:
 
 
 def _strip(labels: pd.Series, suffix: str) -> np.ndarray:
-    """Labels as they are meant; in a line that is too short there is none."""
+    """Labels without white space and `suffix`; NaN for lines that are too short."""
     if suffix:
         labels = labels.str.strip().str.removesuffix(suffix)
     return labels.mask(labels == "").to_numpy()

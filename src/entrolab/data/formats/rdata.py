@@ -10,10 +10,10 @@ from entrolab.data.raw_table import Table, as_table, stacked
 
 
 def read(paths: Sequence[Path], *, features: str | None = None, label: str | int = 0) -> Table:
-    """Read RData files of one object each.
+    """Read RData files with one object each.
 
-    The object is a list with a matrix `features` and a vector `label`, or (no `features`) one matrix in which
-    `label` is the column of the labels.
+    The object is a list with a matrix `features` and a vector `label`, or, without `features`, a matrix with
+    the labels in column `label`.
     """
     tables = []
     for path in paths:

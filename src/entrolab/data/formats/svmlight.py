@@ -1,4 +1,4 @@
-"""SVMlight / LIBSVM text."""
+"""Reader of SVMlight / LIBSVM files."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -18,10 +18,10 @@ def read(
     sparse_features: bool = False,
     drop_duplicate_lines: bool = False,
 ) -> Table:
-    """Read SVMlight / LIBSVM text, also as .gz or .bz2.
+    """Read SVMlight / LIBSVM text, optionally compressed as .gz or .bz2.
 
-    A file in which the last feature is never set is padded to `n_features`. With `drop_duplicate_lines`, of
-    equal lines (label and features) the first is kept.
+    A file that never sets the last features is padded to `n_features`. With `drop_duplicate_lines`, only the
+    first of equal lines (label and features) is kept.
     """
     sources = [_distinct_lines(path) if drop_duplicate_lines else str(path) for path in paths]
     loaded = load_svmlight_files(sources, n_features=n_features)

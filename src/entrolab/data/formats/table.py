@@ -1,4 +1,4 @@
-"""Reader of users' tables: delimited text, Parquet and Feather, with columns of numbers, dates and text."""
+"""Reader of users' tables: delimited text, Parquet and Feather with columns of numbers, dates and text."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,13 +19,13 @@ BINARY = {
 
 
 def frame_of(path: Path, names: Sequence[str], delimiter: str, missing: Sequence[str]) -> pd.DataFrame:
-    """The table in a file.
+    """Read a table from a file.
 
     Parameters
     ----------
     path : path
     names : sequence of str
-        Of the columns of delimited text, whose first line is passed over.
+        Column names of delimited text, whose first line is ignored.
     delimiter : str
         One character, or ``whitespace``.
     missing : sequence of str
@@ -50,7 +50,7 @@ def frame_of(path: Path, names: Sequence[str], delimiter: str, missing: Sequence
 
 
 def labels_of(column: pd.Series, missing: Sequence[str]) -> np.ndarray:
-    """Labels as they are written; NaN where there is none."""
+    """Labels as written in the table; NaN where a label is missing."""
     if column.dtype.kind in "biuf" and isinstance(column.dtype, np.dtype):
         return column.to_numpy()
     labels = column.astype(object)
@@ -71,11 +71,11 @@ def read(
     weight: str | None = None,
     splits: Sequence[str] = (),
 ) -> Table:
-    """Read one or several files; features are coded by :class:`~entrolearn.columns.ColumnEncoder`.
+    """Read one or several files; features are encoded by :class:`~entrolearn.columns.ColumnEncoder`.
 
-    Rows are sorted by the column `time`, those with one value of the column `groups` are a group, and the
-    column `weight` is the weight of each. The columns `splits` say in which fold of each repeat a row is
-    tested.
+    Rows are sorted by the column `time`; rows with the same value in the column `groups` form a group; the
+    column `weight` contains the weights of rows. The columns `splits`, one per repeat, contain the fold in
+    which a row is tested.
     """
     frames = [frame_of(path, names, delimiter, missing) for path in paths]
     frame = pd.concat(frames, ignore_index=True).rename(columns=str)
@@ -92,18 +92,18 @@ def read(
 
 
 def weights_of(column: pd.Series, missing: Sequence[str]) -> np.ndarray:
-    """The weights of rows as numbers, NaN where one is missing; a ValueError for what is no number."""
+    """The weights of rows as floats, NaN where a weight is missing; a ValueError for other text."""
     name = str(column.name)
     return ColumnEncoder({name: None}, missing).transform(column.to_frame(name))[:, 0]
 
 
 def order_in_time(column: pd.Series) -> np.ndarray:
-    """The order of rows by a column of numbers or dates; rows of one time stay as they are.
+    """The order of rows by a column of numbers or dates; rows with equal values keep their order.
 
     Raises
     ------
     ValueError
-        For a value that is neither, or missing.
+        If a value is missing, or neither a number nor a date.
     """
     kind = None if column.dtype.kind in "biuf" else DATE
     name = str(column.name)

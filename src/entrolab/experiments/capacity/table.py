@@ -35,6 +35,6 @@ class Capacity(OfGenerated):
         data = spec["rows"] * spec["features"] * 8 / 2**20
         return (
             f"Processor seconds to fit {spec['rows']:,} generated rows of {spec['features']:,} features and "
-            "to predict them, on one thread, and the most memory that both take beyond the "
+            "to predict them, on one thread, and the peak memory of both in addition to the "
             f"{data:,.0f} MiB of the data."
         )

@@ -17,7 +17,7 @@ AGREEMENTS = {"ari": adjusted_rand_score, "ami": adjusted_mutual_info_score}
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
-    """Cluster a data set with every model, several times where a model depends on its seed.
+    """Cluster a data set with every model, several times if a model depends on its seed.
 
     Parameters
     ----------
@@ -76,18 +76,18 @@ def draws(model: Mapping) -> bool:
 class DivergenceShare:
     r"""The share of the divergence of rows from their mean that lies between groups.
 
-    Rows are taken as distributions :math:`p_i`, with the mean m; groups have means :math:`m_c` and shares
+    Rows are treated as distributions :math:`p_i` with mean m; groups have means :math:`m_c` and shares
     :math:`w_c` of the rows. As for every Bregman divergence, the parts within and between groups add up:
 
     .. math::
         \tfrac1n \sum_i D(p_i \| m) = \tfrac1n \sum_i D(p_i \| m_{c(i)}) + \sum_c w_c D(m_c \| m)
 
-    On the left is the mutual information of row and column, the last term is that of group and column.
+    The left side is the mutual information of row and column; the last term is that of group and column.
 
     Parameters
     ----------
     X : {ndarray, CSR array}, shape (n_samples, n_features)
-        Nonnegative, in each row something positive.
+        Nonnegative values; each row has a positive one.
 
     References
     ----------
@@ -104,7 +104,7 @@ class DivergenceShare:
         X = np.asarray(X.toarray() if issparse(X) else X, dtype=float)
         if (X < 0).any() or not X.any(axis=1).all():
             raise ValueError(
-                "rows with a negative value or with zeros alone are no distributions; "
+                "found rows that are not distributions, with a negative value or only zeros; "
                 "accepted: nonnegative rows"
             )
         self._rows = X / X.sum(axis=1, keepdims=True)

@@ -62,18 +62,18 @@ class Clusterings(Measured):
 
     def says(self, spec):
         said = (
-            "Agreement of clusters with the classes, which are unknown to the clusterer: 1 if equal, 0 as "
+            "Agreement of clusters with the classes, which the clusterer does not see: 1 if equal, 0 as "
             f"by chance. Mean ± standard deviation over {spec['repeats']} seeds if a clusterer depends on "
-            f"its seed, else one fit. Of a set of more than {spec['rows']:,} rows a random sample of that "
-            "size is clustered, the same for all models. Rows marked as noise are one more group in both "
-            "indices, and no cluster in the count."
+            f"its seed, else one fit. Of data sets with more than {spec['rows']:,} rows, a random sample of "
+            "that size is clustered, the same for all models. Rows marked as noise are one more group in "
+            "both indices, but not counted as a cluster."
         )
         if "seconds" in spec["measures"]:
             said += " Seconds are of the processor, on one thread."
         if DIVERGENCE in spec["measures"]:
             said += (
-                " The divergence is the Kullback–Leibler divergence of rows, taken as distributions, from "
-                "their mean: the share between the means of the clusters, the rest being within clusters."
+                " The divergence is the Kullback–Leibler divergence of rows (as distributions) from their "
+                "mean; shown is the share between the means of the clusters, the rest is within clusters."
             )
         return said
 

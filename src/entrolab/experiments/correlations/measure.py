@@ -5,9 +5,9 @@ As Gaussians on the line with means m and variances S = b' Sigma b, their Cauchy
 
     ln[ (S+ + S-) / 2 / sqrt(S+ S-) ]  +  (m+ - m-)^2 / (S+ + S-)
 
-and EEM maximises the second term alone. Spearman's rank correlation of the two is taken over random layers
-and operators: layers × operators pairs of numbers, ranked together. (With one hidden unit both numbers are
-the same for every operator, so that no correlation within a layer is defined.)
+and EEM maximises only the second term. Spearman's rank correlation of divergence and second term is computed
+over random layers and operators: layers × operators pairs of numbers, ranked together. (With one hidden unit,
+both numbers are the same for every operator, so a correlation within a layer is undefined.)
 """
 
 import itertools
@@ -20,7 +20,7 @@ from entrolab.fit.learners import seed_from
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.moments import ClassMoments, moments_by_group
 
-# Sign of the logarithm in eq. (3), right and as published; its published constants do not change ranks.
+# Sign of the logarithm in eq. (3), corrected and as published; the published constants do not change ranks.
 FORMULAS = {"right": 1, "published": -1}
 
 
@@ -58,7 +58,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
 
 def in_words(reading: Mapping[str, str]) -> str:
-    """A reading as a footnote names it.
+    """The description of a reading in a footnote.
 
     Examples
     --------
@@ -80,11 +80,10 @@ def terms_of_divergence(
     Parameters
     ----------
     moments : two ClassMoments
-        Of the classes in the hidden space; the covariances are Ledoit and Wolf's, as in the paper.
+        The classes in the hidden space; covariances are Ledoit and Wolf's, as in the paper.
     operators : ndarray, shape (n_operators, n_hidden)
     centres : {"means", "sums"}
-        What the distance compares: the means of the classes, or the sums of their rows, which are as many
-        times as large as a class has rows.
+        The distance is between the means of the classes, or between the sums of their rows.
 
     Returns
     -------
@@ -126,7 +125,7 @@ def _drawn(data, activation: str, asked: Collection[tuple[str, str]], spec: Mapp
         terms = {}
         for name in {weights for weights, _ in asked}:
             rng = np.random.RandomState(seed_from(*names, number, name))
-            # Smaller layers have the leading units of the largest, and operators the leading weights.
+            # Smaller layers use the first units of the largest layer, and the first weights of operators.
             operators = getattr(rng, name)(size=(spec["operators"], sizes[-1]))
             for size in sizes:
                 leading = [one.restrict(size) for one in moments]
@@ -137,7 +136,7 @@ def _drawn(data, activation: str, asked: Collection[tuple[str, str]], spec: Mapp
 
 
 def _terms_of(reading: Mapping[str, str]) -> tuple[str, str]:
-    """What of a reading its terms depend on, beside the layer."""
+    """The parts of a reading that the terms depend on, besides the layer."""
     return reading["weights"], reading["centres"]
 
 

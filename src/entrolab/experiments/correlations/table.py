@@ -23,7 +23,7 @@ class Reading(Section):
     weights: Weights
     formula: Formula
     data: Data
-    # What of each class the distance compares, projected.
+    # The centre of each class that the distance compares.
     centres: Centres = "means"
 
 
@@ -42,7 +42,7 @@ class Correlations(Measured):
     """Rank correlation of the divergence of two classes with one of its terms: data sets × hidden sizes."""
 
     ROUNDING = 0.0005  # three decimals are published
-    # The published number comes from as many random draws as ours, and is as uncertain.
+    # The published number comes from as many random draws as ours, so it has the same standard error.
     OF_A_DIFFERENCE = math.sqrt(2)
 
     columns = ("metric",)
@@ -95,7 +95,7 @@ class Correlations(Measured):
 
     def meanings(self, spec):
         return {
-            "reproduced": "ours differs by less than two standard errors, those of a difference of two such "
+            "reproduced": "ours differs by less than two standard errors of the difference of two such "
             "measurements, or rounds to the published number",
             "higher": "ours lies further above",
             "lower": "ours lies further below",

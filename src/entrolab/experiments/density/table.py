@@ -10,7 +10,7 @@ from entrolab.tables.base import Found, heading
 
 
 class Density(OfGenerated):
-    """Seconds to fit sparse data, and their ratio to the first model's: dimensions and densities × models."""
+    """Seconds to fit sparse data, and ratios to the first model: dimensions and densities × models."""
 
     columns = ("model", "metric")
     measured_by = "entrolab.experiments.density.measure"
@@ -35,7 +35,7 @@ class Density(OfGenerated):
         return {"fit_seconds": heading("seconds"), "ratio": heading("ratio")}
 
     def cells(self, spec):
-        """The first model has no ratio to itself."""
+        """All cells, except the ratio of the first model to itself."""
         first = next(iter(spec["models"]))
         return [cell for cell in super().cells(spec) if cell[1:] != (first, "ratio")]
 
@@ -50,6 +50,6 @@ class Density(OfGenerated):
     def says(self, spec):
         first = next(iter(spec["models"].values()))
         return (
-            f"Processor seconds to fit {spec['rows']:,} generated rows on one thread, the quickest of "
-            f"{spec['repeats']}, and how many times those of {first['label']} they are."
+            f"Processor seconds to fit {spec['rows']:,} generated rows on one thread, the fastest of "
+            f"{spec['repeats']} fits, and their ratio to those of {first['label']}."
         )

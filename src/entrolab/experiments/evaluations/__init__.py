@@ -1,6 +1,6 @@
 """Seconds and errors of evaluating MELM's objective."""
 
-EXACT = "exact"  # the way that the errors of the others are relative to
+EXACT = "exact"  # errors of the other methods are relative to this one
 
 
 def place_of(rows: int) -> str:

@@ -8,7 +8,7 @@ from entrolab.figure_types.base import OfTable, name_of_model
 
 
 class Evaluations(OfTable):
-    """Seconds per evaluation above, the gradient's relative error below, a line for each way to evaluate."""
+    """Two panels, seconds per evaluation and relative error of the gradient, with a line per method."""
 
     of, table_type, shown = "evaluations", EvaluationsTable(), ("rows", "ways")
 
@@ -30,5 +30,5 @@ class Evaluations(OfTable):
         }
         display = EvaluationsDisplay(curves, error_name="relative error\nof the gradient")
         drawing = draw_whole(display, evaluation_axes())
-        # Beyond some number of rows nothing is exact.
+        # The exact method is only run up to some number of rows.
         return replace(drawing, table=drawing.table.dropna(subset="seconds"))

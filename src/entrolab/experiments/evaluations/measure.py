@@ -9,7 +9,7 @@ from entrolab.experiments.measuring import quickest
 from entrolab.fit.learners import seed_from
 from entrolearn.manifold.objective import ProjectedDivergence
 
-N_CENTRES = 3  # of a class's mixture
+N_CENTRES = 3  # components of the mixture of a class
 SPREAD = 1.5  # of the centres, in standard deviations of the rows around each
 WAYS = {
     EXACT: ("exact", np.float64),
@@ -19,19 +19,19 @@ WAYS = {
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
-    """Evaluate the objective in every way on generated data of several sizes.
+    """Evaluate the objective with every method on generated data of several sizes.
 
     Parameters
     ----------
     spec : mapping
-        ``rows`` of both classes together, ``features``, ``components``; the ``ways``; ``exact_up_to`` this
-        many rows; ``repeats``, of which the quickest counts.
+        ``rows`` of both classes together, ``features``, ``components``; the methods (``ways``);
+        ``exact_up_to``, the largest number of rows for the exact method; ``repeats``, the fastest counts.
 
     Returns
     -------
     list of dict
-        Per number of rows (``reading``) and way (``model``) the seconds, and the relative errors of value and
-        gradient where the exact ones are known.
+        Per number of rows (``reading``) and method (``model``) the seconds, and the relative errors of value
+        and gradient if the exact ones are known.
     """
     rows = []
     for done, n_rows in enumerate(spec["rows"], start=1):
@@ -43,7 +43,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
 
 def two_mixtures(n_rows: int, n_features: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Equally many rows of two classes, each a mixture of normal distributions around centres of its own."""
+    """Equally many rows of two classes, each a mixture of normal distributions with centres of its own."""
     classes = []
     for n_own in (n_rows - n_rows // 2, n_rows // 2):
         centres = SPREAD * rng.normal(size=(N_CENTRES, n_features))
@@ -78,9 +78,9 @@ def _at(n_rows: int, ways: list[str], small: bool, spec: Mapping) -> list[dict]:
 
 
 def _evaluated(way: str, V: np.ndarray, classes: tuple, repeats: int) -> tuple[float, tuple]:
-    """Processor seconds of the quickest of some evaluations, and the value and the gradient.
+    """Processor seconds of the fastest of several evaluations, and the value and the gradient.
 
-    The covariances do not depend on the projection: an optimizer estimates them once, before its evaluations.
+    The covariances do not depend on the projection, so they are estimated once, before the clock starts.
     """
     method, dtype = WAYS[way]
     V, *rows = (array.astype(dtype) for array in (V, *classes))

@@ -16,7 +16,7 @@ WAYS = {
 
 
 class Evaluations(OfGenerated):
-    """Seconds and errors of the ways to evaluate MELM's objective and gradient: numbers of rows × ways."""
+    """Seconds and errors of methods to evaluate MELM's objective and gradient: numbers of rows × methods."""
 
     columns = ("model", "metric")
     measured_by = "entrolab.experiments.evaluations.measure"
@@ -48,7 +48,7 @@ class Evaluations(OfGenerated):
         }
 
     def cells(self, spec):
-        """Without exact ways, and errors, beyond some number of rows; the exact way has no error."""
+        """All cells, except the exact method and all errors for many rows, and errors of the exact method."""
         small = {place_of(rows) for rows in spec["rows"] if rows <= spec["exact_up_to"]}
         return [
             (place, way, metric)
@@ -60,11 +60,11 @@ class Evaluations(OfGenerated):
     def says(self, spec):
         return (
             "Processor seconds, on one thread, of one evaluation of objective and gradient for a random "
-            f"projection of {spec['features']} features onto {spec['components']}, the quickest of "
+            f"projection of {spec['features']} features onto {spec['components']}, the fastest of "
             f"{spec['repeats']}, on two classes that are mixtures of three normal distributions each; errors "
-            "are relative to the exact way in double precision."
+            "are relative to the exact method in double precision."
         )
 
     def number(self, metric, value, digits):
-        """With two significant digits."""
+        """Format a value with two significant digits."""
         return f"{value:#.2g}" if value < 99.5 else f"{value:,.0f}"

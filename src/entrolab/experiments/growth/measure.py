@@ -17,8 +17,8 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     ----------
     spec : mapping
         ``models``: estimator, params and steps of each, the name of its ``size`` parameter ("" if it has
-        none) and the numbers of ``rows`` to fit it on; ``sizes`` to give it; ``at``: the size at which rows
-        vary, the rows at which sizes do; ``repeats`` of each fit, of which the quickest counts.
+        none) and the numbers of ``rows`` to fit it on; the ``sizes`` to set; ``at``: the size used while rows
+        vary, and the rows used while sizes vary; ``repeats`` of each fit, the fastest is reported.
 
     Returns
     -------
@@ -68,7 +68,7 @@ def _of_model(data, order: np.ndarray, model: Mapping, spec: Mapping) -> list[di
 
 
 def _fitted(data, order: np.ndarray, model: Mapping, n: int, size: int, spec: Mapping) -> tuple[float, int]:
-    """Processor seconds of the quickest of some fits on n rows, and the count of numbers that it stores."""
+    """Processor seconds of the fastest of several fits on n rows, and how many numbers the model stores."""
     estimator = build(model, spec["seed"])
     if model["size"]:
         estimator.set_params(**step_params(model, {model["size"]: size}))

@@ -23,7 +23,7 @@ class At(Section):
 class Growth(Measured):
     """Exponents with which training time and model size grow: models × exponents."""
 
-    # A power law fits a range of sizes only so far, and log factors and overheads bend it.
+    # A power law fits a range of sizes only approximately, because of log factors and overheads.
     TOLERANCE = 0.3
 
     rows, columns = ("model",), ("metric",)
@@ -34,14 +34,14 @@ class Growth(Measured):
 
     class Entry(OfData):
         models: mapping_of(
-            Sized, "models by name, each with what is fixed and the parameter that is its size"
+            Sized, "models by name, each with its fixed parameters and the parameter that is its size"
         )
         rows: Points
         sizes: Points
         at: At
         repeats: Whole
 
-    compares = "Ours above; below the published exponent, which is that of an upper bound for large sizes."
+    compares = "Top: ours; bottom: the published exponent, which is that of an upper bound for large sizes."
 
     def has_learner(self, table, model):
         return "estimator" in model
@@ -70,7 +70,7 @@ class Growth(Measured):
         return super().measurement(table, study, dataset) | {"models": models}
 
     def cells(self, spec):
-        """A model without a size of its own has no exponent in it."""
+        """All cells, except the exponent in the size for models without a size parameter."""
         return [
             (dataset, model, metric)
             for dataset, model, metric in super().cells(spec)
@@ -99,7 +99,7 @@ class Growth(Measured):
         return {
             "reproduced": f"ours is within {self.TOLERANCE:g}, or two standard errors, of the published "
             "exponent",
-            "higher": "grows faster, on these sizes, than the published bound for large ones",
-            "lower": "grows slower, on these sizes, than the published bound, which it does not contradict",
+            "higher": "grows faster, on these sizes, than the published bound for large sizes",
+            "lower": "grows slower, on these sizes, than the published bound, which is no contradiction",
             "ours only": "no exponent is published",
         }

@@ -11,7 +11,7 @@ from entrolab.fit.learners import build, parts_seed, seed_from
 from entrolab.fit.protocols import protocol
 from entrolearn.metrics import information_scores, reject_least_certain
 
-REJECT = -1  # classes count from 0
+REJECT = -1  # the label of rejected rows; classes are numbered from 0
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
@@ -21,13 +21,13 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     ----------
     spec : mapping
         ``protocol``, whose first split is drawn as for training; ``models``: estimator, params and steps of
-        each, seeded as the same model is in training; ``reject``: shares of the test rows.
+        each, with the same seeds as in training; ``reject``: shares of the test rows.
 
     Returns
     -------
     list of dict
         Per model and share the scores of :func:`~entrolearn.metrics.information_scores` and ``mcc``. A model
-        that fails, or that has no certainty to reject rows by, is a row with the reason.
+        that fails, or provides no certainty for rejecting rows, is a row with the reason.
 
     References
     ----------
@@ -37,7 +37,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     seed = parts_seed(spec["seed"], spec["study"], spec["dataset"])
     assignment = protocol(spec["protocol"]).draw(data.y, seed)[0]
     rows = of_each_model(lambda name, model: _of_model(data, assignment, name, model, spec), spec, progress)
-    # A model that failed did so for every share.
+    # A failed model has failed for every share.
     return [
         {**row, "model": place_of(row["model"], share)}
         for row in rows
@@ -46,9 +46,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
 
 
 def certainty(fitted, X) -> np.ndarray | None:
-    """The certainty of a fitted classifier row by row; None if it has neither probabilities nor decisions.
+    """The certainty of a fitted classifier per row; None if it has neither probabilities nor decisions.
 
-    The probability of the predicted class, or the distance of its decision from the next one.
+    It is the probability of the predicted class, or the difference of its decision value to the next one.
     """
     if hasattr(fitted, "predict_proba"):
         return fitted.predict_proba(X).max(axis=1)
@@ -71,7 +71,7 @@ def _of_model(data, assignment: np.ndarray, name: str, model: Mapping, spec: Map
     rows: list[dict] = []
     for share in spec["reject"]:
         if share and certain is None:
-            reason = "the classifier does not say how certain it is of a row"
+            reason = "the classifier has neither predict_proba nor decision_function"
             rows.append({"share": share, "status": "failed", "error": reason})
             continue
         said = reject_least_certain(predicted, certain, share, reject=REJECT) if share else predicted

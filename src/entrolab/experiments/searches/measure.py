@@ -22,14 +22,14 @@ SCORING = {"gmean": gmean_scorer, "balanced_accuracy": "balanced_accuracy"}
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
-    """Search every model's grid in each of the ways, on the training rows of a study's folds.
+    """Search every model's grid by each of `WAYS`, on the training rows of a study's folds.
 
     Parameters
     ----------
     spec : mapping
         ``protocol``, whose first repeat (or trials) is drawn as for training; the greatest number of
-        ``folds`` taken of it; ``models``: estimator, params, steps, grid and alternatives of each, seeded as
-        the same model is in training; the ``criterion`` of the divergence; the ``scoring`` of the
+        ``folds`` used; ``models``: estimator, params, steps, grid and alternatives of each, with the same
+        seeds as in training; the ``criterion`` of the divergence; the ``scoring`` of the
         cross-validation and its ``inner`` folds; ``seconds`` and ``gib`` limits of all searches of a model.
 
     Returns
@@ -70,7 +70,7 @@ def splits(rule, y: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndar
 def searches(
     X, y: np.ndarray, folds: Sequence[tuple], model: Mapping, seed: int, spec: Mapping
 ) -> Iterator[dict[str, float]]:
-    """Yield the seconds and the selection of each way in a fold, and its scores on the rows left out."""
+    """Yield, per fold, the seconds and the selection of each way, and its scores on the test rows."""
     learners = alternatives(model, seed)
     grid = [step_params(model, params, learners) for params in grid_points(model)]
     estimator = build(model, seed)
@@ -100,7 +100,7 @@ def _by_refits(estimator, grid, X, y, inner, spec) -> tuple[BaseEstimator, int]:
 
 
 def _by_path(estimator, grid, X, y, inner, spec) -> tuple[BaseEstimator, int]:
-    """The same cross-validation, whose fits share work along the learner's path."""
+    """The same cross-validation with fits that share work along the learner's path."""
     partition = Folds(spec["inner"], repeats=1).partition(inner, nested=False, whole=False)
     validated = np.full((len(grid), len(partition.left_out)), np.nan)
     for fit in path(estimator, X, y, partition, grid):
@@ -149,7 +149,7 @@ def compare(found: Mapping[str, float]) -> dict[str, float]:
 
 
 def in_words(point: Mapping) -> str:
-    """A point of a grid as a reading names it.
+    """The description of a grid point in a reading.
 
     Examples
     --------

@@ -98,15 +98,13 @@ class Searches(Measured):
             said += (
                 " EntropySearch fits by the learner's path, where points of the grid may share work; "
                 "GridSearchCV cannot. “On the path” is the same cross-validation with work shared between "
-                "points and between folds: its ratio is the saving by leaving out validation alone."
+                "points and between folds: its ratio is the saving from leaving out only the validation."
             )
         if any(name.startswith((*SCORES,)) for name in shown):
-            said += (
-                " Scores are those of the rows left out, in percent; a difference above 0 favours divergence."
-            )
+            said += " Scores are on the test rows, in percent; a difference above 0 favours divergence."
         return (
-            f"{said} Mean ± standard deviation over the {folds}; of all data sets, the geometric mean of the "
-            "ratios, and the mean of the differences ± their standard deviation."
+            f"{said} Mean ± standard deviation over the {folds}; for all data sets, the geometric mean of "
+            "the ratios, and the mean of the differences ± their standard deviation."
         )
 
     def meanings(self, spec):
@@ -128,8 +126,8 @@ def _of_ratios(ratios: Sequence[float]) -> Found:
 
 
 def _of_differences(differences: Sequence[float]) -> Found:
-    """Their mean, the count of either sign, and a signed-rank test where there are enough of them."""
-    import numpy as np  # late: the workflow reads this module before any job starts
+    """The mean difference, the number of either sign, and a signed-rank test if there are enough of them."""
+    import numpy as np  # imported late: the workflow reads this module before any job starts
     from scipy.stats import wilcoxon
 
     higher = sum(difference > 0 for difference in differences)

@@ -61,7 +61,7 @@ def _of_model(data, model: Mapping, subsets: Sequence[np.ndarray], seed: int) ->
 
 
 def in_words(point: Mapping) -> str:
-    """A point of a grid of steps as a footnote names it; empty for the steps' own parameters.
+    """The description of a grid point of steps in a footnote; empty for the steps' own parameters.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def subsets_of(y: np.ndarray, n_subsets: int, share: float, seed: int) -> Iterat
     ----------
     y : ndarray of int, shape (n_samples,)
     n_subsets : int
-        More of them leave the earlier ones as they were.
+        The first subsets do not depend on their number.
     share : float
     seed : int
 

@@ -58,7 +58,7 @@ class Separability(Measured):
         return super().measurement(table, study, dataset) | {"models": models}
 
     def found(self, cell, spec, results):
-        """In percent; the oracle is the best of the grid, each point of which has as many subsets."""
+        """The number in percent; the oracle is the best grid point, scored on as many subsets."""
         found = super().found(cell, spec, results)
         if found.status != "ok":
             return found
@@ -79,13 +79,13 @@ class Separability(Measured):
         if spec["rows"] == "learnt":
             return (
                 "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
-                "densities), each tuned by cross-validation among projected rows, on the rows that it was "
-                "fitted on: an optimistic score, which the published numbers seem to be as well."
+                "densities), each tuned by cross-validation on projected rows and scored on its own training "
+                "rows: an optimistic score, as the published numbers seem to be."
             )
         return (
             "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
-            "densities), each tuned and tested by cross-validation among projected rows: the projection has "
-            f"seen them all. Mean ± standard deviation over {spec['subsets']} random subsets of "
+            "densities), each tuned and tested by cross-validation on projected rows; the projection is "
+            f"fitted on all rows. Mean ± standard deviation over {spec['subsets']} random subsets of "
             f"{100 * spec['share']:g} % of the rows. A projection with a grid is shown with its own "
             "parameters; footnotes give the scores over the grid, the best of which is the oracle."
         )

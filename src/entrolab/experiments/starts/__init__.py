@@ -1,6 +1,6 @@
 """Optima that an optimizer reaches from random starts."""
 
-# The metrics of a start, which the table and the figures are made of.
+# The metrics of a start, from which the table and the figures are made.
 OF_A_START = ("objective", "seconds", "evaluations")
 
 
@@ -10,7 +10,7 @@ def starts_of(measured, model: str):
     Parameters
     ----------
     measured : DataFrame
-        The rows of the measurement, as :func:`entrolab.experiments.measuring.frame` holds them.
+        The rows of the measurement, see :func:`entrolab.experiments.measuring.frame`.
     model : str
 
     Returns

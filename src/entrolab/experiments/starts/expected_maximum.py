@@ -1,4 +1,4 @@
-"""The figure of what the best of several random starts can be expected to reach."""
+"""The figure of the expected best optimum of several random starts."""
 
 from entrolab.experiments.starts.figure import OBJECTIVE, Starts, measured_starts
 from entrolab.figure_types.base import OfTableEntry, name_of_model
@@ -28,7 +28,7 @@ class ExpectedMaximum(Starts):
                 lines[dataset, model, name] = Line(
                     starts["objective"].to_numpy(), columns={"seconds": seconds}
                 )
-            # The starts that came to nothing are rows of their own.
+            # Failed starts have rows of their own.
             for k, lost in enumerate(starts.loc[starts["objective"].isna(), "reason"]):
                 lines[dataset, model, f"lost start {k}"] = lost
 

@@ -1,4 +1,4 @@
-"""The figure of where random starts of some models end."""
+"""The figure of the optima that random starts reach."""
 
 from entrolab.experiments.starts import OF_A_START, starts_of
 from entrolab.experiments.starts.table import Starts as StartsTable
@@ -8,7 +8,7 @@ OBJECTIVE = "divergence"
 
 
 class Starts(OfTable):
-    """Where random starts end: a panel per data set, a histogram per model."""
+    """Optima of random starts: a panel per data set, a histogram per model."""
 
     of, table_type, shown = "starts", StartsTable(), ("datasets",)
     layout = {"n_columns": 5, "width": 11.0, "common": False}
@@ -33,7 +33,7 @@ class Starts(OfTable):
 
 
 def measured_starts(spec, sources):
-    """Yield data set, model and the starts that were measured; one row with the reason where none was."""
+    """Yield data set, model and its measured starts; a single row with the reason if there are none."""
     import pandas as pd
 
     from entrolab.io.parquet import read_frame

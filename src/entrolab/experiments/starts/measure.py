@@ -21,8 +21,8 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     Parameters
     ----------
     spec : mapping
-        ``models``: estimator, params and steps of each, and its number of ``starts``; ``some``: how many of
-        these the best is taken of; ``enough``: percent of the best of all models. A learner has the
+        ``models``: estimator, params and steps of each, and its number of ``starts``; ``some``: the number of
+        starts of which the best is reported; ``enough``: percent of the best of all models. A learner has the
         parameters ``n_init`` and ``random_state``, and fitted ``objective_`` and ``n_evaluations_``.
 
     Returns
@@ -44,11 +44,9 @@ def summary(started: Mapping[str, pd.DataFrame], spec: Mapping) -> Iterator[dict
     best = max((float(starts["objective"].max()) for starts in ended.values() if len(starts)), default=np.nan)
     for name, starts in ended.items():
         if len(starts) < spec["some"]:
-            # A model that could not be built has a row of its own.
+            # A model that could not be built has a single row.
             for error in started[name]["error"].loc[lambda each: each != ""].head(1):
-                lost = (
-                    f"{len(starts)} of {len(started[name])} starts came to an end, fewer than {spec['some']}"
-                )
+                lost = f"{len(starts)} of {len(started[name])} starts succeeded, fewer than {spec['some']}"
                 yield {"model": name, "status": "failed", "error": f"{lost}: {error}"}
             continue
         expected = expected_maximum(starts["objective"])[spec["some"] - 1]
@@ -75,7 +73,7 @@ def _starts(data, model: Mapping, spec: Mapping) -> Iterator[dict]:
         began = time.process_time()
         try:
             alone.fit(X, data.y)
-        except Exception as error:  # noqa: BLE001  a start may fail in any way; the row says how
+        except Exception as error:  # noqa: BLE001  any exception becomes a row with its message
             seconds = time.process_time() - began
             yield {**row, "metric": "objective", "status": "failed", "error": describe(error)}
             yield {**row, "metric": "seconds", "value": seconds}

@@ -10,7 +10,7 @@ from entrolab.study.sections import Section, described, mapping_of, whole
 from entrolab.tables.base import ALL, Found, heading, phrase
 from entrolab.tables.verdicts import SLACK
 
-SOME = 16  # starts, of which the best counts
+SOME = 16  # number of starts of which the best is reported
 ENOUGH = 95.0  # percent of the best
 # The parameters of a learner with random starts.
 ASKED = ("n_init", "random_state")
@@ -91,19 +91,19 @@ class Starts(Measured):
         return Found(found.ours, reason=f"{phrase(lost[0])} in {len(lost)} of {starts} fits")
 
     def summary(self, metric, numbers):
-        """The percentage of data sets where the best of some starts is close to the best of all."""
+        """The percentage of data sets where the best of `SOME` starts is close to the best of all."""
         return Found(100 * sum(value > ENOUGH - SLACK for value in numbers) / len(numbers))
 
     def published_at(self, cell):
-        """The value published for all data sets is of one solver, and stands beside each of ours."""
+        """The value published for all data sets, of one solver, is compared with each of ours."""
         dataset, _, metric = cell
         return (dataset, "", metric) if dataset == ALL else cell
 
     def says(self, spec):
         return (
-            "Optima of random starts of an optimizer, by the objective at the returned subspace. The best is "
-            f"that of all models on a data set. The best of {SOME} is its expectation over all subsets of "
-            f"{SOME} starts; seconds are of the processor, on one thread."
+            "Optima of random starts of an optimizer: the objective at the returned subspace. The best is "
+            f"that of all models on a data set. The best of {SOME} is the expected maximum over all subsets "
+            f"of {SOME} starts; processor seconds on one thread."
         )
 
     def agreement(self, spec):
