@@ -139,7 +139,7 @@ def test_a_mistake_in_a_figure_of_ranks_is_one_line(load, study, place, value, m
         ("figures.each.metric", ["f1"], "figures.each.metric: 'f1' does not fit 'sonar', a multiclass data"),
         ("figures.each.criterion", "dcs_kde", "unknown criterion of model 'ridge' 'dcs_kde'"),
         ("figures.curves.by", "gamma", "the grid of model 'svm' is over C; accepted: models with a grid ove"),
-        ("figures.curves.by", "C", "accepted: models with a grid over 'C' and 'C' alone"),
+        ("figures.curves.by", "C", "accepted: models with a grid over only 'C' and 'C'"),
     ],
 )
 def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_trials, place, value, message):

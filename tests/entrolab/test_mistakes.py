@@ -128,7 +128,7 @@ BOMB = b"a: &a [x,x,x,x,x,x,x,x,x,x]\n" + b"".join(
         ),
         (b"title: " + b"[" * 5000, "lists or mappings are nested too deeply"),
     ],
-    ids=range(22),
+    ids=range(23),
 )
 def test_what_cannot_be_read_is_one_line(tmp_path, content, line):
     assert line in refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, content))
