@@ -449,7 +449,7 @@ def test_methods_are_those_of_the_machine(data):
         (
             EntropySearch(SVC(), {"C": [-1.0, -2.0]}),
             ValueError,
-            "2 of 2 candidates cannot be selected; the first reason: InvalidParameterError: The .C. par",
+            "2 of 2 candidates cannot be selected; the first reason: InvalidParameterError: The 'C' par",
         ),
     ],
     ids=["criterion", "empty dict", "empty list", "parameter", "nested", "no projection", "all failed"],
