@@ -117,7 +117,7 @@ def test_what_was_not_learnt_is_refused_and_changes_nothing(learner):
     refused = {
         "has 20|has 60": (np.vstack([X[:60], X[:3]]), np.append(y[:60], y[:3]), None),
         "counted by weight, but the model has": (X[:60], y[:60], np.full(60, 1.5)),
-        "not learnt these rows.* negative sums of squares": (3 * X[60:75] + 1, y[60:75], np.full(15, 2.0)),
+        "not fitted to these rows.* negative sums of squares": (3 * X[60:75] + 1, y[60:75], np.full(15, 2.0)),
         "features": (X[:, :3], y, None),
     }
     for message, (rows, of_rows, weights) in refused.items():
@@ -173,7 +173,7 @@ def test_what_a_row_has_drawn_is_refused_and_other_rows_are_exact(message, learn
     y = targets(learner)
     machine = clone(learner).set_params(random_state=0).fit(make(X), y)
     before = said(machine)
-    with pytest.raises(ValueError, match=message + ".*; accepted: a .* or a new fit without"):
+    with pytest.raises(ValueError, match=message + ".*; accepted: an .* or a new fit without"):
         machine.forget(make(X), y)
     assert_array_equal(said(machine), before)
     if "scale" in message:

@@ -580,7 +580,7 @@ class OnLandmarks(Additive):
         if self._needs().scale:
             raise ValueError(
                 f"{self._width}='scale' was measured on all rows and would keep their spread; accepted: "
-                f"an estimator with a number as {self._width} or with given landmarks, or a new fit without them."
+                f"an estimator with a number as {self._width} or given landmarks, or a new fit without them."
             )
         drawn = set(_row_keys(self.landmarks_))
         for i, key in enumerate(_row_keys(X)):

@@ -390,8 +390,8 @@ class EEMClassifier(InBox, _EntropyMachine):
     pool_below : int, default=7
         Classes with fewer training rows use the mean of the other classes' projected covariances, with a
         warning from :meth:`fit`; if all classes have so few rows, they share the mean of all. On 17 data sets
-        the mean recall of a class of two rows is 42 %; with its own covariance (`pool_below=0`, as in the paper) it is
-        22 %.
+        the mean recall of a class of two rows is 42 %; with its own covariance (`pool_below=0`, as in the
+        paper) it is 22 %.
     priors : dict, array-like of shape (n_classes,), "empirical" or None, default=None
         Weights of the class densities: prior probabilities, costs or their products; only their ratios
         matter. A mapping from labels to weights, or weights in the order of the sorted labels;
