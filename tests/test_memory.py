@@ -44,8 +44,8 @@ from entrolearn.measures import cauchy_schwarz_kde, quadratic_entropy_kde
 from entrolearn.measures.errors import error_entropy
 
 REFUSED = "refused before it is made: how large it is, what there is, and what takes less"
-ON_LANDMARKS = "a machine on landmarks, such as RKELM, needs less."
-REDUCED = "train on fewer rows, or take a machine on landmarks, such as RSVC and RSVR."
+ON_LANDMARKS = "an estimator with landmarks, such as RKELM, needs less."
+REDUCED = "train on fewer rows, or take an estimator with landmarks, such as RSVC and RSVR."
 FEWER = "take fewer of them."
 
 # Two distinct rows a million times over, which take no memory; all pairs of them would take 7,451 GiB.

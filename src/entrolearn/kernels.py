@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 #: Advice of the error if a kernel matrix of all pairs of rows does not fit into memory.
-ON_LANDMARKS = "a machine on landmarks, such as RKELM, needs less"
+ON_LANDMARKS = "an estimator with landmarks, such as RKELM, needs less"
 
 # Share of non-zero numbers above which sparse rows are converted to dense ones for a product. The time of a
 # product of two sparse matrices is proportional to the square of this share, that of sparse times dense to

@@ -116,8 +116,8 @@ def test_what_was_not_learnt_is_refused_and_changes_nothing(learner):
     before = said(machine)
     refused = {
         "has 20|has 60": (np.vstack([X[:60], X[:3]]), np.append(y[:60], y[:3]), None),
-        "counted by weight, and the machine has": (X[:60], y[:60], np.full(60, 1.5)),
-        "not learnt these rows.* negative sums of squares": (3 * X[60:75] + 1, y[60:75], np.full(15, 2.0)),
+        "counted by weight, but the model has": (X[:60], y[:60], np.full(60, 1.5)),
+        "not fitted to these rows.* negative sums of squares": (3 * X[60:75] + 1, y[60:75], np.full(15, 2.0)),
         "features": (X[:, :3], y, None),
     }
     for message, (rows, of_rows, weights) in refused.items():
@@ -135,7 +135,7 @@ def test_a_machine_without_rows_of_a_class_is_not_fitted_until_one_comes(learner
     machine, last = clone(learner).fit(X, y), LABELS == 2
     machine.forget(X[last], y[last])
     if is_classifier(learner) and not isinstance(learner, ELMClassifier | RKELMClassifier):
-        with pytest.raises(NotFittedError, match=r"once it has a row of every class: none of \[2\]"):
+        with pytest.raises(NotFittedError, match=r"once it has a row of every class; none of \[2\]"):
             said(machine)
         assert machine._stream[2].n == machine._stream[2].total_square() == 0
     else:
@@ -173,7 +173,7 @@ def test_what_a_row_has_drawn_is_refused_and_other_rows_are_exact(message, learn
     y = targets(learner)
     machine = clone(learner).set_params(random_state=0).fit(make(X), y)
     before = said(machine)
-    with pytest.raises(ValueError, match=message + ".*; accepted: a .* or a new fit without"):
+    with pytest.raises(ValueError, match=message + ".*; accepted: an .* or a new fit without"):
         machine.forget(make(X), y)
     assert_array_equal(said(machine), before)
     if "scale" in message:

@@ -159,7 +159,7 @@ def test_without_a_class_there_is_no_model_and_what_is_refused():
         influence(EEMClassifier(8).fit(X, y), X, y)
     with pytest.raises(ValueError, match="inconsistent numbers"):
         influence(machine, X, y, groups=y[:5])
-    with pytest.raises(ValueError, match="the machine has not learnt these rows|are to be forgotten"):
+    with pytest.raises(ValueError, match="the model was not fitted to these rows|are to be forgotten"):
         influence(machine, 3 * X - 50, y, groups=y)
     pipe = make_pipeline(StandardScaler(), EEMClassifier(8, keep_sums=True)).fit(X, y)
     with pytest.raises(TypeError, match=r"not a Pipeline: influence\(pipe\[-1\], pipe\[:-1\].transform"):
@@ -171,7 +171,7 @@ def test_more_rows_than_were_learnt_are_refused(learner):
     y = targets(learner, 2)
     machine = clone(learner).fit(X, y)
     twice = np.concatenate([X, X]), np.concatenate([y, y])
-    with pytest.raises(ValueError, match=r"are given, counted by weight, and the machine has \d+\.$"):
+    with pytest.raises(ValueError, match=r"are given, counted by weight, but the model has \d+\.$"):
         influence(machine, *twice)
     with pytest.raises(ValueError, match="are given, counted by weight"):
         influence(machine, X, y, sample_weight=np.full(90, 1.5))

@@ -244,7 +244,7 @@ def test_settings_that_do_not_stream_are_refused_before_the_rows_are_read(machin
     [
         (EEKMClassifier(), "EEKMClassifier draws its landmarks .* function that returns a new iterator"),
         (EEMClassifier(), "EEMClassifier computes the bounds of the features .* feature_range as a pair"),
-        (EEMClassifier(feature_range=None), "EEMClassifier collects the labels .* in classes"),
+        (EEMClassifier(feature_range=None), "EEMClassifier collects the labels .* as classes"),
         (make_pipeline(MinMaxScaler(), EEMClassifier()), "step 'minmaxscaler' reads the rows before"),
     ],
     ids=named,

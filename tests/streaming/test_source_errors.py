@@ -80,7 +80,7 @@ def test_files_that_are_not_there_or_of_no_kind_that_is_read(tmp_path):
             f"there is no file {tmp_path / name}."
         )
     assert refusal(FileNotFoundError, lambda: rows(tmp_path / "b.zarr")) == (
-        f"there is not a Zarr store {tmp_path / 'b.zarr'}."
+        f"there is no Zarr store {tmp_path / 'b.zarr'}."
     )
     assert refusal(FileNotFoundError, lambda: rows(f"{tmp_path}/*.pq")) == (
         f"no file matches {tmp_path}/*.pq."

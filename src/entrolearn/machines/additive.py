@@ -471,7 +471,7 @@ class AdditiveOverClasses(Additive):
                 label for label, m in zip(self.classes_.tolist(), self._stream, strict=True) if not m.n
             ]
             raise NotFittedError(
-                f"{type(self).__name__} answers once it has a row of every class: none of {missing}."
+                f"{type(self).__name__} can predict once it has a row of every class; none of {missing} yet."
             )
         check_is_fitted(self)
 
@@ -519,7 +519,7 @@ class InBox(Additive):
             for i, j in np.argwhere(attained):
                 raise ValueError(
                     f"row {block.start + i} attains a bound of feature {j}, {bounds[:, j].tolist()}, which "
-                    "feature_range='data' took from the rows and would keep; accepted: a machine with a "
+                    "feature_range='data' took from the rows and would keep; accepted: an estimator with a "
                     "given feature_range, or a new fit without the row."
                 )
 
@@ -579,15 +579,15 @@ class OnLandmarks(Additive):
             return
         if self._needs().scale:
             raise ValueError(
-                f"{self._width}='scale' was measured on all rows and would keep their spread; accepted: a "
-                f"machine with a number as {self._width}, or with given landmarks, or a new fit without them."
+                f"{self._width}='scale' was measured on all rows and would keep their spread; accepted: "
+                f"an estimator with a number as {self._width} or given landmarks, or a new fit without them."
             )
         drawn = set(_row_keys(self.landmarks_))
         for i, key in enumerate(_row_keys(X)):
             if key in drawn:
                 raise ValueError(
-                    f"row {i} is one of the landmarks, which were drawn from the rows; accepted: a machine "
-                    "with given landmarks, or a new fit without the row."
+                    f"row {i} is one of the landmarks, which were drawn from the rows; accepted: an "
+                    "estimator with given landmarks, or a new fit without the row."
                 )
 
 

@@ -125,7 +125,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
     def _refuse_sums(self):
         if hasattr(self.covariance, "fit"):
             raise ValueError(
-                f"covariance={self.covariance!r} needs all rows at once; accepted of rows that come in "
+                f"covariance={self.covariance!r} needs all rows at once; accepted for rows that come in "
                 f"chunks, and with keep_sums: {', '.join(map(repr, SHRINKAGES))} or a number."
             )
         self._density_weights(self.classes_, np.ones(len(self.classes_)))
@@ -390,7 +390,8 @@ class EEMClassifier(InBox, _EntropyMachine):
     pool_below : int, default=7
         Classes with fewer training rows use the mean of the other classes' projected covariances, with a
         warning from :meth:`fit`; if all classes have so few rows, they share the mean of all. On 17 data sets
-        the mean recall of a class of two rows is 42 %, and 22 % with its own covariance (0, as in the paper).
+        the mean recall of a class of two rows is 42 %; with its own covariance (`pool_below=0`, as in the
+        paper) it is 22 %.
     priors : dict, array-like of shape (n_classes,), "empirical" or None, default=None
         Weights of the class densities: prior probabilities, costs or their products; only their ratios
         matter. A mapping from labels to weights, or weights in the order of the sorted labels;

@@ -187,7 +187,7 @@ class RandomLayer(_Layer):
         The bias is subtracted. ``sigmoid``: 1 / (1 + exp(-<w, x> + b)); ``nsigmoid``: the same with <w, x> /
         n_features; ``rbf``: exp(-b ||w - x||^2); ``sine``: sin(<w, x> - b); ``hardlimit``: 1 where <w, x> >=
         b, else 0. A callable receives the array
-    w, x> - b, shape (n_samples, n_hidden).
+        <w, x> - b, shape (n_samples, n_hidden).
     below_one : bool
         Whether sigmoids return G - 1 instead of G, which preserves the digits of saturated units (1 - 1e-30
         is rounded to one, -1e-30 is not).

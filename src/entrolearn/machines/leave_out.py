@@ -178,7 +178,7 @@ def _check_held(machine: Additive, targets, weights: np.ndarray | None) -> None:
             )
         if total > each.n * (1 + LEAST_SHARE):
             raise ValueError(
-                f"{total:.10g} {name} are given, counted by weight, and the machine has {each.n:.10g}."
+                f"{total:.10g} {name} are given, counted by weight, but the model has {each.n:.10g}."
             )
 
 

@@ -525,7 +525,7 @@ def take_out(sums, rows, rounding: float, name: str):
     n, least = sums.n - rows.n, LEAST_SHARE * sums.n
     if n < -least:
         raise ValueError(
-            f"{rows.n:g} {name} are to be forgotten, counted by weight, and the machine has {sums.n:g}."
+            f"{rows.n:g} {name} are to be forgotten, counted by weight, but the model has {sums.n:g}."
         )
     left = sums - rows
     if n <= least:
@@ -534,7 +534,7 @@ def take_out(sums, rows, rounding: float, name: str):
         held = cholesky(add_to_diagonal(left.scatter(), rounding)) is not None
     if not held:
         raise ValueError(
-            f"the machine has not learnt these {name}, or with other weights: without them it would have "
+            f"the model was not fitted to these {name}, or with other weights: without them it would have "
             "negative sums of squares, beyond rounding."
         )
     return left

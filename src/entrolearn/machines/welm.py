@@ -183,8 +183,8 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
     def _refuse_sums(self):
         if self.solver != "cholesky":
             raise ValueError(
-                f"solver={self.solver!r} needs all rows at once; accepted of rows that come in chunks, and "
-                "with keep_sums: 'cholesky'."
+                f"solver={self.solver!r} needs all rows at once; accepted for rows that come in chunks, "
+                "and with keep_sums: 'cholesky'."
             )
 
     def _solve_sums(self, moments, dtype):

@@ -88,7 +88,7 @@ def same_rows(variables: dict[str, np.ndarray], least: int) -> int:
 
 
 def standardised(X: np.ndarray) -> np.ndarray:
-    """Columns scaled to mean 0 and variance 1; a constant column becomes 0."""
+    """Columns scaled to mean 0 and variance 1; a constant column stays constant."""
     X = np.ldexp(X, [-scale_exponent(column) for column in X.T])
     X = X - X.mean(axis=0)
     spread = X.std(axis=0)

@@ -282,7 +282,7 @@ def _search(
 
 
 def elite_size(n_samples: int, elite_fraction: float) -> int:
-    """Rank of the threshold: ceil(rho N) of the floating-point product."""
+    """Rank of the threshold: ceil(rho N), without the effect of rounding errors of the product."""
     return math.ceil(round(elite_fraction * n_samples, 9))
 
 

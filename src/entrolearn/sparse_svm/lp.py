@@ -263,7 +263,7 @@ def check_size(n_conditions: int, n_candidates: int) -> None:
     check_memory(
         BYTES * n_conditions * n_candidates,
         f"a linear program of {n_conditions} conditions on {n_candidates} candidate support vectors",
-        "train on fewer rows, or take a machine on landmarks, such as RSVC and RSVR",
+        "train on fewer rows, or take an estimator with landmarks, such as RSVC and RSVR",
         reserved=RESERVED * n_conditions * n_candidates,
     )
 
