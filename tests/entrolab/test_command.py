@@ -121,7 +121,7 @@ def test_the_first_study_says_what_was_found_and_can_be_made(folder, capsys):
         "# categories: colour (2), paid (2)\n",
         "# missing values, imputed from the training rows: size (1)\n",
         "# left out (name it in `keep` to use it): number (the number of the row)\n",
-        "  # paid alone determines bought: delete `drop` if it is known before\n",
+        "  # paid alone determines bought: delete `drop` if it is known before the label\n",
     ):
         assert said in text
     assert "Wrote shop.yaml: `entrolab shop.yaml` makes" in capsys.readouterr().out
