@@ -655,7 +655,7 @@ ANSWERS = {
 @pytest.mark.parametrize(
     "what",
     [
-        pytest.param(name, marks=fault(f"a server that answers {name}", "one short line; the results stand"))
+        pytest.param(name, marks=fault(f"a server that answers {name}", "one short line; the results are kept"))
         for name in ANSWERS
     ],
 )
