@@ -655,7 +655,7 @@ ANSWERS = {
 @pytest.mark.parametrize(
     "what",
     [
-        pytest.param(name, marks=fault(f"a server that answers {name}", "one short line; the results are kept"))
+        pytest.param(name, marks=fault(f"a server that answers {name}", "one short line; the results stand"))
         for name in ANSWERS
     ],
 )

@@ -273,7 +273,7 @@ def test_experiment_and_run_that_another_writer_made_meanwhile_are_shared(team, 
     assert [done["study_run"]] == made
 
 
-@pytest.mark.fault("Store", "a path where no tracking server is", "one line; the results are kept")
+@pytest.mark.fault("Store", "a path where no tracking server is", "one line; the results stand")
 def test_wrong_path_of_a_server_gives_one_line(team):
     with pytest.raises(StoreUnavailable, match="404") as caught:
         track(runs_of("small"), store_uri=f"{team.uri}/wrong")
