@@ -1,4 +1,4 @@
-"""Timings of the learners beside their peers' and beside what the machine can do: ``make bench``.
+"""Benchmarks of the learners, compared with peers and with the machine's rates: ``make bench``.
 
-Nothing here is asserted by a test: a time belongs to the machine that took it.
+No test asserts timings, because they depend on the machine.
 """

@@ -42,7 +42,7 @@ from benchmarks.races import Race, compared, run
 from benchmarks.report import Section, machine, write
 from entrolab.fit.limits import LimitError, Limits
 
-# Parts of the table: what makes their races, of the mirror where they are on real data.
+# Parts of the table -> function that makes their races; parts on real data take the mirror.
 RACES: dict[str, Callable[..., Iterable[Race]]] = {
     "rate": scaling.rate,
     "grid": shortcuts.grid_search,
@@ -67,8 +67,8 @@ RACES_ON_DATA: dict[str, Callable[..., Iterable[Race]]] = {
 }
 PEERS_PART, GROWTH = "peers", "growth"
 TABLE_PARTS = (PEERS_PART, *RACES, *RACES_ON_DATA, GROWTH)
-# Parts with tables of their own, measured where they are named. On data that are made: title and what makes
-# the section.
+# Parts with tables of their own, measured only if they are named. On generated data: title, and function that
+# makes the section.
 PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "accumulation": ("Accumulation of products", accumulation.accumulation),
     "processes": ("Processes", sparse_machines.processes),
@@ -87,7 +87,7 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "own_tables": ("Wide and tall tables", own_tables.own_tables),
     "tracking": ("Writers to a tracking store", tracking_load.load),
 }
-# On real data, some of which may have to be made; each of their fits has the limits asked for.
+# On real data, or generated data of the same size if these are missing; the limits apply to each fit.
 PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
     "programs": ("Programs that are kept", sparse_machines.programs),
     "support": ("Support vectors beside peers", sparse_machines.support),
@@ -99,11 +99,11 @@ DEVICE_PART = "device"  # with sizes of its own
 INFORMATION_PART = "information"  # likewise
 OTHER_PARTS = (*PARTS, *PARTS_ON_DATA, INFORMATION_PART, DEVICE_PART)
 ALL_PARTS = (*TABLE_PARTS, *OTHER_PARTS)
-PART_LIMITS = Limits(seconds=600)  # for each measurement; a matter of seconds on a quiet machine
+PART_LIMITS = Limits(seconds=600)  # for each measurement, which takes seconds on an idle machine
 
 
 def main(arguments: Sequence[str] | None = None) -> list[Path]:
-    """Measure what the command line asks for; return the files written."""
+    """Run the parts named on the command line; return the files written."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     when = datetime.now()
@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
         for section in sections(options):
             print(f"\n{section.markdown()}", flush=True)
             done.append(section)
-    finally:  # also of a run that is interrupted
+    finally:  # also if interrupted
         written += write(done, options.output, when) if done else []
         print("\n" + "\n".join(f"written: {path}" for path in written))
     return written
@@ -146,7 +146,7 @@ def _races(part: str, options: argparse.Namespace) -> Iterable[Race]:
 
 
 def sections(options: argparse.Namespace) -> Iterator[Section]:
-    """The sections in turn; one whose work fails says so."""
+    """Yield the sections; one that fails contains the reason."""
     limits = Limits(options.limit_seconds, options.limit_gib)
     for part in PARTS:
         if part in options.parts:
@@ -189,7 +189,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SET",
         help=f"binary data sets for the peers: keys of the catalog, or generated (default: {' '.join(SETS)})",
     )
-    add("--rounds", type=int, default=5, help="in which all ways take turns (default: 5)")
+    add(
+        "--rounds",
+        type=int,
+        default=5,
+        help="rounds, each with all ways (default: 5)",
+    )
     add(
         "--table",
         type=Path,
@@ -203,7 +208,7 @@ def _parser() -> argparse.ArgumentParser:
         default=75_000,
         help="to fit, and to predict, for the peers (default: 75000)",
     )
-    add("--limit-seconds", type=float, default=60, help="of the processor, for one measurement (default: 60)")
+    add("--limit-seconds", type=float, default=60, help="processor seconds for one measurement (default: 60)")
     add("--limit-gib", type=float, default=8, help="for one measurement (default: 8)")
     add(
         "--information-rows",

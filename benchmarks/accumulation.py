@@ -1,4 +1,4 @@
-"""What single precision loses when products of very many rows are summed, and what ways of summing save."""
+"""Errors of single-precision sums of products over very many rows, by method of summation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.readouts import DenseCovariance, entropy_discriminant
 
 SIZES = (10**3, 10**4, 10**5, 10**6, 10**7)
-BLOCK = 2**10  # rows whose product is one call of BLAS
+BLOCK = 2**10  # rows per BLAS call
 LARGE_BLOCK = 2**14  # on an accelerator
 CHUNK = 2**18  # rows that are drawn at once
 TEST_ROWS = 10_000
@@ -35,7 +35,7 @@ class Plain:
 
 @dataclass
 class Compensated:
-    """Kahan's running sum in single precision, which keeps what an addition rounds away for the next."""
+    """Kahan's running sum in single precision, which adds each rounding error to the next summand."""
 
     total: np.ndarray | float = 0.0
     lost: np.ndarray | float = 0.0
@@ -50,9 +50,9 @@ class Compensated:
 
 @dataclass
 class Pairwise:
-    """Sums of two, of four, of eight … in single precision: a number is rounded log2(n) times."""
+    """Pairwise summation in single precision: each number is rounded log2(n) times."""
 
-    waiting: list = field(default_factory=list)  # sums with the number of their summands, falling
+    waiting: list = field(default_factory=list)  # partial sums with their numbers of summands, decreasing
 
     def add(self, product: np.ndarray) -> None:
         """Add the product of a block."""
@@ -69,7 +69,7 @@ class Pairwise:
 
 @dataclass
 class Double:
-    """A running sum in double precision: what the machines do."""
+    """A running sum in double precision, as in the machines."""
 
     total: np.ndarray | float = 0.0
 
@@ -80,7 +80,7 @@ class Double:
 
 @dataclass(frozen=True)
 class Way:
-    """How products are summed over blocks, of how many rows each is, and how rows come to be multiplied."""
+    """How products are summed over blocks, the rows per block, and the precision of the products."""
 
     sums: Callable
     block: int = BLOCK
@@ -88,7 +88,7 @@ class Way:
 
 
 def in_tf32(X: np.ndarray) -> np.ndarray:
-    """Single-precision numbers rounded to the ten bits after the leading one that TensorFloat-32 keeps."""
+    """Single-precision numbers rounded to the precision of TensorFloat-32 (ten explicit bits)."""
     bits = X.view(np.uint32)
     return ((bits + np.uint32(1 << 12)) & np.uint32(0xFFFFE000)).view(np.float32)
 
@@ -104,7 +104,7 @@ WAYS: dict[str, Way] = {
 
 
 def accumulation(limits: Limits, sizes: Sequence[int] = SIZES, n_features=8, n_hidden=32) -> Section:
-    """Errors of covariances and of log odds, by the number of rows and the way of summing."""
+    """Errors of covariances and of log odds, by number of rows and method of summation."""
     rows = []
     for n_samples in sizes:
         found = measured(limits, WAYS, errors, n_samples, n_features, n_hidden)
@@ -147,7 +147,7 @@ def errors(n_samples: int, n_features: int, n_hidden: int) -> dict[str, tuple[fl
 
 
 def _rows_and_ones(layer, shift, n_samples: int, n_features: int):
-    """Classes with their hidden rows, chunk by chunk, a one beside each: the product then holds all sums."""
+    """Yield classes with their hidden rows and a column of ones, in chunks; the product contains all sums."""
     for chunk, start in enumerate(range(0, n_samples, CHUNK)):
         X, y = uniform(min(CHUNK, n_samples - start), n_features, np.float32, seed=3 + chunk)
         for c in (0, 1):
@@ -167,7 +167,7 @@ def _gaussians(products: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _log_odds(gaussians: tuple[np.ndarray, np.ndarray], test: np.ndarray) -> np.ndarray:
-    """What an entropy machine of these Gaussians says of the hidden rows."""
+    """The log odds of hidden rows by an entropy machine with these Gaussians."""
     means, covariances = gaussians
     ridge = RIDGE * np.trace(covariances[0]) / len(covariances[0]) * np.eye(len(covariances[0]))
     readout = entropy_discriminant(means, [DenseCovariance(each + ridge) for each in covariances])

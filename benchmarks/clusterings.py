@@ -1,4 +1,4 @@
-"""Clusterings: searches of cross-entropy clustering, centroids beside KMeans, known clusters beside peers."""
+"""Clusterings: cross-entropy clustering, centroids compared with KMeans, known clusters with peers."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -26,8 +26,8 @@ SIZES = (200, 500, 1000, 5000, 20_000)
 
 
 def moves(sizes: Sequence[int] = SIZES, n_features=5, n_clusters=5, most_refitted=2000) -> Iterator[Race]:
-    """A search of cross-entropy clustering by rank-one changes, by passes that move many rows at once, and by
-    covariances computed anew for each move.
+    """Searches of cross-entropy clustering: rank-one changes, passes that move many rows at once, and
+    covariances computed again for each move.
     """
     for n in sizes:
         shape = (n, n_features, n_clusters)
@@ -41,7 +41,7 @@ def moves(sizes: Sequence[int] = SIZES, n_features=5, n_clusters=5, most_refitte
 
 
 def search(clusters_of: Callable, *how) -> Spent:
-    """Seconds of a search, and the energy at its end; `how` as :func:`searched` takes it."""
+    """Seconds of a search and its final energy; `how` are arguments of :func:`searched`."""
     found = searched(clusters_of, *how)
     return Spent(found["s"], math.nan, found["energy"])
 
@@ -54,13 +54,13 @@ def searched(
     together: bool = False,
     seed: int = 0,
 ) -> dict:
-    """Seconds of a search, and where it ends."""
+    """Seconds and result of a search."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_clusters, size=n_samples)
     shapes = rng.standard_normal((n_clusters, n_features, n_features))
     X = 2.0 * rng.standard_normal((n_clusters, n_features))[y]
     X += np.einsum("nij,nj->ni", shapes[y], rng.standard_normal((n_samples, n_features)))
-    # Half of the labels are right: enough to do, without a cluster that vanishes in the first pass.
+    # Half of the labels are right, so that moves are needed but no cluster vanishes in the first pass.
     start = np.where(rng.random(n_samples) < 0.5, y, rng.integers(n_clusters, size=n_samples))
 
     def work() -> HartiganSearch:
@@ -82,12 +82,12 @@ def searched(
 
 
 class RefittedClusters:
-    """What :class:`~entrolearn.cluster.gaussians.FullClusters` is, from the rows of the clusters each time.
+    """:class:`~entrolearn.cluster.gaussians.FullClusters`, computed from the rows of clusters each time.
 
     Parameters
     ----------
     X, labels, prior : ndarray
-        As there.
+        As in that class.
     """
 
     def __init__(self, X: np.ndarray, labels: np.ndarray, prior: np.ndarray):
@@ -157,18 +157,18 @@ class RefittedClusters:
 
 # --- centroids ----------------------------------------------------------------------------------------
 
-# Rows and the number of centroids that are looked for.
+# Data set -> rows and number of centroids.
 SETS: dict[str, tuple[Callable[[], np.ndarray], int]] = {
     "iris": (lambda: load_iris().data, 3),
     "wine": (lambda: StandardScaler().fit_transform(load_wine().data), 3),
     "8 blobs": (lambda: make_blobs(1000, centers=8, random_state=0)[0], 8),
 }
-NEAR = 1e-3  # an inertia this much above the least, as a share of it, is as good
-SURE = 0.99  # how surely some start of KMeans shall come that near
+NEAR = 1e-3  # relative tolerance within which inertias count as equal
+SURE = 0.99  # required probability that some start of KMeans is within that tolerance
 
 
 def centroids(sets: Sequence[str] = tuple(SETS), n_starts=200, n_searches=5) -> Iterator[Race]:
-    """The cross-entropy method, and as many starts of KMeans as come to the same inertia."""
+    """The cross-entropy method, and as many starts of KMeans as needed for the same inertia."""
     for name in sets:
         yield Race(
             f"{name}: centroids",
@@ -190,7 +190,7 @@ def one_search(name: str, n_searches: int, seed: int) -> Spent:
 
 
 def enough_starts(name: str, n_starts: int, seed: int) -> Spent:
-    """Seconds of as many starts (k-means++, n_init=1) as come within 0.1 % of the least inertia, and that."""
+    """Seconds of the starts (k-means++, n_init=1) needed for an inertia within 0.1 % of the least."""
     load, n_clusters = SETS[name]
     X = load()
     seeds = range(n_starts * seed, n_starts * (seed + 1))
@@ -201,12 +201,12 @@ def enough_starts(name: str, n_starts: int, seed: int) -> Spent:
 
 
 def inertias(clusterer, X: np.ndarray, seeds: Sequence[int]) -> list[float]:
-    """Of fits with different seeds."""
+    """The inertias of fits with different seeds."""
     return [clusterer.set_params(random_state=seed).fit(X).inertia_ for seed in seeds]
 
 
 def starts_for(share: float) -> float:
-    """How many starts, of which each succeeds with this probability, are :data:`SURE` to have a success.
+    """The number of starts, each successful with probability `share`, for one success with :data:`SURE`.
 
     Examples
     --------
@@ -226,13 +226,13 @@ MOST_CLUSTERS = 10
 
 
 def known(sizes: Sequence[tuple] = KNOWN) -> Iterator[Race]:
-    """Cross-entropy clustering, which finds the number of clusters, beside scikit-learn's."""
+    """Cross-entropy clustering, which finds the number of clusters, compared with scikit-learn."""
     for n, k, n_clusters, apart in sizes:
         ways = {name: partial(clustered, name, n, k, n_clusters, apart) for name in CLUSTERERS}
         yield Race(f"{n:,} rows, {k} features, {n_clusters} Gaussians", ways, "adjusted Rand index")
 
 
-# Of the number of rows, the number of clusters and a seed.
+# Name -> function of the number of rows, the number of clusters and a seed.
 CLUSTERERS: dict[str, Callable[[int, int, int], BaseEstimator]] = {
     "CrossEntropyClustering": lambda n, k, seed: CrossEntropyClustering(MOST_CLUSTERS, random_state=seed),
     "GaussianMixture, told the number, n_init=5": lambda n, k, seed: GaussianMixture(
@@ -246,7 +246,7 @@ CLUSTERERS: dict[str, Callable[[int, int, int], BaseEstimator]] = {
 
 @dataclass(frozen=True)
 class ByBIC:
-    """A mixture whose number of Gaussians, of as many as cross-entropy clustering may have, BIC chooses."""
+    """A Gaussian mixture with the number of components, up to that of cross-entropy clustering, by BIC."""
 
     seed: int
 
@@ -258,14 +258,14 @@ class ByBIC:
 
 
 def clustered(name: str, n: int, n_features: int, n_clusters: int, apart: float, seed: int) -> Spent:
-    """Seconds of a clustering, and its adjusted Rand index with the clusters of the rows."""
+    """Seconds of a clustering, and its adjusted Rand index with the true clusters."""
     X, y = gaussians(n, n_features, n_clusters, apart, seed)
     spent = spend(lambda: CLUSTERERS[name](n, n_clusters, seed).fit_predict(X))
     return replace(spent, value=adjusted_rand_score(y, spent.value))
 
 
 def gaussians(n: int, n_features: int, n_clusters: int, apart: float, seed: int) -> tuple:
-    """Rows of Gaussians with covariances of their own, and which each row is of."""
+    """Rows of Gaussians with different covariances, and the Gaussian of each row."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_clusters, size=n)
     shapes = rng.standard_normal((n_clusters, n_features, n_features))

@@ -1,4 +1,4 @@
-"""What the learners are timed on: data sets of the catalog, and made ones of any size."""
+"""Data for the benchmarks: data sets of the catalog, and generated ones of any size."""
 
 import logging
 from dataclasses import dataclass, replace
@@ -19,13 +19,13 @@ from entrolearn.suggest import did_you_mean
 logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).parents[1]
-GENERATED = "generated"  # beside the keys of the catalog: 200,000 rows of 54 features
+GENERATED = "generated"  # in addition to the keys of the catalog: 200,000 rows of 54 features
 SETS = ("german-numer", "mammography", "forest-cover", GENERATED)
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Training and test rows, in the units that whoever made them says."""
+    """Training and test rows; the function that makes them defines their scaling."""
 
     X_train: np.ndarray
     y_train: np.ndarray
@@ -34,25 +34,25 @@ class Split:
 
 
 def load(name: str, *, mirror=None, folder="resources/benchmarks", max_rows: int = 75_000) -> Split:
-    """One half of a data set to train on, the other to test on, stratified; training rows fill [0, 1].
+    """A stratified split of a data set into halves for training and test, scaled to [0, 1] on training rows.
 
     Parameters
     ----------
     name : str
         A key of the catalog, or "generated".
     mirror : path, optional
-        Folder with the raw files; what it lacks is downloaded.
+        Folder with the raw files; missing files are downloaded.
     folder : path
-        Where raw files go.
+        Folder for downloads.
     max_rows : int
-        Each half has at most so many rows, drawn at random.
+        Maximum number of rows of each half, drawn at random.
 
     Raises
     ------
     DataUnavailable
-        If its bytes cannot be had.
+        If the data set is not available.
     ValueError
-        If there is no such data set.
+        If the data set does not exist.
     """
     X, y = _generated() if name == GENERATED else from_catalog(name, mirror, Path(folder))
     rows = min(max_rows, len(y) // 2)
@@ -76,14 +76,14 @@ def uniform(
 
 @dataclass(frozen=True)
 class Trial:
-    """A data set, how many of its rows to fit and to predict, and what it is like where it has to be made.
+    """A data set, the numbers of rows to fit and to predict, and its shape if it has to be generated.
 
     Attributes
     ----------
     name : str
-        A key of the catalog, or a name of its own for a set that is made.
+        A key of the catalog, or another name for a generated data set.
     n_train, n_test : int
-        Fewer test rows where the set has fewer.
+        The numbers of training and of test rows; fewer test rows if the data set has fewer.
     n_features : int
     n_classes : int
         2: class 0 against the rest. 0: values.
@@ -97,10 +97,10 @@ class Trial:
 
 
 def draw(trial: Trial, *, mirror=None, folder="resources/benchmarks") -> tuple[Split, bool]:
-    """The rows of a data set in random order, cut in two; whether they had to be made.
+    """The rows of a data set in random order, split in two, and whether they had to be generated.
 
-    Over all rows, values and the features that go with them are scaled to [0, 1], the features of classes to
-    [-1, 1].
+    For regression, features and targets are scaled to [0, 1] over all rows; for classification, features are
+    scaled to [-1, 1].
     """
     made = trial.name not in catalog()
     if not made:
@@ -119,7 +119,7 @@ def draw(trial: Trial, *, mirror=None, folder="resources/benchmarks") -> tuple[S
 
 
 def standardised(split: Split) -> Split:
-    """The same rows, in units in which each feature of the training rows has mean 0 and variance 1."""
+    """The same rows, standardised by the training rows."""
     scaler = StandardScaler().fit(split.X_train)
     return replace(split, X_train=scaler.transform(split.X_train), X_test=scaler.transform(split.X_test))
 
@@ -131,7 +131,7 @@ def _targets(y: np.ndarray, n_classes: int) -> np.ndarray:
 
 
 def nonlinear(n_samples: int, n_features: int, n_classes: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Rows uniform in [-1, 1]^d, and values or classes that bend along a few directions, with noise."""
+    """Rows uniform in [-1, 1]^d, with values or classes that are nonlinear in a few directions, and noise."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(n_samples, n_features))
     directions = rng.standard_normal((n_features, 3))

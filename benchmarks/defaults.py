@@ -1,7 +1,7 @@
-"""Every public classifier and regressor at its defaults, on features as they come and on scaled ones.
+"""Every public classifier and regressor with default parameters, on raw and on scaled features.
 
 ``python -m benchmarks.defaults`` fits each of them, and learners of scikit-learn, on the catalog's data sets:
-at most 2,000 rows of each, half to train on and half to test on. It appends what is missing to
+at most 2,000 rows of each, half for training and half for testing. It appends missing rows to
 docs/defaults.csv and writes the means into docs/which-learner.md.
 """
 
@@ -37,8 +37,8 @@ from entrolab.fit.limits import KilledError, LimitError, Limits, within
 __all__ = ["LEARNERS", "auc", "measured", "summary"]
 
 MAX_ROWS = 2000
-MAX_BYTES = 20_000_000  # of a set's files; sets of unknown size are left out
-MAX_DENSE = 1000  # features of sparse rows that are made dense for a learner that does not take sparse ones
+MAX_BYTES = 20_000_000  # maximum size of a data set's files; data sets of unknown size are left out
+MAX_DENSE = 1000  # sparse rows with at most so many features are made dense for learners that need that
 GIB = 4.0
 COLUMNS = ("set", "learner", "features", "score", "auc", "seconds", "reason")
 FOUND, PAGE = ROOT / "docs/defaults.csv", ROOT / "docs/which-learner.md"
@@ -72,7 +72,7 @@ LEARNERS = {**dict(_public()), **PEERS}
 
 
 def measured(learner: BaseEstimator, X, y: np.ndarray, scaled: bool, seconds: float) -> dict:
-    """The scores of a learner on one half of the rows, after a fit on the other; or why it has none.
+    """The scores of a learner on one half of the rows, after a fit on the other; or the reason for none.
 
     Parameters
     ----------
@@ -80,9 +80,9 @@ def measured(learner: BaseEstimator, X, y: np.ndarray, scaled: bool, seconds: fl
     X : ndarray or sparse array of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     scaled : bool
-        Standardise features by the training rows; sparse ones are divided by their deviation alone.
+        Whether to standardise features by the training rows; sparse ones are only divided by their deviation.
     seconds : float
-        Processor time that fit and prediction may take.
+        Limit of processor time for fit and prediction.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def measured(learner: BaseEstimator, X, y: np.ndarray, scaled: bool, seconds: fl
             return {"reason": "dense rows only"}
         X = X.toarray()
     try:
-        # By the clock only where it sleeps, or the machine is busy.
+        # The wall-clock limit only matters if the process sleeps, or if the machine is busy.
         (found,) = within(Limits(20 * seconds, GIB), _fitted, clone(learner), X, y, scaled, seconds)
     except (KilledError, LimitError, RuntimeError) as error:
         over = "SIGXCPU" in str(error) or isinstance(error, LimitError) and error.status == "time limit"
@@ -136,7 +136,7 @@ def auc(learner, X, y: np.ndarray) -> float:
 
 
 def measure(found: Path, mirror, seconds: float) -> None:
-    """Append the rows that a file lacks."""
+    """Measure and append the rows that a file lacks."""
     new = not found.exists()
     done = set() if new else {tuple(row[:3]) for row in csv.reader(found.open(encoding="utf-8"))}
     with found.open("a", encoding="utf-8", newline="") as file:
@@ -169,7 +169,7 @@ def measure(found: Path, mirror, seconds: float) -> None:
 
 
 def summary(found: pd.DataFrame, kind) -> str:
-    """The means of classifiers or regressors over the data sets that both ways were measured on, as Markdown.
+    """Means of classifiers or regressors over data sets with both raw and scaled features, as Markdown.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def summary(found: pd.DataFrame, kind) -> str:
 
 
 def main() -> None:
-    """Measure what is missing and write the tables."""
+    """Run missing measurements and write the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.defaults", description=__doc__.split("\n")[0])
     parser.add_argument("--mirror", default=os.environ.get("ENTROLEARN_MIRROR"), help="folder of raw files")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""The machines on an accelerator: the share of its rate of matrix products that a fit reaches; its peers."""
+"""The machines on an accelerator: rates of fits compared with matrix products, and with peers."""
 
 import math
 import os
@@ -20,10 +20,10 @@ from benchmarks.report import Section
 from entrolab.fit.limits import Limits
 from entrolearn import EEMClassifier, RKELMClassifier, streaming
 
-# Hidden units, landmarks of a kernel machine.
+# Numbers of hidden units, or of landmarks of a kernel machine.
 UNITS = (2_000, 5_000, 10_000, 20_000)
 FEATURES = 54
-# Rows grow by tens as long as they take less than this share of the device's memory, beside the sums.
+# Rows increase by factors of ten while they take less than this share of the device's free memory.
 LARGEST_SHARE = 0.5
 FIRST_ROWS = 10**5
 ON_PROCESSOR = {"units": (250, 500, 1000), "rows": (10_000, 40_000)}
@@ -42,16 +42,16 @@ COLUMNS = ("fit s", "fit Tflop/s", "product Tflop/s", "share %", "predict s")
 
 @dataclass(frozen=True)
 class Sizes:
-    """What is measured on a device.
+    """Sizes and precisions to measure on a device.
 
     Attributes
     ----------
     device : str
-        A device of torch: "cuda", "cuda:1", "cpu"; empty: CUDA where there is one, else the processor.
+        A device of torch: "cuda", "cuda:1", "cpu"; empty: CUDA if available, else the processor.
     units, rows : sequence of int
-        Empty: those of the module, and as many rows as fit.
+        Numbers of units and of rows; if empty, those of the module, and as many rows as fit.
     precisions : sequence of str
-        Of the rows.
+        Precisions of the rows.
     """
 
     device: str = ""
@@ -62,7 +62,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Machine:
-    """One of ours: how it is built for some units, and the precisions that it computes in."""
+    """A machine of this library: how it is built for a number of units, and its precisions."""
 
     name: str
     build: Callable[[int], BaseEstimator]
@@ -77,7 +77,7 @@ MACHINES = (
 
 @dataclass(frozen=True)
 class Peer:
-    """A learner of a library for accelerators, and the rows that it is given at most."""
+    """A learner of a library for accelerators, and the maximum number of rows for it."""
 
     name: str
     package: str
@@ -109,7 +109,7 @@ PEERS = (
 
 
 def device(limits: Limits, sizes: Sizes) -> Section:
-    """Share of the rate, by units, rows and precision; each measurement in a process of its own."""
+    """Share of the rate by units, rows and precision; each measurement runs in a separate process."""
     title = "The machines on a device"
     if absence := why_absent("torch"):
         return Section(title, notes=[f"Left out: {absence}"])
@@ -132,7 +132,7 @@ def device(limits: Limits, sizes: Sizes) -> Section:
 
 
 def _wanted(sizes: Sizes, found: dict):
-    """Precisions, units and rows, in turn."""
+    """Yield the combinations of precision, units and rows."""
     on_processor = found["device"] == "cpu"
     for precision in sizes.precisions:
         for h in sizes.units or (ON_PROCESSOR["units"] if on_processor else UNITS):
@@ -163,7 +163,7 @@ def present() -> list[Peer]:
 
 
 def rows_that_fit(memory: float, n_units: int, precision: str) -> list[int]:
-    """Numbers of rows, tens apart, that leave half of a device's memory for the sums and the solve."""
+    """Numbers of rows, in factors of ten, that leave half of a device's memory for the sums and the solve."""
     size = np.dtype(precision).itemsize
     kept = 8 * 6 * n_units**2  # sums of two classes, their total, its factor, products
     most = (LARGEST_SHARE * memory - kept) / (2 * size * FEATURES)  # they are copied by class, block by block
@@ -172,7 +172,7 @@ def rows_that_fit(memory: float, n_units: int, precision: str) -> list[int]:
 
 
 def facts(wanted: str) -> dict:
-    """The device that is measured: its name, its memory in bytes, torch's version."""
+    """The device: name, memory in bytes, and torch's version."""
     import torch
 
     where = wanted or ("cuda" if torch.cuda.is_available() else "cpu")
@@ -223,12 +223,12 @@ def fit_peer(peer: Peer, where: str, n_samples: int, n_units: int, precision: st
 
 
 def seconds(work: Callable[[], object], where: str) -> float:
-    """Seconds until the device has done the work, their median.
+    """Median seconds until the device has finished the work.
 
-    Of a clock; the processor's own are those that it spends, which leave out what other processes took.
+    Wall-clock seconds on an accelerator, processor seconds on the processor.
     """
     clock = time.process_time if where == "cpu" else time.perf_counter
-    work()  # the first time brings in the code, and the device's
+    work()  # the first call loads the code, also on the device
     spent: list[float] = []
     while len(spent) < MOST_TIMES and (not spent or sum(spent) < ENOUGH_SECONDS):
         _wait(where)
@@ -249,7 +249,7 @@ def _wait(where: str) -> None:
 def _rows(where: str, n_samples: int, precision: str):
     import torch
 
-    torch.set_num_threads(1)  # of the processor, as everything here
+    torch.set_num_threads(1)  # one thread on the processor, as in all benchmarks
     torch.set_float32_matmul_precision("highest")
     X, y = uniform(n_samples, FEATURES, np.dtype(precision))
     return torch.as_tensor(X, device=where), torch.as_tensor(y, device=where)

@@ -1,4 +1,4 @@
-"""One model's rows on two worker processes beside one, and what their sums cost on the way."""
+"""A fit by two worker processes compared with one, and the cost of transferring sums."""
 
 import logging
 import pickle
@@ -21,13 +21,13 @@ from entrolearn import EEMClassifier, streaming
 from entrolearn.machines.moments import ClassMoments
 
 CLASSES = [0, 1]
-# Tasks that do nothing, to see what a task costs.
+# Number of empty tasks, for measuring the cost of a task.
 EMPTY_TASKS = 500
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows in single precision that are made chunk by chunk, wherever they are wanted."""
+    """Rows in single precision that are generated chunk by chunk where they are needed."""
 
     n_chunks: int
     chunk_rows: int
@@ -57,7 +57,7 @@ class Rows:
 def distributed(
     limits: Limits, n_chunks=32, chunk_rows=25_000, n_features=54, n_hidden=1000, repetitions=3
 ) -> Section:
-    """The same fit by two worker processes, by one, as a stream and in memory; in turns, one thread each."""
+    """The same fit by two worker processes, by one, as a stream and in memory; in turn, one thread each."""
     rows = Rows(n_chunks, chunk_rows, n_features)
     runs = []
     with ExitStack() as stack:
@@ -86,10 +86,10 @@ def distributed(
 
 @contextmanager
 def workers(n: int) -> Iterator:
-    """A client of so many worker processes of one thread each, which have loaded what a fit needs."""
+    """Yield a client of n worker processes with one thread each, which have loaded the code of a fit."""
     from distributed import Client, LocalCluster
 
-    logging.getLogger("distributed").setLevel(logging.WARNING)  # every connection that is opened or closed
+    logging.getLogger("distributed").setLevel(logging.WARNING)  # it logs every connection
     with (
         LocalCluster(n_workers=n, threads_per_worker=1, memory_limit=0, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
@@ -99,7 +99,7 @@ def workers(n: int) -> Iterator:
 
 
 def in_memory(rows: Rows, n_hidden: int) -> float:
-    """Seconds of a fit to rows that are there."""
+    """Seconds of a fit to rows in memory."""
     Xs, ys = zip(*rows.chunks(), strict=True)
     X, y = np.concatenate(Xs), np.concatenate(ys)
     return seconds(lambda: EEMClassifier(n_hidden, random_state=0).fit(X, y))
@@ -112,7 +112,7 @@ def as_stream(rows: Rows, n_hidden: int) -> float:
 
 
 def on_workers(client, rows: Rows, n_hidden: int) -> dict[str, float]:
-    """A fit on the workers: seconds, their processor seconds, what travels, what merging takes."""
+    """A fit on the workers: seconds, processor seconds of workers, bytes transferred, seconds of merging."""
     from distributed import get_task_stream
 
     machine, (X, y) = EEMClassifier(n_hidden, random_state=0), rows.collections()
@@ -130,12 +130,12 @@ def on_workers(client, rows: Rows, n_hidden: int) -> dict[str, float]:
 
 
 def spent(dask_worker) -> tuple[float, float]:
-    """Of one worker so far: processor seconds, and bytes it has sent."""
+    """Processor seconds and bytes sent of a worker so far."""
     return time.process_time(), float(dask_worker.transfer_outgoing_bytes_total)
 
 
 def empty_task(client) -> float:
-    """Seconds that a task takes which does nothing, among many."""
+    """Seconds per task of many empty tasks."""
 
     def all_of_them():
         client.gather(client.map(abs, range(EMPTY_TASKS), pure=False))
@@ -151,7 +151,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def reduction(limits: Limits, units: Sequence[int] = (250, 500, 1000, 2000)) -> Section:
-    """What the sums of two classes take on their way: bytes, packing, unpacking, adding them to others."""
+    """The cost of transferring the sums of two classes: bytes, packing, unpacking, adding them to others."""
     table = pd.DataFrame([{"h": h, **alone(limits, one_reduction, h)} for h in units]).set_index("h")
     notes = [
         "Moments of two classes, as a worker sends them; merging adds them to those of other rows. Of the "

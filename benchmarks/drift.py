@@ -1,4 +1,4 @@
-"""Accuracy over time on streams whose distribution changes: fading and windows beside others that learn on.
+"""Accuracy over time on streams with drift: fading and windows compared with other incremental learners.
 
 ``python -m benchmarks.drift FOLDER`` writes the accuracies over time there, as drift.csv and drift.png.
 """
@@ -27,8 +27,8 @@ from entrolearn import EEMClassifier, ELMClassifier
 from entrolearn.streaming import SlidingWindow
 
 CLASSES = np.array([0, 1])
-FIRST, CHUNK = 200, 50  # rows to begin with, and rows of each later chunk
-WINDOW = 1000  # rows; the fading machines have as many, counted by weight
+FIRST, CHUNK = 200, 50  # rows of the first chunk, and of each later one
+WINDOW = 1000  # rows; the total weight of rows in fading machines is the same
 DECAY = 1 - CHUNK / WINDOW
 N_HIDDEN = 100
 SEGMENTS = 20  # of a stream, for the accuracy over time
@@ -37,14 +37,14 @@ REAL = ("elec", "weather")
 
 
 def generated(drift: str, n_rows: int = 12_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """A stream of rows uniform in [0, 1]^5 and two classes, one label in twenty wrong.
+    """A stream of rows uniform in [0, 1]^5 with two classes and one wrong label in twenty.
 
     Parameters
     ----------
     drift : {"none", "sudden", "gradual", "recurring"}
-        The classes lie inside and outside a ball about one of two centres, and swap sides with the centre.
-        "sudden": after half of the rows. "gradual": the second concept has a share that grows from none after
-        three tenths of the rows to all after seven tenths. "recurring": they take turns, six times.
+        The classes lie inside and outside a ball around one of two centres, and are swapped with the centre.
+        "sudden": after half of the rows. "gradual": the share of the second concept grows from 0 after three
+        tenths of the rows to 1 after seven tenths. "recurring": the concepts alternate, six times.
     n_rows, seed : int
 
     Returns
@@ -68,7 +68,7 @@ def generated(drift: str, n_rows: int = 12_000, seed: int = 0) -> tuple[np.ndarr
 
 @dataclass
 class Learner:
-    """Something that learns on: `learn` takes rows and labels, `predict` rows."""
+    """An incremental learner: `learn` takes rows and labels, `predict` takes rows."""
 
     learn: Callable
     predict: Callable
@@ -87,7 +87,7 @@ def _elm() -> ELMClassifier:
 
 
 def _scaled(model) -> Learner:
-    """A learner of scikit-learn on standardised rows, by the means and variances so far."""
+    """A learner of scikit-learn on rows standardised by the means and variances so far."""
     scaler = StandardScaler()
 
     def learn(X, y):
@@ -109,13 +109,13 @@ def _river(model) -> Learner:
 
 
 def _no_change() -> Learner:
-    """Always the last label of the chunk before."""
+    """A baseline that always predicts the last label of the previous chunk."""
     last = [0]
     return Learner(lambda X, y: last.append(y[-1]), lambda X: np.full(len(X), last[-1]))
 
 
 def learners() -> dict[str, Callable[[], Learner]]:
-    """Name -> what makes the learner; river's where it is installed."""
+    """Name -> function that makes the learner; those of river only if it is installed."""
     found = {
         "EEM": lambda: _ours(_eem()),
         "EEM, fading": lambda: _ours(_eem(), decay=DECAY),
@@ -146,12 +146,12 @@ def learners() -> dict[str, Callable[[], Learner]]:
 
 
 def stream(name: str, mirror=None) -> tuple[np.ndarray, np.ndarray]:
-    """Rows in order of time and labels 0 and 1; a real one from the catalog.
+    """The rows of a generated or a real stream in order of time, and labels 0 and 1.
 
     Raises
     ------
     DataUnavailable
-        If its bytes cannot be had.
+        If a real stream is not available.
     """
     if name in GENERATED:
         return generated(name)
@@ -160,7 +160,7 @@ def stream(name: str, mirror=None) -> tuple[np.ndarray, np.ndarray]:
 
 
 def prequential(learner: Learner, X, y) -> np.ndarray:
-    """Which rows were predicted right before they were learnt, chunk by chunk; the first rows are no test."""
+    """Whether rows after the first chunk were predicted correctly before they were learnt, chunk by chunk."""
     learner.learn(X[:FIRST], y[:FIRST])
     right = []
     for start in range(FIRST, len(y), CHUNK):
@@ -171,7 +171,7 @@ def prequential(learner: Learner, X, y) -> np.ndarray:
 
 
 def run(learner: str, X, y) -> dict:
-    """Accuracy in percent, of all rows and of each segment; processor seconds for 1,000 rows."""
+    """Accuracy in percent, on all rows and on each segment, and processor seconds per 1,000 rows."""
     start = time.process_time()
     right = 100.0 * prequential(learners()[learner](), X, y)
     seconds = 1000 * (time.process_time() - start) / len(y)
@@ -180,7 +180,7 @@ def run(learner: str, X, y) -> dict:
 
 
 def accuracies(limits: Limits, mirror=None) -> Iterator[tuple[str, str, dict]]:
-    """Stream, learner and what :func:`run` found, NaN where it fails."""
+    """Yield stream, learner and the result of :func:`run`, NaN if it fails."""
     columns = ["all", "s / 1000 rows", *range(SEGMENTS)]
     for name in (*GENERATED, *REAL):
         try:

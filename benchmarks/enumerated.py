@@ -1,4 +1,4 @@
-"""How often the zero-norm machine's search finds the best of all sets, where all can be tried.
+"""How often the zero-norm machine's search finds the best set, on problems where all sets can be enumerated.
 
 ``python -m benchmarks.enumerated`` prints it for the defaults, the paper's settings, and more samples.
 """
@@ -66,7 +66,7 @@ def problems() -> Iterator[tuple[np.ndarray, np.ndarray, dict, float]]:
 
 
 def searches(n_seeds: int = 4) -> pd.DataFrame:
-    """One row for each search: its setting, its excess over the least cost as a share, its seconds."""
+    """One row per search: setting, relative excess over the least cost, and seconds."""
     rows = []
     for X, y, params, least in problems():
         for name, settings in SETTINGS.items():

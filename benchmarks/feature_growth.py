@@ -1,6 +1,6 @@
-"""Recursive feature machines where the truth is known: growth with rows and features, and what is found.
+"""Recursive feature machines with known truth: growth with rows and features, and recovery of the truth.
 
-Features are standard normal. The answer depends on four of them, or on two directions in the space of all.
+Features are standard normal. Targets depend on four of them, or on two directions in feature space.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,13 +29,13 @@ MOST_XRFM_ROWS = 10_000
 
 
 def four_features(X: np.ndarray) -> np.ndarray:
-    """Values that depend on four features, two of them by their product."""
+    """Values that depend on four features, on two of them through their product."""
     first, second, third, fourth = (X[:, j] for j in RELEVANT)
     return first * second + np.sin(2 * third) + fourth**2
 
 
 def growth(limits: Limits, base=BASE, varied=VARIED) -> Section:
-    """Seconds, memory and AUC beside the plain learner's while the number of rows or of features varies."""
+    """Seconds, memory and AUC, compared with the plain learner, for varying numbers of rows and features."""
     sizes = [{**base, name: size} for name, each in varied.items() for size in each]
     rows = []
     for size in sizes:
@@ -78,7 +78,7 @@ def _xrfm(n_rows: int, n_features: int) -> dict:
 
 
 def truth(limits: Limits, sizes: Sequence[int] = (500, 1000, 2000, 5000)) -> Section:
-    """What is found of four of twenty features, and of two directions, and the R² that it brings."""
+    """Recovery of four of twenty features and of two directions, and the R² gained by it."""
     columns = ("plain R²", "RFM R²", "found")
     cases: dict[str, Callable] = {
         "four of twenty features": _features_found,

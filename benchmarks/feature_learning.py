@@ -1,10 +1,10 @@
-"""Recursive feature machines beside the plain learners, boosted trees and xRFM, on sets of the catalog.
+"""Recursive feature machines, plain learners, boosted trees and xRFM compared on data sets of the catalog.
 
-``python -m benchmarks.feature_learning`` fits each learner on half of at most 2,000 rows of a set, features
-standardised by the training rows, on one thread. It appends what is missing to docs/feature-learning.csv and
-writes the means into docs/feature-learning.md. Defaults are fixed on the sets for which
-:func:`benchmarks.halves.chosen_on` is true, by a hash of their names; the others are looked at once the
-defaults stand. xRFM takes part where ``make board-env`` has installed it.
+``python -m benchmarks.feature_learning`` fits each learner on half of at most 2,000 rows of a data set, with
+features standardised by the training rows, on one thread. It appends missing rows to
+docs/feature-learning.csv and writes the means into docs/feature-learning.md. Defaults are chosen on the data
+sets for which :func:`benchmarks.halves.chosen_on` is true, by a hash of their names; the others are only used
+after the defaults are fixed. xRFM is included if ``make board-env`` has installed it.
 """
 
 import argparse
@@ -57,7 +57,7 @@ SETS = (
 )
 FIXED_ON = tuple(name for name in SETS if chosen_on(name))
 OTHERS = tuple(name for name in SETS if not chosen_on(name))
-LARGE = ("isolet", "webpages", "usps", "mnist")  # of many features: measured last
+LARGE = ("isolet", "webpages", "usps", "mnist")  # data sets with many features, measured last
 MAX_ROWS = 2000
 COLUMNS = (
     "set",
@@ -70,14 +70,14 @@ COLUMNS = (
     "times_fit",
     "times_predict",
 )
-REPETITIONS = 7  # of a prediction, beside one of the plain learner
+REPETITIONS = 7  # number of repeated predictions, alternating with the plain learner
 XRFM = "xRFM"
 XRFM_FOLDER = ROOT / ".board"
 FOUND, PAGE = ROOT / "docs/feature-learning.csv", ROOT / "docs/feature-learning.md"
 BEGIN, END = "<!-- written by python -m benchmarks.feature_learning -->\n", "<!-- end -->"
 
 LAPLACE = {"kernel": "exponential_power", "random_state": 0}
-#: Name -> the classifier and the regressor, None where there is none.
+#: Name -> classifier and regressor, or None.
 LEARNERS = {
     "RFM, diagonal": (RecursiveFeatureClassifier(random_state=0), RecursiveFeatureRegressor(random_state=0)),
     "RFM, both metrics": (
@@ -98,14 +98,14 @@ PLAIN = {"RFM, diagonal": "EEKM 300, Laplace", "RFM, both metrics": "EEKM 300, L
 
 
 def plain_of(label: str, regression: bool) -> str | None:
-    """The learner that a recursive one is made of; None for others."""
+    """The plain learner inside a recursive one; None for other learners."""
     return "RKELM 300, Laplace" if regression and label in PLAIN else PLAIN.get(label)
 
 
 def measured(learner, X, y: np.ndarray, regression: bool, plain=None) -> dict:
     """AUC (the mean over classes) or R² on one half of the rows after a fit on the other, and seconds.
 
-    Those of `plain` too, right before and after, of which the learner's are multiples.
+    Seconds of `plain` are measured right before and after, for the ratio to it.
     """
     X, y, unseen, truth = _halves(X, y, regression)
     with warnings.catch_warnings(), threadpool_limits(1):
@@ -152,7 +152,7 @@ def _predict_seconds(learner, X) -> float:
 
 @contextmanager
 def xrfm() -> Iterator[subprocess.Popen | None]:
-    """A process that answers as :mod:`benchmarks.xrfm_peer` says; None where xRFM is not installed."""
+    """Yield a process that runs :mod:`benchmarks.xrfm_peer`; None if xRFM is not installed."""
     if not (XRFM_FOLDER / ".entrolearn").exists():
         yield None
         return
@@ -165,12 +165,12 @@ def xrfm() -> Iterator[subprocess.Popen | None]:
 
 
 def ask_xrfm(process: subprocess.Popen, X, y: np.ndarray, unseen, n_classes: int) -> tuple[np.ndarray, dict]:
-    """What xRFM says of unseen rows, values or probabilities of the classes 0, 1, ..., and its seconds.
+    """xRFM's predictions of unseen rows (values, or probabilities of the classes 0, 1, ...), and its seconds.
 
     Raises
     ------
     RuntimeError
-        If it fails; the text is its own.
+        If it fails, with its own message.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rows.npz"
@@ -184,7 +184,7 @@ def ask_xrfm(process: subprocess.Popen, X, y: np.ndarray, unseen, n_classes: int
 
 
 def measured_xrfm(process: subprocess.Popen, X, y: np.ndarray, regression: bool) -> dict:
-    """As :func:`measured`, of xRFM; a RuntimeError says how it failed."""
+    """The result of :func:`measured` for xRFM; raises RuntimeError if it fails."""
     classes, y = ([], y) if regression else np.unique(y, return_inverse=True)
     X, y, unseen, truth = _halves(X, y, regression)
     answers, found = ask_xrfm(process, X, y, unseen, len(classes))
@@ -196,7 +196,7 @@ def measured_xrfm(process: subprocess.Popen, X, y: np.ndarray, regression: bool)
 
 
 def rows_of(name: str, mirror) -> tuple[np.ndarray, np.ndarray, bool]:
-    """At most 2,000 rows of a set, drawn at random, their y, and whether that holds values."""
+    """At most 2,000 randomly drawn rows of a data set, their y, and whether it is a regression."""
     X, y = from_catalog(name, mirror, ROOT / "resources/benchmarks")
     drawn = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
     rows = X[drawn].toarray() if issparse(X) else X[drawn]
@@ -204,7 +204,7 @@ def rows_of(name: str, mirror) -> tuple[np.ndarray, np.ndarray, bool]:
 
 
 def measured_on(name: str, mirror, process: subprocess.Popen | None, done=frozenset()) -> Iterator[dict]:
-    """The rows of a set's learners that are not done."""
+    """Yield the rows of the learners on a data set that are not in `done`."""
     regression = catalog()[name]["task"] == "regression"
     due = {label: pair[regression] for label, pair in LEARNERS.items() if (name, label) not in done}
     due = {label: learner for label, learner in due.items() if learner is not None}
@@ -224,7 +224,7 @@ def measured_on(name: str, mirror, process: subprocess.Popen | None, done=frozen
 
 
 def measure(found: Path, mirror, seconds: float) -> None:
-    """Append the rows that a file lacks, those of sets of many features last."""
+    """Measure and append the rows that a file lacks, data sets with many features last."""
     new = not found.exists()
     done = set() if new else {tuple(row[:2]) for row in csv.reader(found.open(encoding="utf-8"))}
     until = time.monotonic() + seconds
@@ -257,7 +257,7 @@ def learning(limits: Limits, mirror=None, sets=SETS) -> Section:
 
 
 def summary(found: pd.DataFrame) -> str:
-    """Means by task and half over the sets that all its learners were measured on, as Markdown tables."""
+    """Means by task and half, over the data sets with results of all learners, as Markdown tables."""
     tasks = {name: catalog()[name]["task"] for name in SETS}
     found = found.assign(task=found["set"].map(tasks), half=found["set"].map(chosen_on))
     tables = []

@@ -1,4 +1,4 @@
-"""Exponents of the seconds of fit, predict and path in the size of the data, for each family of learners."""
+"""Exponents of the time of fit, predict and path as a function of data size, for each family of learners."""
 
 import logging
 import math
@@ -52,7 +52,7 @@ RIDGES = tuple({"C": 2.0**k} for k in (-8, -4, 0))
 
 
 def labelled(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two classes on either side of a blurred plane, ten features."""
+    """Two classes on either side of a blurred plane, with ten features."""
     return uniform(n, 10)
 
 
@@ -68,7 +68,7 @@ def mixed(n: int) -> tuple[np.ndarray, None]:
 
 
 def distributions(n: int) -> tuple[np.ndarray, None]:
-    """Rows of counts of twenty words."""
+    """Rows with counts of twenty words."""
     return np.random.default_rng(0).poisson(3.0, size=(n, 20)).astype(float), None
 
 
@@ -80,14 +80,14 @@ class Family:
     ----------
     name : str
     build : callable
-        Of the size: the unfitted estimator.
+        Function of the size that returns the unfitted estimator.
     rows : callable
-        Of the size: X and y.
+        Function of the size that returns X and y.
     sizes : sequence of int
     grid : sequence of dicts
-        Of :func:`entrolearn.path.path`; none where there is no path.
+        Grid for :func:`entrolearn.path.path`; empty if there is no path.
     varied : str
-        What the size is.
+        Meaning of the size.
     """
 
     name: str
@@ -152,7 +152,7 @@ FAMILIES = (
 
 
 def growth(limits: Limits, rounds: int, families: Sequence[Family] = FAMILIES) -> pd.DataFrame:
-    """Exponents of all families, in rows like those of :func:`benchmarks.races.compared`."""
+    """Exponents of all families, in the columns of :func:`benchmarks.races.compared`."""
     return pd.DataFrame([row for family in families for row in exponents(family, limits, rounds)])
 
 
@@ -182,7 +182,7 @@ def exponents(family: Family, limits: Limits, rounds: int) -> Iterator[dict]:
 
 
 def timed(family: Family, size: int) -> dict[str, float]:
-    """Seconds of a fit, of predictions for the same rows and of a path, as far as there are such."""
+    """Seconds of a fit, of predictions for the same rows and of a path, if the learner has them."""
     X, y = family.rows(size)
     estimator = family.build(size)
     found = {"fit": spend(lambda: estimator.fit(X, y)).seconds}
@@ -201,7 +201,7 @@ def _walked(estimator, X, y, folds: Partition, grid: Sequence[dict]) -> None:
 
 
 def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> tuple[float, float, float]:
-    """The slope of log seconds against log size by least squares, and the ends of its interval."""
+    """The least-squares slope of log seconds against log size, and the ends of its interval."""
     if len(set(sizes)) < 2:
         return (math.nan,) * 3
     line = linregress(np.log(sizes), np.log(seconds))

@@ -1,7 +1,7 @@
-"""Two halves of the catalog's sets, by a hash of their names: defaults are chosen on one, reported on both.
+"""Two halves of the catalog's data sets, by a hash of their names: one to choose defaults, both for reports.
 
-``python -m benchmarks.halves FOLDER`` prints R² of the regressors by ridge and intercept; raw files are in
-that folder, or downloaded.
+``python -m benchmarks.halves FOLDER`` prints R² of the regressors by ridge and intercept; raw files are read
+from that folder, or downloaded.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from entrolearn import ELMRegressor, KELMRegressor, RKELMRegressor
 
 __all__ = ["REGRESSION", "chosen_on", "scores"]
 
-# Those of the catalog but year-msd, which has to be downloaded.
+# All regressions of the catalog except year-msd, which has to be downloaded.
 REGRESSION = (
     "auto-mpg",
     "abalone",
@@ -40,7 +40,7 @@ RIDGES = {
 
 
 def chosen_on(name: str) -> bool:
-    """Whether defaults are chosen on this data set; the others are looked at afterwards.
+    """Whether defaults are chosen on this data set; the others are only used afterwards.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def chosen_on(name: str) -> bool:
 
 
 def scores(mirror=None) -> pd.DataFrame:
-    """R² on standardised features, the mean of three halvings of at most 2,000 rows, for each data set."""
+    """R² on standardised features for each data set: the mean of three halvings of at most 2,000 rows."""
     rows = []
     for name in REGRESSION:
         X, y = from_catalog(name, mirror, Path("resources/benchmarks"))
@@ -72,7 +72,7 @@ def scores(mirror=None) -> pd.DataFrame:
 
 
 def main(mirror) -> None:
-    """Print R² of each set, and the means over both halves, where below -1 counts as -1."""
+    """Print R² of each data set, and the means over both halves, in which R² below -1 is replaced by -1."""
     found = scores(mirror)
     by = ["learner", "intercept", "C"]
     table = found.pivot(index=by, columns="set", values="r2").clip(lower=-1)

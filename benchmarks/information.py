@@ -1,4 +1,4 @@
-"""Networks beside their peers: entropies of errors, softmax regression, perceptrons, components."""
+"""Networks compared with peers: entropies of errors, softmax regression, perceptrons, components."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ ORDERS = ("shannon", "renyi")
 def entropies(
     sizes: Sequence[int] = (200, 2000, 20_000), bandwidths: Sequence[float] = (0.1, 1.0)
 ) -> Iterator[Race]:
-    """The entropy of errors and its gradient by all pairs and binned."""
+    """The entropy of errors and its gradient, by all pairs and with binning."""
     for n in sizes:
         for order in ORDERS:
             for h in bandwidths:
@@ -41,14 +41,14 @@ def entropies(
 
 
 def evaluated(method: str, n_samples: int, order: str, bandwidth: float, seed: int) -> Spent:
-    """An evaluation of value and gradient, and the value."""
+    """Cost of an evaluation of value and gradient, and the value."""
     e = errors(n_samples, seed)
     spent = spend(lambda: error_entropy(e, bandwidth, order=order, method=method))
     return replace(spent, value=spent.value[0])
 
 
 def errors(n_samples: int, seed: int = 0) -> np.ndarray:
-    """Differences between targets ±1 and the outputs of a unit that has learnt something."""
+    """Differences between targets ±1 and the outputs of a partly trained unit."""
     rng = np.random.default_rng(seed)
     targets = rng.choice([-1.0, 1.0], n_samples)
     return targets - np.tanh(targets + rng.standard_normal(n_samples))
@@ -57,8 +57,8 @@ def errors(n_samples: int, seed: int = 0) -> np.ndarray:
 # --- softmax regression -------------------------------------------------------------------------------
 
 WEIGHT_DECAY = 1e-3
-# From the numbers of training rows and of iterations. Nothing but rounding ends them before, so that both do
-# the same work.
+# Functions of the numbers of training rows and of iterations. Tolerances are so small that all do the same
+# number of iterations.
 DESCENTS: dict[str, Callable[[int, int], BaseEstimator]] = {
     "SoftmaxRegression": lambda n, iterations: SoftmaxRegression(WEIGHT_DECAY, max_iter=iterations, tol=0.0),
     "LogisticRegression": lambda n, iterations: LogisticRegression(
@@ -73,7 +73,7 @@ def softmax(
     precisions: Sequence[str] = ("float64", "float32"),
     mirror=None,
 ) -> Iterator[Race]:
-    """As many iterations of softmax regression as of scikit-learn's, and the loss at which they end."""
+    """Equally many iterations of our softmax regression and scikit-learn's, and the final losses."""
     for trial in trials:
         split, made = draw(trial, mirror=mirror)
         for precision in precisions:
@@ -83,7 +83,7 @@ def softmax(
 
 
 def descended(name: str, split: Split, iterations: int, seed: int) -> Spent:
-    """A fit, and the loss at its end."""
+    """Cost of a fit, and its final loss."""
     machine = DESCENTS[name](len(split.y_train), iterations)
     spent = spend(lambda: machine.fit(split.X_train, split.y_train))
     return replace(spent, value=penalised_loss(machine, split))
@@ -99,13 +99,13 @@ def penalised_loss(machine: BaseEstimator, split: Split) -> float:
 
 
 def in_precision(split: Split, precision: str) -> Split:
-    """The same rows as numbers of that precision."""
+    """The same rows in another precision."""
     X_train, X_test = (X.astype(precision) for X in (split.X_train, split.X_test))
     return Split(X_train, split.y_train, X_test, split.y_test)
 
 
 def named(trial: Trial, made: bool) -> str:
-    """The data set's name, which says where it had to be made."""
+    """The data set's name, with a remark if it had to be generated."""
     return trial.name + " (made)" * made
 
 
@@ -151,15 +151,15 @@ PERCEPTRONS: dict[str, Callable[[Training], BaseEstimator]] = {
 
 
 def _rate(training: Training) -> float:
-    """Small where single rows are followed."""
+    """The learning rate, which is small if batches are single rows."""
     return 0.02 if training.batch_size == 1 else 0.2
 
 
 def perceptrons(trainings: Sequence[tuple[Trial, Training]] = TRAININGS, mirror=None) -> Iterator[Race]:
-    """An epoch of networks of the same shape, batches and learning rate, and the accuracy after all epochs.
+    """An epoch of networks with the same shape, batches and learning rate, and the accuracy after all epochs.
 
-    The networks minimise different losses, squared error and cross-entropy, whose gradients differ in size:
-    the accuracies say that both learn, not which learns better.
+    The networks minimise different losses, squared error and cross-entropy, with gradients of different size:
+    the accuracies only show that both learn, not which one is better.
     """
     held = None
     for trial, training in trainings:
@@ -172,7 +172,7 @@ def perceptrons(trainings: Sequence[tuple[Trial, Training]] = TRAININGS, mirror=
 
 
 def trained(name: str, training: Training, split: Split, seed: int) -> Spent:
-    """An epoch, and the accuracy on test rows in percent after all of them."""
+    """Cost of an epoch, and the accuracy on test rows in percent after all epochs."""
     machine = PERCEPTRONS[name](training)
     spent = spend(lambda: machine.fit(split.X_train, split.y_train))
     if machine.n_iter_ != training.epochs:
@@ -192,7 +192,7 @@ SEPARATORS: dict[str, Callable[[int], BaseEstimator]] = {
 
 
 def _picard(seed: int, ortho: bool) -> BaseEstimator:
-    """python-picard's, to the tolerance of ours; `make peers` installs it."""
+    """python-picard with the tolerance of ours; `make peers` installs it."""
     from picard import Picard
 
     return Picard(ortho=ortho, extended=True, tol=InfomaxICA().tol, random_state=seed)
@@ -209,14 +209,14 @@ MIXTURES = (
 
 
 def components(mixtures: Sequence[tuple[Sequence[str], int, int]] = MIXTURES) -> Iterator[Race]:
-    """The sources of mixtures, and how far they are from being recovered: 0 where each output is one."""
+    """Separation of mixtures of sources; the Amari index is 0 if each output is one source."""
     for kinds, n_sources, n_samples in mixtures:
         ways = {name: partial(separated, name, kinds, n_sources, n_samples) for name in SEPARATORS}
         yield Race(f"{n_sources} sources, {' and '.join(kinds)}, {n_samples:,} rows", ways, "Amari index")
 
 
 def separated(name: str, kinds: Sequence[str], n_sources: int, n_samples: int, seed: int) -> Spent:
-    """A fit of one of :data:`SEPARATORS`, and Amari's index of what it finds."""
+    """Cost of a fit of one of :data:`SEPARATORS`, and the Amari index of its result."""
     X, mixing = mixture(kinds, n_sources, n_samples, seed)
     ica = SEPARATORS[name](seed)
     spent = spend(lambda: ica.fit(X))
@@ -224,7 +224,7 @@ def separated(name: str, kinds: Sequence[str], n_sources: int, n_samples: int, s
 
 
 def mixture(kinds: Sequence[str], n_sources: int, n_samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of sources of these kinds in turn, mixed, and the matrix that mixes them."""
+    """Rows of mixed sources of alternating kinds, and the mixing matrix."""
     rng = np.random.default_rng(seed)
     draws = {"laplace": rng.laplace, "uniform": rng.uniform}
     sources = np.column_stack([draws[kinds[i % len(kinds)]](size=n_samples) for i in range(n_sources)])

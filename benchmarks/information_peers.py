@@ -1,12 +1,13 @@
-"""Estimates of mutual information by npeet-plus and bmi, and bmi's tasks: run in an environment of their own.
+"""Estimates of mutual information by npeet-plus and bmi, and bmi's tasks; run in a separate environment.
 
-``make peers PEERS=information`` makes it in .peers/information. This file imports nothing of entrolearn,
-whose NumPy bmi does not take. Its Python runs::
+``make peers PEERS=information`` creates it in .peers/information. This file does not import entrolearn, whose
+NumPy version bmi does not support. Run with the Python of that environment::
 
     benchmarks/information_peers.py draw FOLDER ROWS DRAWS   writes rows of bmi's tasks
     benchmarks/information_peers.py estimate FOLDER          estimates of all draws there
 
-A draw is an .npz with X, Y and perhaps Z; its estimates are a .json beside it: estimator -> nats and seconds.
+A draw is an .npz file with X, Y and perhaps Z; its estimates are in a .json file of the same name:
+estimator -> nats and seconds.
 """
 
 import json
@@ -18,12 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
-#: Pairs of rows above which estimators that hold them all are left out.
+#: Maximum number of rows for estimators that store all pairs.
 MOST_ROWS = 2000
 
 
 def estimators(X, Y, Z) -> dict:
-    """Name -> function without arguments, of the estimators that are made for such variables."""
+    """Name -> function without arguments, for the estimators suited to such variables."""
     import npeet_plus
 
     if Z is not None:
@@ -67,7 +68,7 @@ def estimate(folder: Path) -> None:
 
 
 def draw(folder: Path, n_samples: int, n_draws: int) -> None:
-    """Write draws of bmi's tasks, each with the mutual information that bmi says it has."""
+    """Write draws of bmi's tasks, each with its mutual information as stated by bmi."""
     from bmi.benchmark import BENCHMARK_TASKS
 
     for name, task in BENCHMARK_TASKS.items():

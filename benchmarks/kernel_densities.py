@@ -19,7 +19,7 @@ TREE = "KernelDensity, a tree, rtol=1e-6"
 
 
 def races(sizes: Sequence[int] = (2000, 20_000)) -> Iterator[Race]:
-    """An entropy of a sample, and a classifier's log odds of as many rows as it was fitted to."""
+    """The entropy of a sample, and a classifier's log odds of as many rows as it was fitted to."""
     for n in sizes:
         ways = {name: partial(entropy, n, method) for name, method in WAYS.items()}
         yield Race(f"kde_entropy, {n:,} rows", ways | {TREE: partial(tree_entropy, n)}, "nats")
@@ -30,13 +30,13 @@ def races(sizes: Sequence[int] = (2000, 20_000)) -> Iterator[Race]:
 
 
 def entropy(n: int, method: str, seed: int) -> Spent:
-    """Of a Gaussian sample."""
+    """The entropy of a Gaussian sample."""
     x = np.random.default_rng(seed).normal(size=n)
     return spend(lambda: kde_entropy(x, method=method))
 
 
 def tree_entropy(n: int, seed: int) -> Spent:
-    """The same by scikit-learn: of each row's density its own kernel is taken out, as ours does."""
+    """The same by scikit-learn; as in ours, a row's own kernel is removed from its density."""
     x = np.random.default_rng(seed).normal(size=(n, 1))
     h = silverman_bandwidth(x[:, 0])
     spent = spend(lambda: log_density(x, x, h))
@@ -45,7 +45,7 @@ def tree_entropy(n: int, seed: int) -> Spent:
 
 
 def two_classes(n: int, k: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Training rows of two Gaussian classes whose means differ by one in each feature, labels, other rows."""
+    """Training rows, labels and test rows of two Gaussian classes with means one apart in each feature."""
     rng = np.random.default_rng(seed)
     y = np.arange(n) % 2
     X, Z = (rng.normal(size=(n, k)) + y[:, None] for _ in range(2))
@@ -68,7 +68,7 @@ def tree_classifier(n: int, k: int, seed: int) -> Spent:
 
 
 def whitened(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Log density at Z, the kernel of the covariance of X."""
+    """Log density at Z, with a kernel shaped like the covariance of X."""
     factor = np.linalg.cholesky(ledoit_wolf(X)[0])
     X, Z = (solve_triangular(factor, rows.T, lower=True).T for rows in (X, Z))
     return log_density(X, Z, silverman_factor(*X.shape)) - np.log(np.diag(factor)).sum()

@@ -24,10 +24,10 @@ class Task:
     Attributes
     ----------
     kind : str
-        The kind of distribution, a row of the table.
+        The type of distribution, a row of the table.
     name : str
     information : float
-        In nats; conditional if there is a Z.
+        The mutual information in nats; conditional if there is a Z.
     draw : callable
         Function of a generator and a number of rows that returns X, Y and perhaps Z. Labels are integers.
     """
@@ -38,7 +38,7 @@ class Task:
     draw: Draw
 
     def rows(self, n_samples: int, seed: int) -> tuple[np.ndarray, ...]:
-        """Rows of X, Y and perhaps Z: two-dimensional, but labels one-dimensional."""
+        """Rows of X, Y and perhaps Z: two-dimensional, except labels."""
         rng = np.random.default_rng([seed, n_samples, *self.name.encode()])
         return self.draw(rng, n_samples)
 
@@ -83,7 +83,7 @@ def half_cube(x: np.ndarray) -> np.ndarray:
 
 
 def wiggly(x: np.ndarray) -> np.ndarray:
-    """Increasing, with a slope that varies tenfold."""
+    """An increasing function with a slope that varies by a factor of ten."""
     return x + 0.4 * np.sin(2 * x)
 
 
@@ -331,7 +331,7 @@ def _discrete_tasks() -> list[Task]:
 
 
 def conditional(name: str, d_z: int, coupling: float, change=None) -> Task:
-    """X and Y depend on the sum of Z's columns, and Y on X given Z if `coupling` is not 0."""
+    """X and Y depend on the sum of Z's columns; given Z, Y depends on X if `coupling` is not 0."""
 
     def draw(rng: np.random.Generator, n_samples: int) -> tuple[np.ndarray, ...]:
         z = rng.standard_normal((n_samples, d_z))

@@ -17,22 +17,22 @@ from entrolab.fit.limits import Limits
 from entrolearn.manifold.exact import log_potential
 from entrolearn.manifold.objective import ProjectedDivergence
 
-# The two classes with themselves and with each other, and how often the logarithm of each potential counts.
+# Pairs of classes, and the weight of the logarithm of their potential.
 TERMS = ((0, 0, 1.0), (1, 1, 1.0), (0, 1, -2.0))
 
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """Two classes in opposite quadrants of a plane, blurred, among features of falling variance.
+    """Two blurred classes in opposite quadrants of a plane, among features of decreasing variance.
 
-    No line tells them apart, and no principal axes show them.
+    No line separates them, and no principal axes show them.
 
     Attributes
     ----------
     X : ndarray, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
     V : ndarray, shape (n_features, 2)
-        Near a basis of the plane, not in it: the gradient is not zero there.
+        Near a basis of the plane, but not equal to one, so that the gradient is not zero.
     """
 
     X: np.ndarray
@@ -60,7 +60,7 @@ class Crossed:
 
 
 def relative_error(found: np.ndarray, right: np.ndarray) -> float:
-    """The length of the difference over that of the right one."""
+    """The length of the difference relative to that of the exact gradient."""
     return float(np.linalg.norm(found - right) / np.linalg.norm(right))
 
 
@@ -74,7 +74,7 @@ Evaluation = Callable[[np.ndarray], tuple[float, np.ndarray]]
 def shortcuts(
     limits: Limits, sizes: Sequence[int] = (1000, 10_000, 100_000), n_features=20, draws=25
 ) -> Section:
-    """What section 4 suggests for many rows, beside all pairs: error of value and gradient, and time."""
+    """The paper's suggestions for many rows (section 4) compared with all pairs: errors and time."""
     rows = [
         {"N": n, "by": name, **row}
         for n in sizes
@@ -97,7 +97,7 @@ def shortcuts(
 
 
 def beside_all_pairs(n_samples: int, n_features: int, draws: int) -> dict[str, dict]:
-    """What each of :data:`CHEAPER` takes and how wrong it is, after all pairs."""
+    """Time and errors of all pairs and of each of :data:`CHEAPER`."""
     data = Crossed.draw(n_samples, n_features)
     divergence = data.divergence()
     spent = spend(partial(divergence, data.V))
@@ -122,12 +122,12 @@ def beside_all_pairs(n_samples: int, n_features: int, draws: int) -> dict[str, d
 
 
 def binned(divergence: ProjectedDivergence, rng: np.random.Generator) -> Evaluation:
-    """Our own way."""
+    """Binning, the method of this library."""
     return replace(divergence, method="binned")
 
 
 def sampled(divergence: ProjectedDivergence, rng: np.random.Generator, *, self_pairs: bool) -> Evaluation:
-    """√N rows of each class, other ones in each evaluation, with the kernels of all."""
+    """√N rows of each class, drawn again for each evaluation, with the kernels of all rows."""
     n_rows = [len(rows) for rows in divergence.rows]
 
     def evaluate(V: np.ndarray) -> tuple[float, np.ndarray]:
@@ -138,21 +138,21 @@ def sampled(divergence: ProjectedDivergence, rng: np.random.Generator, *, self_p
 
 
 def _some(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """√N different ones of N rows."""
+    """√N rows, drawn without replacement from N."""
     return rows[rng.choice(len(rows), math.ceil(math.sqrt(len(rows))), replace=False)]
 
 
 def without_self_pairs(
     drawn: ProjectedDivergence, n_rows: Sequence[int], V: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """The divergence of classes of which some rows are drawn, as if all pairs of all rows had been visited.
+    """The divergence of all rows estimated from drawn rows, corrected for pairs of a row with itself.
 
     Parameters
     ----------
     drawn : ProjectedDivergence
-        Of the rows drawn, with the kernels of all.
+        The divergence of the drawn rows, with the kernels of all rows.
     n_rows : sequence of int
-        How many rows each class has in all.
+        The number of all rows of each class.
     V : ndarray, shape (n_features, k)
     """
     points, kernels = [rows @ V for rows in drawn.rows], V.T @ drawn.kernels @ V
@@ -176,8 +176,8 @@ def own_log_potential(
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Logarithm of an unbiased estimate of a class's potential from some of its points, and its gradient.
 
-    Of the n² pairs of all rows n are of a row with itself; of m points drawn, m of m² pairs are. The estimate
-    gives either kind its share among all rows.
+    Of the n² pairs of all rows, n are pairs of a row with itself; of the pairs of m drawn points, m of m².
+    The estimate weights both types of pairs by their shares among all rows.
 
     Returns
     -------
@@ -201,7 +201,7 @@ def own_log_potential(
 
 
 def mixtures(divergence: ProjectedDivergence, rng: np.random.Generator) -> Evaluation:
-    """Mixtures of Gaussians in the space of the features, one for each class."""
+    """The divergence of one mixture of Gaussians per class, fitted in feature space."""
     fitted = [
         GaussianMixture(N_GAUSSIANS, random_state=int(rng.integers(2**31))).fit(rows)
         for rows in divergence.rows
@@ -250,7 +250,7 @@ class MixtureDivergence:
 def _gaussian_log_potential(
     V: np.ndarray, shares: np.ndarray, differences: np.ndarray, covariances: np.ndarray
 ) -> tuple[float, np.ndarray]:
-    """Logarithm of the weighted sum of N(V'difference; 0, V'covariance V), and its gradient by V."""
+    """Logarithm of the weighted sum of N(V'difference; 0, V'covariance V), and its gradient in V."""
     k = V.shape[1]
     spread = covariances @ V  # (n_pairs, d, k)
     S = np.linalg.inv(V.T @ spread)
@@ -265,7 +265,7 @@ def _gaussian_log_potential(
     return log - 0.5 * k * math.log(2 * math.pi), gradient
 
 
-# Each is given the objective of all pairs and a generator of draws, and gives what is evaluated instead.
+# Name -> function of the objective of all pairs and a generator, which returns the cheaper objective.
 CHEAPER: dict[str, Callable[[ProjectedDivergence, np.random.Generator], Evaluation]] = {
     "binned": binned,
     "√N rows": partial(sampled, self_pairs=True),

@@ -1,4 +1,4 @@
-"""Seconds and memory of one piece of work, in a process of its own on one thread."""
+"""Measure seconds and memory of work in a separate process on one thread."""
 
 import contextlib
 import ctypes
@@ -18,25 +18,25 @@ from entrolab.fit.limits import LimitError, Limits, within
 
 logger = logging.getLogger(__name__)
 
-# Short work is repeated until this many seconds are spent on it; its median counts.
+# Short work is repeated for at least this many seconds; the median is reported.
 ENOUGH_SECONDS = 0.2
 
-# What ru_maxrss counts in.
+# Units of ru_maxrss per MiB.
 RSS_UNITS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What a piece of work took.
+    """The cost of a piece of work.
 
     Attributes
     ----------
     seconds : float
-        Processor seconds; on one thread those are the seconds of a clock, less what other processes took.
+        Processor seconds; on one thread, these are wall-clock seconds without the time of other processes.
     mib : float
-        Peak of the resident memory during the first call, in MiB, beyond the peak before.
+        Peak of the resident memory during the first call, in MiB, minus the peak before.
     value : object
-        What the last call returned.
+        The result of the last call.
     """
 
     seconds: float
@@ -45,10 +45,10 @@ class Spent:
 
 
 def spend(work: Callable[[], object]) -> Spent:
-    """Do the work, several times over where it is short, and say what one time takes.
+    """Run the work, several times if it is short, and return the cost of one call.
 
-    The memory is right in a process that has done nothing larger before: see :func:`alone`, which gives
-    the work its data ready made.
+    The memory is only correct in a process that has not used more before, see :func:`alone`, which passes
+    ready-made data to the work.
     """
     before = _peak_mib()
     seconds, mib = [], 0.0
@@ -62,14 +62,14 @@ def spend(work: Callable[[], object]) -> Spent:
 
 
 def alone(limits: Limits, work: Callable, *arguments):
-    """The value of ``work(*arguments)``, from a process of its own that has one thread for BLAS and OpenMP.
+    """The value of ``work(*arguments)``, run in a separate process with one thread for BLAS and OpenMP.
 
     Raises
     ------
     LimitError
         If a limit is reached.
     RuntimeError
-        If the work fails; the text says how.
+        If the work fails, with the message of its error.
     """
     _give_free_memory_back()
     (value,) = within(limits, _on_one_thread, work, arguments)
@@ -77,7 +77,7 @@ def alone(limits: Limits, work: Callable, *arguments):
 
 
 def measured(limits: Limits, columns: Iterable[str], work: Callable, *arguments) -> dict:
-    """The values of ``work(*arguments)``, alone; NaN in all columns and the reason as a note where it fails.
+    """The values of ``work(*arguments)`` by :func:`alone`; if it fails, NaN in all columns, and a note.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ def _on_one_thread(work: Callable, arguments: tuple):
 
 
 def _give_free_memory_back() -> None:
-    """What this process has freed but kept, its child would inherit and use: memory that nobody would see."""
-    with contextlib.suppress(AttributeError):  # only glibc keeps much, and only glibc has the call
+    """Return freed memory to the system, because a child process would reuse it unmeasured."""
+    with contextlib.suppress(AttributeError):  # only glibc retains much memory, and only glibc has the call
         ctypes.CDLL(None).malloc_trim(0)
 
 

@@ -45,7 +45,7 @@ Estimators = dict[str, Callable[[], float]]
 
 
 def ours(X: np.ndarray, Y: np.ndarray, Z: np.ndarray | None = None) -> Estimators:
-    """Name -> function without arguments: estimators of entrolearn and scikit-learn for such variables."""
+    """Name -> function without arguments, for estimators of entrolearn and scikit-learn."""
     if X.dtype.kind == "i":
         discrete = partial(discrete_mutual_information, X, Y)
         return {
@@ -171,7 +171,7 @@ def _estimates(known: Sequence[Task], n_samples: int, n_draws: int):
 
 
 def _columns(rows: Sequence[np.ndarray]) -> str:
-    """How many columns the variables have, in three groups."""
+    """The group of the number of columns, one of three."""
     most = max(1 if each.ndim == 1 else each.shape[1] for each in rows[:2])
     return "1+1" if most == 1 else "2+2 to 5+5" if most <= 5 else "more"
 
@@ -213,7 +213,7 @@ SECONDS_SIZES = (1000, 10_000, 100_000)
 def seconds(
     limits: Limits, sizes: Sequence[int] = SECONDS_SIZES, dimensions: Sequence[int] = (1, 5), peer_seconds=300
 ) -> Section:
-    """Processor seconds of one estimate, 1 + 1 and 5 + 5 columns."""
+    """Processor seconds of one estimate with 1 + 1 and 5 + 5 columns."""
     rows = []
     for d in dimensions:
         for n_samples in sizes:
@@ -260,7 +260,7 @@ def independence(
     sizes: Sequence[int] = (100,),
     methods: Sequence[str] = ("knn", "gaussian"),
 ) -> Section:
-    """Share of draws that a test at 5 % rejects: of independent and of dependent variables."""
+    """Share of draws rejected by a test at 5 %, for independent and for dependent variables."""
     rows, n_of_power = [], max(1, n_draws // 5)
     for setting, draw in SETTINGS.items():
         for n_samples in sizes:

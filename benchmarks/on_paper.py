@@ -1,4 +1,4 @@
-"""What a fit to very many rows takes on several machines, from what parts of it take on this one."""
+"""Estimate the cost of fits to very many rows on several machines from measurements on one machine."""
 
 import math
 from collections.abc import Sequence
@@ -17,28 +17,28 @@ from entrolearn.machines.moments import ClassMoments, moments_by_group
 from entrolearn.machines.readouts import class_covariances, entropy_discriminant
 from entrolearn.streaming.distributed import FAN_IN
 
-# What nobody can measure here: how fast a network and a shared store are, and how many cores a machine has.
+# Assumed, since they cannot be measured here: speeds of network and shared storage, and cores per machine.
 NETWORK = 10e9 / 8  # bytes a second: 10 Gbit/s
-STORE = 2e9  # bytes a second that a shared store gives to all machines together
+STORE = 2e9  # bytes a second of shared storage, for all machines together
 CORES = 16
 
 
 @dataclass(frozen=True)
 class Constants:
-    """What was measured, for one number of features and of units; two classes, rows in single precision.
+    """Measurements for one number of features and of units, with two classes and rows in single precision.
 
     Attributes
     ----------
     row_seconds : float
-        Of a core, for one row's part of the sums.
+        Seconds of a core for the sums of one row.
     solve_seconds : float
-        From the sums to the machine.
+        Seconds to compute the machine from the sums.
     predict_seconds : float
-        For one row.
+        Seconds to predict one row.
     sums_bytes : int
-        Of the sums, as they travel: of symmetric matrices one triangle.
+        Size of the sums in transfer: one triangle of symmetric matrices.
     merge_seconds : float
-        To pack and unpack sums and to add them to others.
+        Seconds to pack and unpack sums and to add them to others.
     """
 
     row_seconds: float
@@ -50,7 +50,7 @@ class Constants:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one fit, in seconds and bytes."""
+    """The estimated cost of one fit, in seconds and bytes."""
 
     sums: float
     store: float
@@ -61,12 +61,12 @@ class Cost:
 
     @property
     def seconds(self) -> float:
-        """Rows are read while others are summed: the slower of the two counts."""
+        """Seconds of the pass over the rows; reading and summing overlap, so the slower one counts."""
         return max(self.sums, self.store) + self.tree + self.solve
 
     @property
     def bottleneck(self) -> str:
-        """What takes most of the time."""
+        """The name of the part that takes most of the time."""
         parts = {"sums": self.sums, "store": self.store, "tree": self.tree, "solve": self.solve}
         return max(parts, key=parts.get)
 
@@ -79,7 +79,7 @@ def on_paper(
     n_machines: Sequence[int] = (1, 10, 100),
     measured_on: Sequence[int] = (50_000, 150_000),
 ) -> Section:
-    """Time, memory, travel and core hours of a fit to more rows than anybody has here."""
+    """Estimated time, memory, transfer and core hours of fits to very many rows."""
     found = alone(limits, constants, n_features, n_hidden, measured_on)
     rows = []
     for n in n_samples:
@@ -111,7 +111,7 @@ def on_paper(
 
 
 def constants(n_features: int, n_hidden: int, measured_on: Sequence[int]) -> Constants:
-    """Measure on this machine: fits to fewer and to more rows, whose difference is what rows take."""
+    """Measure the constants on this machine; the cost per row is the difference of two fits."""
     few, many = measured_on
     X, y = uniform(many, n_features, np.float32)
     machine = EEMClassifier(n_hidden, random_state=0).fit(X[:1000], y[:1000])
@@ -126,13 +126,13 @@ def constants(n_features: int, n_hidden: int, measured_on: Sequence[int]) -> Con
 
 
 def solved(moments: list[ClassMoments]):
-    """The entropy discriminant of two classes, with their shrinkages."""
+    """The entropy discriminant of two classes, and their shrinkages."""
     covariances, _ = class_covariances(moments, "ledoit_wolf")
     return entropy_discriminant(np.array([of_class.mean for of_class in moments]), covariances)
 
 
 def cost(found: Constants, n_samples: float, n_features: int, n_hidden: int, n_machines: int) -> Cost:
-    """Of a fit by a tree of sums: each core sums its rows, then levels of FAN_IN until there is one."""
+    """The cost of a fit by a tree of sums: each core sums its rows, then FAN_IN sums are merged per level."""
     workers = n_machines * CORES
     levels = math.ceil(math.log(workers, FAN_IN)) if workers > 1 else 0
     level = (FAN_IN - 1) * (found.merge_seconds + found.sums_bytes / NETWORK)
@@ -142,7 +142,7 @@ def cost(found: Constants, n_samples: float, n_features: int, n_hidden: int, n_m
         tree=levels * level,
         solve=found.solve_seconds,
         travels=(workers - 1) * found.sums_bytes,
-        # Of each worker: its sums and those that arrive, both triangles; two chunks; a block of units.
+        # Memory of a worker: its sums and received sums (both triangles), two chunks, a block of units.
         memory=4 * found.sums_bytes + 2 * 2**25 + 2 * 2**24,
     )
 

@@ -1,4 +1,4 @@
-"""Wide and tall tables of one's own, from the file to the models: seconds and memory of each stage."""
+"""Seconds and memory of each stage of a study of a wide and of a tall user's table."""
 
 import json
 import os
@@ -33,13 +33,13 @@ MODELS = {
     "logistic": {"estimator": "sklearn.linear_model.LogisticRegression", "params": {"max_iter": 20}},
 }
 FOLDS = 3
-LIMITS = {"seconds": 600, "gib": 16}  # of a run
+LIMITS = {"seconds": 600, "gib": 16}  # limits of a run
 ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
 class Size:
-    """Rows and columns of a table of numbers, with a label of two classes."""
+    """The rows and columns of a table of numbers with a label of two classes."""
 
     name: str
     rows: int
@@ -50,7 +50,7 @@ SIZES = (Size("wide", 200, 100_000), Size("tall", 1_000_000, 10))
 
 
 def own_tables(limits: Limits, sizes: tuple[Size, ...] = SIZES) -> Section:
-    """What each job of a study of a csv file takes, in a process of its own."""
+    """The cost of each job of a study of a CSV file, each in a separate process."""
     rows, notes = {}, []
     for size in sizes:
         with tempfile.TemporaryDirectory() as name:
@@ -73,7 +73,7 @@ def _mib(path: Path) -> float:
 
 
 def _spent(limits: Limits, stage: str, folder: Path) -> dict:
-    """Processor seconds and peak memory of a stage and of the processes that it starts."""
+    """Processor seconds and peak memory of a stage, including processes that it starts."""
     command = [sys.executable, "-m", __name__, stage, str(folder)]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=limits.seconds)
@@ -85,7 +85,7 @@ def _spent(limits: Limits, stage: str, folder: Path) -> dict:
 
 
 def main(stage: str, folder: Path) -> None:
-    """Do the work of a stage in a folder with a table; print what it took."""
+    """Run a stage in a folder with a table, and print its cost."""
     os.chdir(folder)
     STAGES[stage](folder)
     ended = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
@@ -94,7 +94,7 @@ def main(stage: str, folder: Path) -> None:
 
 
 def _write(folder: Path, size: Size) -> None:
-    """A csv file, piece by piece, and a study of it."""
+    """Write a CSV file in chunks, and a study of it."""
     rng = np.random.default_rng(0)
     with (folder / "table.csv").open("w") as file:
         file.write(",".join([*(f"x{k}" for k in range(size.columns)), "y"]) + "\n")

@@ -1,7 +1,7 @@
-"""Who is compared: our machines, and other ways to a classifier of the same kind or for the same data.
+"""Classifiers of this library and peers: similar classifiers, or classifiers for the same data.
 
-GMEAN weighs the classes alike, so everyone is told to. Where there are hidden units, landmarks or random
-features, all have the same number of them. Every other setting is the default.
+All weight the classes equally, as GMEAN does. All have the same number of hidden units, landmarks or random
+features, if they have any. Other parameters have default values.
 """
 
 import logging
@@ -33,15 +33,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Peer:
-    """Someone to compare.
+    """A classifier to compare.
 
     Attributes
     ----------
     name : str
     build : callable
-        Of the number of hidden units, the gamma of a Gaussian kernel and a seed: the unfitted classifier.
+        Function of the number of hidden units, the gamma of a Gaussian kernel and a seed, which returns the
+        unfitted classifier.
     n_hidden : int, optional
-        Its own number of units, where that is not everyone's.
+        Its own number of units, if it differs from the common one.
     """
 
     name: str
@@ -50,12 +51,12 @@ class Peer:
 
 
 def why_absent(package: str) -> str:
-    """Why a package cannot be imported; empty if it can."""
+    """The reason why a package cannot be imported; empty if it can."""
     return "" if find_spec(package) else f"{package} is not installed"
 
 
 class HPELM(ClassifierMixin, BaseEstimator):
-    """Weighted classification by hpelm's ELM; its weights as it draws them itself, but from a seed."""
+    """Weighted classification by hpelm's ELM, with random weights like its own, but from a seed."""
 
     def __init__(self, n_hidden: int, random_state: int):
         self.n_hidden = n_hidden
@@ -78,7 +79,7 @@ class HPELM(ClassifierMixin, BaseEstimator):
         return self.classes_[self.machine_.predict(X).argmax(axis=1)]
 
 
-# h hidden units, g the gamma of a kernel, r a seed.
+# h: number of hidden units; g: gamma of a kernel; r: seed.
 PEERS = (
     Peer("EEM", lambda h, g, r: EEMClassifier(h, random_state=r)),
     Peer('EEM, precision="mixed"', lambda h, g, r: EEMClassifier(h, precision="mixed", random_state=r)),
@@ -114,7 +115,7 @@ PEERS = (
     ),
 )
 
-MANY_ROWS, UNITS = 50_000, (250, 1000)  # training sets of so many rows get the larger layer
+MANY_ROWS, UNITS = 50_000, (250, 1000)  # training sets with at least so many rows get the larger layer
 
 
 def races(names: Sequence[str], max_rows: int, mirror=None) -> Iterator[Race]:
@@ -127,13 +128,13 @@ def races(names: Sequence[str], max_rows: int, mirror=None) -> Iterator[Race]:
             continue
         n_rows, n_features = split.X_train.shape
         h = UNITS[n_rows >= MANY_ROWS]
-        # One whose own number is everyone's would be another twice.
+        # A peer whose own number equals the common one would be a duplicate.
         ways = {peer.name: partial(fitted, peer, split, h) for peer in PEERS if peer.n_hidden != h}
         yield Race(f"fit {name}, {n_rows:,} × {n_features}, {h} units", ways, "GMEAN %")
 
 
 def fitted(peer: Peer, split: Split, n_hidden: int, seed: int) -> Spent:
-    """A fit, after a small machine has brought in the code that it needs, and the GMEAN on test rows."""
+    """Cost of a fit, after a small fit has loaded the code, and the GMEAN on test rows."""
     gamma = 1 / (split.X_train.shape[1] * split.X_train.var())  # "scale" of SVC
     machine, small = (peer.build(h, gamma, seed) for h in (peer.n_hidden or n_hidden, 10))
     X, X_test = split.X_train, split.X_test

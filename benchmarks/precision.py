@@ -1,4 +1,4 @@
-"""What mixed precision changes of an extreme entropy machine, over the dense data sets of the catalog."""
+"""Effects of mixed precision on extreme entropy machines, on the dense data sets of the catalog."""
 
 import logging
 from collections.abc import Iterable
@@ -19,12 +19,12 @@ from entrolearn import EEMClassifier
 logger = logging.getLogger(__name__)
 
 MAX_ROWS = 20_000
-MAX_BYTES = 50_000_000  # of a set's files
+MAX_BYTES = 50_000_000  # maximum size of a data set's files
 COLUMNS = ("rows", "features", "median error", "largest error", "other labels", "predicted", "computed in")
 
 
 def precision(limits: Limits, sets: Iterable[str] | None = None, n_hidden=250, mirror=None) -> Section:
-    """Errors of the log odds, and predictions that change, on features as they come."""
+    """Errors of the log odds, and predictions that change, on unscaled features."""
     rows = []
     for name in classifications() if sets is None else sets:
         logger.info("%s", name)
@@ -49,7 +49,7 @@ def precision(limits: Limits, sets: Iterable[str] | None = None, n_hidden=250, m
 
 
 def classifications() -> list[str]:
-    """Sets of the catalog with classes, but those of very large files, or of files of unknown size."""
+    """Classification data sets of the catalog, except those with files of large or unknown size."""
     return [
         name
         for name, entry in catalog().items()
@@ -78,6 +78,6 @@ def changed(X: np.ndarray, y: np.ndarray, n_hidden: int) -> dict:
 
 
 def log_odds(machine: EEMClassifier, X: np.ndarray) -> np.ndarray:
-    """Of each row and each class but the first, against the first."""
+    """Log odds of each row and each class except the first, against the first."""
     values = machine.decision_function(X)
     return values[:, None] if values.ndim == 1 else values[:, 1:] - values[:, :1]

@@ -1,4 +1,4 @@
-"""Predictions: one row, a hundred and many, dense and sparse, beside their arithmetic and scikit-learn's."""
+"""Predictions of one row, a hundred and many, compared with their arithmetic and scikit-learn's."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -29,11 +29,11 @@ PEERS: dict[str, Callable[[int, int], BaseEstimator]] = {
     ),
     "MLPClassifier": lambda h, seed: MLPClassifier((h,), max_iter=1, random_state=seed),
 }
-SPARSE_PEERS = ("RBFSampler + RidgeClassifier",)  # a perceptron of 100,000 features takes too long to fit
+SPARSE_PEERS = ("RBFSampler + RidgeClassifier",)  # a perceptron with 100,000 features takes too long to fit
 
 
 def races(n_hidden=1000, dense=(2000, 784), sparse=(2000, 100_000), density=0.001) -> Iterator[Race]:
-    """Labels of some rows, beside the product with as many weights and the exponential of its numbers."""
+    """Labels of some rows, compared with a product with equally many weights and its exponential."""
     for shape, share, peers in ((dense, None, PEERS), (sparse, density, SPARSE_PEERS)):
         for n_rows in (1, 100, shape[0]):
             for name, build in MACHINES.items():
@@ -63,7 +63,7 @@ def predicted(build: Callable, n_hidden: int, shape, density, n_rows: int, seed:
 
 
 def arithmetic(n_hidden: int, shape, density, n_rows: int, seed: int) -> Spent:
-    """The products of the first rows with as many weights, and their exponentials."""
+    """The products of the first rows with equally many weights, and their exponentials."""
     X = drawn(shape, density, seed)
     weights = np.random.default_rng(seed).random((shape[1], n_hidden))
     return replace(spend(lambda: np.exp(X[:n_rows] @ weights)), value=None)

@@ -1,4 +1,4 @@
-"""Races: ways to do the same work, measured in turn, and the ratios between them with intervals."""
+"""Races: alternative ways to do the same work, measured in turn, and their ratios with intervals."""
 
 import logging
 import math
@@ -19,26 +19,25 @@ from entrolab.fit.limits import LimitError, Limits
 logger = logging.getLogger(__name__)
 
 CONFIDENCE = 0.95
-# By the clock a limit is reached only where work sleeps, or where the machine is very busy.
+# Factor of the wall-clock limit, which is only reached if work sleeps, or if the machine is very busy.
 BUSY = 20
 
 
 @dataclass(frozen=True)
 class Race:
-    """Ways to do the same work.
+    """Alternative ways to do the same work.
 
     Attributes
     ----------
     what : str
         The work and its size.
     ways : mapping of str to callable
-        The first way is ours, the others are its peers. A way takes the number of the round, from which it
-        draws rows and seeds, and returns what it spent, with the number by which results are compared as
-        value.
+        The first way is ours, the others are peers. A way is called with the number of the round, which
+        determines rows and seeds, and returns its cost; the value is the number for comparing results.
     result : str
-        What that number is, with its unit.
+        The name of that number, with its unit.
     unit : str
-        Of what was spent: seconds, or "MiB" to compare memory.
+        Unit of the cost: seconds, or "MiB" to compare memory.
     """
 
     what: str
@@ -48,12 +47,12 @@ class Race:
 
 
 def run(races: Iterable[Race], limits: Limits, rounds: int) -> Iterator[dict]:
-    """Measure all ways in turn, in each round; one that fails is not measured again.
+    """Measure all ways in turn in each round; a way that fails is not measured again.
 
     Yields
     ------
     dict
-        One row for :func:`compared`: race, way, round, what was spent, result, and a note why there is none.
+        One row for :func:`compared`: race, way, round, cost, result, and a note with the reason if it failed.
     """
     for race in races:
         failed: set[str] = set()
@@ -76,7 +75,7 @@ def run(races: Iterable[Race], limits: Limits, rounds: int) -> Iterator[dict]:
 
 
 def on_processor(limits: Limits, work: Callable, *arguments):
-    """The value of ``work(*arguments)``, alone, of which the limit of seconds is one of processor seconds.
+    """The value of ``work(*arguments)`` by :func:`alone`, with a limit of processor seconds.
 
     Raises
     ------
@@ -100,13 +99,13 @@ def _limited(seconds: float, work: Callable, *arguments):
             time.sleep(max(left / 2, 0.05))
         os.kill(os.getpid(), signal.SIGXCPU)
 
-    # A limit of the system's (RLIMIT_CPU) would leave process_time the resolution of a scheduler's tick.
+    # With the system's limit (RLIMIT_CPU), process_time would have only the resolution of scheduler ticks.
     threading.Thread(target=watch, daemon=True).start()
     return work(*arguments)
 
 
 def compared(runs: pd.DataFrame) -> pd.DataFrame:
-    """One row for each peer: medians of both, and what the peer spends over what we do.
+    """One row per peer: medians of both, and the ratio of the peer's cost to ours.
 
     Parameters
     ----------
@@ -119,7 +118,7 @@ def compared(runs: pd.DataFrame) -> pd.DataFrame:
         ``ratio`` is the geometric mean over the rounds in which both were measured, ``low`` and ``high`` the
         ends of its interval.
     """
-    # A way that failed in some round has no median that would stand for the same rounds as the others'.
+    # A way that failed in some round has no median over the same rounds as the others.
     failed = (runs["note"] != "").groupby([runs["what"], runs["way"]]).transform("any")
     runs = runs.assign(**{name: runs[name].mask(failed) for name in ("spent", "mib", "result")})
     rows = []
@@ -150,7 +149,7 @@ def _medians(runs: pd.DataFrame, whose: str) -> dict[str, float]:
 
 
 def interval(values: Iterable[float]) -> tuple[float, float, float]:
-    """The mean and the ends of its Student interval; NaN for ends that one value does not have.
+    """The mean and the ends of its Student interval, which are NaN for a single value.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Kernel machines on landmarks beside others of their size: on data sets, sparse rows, many rows."""
+"""Kernel machines on landmarks compared with others of equal size: data sets, sparse rows, many rows."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Racer:
-    """A learner for values and one for classes, each built from the size of a race."""
+    """A regressor and a classifier, each built from the size of a race."""
 
     name: str
     regressor: Callable[[Size], BaseEstimator]
@@ -80,8 +80,8 @@ def _nystroem(size: Size) -> Nystroem:
     return Nystroem(gamma=1 / size.sigma, n_components=size.n_units, random_state=size.seed)
 
 
-# Tables 1, 2 and 4 of Deng, Ong and Zheng (2016): rows to fit and to predict, L and sigma; C is 2^-20. Sets
-# that cannot be had are made, of the same size.
+# Tables 1, 2 and 4 of Deng, Ong and Zheng (2016): rows to fit and to predict, L and sigma; C is 2^-20. Data
+# sets that are not available are generated with the same size.
 TRIALS = (
     (Trial("auto-mpg", 320, 72, n_features=7), Size(25, sigma=2**2)),
     (Trial("abalone", 3000, 1177, n_features=8), Size(25, sigma=2**2)),
@@ -101,7 +101,7 @@ TRIALS = (
 
 
 def races(trials: Sequence[tuple[Trial, Size]] = TRIALS, mirror=None) -> Iterator[Race]:
-    """Fits on data sets; all have as many landmarks or hidden units, and all kernels the same width."""
+    """Fits on data sets; all have equally many landmarks or hidden units, and all kernels the same width."""
     for trial, size in trials:
         split, made = draw(trial, mirror=mirror)
         ways = {racer.name: partial(fitted, racer, size, split, trial.n_classes > 0) for racer in RACERS}
@@ -110,7 +110,7 @@ def races(trials: Sequence[tuple[Trial, Size]] = TRIALS, mirror=None) -> Iterato
 
 
 def fitted(racer: Racer, size: Size, split: Split, classes: bool, seed: int) -> Spent:
-    """A fit and its score on test rows, after a fit to few rows."""
+    """Cost of a fit, after a fit to few rows, and its score on test rows."""
     size = replace(size, seed=seed)
     machine = racer.classifier(size) if classes else racer.regressor(size)
     few = np.arange(min(50, len(split.y_train)))
@@ -120,7 +120,7 @@ def fitted(racer: Racer, size: Size, split: Split, classes: bool, seed: int) -> 
 
 
 def score(machine: BaseEstimator, y: np.ndarray, predicted: np.ndarray) -> float:
-    """The accuracy in percent; of a regressor the root mean square error."""
+    """The accuracy in percent, or the root mean square error of a regressor."""
     if is_regressor(machine):
         return float(np.sqrt(np.mean((y - predicted) ** 2)))
     return float(100 * np.mean(y == predicted))
@@ -129,7 +129,7 @@ def score(machine: BaseEstimator, y: np.ndarray, predicted: np.ndarray) -> float
 # --- density ------------------------------------------------------------------------------------------
 
 DENSITIES = (0.6, 0.2, 0.1, 0.05, 0.01, 0.001)  # some of those in section 6.4 of the paper
-MOST_NUMBERS = 6 * 10**7  # numbers of a matrix that are not zero; more take minutes to make and to multiply
+MOST_NUMBERS = 6 * 10**7  # maximum number of nonzeros; more take minutes to generate and multiply
 
 
 def sparse(
@@ -138,14 +138,14 @@ def sparse(
     n_samples=1000,
     n_units=500,
 ) -> Iterator[Race]:
-    """RKELM beside ELM as the share of numbers that are not zero falls."""
+    """RKELM compared with ELM for decreasing density."""
     for d in dimensions:
         for density in densities:
             if n_samples * d * density > MOST_NUMBERS:
                 continue
             X, y = sparse_rows(n_samples, d, density)
             split = Split(X, y, X[:10], y[:10])
-            size = Size(n_units, sigma=d * density)  # squared distances are some multiple of it
+            size = Size(n_units, sigma=d * density)  # squared distances are proportional to it
             ways = {
                 racer.name: partial(fitted, racer, size, split, True)
                 for racer in RACERS
@@ -155,10 +155,10 @@ def sparse(
 
 
 def sparse_rows(n_samples: int, n_features: int, density: float) -> tuple[csr_array, np.ndarray]:
-    """Random CSR rows, values from U[0, 1], and two classes that a plane through the rows' mean parts."""
+    """Random CSR rows with values from U[0, 1], and two classes separated by a plane through their mean."""
     rng = np.random.default_rng(0)
     expected = n_samples * n_features * density
-    gaps = rng.geometric(density, size=int(expected + 10 * np.sqrt(expected) + 10))  # between numbers
+    gaps = rng.geometric(density, size=int(expected + 10 * np.sqrt(expected) + 10))  # gaps between nonzeros
     places = np.cumsum(gaps) - 1
     rows, columns = np.divmod(places[places < n_samples * n_features], n_features)
     starts = np.searchsorted(rows, np.arange(n_samples + 1))
@@ -171,7 +171,7 @@ def sparse_rows(n_samples: int, n_features: int, density: float) -> tuple[csr_ar
 
 
 def large(n_train=463_715, n_test=51_630, n_features=90, sizes: Sequence[int] = (30, 500)) -> Iterator[Race]:
-    """A regression of the size of YearPredictionMSD, on rows that are made."""
+    """A generated regression of the size of YearPredictionMSD."""
     X, y = nonlinear(n_train + n_test, n_features)
     split = Split(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
     for n_units in sizes:

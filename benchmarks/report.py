@@ -1,4 +1,4 @@
-"""Tables on the terminal, in Markdown and as one tidy file; and what the numbers were measured on."""
+"""Write tables to the terminal, as Markdown and as one tidy file, with the machine and the versions."""
 
 import os
 import platform
@@ -58,7 +58,7 @@ class Section:
         return "\n\n".join([*parts, *self.notes])
 
     def tidy(self) -> pd.DataFrame:
-        """One row for each cell: section, row, column, value."""
+        """One row per cell: section, row, column, value."""
         if self.table.empty:
             return pd.DataFrame()
         names = [" ".join(map(str, name)) if isinstance(name, tuple) else name for name in self.table.index]
@@ -71,7 +71,7 @@ class Section:
 
 
 def in_words(value) -> str:
-    """A cell: three digits, all of them before the point; a dash for what there is not.
+    """A cell: three significant digits, or all digits before the point; a dash for a missing value.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def in_words(value) -> str:
 
 
 def machine() -> str:
-    """The machine and the software that the times belong to, in one line."""
+    """The machine and the software of the measurements, in one line."""
     pools = sorted(
         {f"{pool['internal_api']} {pool['version']}" for pool in threadpool_info() if pool["version"]}
     )

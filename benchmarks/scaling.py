@@ -1,4 +1,4 @@
-"""EEM's fit beside the processor's rate of matrix products, and its memory beside the hidden layer's."""
+"""EEM's fit compared with the processor's rate of matrix products, and its memory with the hidden layer's."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ PRODUCT_ORDER = 2000
 
 
 def rate(n_samples=100_000, n_features=54, n_hidden=1000) -> Iterator[Race]:
-    """A whole fit, and the time that its N h² + 2 N d h operations take at the rate of a matrix product."""
+    """A whole fit, and the time of its N h² + 2 N d h operations at the rate of a matrix product."""
     for name, dtype in (("double", np.float64), ("single", np.float32)):
         ways = {
             way: partial(work, n_samples, n_features, n_hidden, dtype)
@@ -25,14 +25,14 @@ def rate(n_samples=100_000, n_features=54, n_hidden=1000) -> Iterator[Race]:
 
 
 def fit(n_samples: int, n_features: int, n_hidden: int, dtype, seed: int) -> Spent:
-    """A fit, after a small one has brought in the code."""
+    """Cost of a fit, after a small fit has loaded the code."""
     X, y = uniform(n_samples, n_features, dtype, seed=seed)
     EEMClassifier(10, random_state=0).fit(X[:100], y[:100])
     return replace(spend(lambda: EEMClassifier(n_hidden, random_state=seed).fit(X, y)), value=None)
 
 
 def products(n_samples: int, n_features: int, n_hidden: int, dtype, seed: int) -> Spent:
-    """Seconds of as many operations as a fit needs, at the rate of a product of two square matrices."""
+    """Seconds of the operations of a fit at the rate of a product of two square matrices."""
     square = np.random.default_rng(seed).random((PRODUCT_ORDER, PRODUCT_ORDER), dtype=dtype)
     spent = spend(lambda: square @ square)
     operations = n_samples * n_hidden**2 + 2 * n_samples * n_features * n_hidden
@@ -42,7 +42,7 @@ def products(n_samples: int, n_features: int, n_hidden: int, dtype, seed: int) -
 def memory(
     sizes: Sequence[int] = (25_000, 50_000, 100_000, 200_000), n_features=54, n_hidden=1000
 ) -> Iterator[Race]:
-    """Memory of a fit beyond its data, beside that of the hidden layer in double precision."""
+    """Memory of a fit without its data, compared with that of the hidden layer in double precision."""
     for n_samples in sizes:
         for name, dtype in (("double", np.float64), ("single", np.float32)):
             yield Race(
@@ -56,5 +56,5 @@ def memory(
 
 
 def layer(n_samples: int, n_hidden: int, seed: int) -> Spent:
-    """MiB of the hidden layer of all rows; computed, not measured."""
+    """MiB of the hidden layer of all rows, computed rather than measured."""
     return Spent(np.nan, n_samples * n_hidden * 8 / 2**20, None)

@@ -1,4 +1,4 @@
-"""What the shortcuts save: a path of fits, the binned divergence, shrinkage from sums."""
+"""Savings of shortcuts: a path of fits, the binned divergence, shrinkage from sums."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -51,7 +51,7 @@ def one_fit(X, y, n_hidden: int) -> float:
 
 
 def loop(X, y, sizes: Sequence[int], folds: int) -> float:
-    """Seconds of a fit for each fold and size, and of predictions for the rows left out."""
+    """Seconds of a fit for each fold and size, and of predictions for the test rows."""
     return folds * sum(one_fold(X, y, size, folds) for size in sizes)
 
 
@@ -76,7 +76,7 @@ def one_fold(X, y, n_hidden: int, folds: int) -> float:
 
 
 def density(sizes: Sequence[int] = (10_000, 100_000, 1_000_000), most_exact=10_000) -> Iterator[Race]:
-    """cauchy_schwarz_kde of two normal samples, means 2 apart, by binning and by all pairs of few points."""
+    """cauchy_schwarz_kde of two normal samples 2 apart, by binning and by all pairs of few points."""
     for n in sizes:
         methods = {"binned": "binned"} | ({"all pairs": "exact"} if n <= most_exact else {})
         ways = {name: partial(divergence, n, method) for name, method in methods.items()}
@@ -108,7 +108,7 @@ def by_moments(H: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def shrunk(estimate: Callable, n: int, h: int, seed: int) -> Spent:
-    """What an estimate takes, after a small one has brought in the code, and its shrinkage."""
+    """Cost of an estimate, after a small one has loaded the code, and its shrinkage."""
     H, _ = uniform(n, h, seed=seed)
     estimate(H[:100, :10])
     spent = spend(lambda: estimate(H))

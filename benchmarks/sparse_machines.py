@@ -1,4 +1,4 @@
-"""Sparse support vector machines: beside linprog, programs built anew, two processes, peers."""
+"""Sparse support vector machines compared with linprog, rebuilt programs, two processes and peers."""
 
 import logging
 import time
@@ -29,7 +29,7 @@ from entrolearn.sparse_svm.lp import Margins, Solution, on_supports
 
 logger = logging.getLogger(__name__)
 
-# Section 4.2 of Mannor, Peleg and Rubinstein (2005): 150 rows to fit. The first set comes with scikit-learn.
+# Section 4.2 of Mannor, Peleg and Rubinstein (2005): 150 training rows. The first set is in scikit-learn.
 TRIALS = (
     Trial("sklearn-wdbc", 150, 419, n_features=30, n_classes=2),
     Trial("ionosphere", 150, 201, n_features=34, n_classes=2),
@@ -41,11 +41,11 @@ KERNELS = {
     "polynomial, degree 5": {"kernel": "poly", "degree": 5, "gamma": 1.0, "coef0": 1.0},
 }
 NAMES = ["data set", "kernel"]
-FEW = 40  # rows that bring in the code
+FEW = 40  # rows of a first fit that loads the code
 
 
 def problems(trials: Sequence[Trial], mirror) -> Iterator[tuple[dict, dict, Split]]:
-    """Each kernel on each data set: what both are called, the kernel's parameters, standardised rows."""
+    """Yield each kernel on each data set: both names, the kernel's parameters, standardised rows."""
     for trial in trials:
         split, made = draw(trial, mirror=mirror)
         for kernel, params in KERNELS.items():
@@ -98,14 +98,14 @@ def primal(margins: Margins, used: np.ndarray) -> tuple[np.ndarray, float]:
     Parameters
     ----------
     margins : Margins
-        Of a classifier: coefficients are not negative.
+        Margins of a classifier, with nonnegative coefficients.
     used : ndarray of bool, shape (n_candidates,)
 
     Returns
     -------
     coef : ndarray, shape (n_candidates,)
     loss : float
-        NaN where linprog finds no optimum.
+        NaN if linprog finds no optimum.
     """
     n, k = len(margins.t), np.count_nonzero(used)
     found = linprog(
@@ -128,17 +128,17 @@ def primal(margins: Margins, used: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def losses(solutions: Iterator[Solution | None]) -> np.ndarray:
-    """Their losses, NaN where there is no solution."""
+    """The losses of sets, NaN if there is no solution."""
     return np.array([np.nan if solution is None else solution.loss for solution in solutions])
 
 
 # --- programs that are kept ---------------------------------------------------------------------------
 
-MOST_BATCHES = 16  # of a search, from its beginning to its end
+MOST_BATCHES = 16  # maximum number of batches of a search, spread from its beginning to its end
 
 
 class RecordedSVC(CrossEntropySVC):
-    """The same machine, which keeps what it has judged.
+    """The same machine, which records the batches that it has judged.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class RecordedSVC(CrossEntropySVC):
 
 @dataclass(frozen=True, eq=False)
 class Recorder:
-    """A cost of sets that keeps the batches that it was given and the processor seconds that they took."""
+    """A cost function of sets that records its batches and their processor seconds."""
 
     cost: Callable
     batches: list[np.ndarray] = field(default_factory=list)
@@ -166,7 +166,7 @@ class Recorder:
         return judged
 
 
-# How a program is made for sets that come in batches: one that the simplex method goes on from, or many.
+# How programs are made for batches of sets: one from which the simplex method continues, or many.
 KEPT = {
     "for a batch": lambda margins, batches: [each for sets in batches for each in on_supports(margins, sets)],
     "for the search": lambda margins, batches: list(on_supports(margins, np.concatenate(batches))),
@@ -184,7 +184,7 @@ KEPT_COLUMNS = ("candidates", "sets", "judging %", *KEPT, "building", "differenc
 
 
 def programs(limits: Limits, trials: Sequence[Trial] = TRIALS, mirror=None) -> Section:
-    """The seconds of a search's programs: kept for a batch of sets, for all, or built for each."""
+    """The seconds of a search's programs: kept for a batch of sets, kept for all sets, or built for each."""
     rows = []
     for names, params, split in problems(trials, mirror):
         found = measured(limits, KEPT_COLUMNS, kept, RecordedSVC(**params, random_state=0), split)
@@ -208,7 +208,7 @@ def programs(limits: Limits, trials: Sequence[Trial] = TRIALS, mirror=None) -> S
 
 
 def kept(machine: RecordedSVC, split: Split) -> dict:
-    """Seconds of the programs of a search, made in each of the ways of :data:`KEPT`."""
+    """Seconds of the programs of a search, made by each of :data:`KEPT`."""
     machine.fit(split.X_train[:FEW], split.y_train[:FEW])
     fit = spend(lambda: machine.fit(split.X_train, split.y_train))
     recorder = machine.recorder_
@@ -240,7 +240,7 @@ ATTRIBUTES = ("support_", "dual_coef_", "intercept_", "objective_", "history_")
 
 
 def processes(limits: Limits, n_samples=600, n_features=10, gamma=0.1, n_jobs=2, repetitions=2) -> Section:
-    """A fit on one process and on several: seconds of the clock, and whether the machine is the same."""
+    """A fit with one process and with several: wall-clock seconds, and whether the machines are equal."""
     X, y = nonlinear(n_samples, n_features, 2)
     params = {"C": 10.0, "gamma": gamma, "random_state": 0}
     share = alone(limits, judging_share, RecordedSVC(**params), X, y)
@@ -270,15 +270,15 @@ def processes(limits: Limits, n_samples=600, n_features=10, gamma=0.1, n_jobs=2,
 
 
 def judging_share(machine: RecordedSVC, X, y) -> float:
-    """The part of a fit's processor seconds that judges sets."""
+    """The share of a fit's processor seconds spent on judging sets."""
     seconds = spend(lambda: machine.fit(X, y)).seconds
     return sum(machine.recorder_.seconds) / seconds
 
 
 def clocked(machine: CrossEntropySVC, X, y) -> tuple[float, CrossEntropySVC]:
-    """Seconds of the clock of a fit, and the machine.
+    """Wall-clock seconds of a fit, and the machine.
 
-    In this process: one that can be stopped at a limit may start none of its own.
+    It runs in this process, because a process with a limit may not start others.
     """
     logger.info("n_jobs = %d", machine.n_jobs)
     with parallel_config("loky", inner_max_num_threads=1):
@@ -289,7 +289,7 @@ def clocked(machine: CrossEntropySVC, X, y) -> tuple[float, CrossEntropySVC]:
 
 
 def same(machine: CrossEntropySVC, other: CrossEntropySVC) -> bool:
-    """Whether two machines are equal in every bit, and so were their searches."""
+    """Whether two machines and their searches are equal in every bit."""
     return all(np.array_equal(getattr(machine, name), getattr(other, name)) for name in ATTRIBUTES)
 
 
@@ -298,16 +298,17 @@ def same(machine: CrossEntropySVC, other: CrossEntropySVC) -> bool:
 
 @dataclass(frozen=True)
 class Rival:
-    """Another machine on the same kernel values.
+    """Another learner on the same kernel values.
 
     Attributes
     ----------
     build : callable
-        Of the kernel matrix, the labels and a number of support vectors: the unfitted machine.
+        Function of the kernel matrix, the labels and a number of support vectors, which returns the unfitted
+        learner.
     like : str, optional
-        The machine whose number of support vectors it is given.
+        The machine whose number of support vectors it gets.
     package : str
-        What has to be installed.
+        The package that must be installed.
     """
 
     build: Callable[[np.ndarray, np.ndarray, int | None], BaseEstimator]
@@ -318,12 +319,12 @@ class Rival:
 def sparse_as(
     build: Callable[[float], BaseEstimator], K: np.ndarray, y: np.ndarray, n_support: int
 ) -> BaseEstimator:
-    """A machine with an L1 penalty, the weakest that leaves it no more coefficients than asked.
+    """A learner with the weakest L1 penalty that gives at most the required number of coefficients.
 
     Parameters
     ----------
     build : callable
-        Of the weight of the penalty.
+        Function of the weight of the penalty, which returns the unfitted learner.
     """
     weak, strong = np.log(1e-6), np.log(1e3)
     for _ in range(20):
@@ -336,7 +337,7 @@ def sparse_as(
 
 
 def l1_svc(weight: float) -> BaseEstimator:
-    """scikit-learn's linear machine with a squared hinge loss on the columns of the kernel matrix."""
+    """scikit-learn's linear SVM with a squared hinge loss on the columns of the kernel matrix."""
     machine = LinearSVC(C=1 / weight, penalty="l1", dual=False, max_iter=10_000, random_state=0)
     return make_pipeline(StandardScaler(), machine)
 
@@ -349,7 +350,7 @@ def l1_logistic(weight: float) -> BaseEstimator:
 
 
 def best_subset(n_support: int) -> BaseEstimator:
-    """abess's logistic regression on so many columns of the kernel matrix."""
+    """abess's logistic regression on `n_support` columns of the kernel matrix."""
     from abess.linear import LogisticRegression
 
     return make_pipeline(StandardScaler(), LogisticRegression(support_size=n_support))
@@ -371,7 +372,7 @@ SUPPORT_COLUMNS = ("s", "support", "error")
 
 
 def support(limits: Limits, trials: Sequence[Trial] = TRIALS, mirror=None) -> Section:
-    """Seconds, support vectors and test errors of sparse machines beside others on the same kernel values."""
+    """Seconds, support vectors and test errors of sparse machines and peers on the same kernel values."""
     rows = []
     for names, params, split in problems(trials, mirror):
         sizes: dict[str, int] = {}
@@ -438,7 +439,7 @@ def count_support(machine: BaseEstimator) -> int:
 
 
 def races(trials: Sequence[Trial] = TRIALS, mirror=None) -> Iterator[Race]:
-    """The search beside one that has linprog solve each of its programs."""
+    """The search compared with one that solves each of its programs by linprog."""
     for names, params, split in problems(trials, mirror):
         ways = {
             name: partial(objective, machine, params, split)
@@ -448,7 +449,7 @@ def races(trials: Sequence[Trial] = TRIALS, mirror=None) -> Iterator[Race]:
 
 
 def objective(machine: Callable, params: dict, split: Split, seed: int) -> Spent:
-    """A fit, and the objective that it ends at."""
+    """Cost of a fit, and its final objective."""
     learner = machine(**params, random_state=seed)
     learner.fit(split.X_train[:FEW], split.y_train[:FEW])
     spent = spend(lambda: learner.fit(split.X_train, split.y_train))

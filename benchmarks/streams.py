@@ -1,4 +1,4 @@
-"""Rows on disk beside rows in memory: seconds, and what is held at most."""
+"""Fits to rows on disk compared with rows in memory: seconds and peak memory."""
 
 import resource
 import tempfile
@@ -25,7 +25,7 @@ WRITTEN_AT_ONCE = 250_000  # rows
 def streams(
     limits: Limits, n_samples=10_000_000, n_fewer=1_000_000, n_features=54, n_hidden=500, repetitions=3
 ) -> Section:
-    """EEM on rows in single precision: from memory and from files, which are far larger than what is held."""
+    """EEM on rows in single precision, from memory and from files much larger than the memory used."""
     plan = [
         ("memory", n_fewer),
         (".npy", n_fewer),
@@ -41,7 +41,7 @@ def streams(
         for n_rows in sorted({n_rows for _, n_rows in plan}):
             write(Path(folder), n_rows, n_features, several=n_rows == n_fewer)
             times = repetitions if n_rows == n_fewer else 1
-            # In turns, so that a machine that slows down slows all of them.
+            # In turn, so that a slowdown of the machine affects all of them.
             for _ in range(times):
                 for source in (source for source, n in plan if n == n_rows):
                     found = alone(limits, fit_and_predict, source, Path(folder), n_hidden)
@@ -60,7 +60,7 @@ def streams(
 
 
 def write(folder: Path, n_rows: int, n_features: int, *, several: bool) -> None:
-    """The same rows as files of all kinds, or of np.save alone; never held whole."""
+    """The same rows as files of all formats, or only of np.save; never completely in memory."""
     X = np.lib.format.open_memmap(folder / "X.npy", "w+", np.float32, (n_rows, n_features))
     y = np.lib.format.open_memmap(folder / "y.npy", "w+", np.int8, (n_rows,))
     for start in range(0, n_rows, WRITTEN_AT_ONCE):
@@ -76,7 +76,7 @@ def write(folder: Path, n_rows: int, n_features: int, *, several: bool) -> None:
 
 
 def sources(folder: Path) -> dict[str, Callable]:
-    """Name -> what opens the rows, in a process that has not read them yet."""
+    """Name -> function that opens the rows, for a process that has not read them yet."""
     return {
         ".npy": lambda: streaming.rows(folder / "X.npy", folder / "y.npy"),
         "Parquet": lambda: streaming.rows(folder / "rows.parquet", target="y"),
@@ -86,7 +86,7 @@ def sources(folder: Path) -> dict[str, Callable]:
 
 
 def fit_and_predict(source: str, folder: Path, n_hidden: int) -> dict[str, float]:
-    """Seconds of a clock, and the peak of the process's memory in MiB."""
+    """Wall-clock seconds, and the peak memory of the process in MiB."""
     machine = EEMClassifier(n_hidden, feature_range=(0, 1), random_state=0)
     if source == "memory":
         X, y = np.load(folder / "X.npy"), np.load(folder / "y.npy")
@@ -100,7 +100,7 @@ def fit_and_predict(source: str, folder: Path, n_hidden: int) -> dict[str, float
 
 
 def features_of(rows) -> object:
-    """An iterator's features alone; files are asked for their features anyway."""
+    """Only the features of an iterator; files are opened without labels anyway."""
     return rows if isinstance(rows, streaming.Rows) else (X for X, _ in rows)
 
 
@@ -116,7 +116,7 @@ def enough(
     n_features=54,
     n_hidden=500,
 ) -> Section:
-    """What more rows change: the answers of machines that were fitted to fewer, beside those of the last."""
+    """The effect of more rows: predictions of machines fitted to fewer rows, against the last one."""
     X, y = uniform(100_000, n_features, np.float32, seed=2**31)
     answers = {n: alone(limits, answers_after, n, X, n_hidden) for n in n_samples}
     last = answers[n_samples[-1]]
@@ -137,7 +137,7 @@ def enough(
 
 
 def answers_after(n_samples: int, X: np.ndarray, n_hidden: int) -> np.ndarray:
-    """The labels that a machine gives to X which has learnt from so many other rows."""
+    """The predictions for X of a machine trained on so many other rows."""
 
     def chunks() -> Iterator[tuple[np.ndarray, np.ndarray]]:
         step = min(n_samples, WRITTEN_AT_ONCE)

@@ -76,7 +76,7 @@ README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
 
 
 def read(path: Path = TABLE) -> pd.DataFrame:
-    """The table; empty where there is none."""
+    """The table; empty if there is none."""
     texts = ("part", "what", "unit", "ours", "peer", "measure", "note")
     if not path.exists():
         return pd.DataFrame(columns=COLUMNS)
@@ -84,10 +84,10 @@ def read(path: Path = TABLE) -> pd.DataFrame:
 
 
 def merge(new: pd.DataFrame, path: Path = TABLE) -> None:
-    """Replace the rows of the parts that were measured anew; other parts stay."""
+    """Replace the rows of the parts that were measured again; keep other parts."""
     old = read(path)
     old = old[~old["part"].isin(new["part"])]
-    # Columns without a number have no type that pandas would keep.
+    # Columns without a number have no type that pandas would preserve.
     found = pd.concat([each.dropna(axis=1, how="all") for each in (old, new) if len(each)])
     found = found.reindex(columns=COLUMNS)
     for name in found.select_dtypes("number"):
@@ -97,7 +97,7 @@ def merge(new: pd.DataFrame, path: Path = TABLE) -> None:
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """A table for each part but the growth, as Markdown; the machines are told once each."""
+    """A table for each part except growth, as Markdown; each machine is stated once."""
     parts = []
     for part, rows in table[table["part"] != GROWTH].groupby("part"):
         shown = pd.DataFrame([dict(zip(HEAD, _cells(row), strict=True)) for _, row in rows.iterrows()])
@@ -127,7 +127,7 @@ def _cells(row: pd.Series) -> Iterator[str]:
 
 
 def ratio(row: pd.Series) -> str:
-    """A ratio with its interval; empty where there is none."""
+    """A ratio with its interval; empty if there is none."""
     if math.isnan(row["ratio"]):
         return ""
     ends = "" if math.isnan(row["low"]) else f" [{_number(row['low'], 2)}, {_number(row['high'], 2)}]"
@@ -135,7 +135,7 @@ def ratio(row: pd.Series) -> str:
 
 
 def exponents(table: pd.DataFrame) -> str:
-    """The exponents of the part `growth`: a row for each family, a column for each work."""
+    """The exponents of the part `growth`: one row per family, one column per method."""
     rows = table[table["part"] == GROWTH]
     if rows.empty:
         return "\n".join(_origin(rows))
@@ -187,14 +187,14 @@ PAGES = {
 
 
 def written(page: Path, table: pd.DataFrame) -> str:
-    """The text of a page with what is taken from the table."""
+    """The text of a page with the parts taken from the table replaced."""
     before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n\n{PAGES[page](table)}\n\n{END}{after}"
 
 
 def main() -> None:
-    """Write the pages anew."""
+    """Update the pages."""
     table = read()
     for page in PAGES:
         text = written(page, table)
@@ -203,7 +203,7 @@ def main() -> None:
 
 
 def _origin(rows: pd.DataFrame) -> Iterator[str]:
-    """When and on what the rows were measured."""
+    """The dates, machines and versions of the measurements."""
     for machine, some in rows.groupby("machine"):
         dates = " to ".join(dict.fromkeys((some["date"].min(), some["date"].max())))
         load = f"{some['load'].min():.2g} to {some['load'].max():.2g}"
@@ -216,7 +216,7 @@ def _markdown(table: pd.DataFrame, n_texts: int) -> str:
 
 
 def _number(value: float, digits: int = 3) -> str:
-    """Rounded to some digits, all of those before the point shown; empty for NaN.
+    """A number rounded to some significant digits, with all digits before the point; empty for NaN.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Many writers to one tracking store at once: whether all is there afterwards, exactly once, and how soon."""
+"""Many concurrent writers to one tracking store: whether all runs are complete and unique, and the time."""
 
 import logging
 import multiprocessing
@@ -24,7 +24,7 @@ from entrolab.fit.limits import Limits
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "tracking_server.sh"
 EXPERIMENT = "load"
-# What a run holds: a run of a study has as many parameters, and a few more values.
+# The content of a run: as many parameters as in a run of a study, and a few more values.
 N_PARAMS, N_METRICS, N_STEPS, N_TAGS = 25, 8, 10, 4
 READERS = 8
 
@@ -33,18 +33,18 @@ os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
 
 @dataclass(frozen=True)
 class Written:
-    """What one writer says of its runs.
+    """The report of one writer on its runs.
 
     Attributes
     ----------
     seconds : list of float
-        Of each run that was logged without an error.
+        Seconds of each run that was logged without an error.
     failures : list of str
         The error of each other run.
     retries : int
-        Requests that were sent once more.
+        Number of repeated requests.
     began, ended : float
-        Seconds of the machine's clock.
+        Start and end in seconds of the system clock.
     """
 
     seconds: list[float]
@@ -55,7 +55,7 @@ class Written:
 
 
 def load(limits: Limits, writers: int = 64, runs: int = 4) -> Section:
-    """Let processes log runs at the same moment: to a server on PostgreSQL, and to a SQLite file.
+    """Log runs from many processes at the same time, to a server with PostgreSQL and to a SQLite file.
 
     Each run has parameters, metrics with steps, tags and an artifact. Afterwards all of it is read back and
     compared.
@@ -67,7 +67,7 @@ def load(limits: Limits, writers: int = 64, runs: int = 4) -> Section:
     """
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)  # PostgreSQL's user passes through
+        os.chmod(folder, 0o755)  # PostgreSQL's user must be able to enter it
         with server(Path(folder, "server")) as uri:
             rows["server on PostgreSQL"] = measured(uri, writers, runs, limits)
         uri = f"sqlite:///{folder}/mlflow.db"
@@ -81,7 +81,7 @@ def load(limits: Limits, writers: int = 64, runs: int = 4) -> Section:
 
 @contextmanager
 def server(folder: Path, workers: int = 4) -> Iterator[str]:
-    """The address of a server on free ports, with its data in a folder, until the end of a with statement."""
+    """Run a server on free ports, with its data in a folder, and yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
         ports = one.getsockname()[1], other.getsockname()[1]
     settings = {
@@ -114,7 +114,7 @@ def measured(uri: str, writers: int, runs: int, limits: Limits, artifacts: str |
     """The row of one store."""
     import entrolab.tracking.ledger  # noqa: F401  once, for all processes
 
-    fork = multiprocessing.get_context("fork")  # so many imports of MLflow would be minutes
+    fork = multiprocessing.get_context("fork")  # importing MLflow in each process would take minutes
     with ProcessPoolExecutor(1, fork) as before:  # no writer inherits an open store
         experiment = before.submit(_create, uri, artifacts).result()
     start = fork.Barrier(writers)
@@ -159,7 +159,7 @@ def _meet_at(start) -> None:
 
 
 def write(uri: str, experiment: str, runs: int, writer: int) -> Written:
-    """Log the runs of one writer; one that fails is not tried again."""
+    """Log the runs of one writer; a failed run is not tried again."""
     from entrolab.tracking.ledger import mlflow
 
     client = mlflow.MlflowClient(uri, uri)
@@ -179,12 +179,12 @@ def write(uri: str, experiment: str, runs: int, writer: int) -> Written:
 
 
 class _Retries(logging.Handler):
-    """Counts the requests that are sent once more, which the library of requests tells nobody else."""
+    """Logging handler that counts repeated requests, which urllib3 only reports in its log."""
 
     def __init__(self):
         super().__init__(logging.DEBUG)
         self.count = 0
-        logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # a warning for each of them
+        logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)  # it warns of each of them
         teller = logging.getLogger("urllib3.util.retry")
         teller.setLevel(logging.DEBUG)
         teller.propagate = False
@@ -195,7 +195,7 @@ class _Retries(logging.Handler):
 
 
 def contents(writer: str, number: str) -> dict:
-    """What a run holds, which says whose it is in every place."""
+    """The content of a run, in which every value identifies its writer."""
     return {
         "params": {f"p{i}": f"{writer}.{number}.{i}" for i in range(N_PARAMS)},
         "tags": {
@@ -229,7 +229,7 @@ def _log(client, experiment: str, writer: str, number: str) -> None:
 
 
 def read(uri: str, experiment: str) -> Mapping[tuple[str, str], list[str]]:
-    """Of each writer and number, whether each of its runs is whole or there in part."""
+    """For each writer and number, whether its runs are complete or partial."""
     from entrolab.tracking.ledger import mlflow
 
     client = mlflow.MlflowClient(uri, uri)
@@ -248,7 +248,7 @@ def read(uri: str, experiment: str) -> Mapping[tuple[str, str], list[str]]:
 
 
 def _is_whole(client, run) -> bool:
-    """Whether a run is finished and holds every value once and nothing else."""
+    """Whether a run is finished and contains every value exactly once, and nothing else."""
     tags = {name: value for name, value in run.data.tags.items() if not name.startswith("mlflow.")}
     holds = contents(tags["writer"], tags["number"])
     histories = {name: client.get_metric_history(run.info.run_id, name) for name in run.data.metrics}

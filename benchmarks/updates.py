@@ -1,4 +1,4 @@
-"""What it costs to forget rows, beside fits to the others; and the digits that many updates of sums lose."""
+"""The cost of forgetting rows compared with new fits, and the precision lost by many updates."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,7 @@ def deletions(limits: Limits, sizes: Sequence[int] = SIZES, n_features: int = 20
 
 
 def milliseconds(learner, n_samples: int, n_features: int) -> dict[str, float]:
-    """Of a fit, of forgetting some rows and learning them again, halved, and of the influence of all rows."""
+    """Times of a fit, of forgetting rows (half of forgetting and learning again), and of all influences."""
     X, y = uniform(n_samples, n_features)
     learner = clone(learner)
     found = {"fit": 1e3 * spend(lambda: learner.fit(X, y)).seconds}
@@ -58,7 +58,7 @@ def milliseconds(learner, n_samples: int, n_features: int) -> dict[str, float]:
 def digits(
     limits: Limits, updates: Sequence[int] = UPDATES, n_features: int = 8, n_hidden: int = 50
 ) -> Section:
-    """Distance from a fit to the rows that are left, by the number of updates, and how they came."""
+    """Distance from a fit to the remaining rows, by the number and type of updates."""
     columns = ("sums", "coefficients", "decisions")
     found = {}
     for learner in LEARNERS:
@@ -78,7 +78,7 @@ def digits(
 
 
 def distances(way: str, learner, n_updates: int, n_features: int, n_hidden: int) -> dict[str, float]:
-    """Relative distances from a fit to the rows that are left."""
+    """Relative distances from a fit to the remaining rows."""
     X, y = uniform(n_updates + WINDOW, n_features, seed=1)
     machine = clone(learner).set_params(n_hidden=n_hidden).fit(X[:WINDOW], y[:WINDOW])
     WAYS[way](machine, X, y)
@@ -100,7 +100,7 @@ def _scatter(machine) -> np.ndarray:
 
 
 def _window(machine, X, y) -> None:
-    """One row in, one row out, of the sums alone: solutions keep nothing that the next one needs."""
+    """Replace one row by another in the sums, without solving: solutions are not needed for later updates."""
     in_classes = isinstance(machine._stream, list)
     for start in range(WINDOW, len(X), CHUNK):
         rows = slice(start - WINDOW, start + CHUNK)

@@ -1,9 +1,9 @@
-"""xRFM's answers: run in an environment of its own, which `make board-env` makes, because it needs torch.
+"""xRFM's predictions, in a separate environment made by `make board-env`, because xRFM needs torch.
 
-``.board/bin/python benchmarks/xrfm_peer.py`` reads a line for each fit, the path of an .npz with ``X_train``,
-``y_train``, ``X_test`` and ``n_classes``, zero of values, and writes one, as JSON: seconds to fit and to
-predict, and the file with the answers, values or probabilities of the classes 0, 1, ... It imports nothing of
-entrolearn.
+``.board/bin/python benchmarks/xrfm_peer.py`` reads one line per fit, the path of an .npz file with
+``X_train``, ``y_train``, ``X_test`` and ``n_classes`` (zero for regression), and writes one line of JSON:
+seconds to fit and to predict, and the file with the predictions (values, or probabilities of the classes 0,
+1, ...). It does not import entrolearn.
 """
 
 import contextlib
@@ -16,18 +16,18 @@ import numpy as np
 import torch
 from xrfm import xRFM
 
-VALIDATED = 0.2  # share of the training rows by which xRFM chooses its iteration, as its README has it
+VALIDATED = 0.2  # share of the training rows with which xRFM chooses its iteration, as in its README
 
 
 def answer(file: Path) -> dict:
-    """Fit to one file's rows on one thread, and say what it took."""
+    """Fit to the rows of one file on one thread; return the seconds and the file of predictions."""
     with np.load(file) as held:
         X, y, new, n_classes = held["X_train"], held["y_train"], held["X_test"], int(held["n_classes"])
     started = time.process_time()
     shuffled = np.random.default_rng(0).permutation(len(y))
     held_out, kept = np.split(shuffled, [int(VALIDATED * len(y))])
     rows = torch.as_tensor(X, dtype=torch.float32)
-    if n_classes:  # it takes classes that it is fitted to alone
+    if n_classes:  # it only accepts classes that occur in the training rows
         classes = np.unique(y[kept])
         held_out = held_out[np.isin(y[held_out], classes)]
         targets = torch.as_tensor(np.searchsorted(classes, y))

@@ -1,6 +1,6 @@
-"""The board: every learner beside its peers on all sets of the catalog that fit, by task and number of rows.
+"""The boards: every learner and its peers on all suitable data sets, by task and number of rows.
 
-:mod:`sets` names the data sets and draws their rows, :mod:`learners` and :mod:`peers` hold the learners,
-:mod:`protocol` fits and scores one run, :mod:`running` the due runs; :mod:`answer` writes
-docs/which-learner.md and README.md from the rows of docs/board.
+:mod:`sets` names the data sets and draws their rows, :mod:`learners` and :mod:`peers` contain the learners,
+:mod:`protocol` fits and scores one run, :mod:`running` carries out missing runs; :mod:`answer` writes
+docs/which-learner.md and README.md from the rows in docs/board.
 """

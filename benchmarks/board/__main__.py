@@ -1,7 +1,7 @@
 """Carry out the runs that docs/board/*.csv lack, in the environment of `make board-env`.
 
-``.board/bin/python -m benchmarks.board binary --variant default --size 1000``. It may be stopped at any time
-and goes on where it was.
+``.board/bin/python -m benchmarks.board binary --variant default --size 1000``. It may be stopped at any time,
+and continues where it was stopped.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from benchmarks.board.sets import BOARDS, SIZES
 
 
 def main() -> None:
-    """Carry out what the command line asks for."""
+    """Carry out the runs that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.board", description=__doc__.split("\n")[0])
     add = parser.add_argument
     add("boards", nargs="*", default=list(BOARDS), help=f"of {', '.join(BOARDS)} (default: all)")

@@ -1,7 +1,7 @@
-"""Write what the boards say into docs/which-learner.md and README.md, between their markers.
+"""Write the results of the boards into docs/which-learner.md and README.md, between their markers.
 
-``python -m benchmarks.board.answer`` fits nothing. A board has a table once all its runs at the defaults
-on at most 1,000 rows are there; README.md keeps its text until the board of two classes has one.
+``python -m benchmarks.board.answer`` fits no model. A board has a table once all its runs with default
+parameters on at most 1,000 rows exist; the text in README.md is kept until the board of two classes has one.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def read_boards(folder: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Mapping]]]:
-    """The rows of each board that has some, and the facts of its sets."""
+    """The rows of each board that has rows, and the facts of its data sets."""
     files = {board: folder / f"{board}.csv" for board in BOARDS}
     facts_of = {name: facts(name) for board in BOARDS for name in sets_of(board)}
     return {board: (read_board(file)[0], facts_of) for board, file in files.items() if file.exists()}
@@ -71,7 +71,7 @@ def between(page: str, text: str) -> str:
 
 
 def page_text(boards: Mapping) -> str:
-    """What docs/which-learner.md says of all boards."""
+    """The text on all boards for docs/which-learner.md."""
     parts = []
     for board in BOARDS:
         done, planned = _draws(boards, board)
@@ -129,7 +129,7 @@ def _best_of_ours(ranks: pd.Series) -> str | None:
 
 
 def _draws(boards: Mapping, board: str) -> tuple[int, int]:
-    """Draws at the defaults that every learner was run on, and those that are planned."""
+    """The number of draws with runs of every learner with default parameters, and the number planned."""
     planned = len(sets_of(board)) * REPEATS["default", SIZE] * FOLDS
     if board not in boards:
         return 0, planned
@@ -138,7 +138,7 @@ def _draws(boards: Mapping, board: str) -> tuple[int, int]:
 
 
 def _slices(rows: pd.DataFrame, facts_of: Mapping, board: str) -> dict[tuple[str, str], Slice]:
-    """The slices of a board by variant and metric, of those that have rows."""
+    """The slices of a board that have rows, by variant and metric."""
     wanted = [("default", metric) for metric in METRICS_SHOWN[board]]
     wanted += [(variant, METRICS_SHOWN[board][0]) for variant in ("threshold", "tuned", "tuned threshold")]
     found = {key: slice_of(rows, facts_of, key[1], key[0], SIZE) for key in wanted}
@@ -146,7 +146,7 @@ def _slices(rows: pd.DataFrame, facts_of: Mapping, board: str) -> dict[tuple[str
 
 
 def _lines(slices: Mapping[tuple[str, str], Slice], board: str) -> pd.DataFrame:
-    """A line for each learner: standings by the first metric, and the means of the others."""
+    """One line per learner: standings by the first metric, and the means of the other metrics."""
     first = METRICS_SHOWN[board][0]
     lines = standings(slices["default", first])[list(SHOWN)]
     for (variant, metric), of in slices.items():
@@ -193,7 +193,7 @@ def _named(name: str, board: str, linked: bool) -> str:
 
 
 def _sentences(slices: Mapping[tuple[str, str], Slice], lines: pd.DataFrame, board: str) -> str:
-    """Who leads in each variant and who does not differ significantly; the Pareto front."""
+    """A text on the leaders of each variant, those that do not differ significantly, and the Pareto front."""
     first = METRICS_SHOWN[board][0]
     leaders = [_leader(start, slices[v, first]) for v, start in VARIANTS.items() if (v, first) in slices]
     return "\n".join([*leaders, _front(lines, first)])

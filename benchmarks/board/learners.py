@@ -1,6 +1,6 @@
-"""The learners of the boards: their classes, what differs from the defaults, and what is tuned.
+"""The learners of the boards: import paths, parameters that differ from the defaults, and tuned parameters.
 
-An import path is resolved when a learner is made, so that the table can be read without the peers, which
+Import paths are resolved when a learner is built, so the table can be read without the peers, which
 `make board-env` installs.
 """
 
@@ -22,12 +22,12 @@ from entrolearn import EEKMClassifier, EEMClassifier, RKELMRegressor
 __all__ = ["CONSTANT", "LEARNERS", "N_CONFIGURATIONS", "Learner", "configurations", "make", "nystroem_lda"]
 
 CONSTANT = "constant"  # the score of a run that failed
-N_CONFIGURATIONS = 10  # the defaults among them
+N_CONFIGURATIONS = 10  # including the defaults
 
 
 @dataclass(frozen=True)
 class Learner:
-    """Import paths of a classifier and of a regressor, None where there is none.
+    """Import paths of a classifier and of a regressor, or None.
 
     Attributes
     ----------
@@ -50,18 +50,18 @@ class Learner:
 
 
 def nystroem_lda() -> BaseEstimator:
-    """Nyström features and linear discriminant analysis with shrinkage."""
+    """A pipeline of Nyström features and linear discriminant analysis with shrinkage."""
     lda = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
     return make_pipeline(Nystroem(n_components=250), lda)
 
 
 def nystroem_ridge_classifier() -> BaseEstimator:
-    """Nyström features and ridge on the classes' signs."""
+    """A pipeline of Nyström features and a ridge classifier."""
     return make_pipeline(Nystroem(n_components=250), RidgeClassifier())
 
 
 def nystroem_ridge() -> BaseEstimator:
-    """Nyström features and ridge."""
+    """A pipeline of Nyström features and ridge regression."""
     return make_pipeline(Nystroem(n_components=250), Ridge())
 
 
@@ -71,7 +71,7 @@ def _ours(classifier: str | None, regressor: str | None = None, **space) -> Lear
 
 
 _HERE = "benchmarks.board.learners"
-_WIDTHS = ["scale", 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]  # gamma, of standardised features
+_WIDTHS = ["scale", 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]  # gamma, for standardised features
 _SIGMAS = ["scale", 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]
 _UNITS = [50, 100, 250, 500, 1000]
 _FEATURE_BASES = [
@@ -234,7 +234,7 @@ def rfm_on_eem() -> BaseEstimator:
 
 
 def make(name: str, board: str, seed: int = 0, configuration: Mapping | None = None) -> BaseEstimator | None:
-    """A learner of a board with every seed set; None where it has none for that task.
+    """A learner of a board with all seeds set; None if it has none for the task.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def make(name: str, board: str, seed: int = 0, configuration: Mapping | None = N
 
 
 def configurations(name: str, board: str) -> list[dict]:
-    """The ten configurations that are tried, the same on every set: the defaults, then a seeded draw."""
+    """The ten configurations for tuning, equal for all data sets: the defaults, then a seeded random draw."""
     accepted = make(name, board).get_params()
     space = {key: values for key, values in LEARNERS[name].space.items() if key in accepted}
     if "estimator" in space:

@@ -1,6 +1,6 @@
-"""Learners of other libraries in scikit-learn's interface, where their own is not enough.
+"""Learners of other libraries with scikit-learn's interface, if their own interface is not sufficient.
 
-They import their library when they are fitted: `make board-env` installs what they need.
+They import their library when they are fitted; `make board-env` installs it.
 """
 
 import numpy as np
@@ -9,11 +9,11 @@ from sklearn.model_selection import train_test_split
 
 __all__ = ["XRFMClassifier", "XRFMRegressor"]
 
-VALIDATED = 0.2  # share of the training rows by which xRFM chooses its iteration, as its README has it
+VALIDATED = 0.2  # share of the training rows with which xRFM chooses its iteration, as in its README
 
 
 class _XRFM(BaseEstimator):
-    """xRFM in single precision on one thread; the defaults are its own.
+    """xRFM with its own defaults, in single precision on one thread.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class _XRFM(BaseEstimator):
 
 
 class XRFMClassifier(ClassifierMixin, _XRFM):
-    """xRFM for classes, a fifth of the training rows of each held out to choose the iteration."""
+    """xRFM as a classifier; a fifth of each class's training rows is held out to choose the iteration."""
 
     def fit(self, X, y):
         import torch
@@ -79,7 +79,7 @@ class XRFMClassifier(ClassifierMixin, _XRFM):
 
 
 class XRFMRegressor(RegressorMixin, _XRFM):
-    """xRFM for values."""
+    """xRFM as a regressor."""
 
     def fit(self, X, y):
         import torch

@@ -1,7 +1,7 @@
 """One run of a board: a learner fitted to one half of a draw of rows and scored on the other.
 
-Everything learnt from data is learnt from the training rows: the scale of the features and of values to
-predict, the columns of names, the configuration and the threshold.
+Everything is learnt from the training rows only: the scaling of features and of regression targets, the
+encoding of names, the configuration and the threshold.
 """
 
 import resource
@@ -38,20 +38,20 @@ FOLDS = 2
 INNER_FOLDS = 3  # of the training rows, for the threshold and for tuning
 #: Processor seconds of a fit with its prediction, by the number of rows; three times with a threshold.
 LIMIT_S = {1_000: 60, 10_000: 120, 100_000: 300}
-TUNING_S = 120  # no configuration is begun after so many
-VARIANTS = ("default", "threshold", "tuned", "tuned threshold")  # a run of "tuned" has both of the last
+TUNING_S = 120  # no configuration is started after so many processor seconds
+VARIANTS = ("default", "threshold", "tuned", "tuned threshold")  # a run of "tuned" has rows of the last two
 SCORES = {
     "binary": ("gmean", "balanced_accuracy", "accuracy", "auc", "log_loss"),
     "multiclass": ("gmean", "balanced_accuracy", "accuracy", "auc", "log_loss"),
     "regression": ("r2", "rmse", "mae"),
 }
-#: What the configuration is chosen by on inner folds.
+#: Board -> the metric that selects the configuration on inner folds.
 CHOSEN_BY = {"binary": "roc_auc", "multiclass": "balanced_accuracy", "regression": "r2"}
 
 
 @dataclass(frozen=True, order=True)
 class Run:
-    """Which learner is fitted to which rows."""
+    """A run of a board: the learner and the rows."""
 
     set: str
     size: int
@@ -72,7 +72,7 @@ def fold_of(run: Run, y: np.ndarray, regression: bool) -> tuple[np.ndarray, np.n
 
 
 def pipeline(estimator: BaseEstimator, names: list[int], n_features: int, regression: bool) -> BaseEstimator:
-    """An estimator on standardised numbers, one-hot encoded names and standardised values to predict."""
+    """An estimator with standardised numbers, one-hot encoded names and standardised regression targets."""
     numbers = [column for column in range(n_features) if column not in names]
     features = ColumnTransformer(
         [
@@ -85,7 +85,7 @@ def pipeline(estimator: BaseEstimator, names: list[int], n_features: int, regres
 
 
 def carried_out(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[dict]:
-    """Fit and score in this process, which has its limits of processor time set.
+    """Fit and score in this process, which sets its own limits of processor time.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def carried_out(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[
 
     rows = X[train], y[train], X[test], y[test]
     limit = LIMIT_S[run.size]
-    plain = model()  # imports what it needs
+    plain = model()  # imports the library before the clock starts
     with threadpool_limits(1):
         if run.variant == "default":
             _allow(limit)
@@ -146,7 +146,7 @@ def _with_threshold(model: BaseEstimator) -> BaseEstimator:
 
 
 def _best(models: list[BaseEstimator], X, y, board: str) -> BaseEstimator:
-    """The model with the best mean on inner folds of those that there was time for, the first if of none."""
+    """The model with the best mean on inner folds among those finished in time, or the first."""
     folds = (KFold if board == "regression" else StratifiedKFold)(INNER_FOLDS, shuffle=True, random_state=0)
     best, found = models[0], -np.inf
     until = time.process_time() + TUNING_S
@@ -171,7 +171,7 @@ def _measured(model: BaseEstimator, rows: tuple, board: str) -> dict:
 
 
 def scores(model: BaseEstimator, X, y: np.ndarray, predicted: np.ndarray, board: str) -> dict[str, float]:
-    """The scores of a board's predictions on unseen rows; without probabilities there is no log loss.
+    """The scores of a model on test rows; without probabilities, there is no log loss.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The runs that are due, and the file that their rows are appended to."""
+"""Find the missing runs of a board, carry them out, and append their rows to its file."""
 
 import csv
 import hashlib
@@ -33,8 +33,8 @@ __all__ = [
 
 FOLDER = ROOT / "docs/board"
 GIB = 6.0
-WALL = 100  # times the processor seconds: by the clock only where a run sleeps, or the machine is busy
-#: (variant, size) -> how often both folds are drawn anew.
+WALL = 100  # wall-clock limit per processor second; only matters if a run sleeps, or if the machine is busy
+#: (variant, size) -> number of draws, each of two folds.
 REPEATS = {
     ("default", 1_000): 5,
     ("threshold", 1_000): 5,
@@ -55,7 +55,7 @@ def columns(board: str) -> list[str]:
 def due_runs(
     board: str, variant: str, size: int, repeats: int | None = None, folds: int = FOLDS
 ) -> Iterator[Run]:
-    """The runs of one variant and size, draw by draw, so that what is done at any time is balanced.
+    """Yield the runs of one variant and size, draw by draw, so that finished runs are always balanced.
 
     Parameters
     ----------
@@ -85,10 +85,10 @@ def due_runs(
 
 
 def carry_out_due(file: Path, board: str, runs: Iterable[Run], made: str, mirror, until: float) -> int:
-    """Append the rows of the runs that a file lacks; the number of runs carried out.
+    """Carry out the runs that a file lacks and append their rows; return the number of runs carried out.
 
-    A learner that reached its limit on a set is not run there again, neither on other rows nor on more: its
-    runs have the reason at once.
+    A learner that reached its limit on a data set is not run there again, neither on other rows nor on more
+    rows: these runs get the reason at once.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def carry_out_due(file: Path, board: str, runs: Iterable[Run], made: str, mirror
 
 
 def _rows_of(run: Run, board: str, over: dict, mirror) -> list[dict]:
-    """The rows of a run: of what it yields, then of the variants that it failed to."""
+    """The rows of a run: its results, then the reason for variants that failed."""
     variants = [run.variant]
     if run.variant == "tuned" and board == "binary":
         variants.append("tuned threshold")
@@ -165,7 +165,7 @@ def _compact(value):
 
 
 def _read(file: Path) -> dict[tuple, str]:
-    """The runs of a file, and the reason of those that failed; a line that was cut off is removed."""
+    """The runs in a file, with the reason of those that failed; an incomplete last line is removed."""
     if not file.exists():
         return {}
     text = file.read_text(encoding="utf-8")
@@ -178,7 +178,7 @@ def _read(file: Path) -> dict[tuple, str]:
 
 
 def write_header(folder: Path) -> str:
-    """Write the protocol, the facts of the sets and what rows are made with; return the latter's digest."""
+    """Write the protocol, facts of data sets, versions and machine; return the digest of the last two."""
     file = folder / "header.json"
     header = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"made": {}}
     tree = subprocess.run(
@@ -207,14 +207,14 @@ def write_header(folder: Path) -> str:
 
 
 def by_turns(runs: dict[str, Iterator[Run]]) -> Iterator[tuple[str, list[Run]]]:
-    """The runs of a set of the first board, then of one of the second, and so on, until none is left."""
+    """Yield the runs of one data set of the first board, then of one of the second, and so on."""
     key = attrgetter("repeat", "set")
     groups = [[(board, list(of)) for _, of in groupby(due, key)] for board, due in runs.items()]
     return (group for turn in zip_longest(*groups) for group in turn if group is not None)
 
 
 def warm_up() -> None:
-    """Fit every learner to a few rows: what is imported and compiled once is no learner's time.
+    """Fit every learner to a few rows, so that imports and compilation are not part of any learner's time.
 
     Raises
     ------

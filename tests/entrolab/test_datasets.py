@@ -352,7 +352,11 @@ CUT_GZ = gzip.compress(b"\0\0\x08\x01" + bytes(9))[:-3]
             {"name": "csv", "drop": [-4]},
             "drop: found column -4, but there are 3 columns",
         ),
-        ({"a.csv": b"1,2,1\n"}, {"name": "csv", "categorical": [3]}, "categorical: found column 3, but there"),
+        (
+            {"a.csv": b"1,2,1\n"},
+            {"name": "csv", "categorical": [3]},
+            "categorical: found column 3, but there",
+        ),
     ],
 )
 @pytest.mark.fault(

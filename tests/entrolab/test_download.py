@@ -519,7 +519,7 @@ def test_a_disk_that_fills_up_is_an_error_and_no_data_that_cannot_be_had(server,
         handler.wfile.write(DATA[9000:])
 
     server.steps = [fill_up, answer(DATA)]
-    with pytest.raises(OSError, match=rf"the disk is full: no room for {tmp_path}/raw/data\.csv; make some"):
+    with pytest.raises(OSError, match=rf"disk is full: no room for {tmp_path}/raw/data\.csv; free some"):
         fetch()
     assert [path.name for path in (tmp_path / "raw").iterdir()] == [".filler"]
     disk.make_room()

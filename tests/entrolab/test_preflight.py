@@ -38,7 +38,7 @@ def test_names_that_are_no_text_are_refused(tmp_path):
     os.mkdir(folder)
     for check in (check_writable, lambda folder: check_paths([f"{folder}/mine.csv"])):
         with pytest.raises(
-            SurroundingsError, match="caf\ufffd.*: a name that is not UTF-8: rename"
+            SurroundingsError, match="caf\ufffd.*: found a name that is not UTF-8: rename"
         ) as caught:
             check(folder)
         assert str(caught.value).isprintable()

@@ -330,7 +330,7 @@ def test_groups_stay_together_and_are_no_feature(load_own):
     assert all(len(set(folds[0][data.groups == group])) == 1 for group in range(6))
     with pytest.raises(ConfigError, match="protocol.folds: found 5 for 'shop', whose groups and"):
         load_own({**OWN, "groups": "colour"}, content, protocol={"folds": 5})
-    with pytest.raises(ConfigError, match="protocol.method: found 'group' for 'shop', which has none"):
+    with pytest.raises(ConfigError, match="protocol.method: found 'group' for 'shop', without groups"):
         load_own(OWN, content, protocol={"folds": 3, "method": "group"})
 
 

@@ -47,7 +47,7 @@ def test_a_disk_that_fills_up_is_named_and_a_plain_rerun_completes(
     disk.fill()
     project.go_on()
     assert running.wait() == 1
-    assert said(project.said.read_text(), r"the disk is full: no room for results/\S+; make some")
+    assert said(project.said.read_text(), r"the disk is full: no room for results/\S+; free some space")
     assert "Traceback" not in project.said.read_text()
     finished = project.finished_files()
     assert finished

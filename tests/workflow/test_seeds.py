@@ -117,5 +117,5 @@ def test_the_page_of_the_table_shows_the_verdicts_over_seeds(project):
     assert project.run("results/tiny/tables/table1.html").returncode == 0
     page = (project.folder / "results/tiny/tables/table1.html").read_text()
     assert "over 2 seeds" in page
-    assert "of 2 numbers under 2 seeds" in page
+    assert "of 2 numbers with 2 seeds" in page
     assert "Verdicts over seeds" in page

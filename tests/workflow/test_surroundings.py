@@ -220,7 +220,7 @@ def test_the_length_of_a_projects_path_does_not_matter(new_little, plain):
     result = project.run(TRACKED)
     assert result.returncode == 1
     assert "tracking store sqlite:///mlflow.db: unable to open database file; make it" in result.stdout
-    assert "results stand" in result.stdout
+    assert "results are kept" in result.stdout
 
 
 @pytest.fixture

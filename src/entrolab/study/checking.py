@@ -301,7 +301,7 @@ def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
     if protocol.get("method") == "given":
         return
     n_rows = entry["expect"]["rows"]
-    smallest, what = n_rows, "which has"
+    smallest, what, unit = n_rows, "which has", "rows"
     if entry["task"] != "regression":
         known = [
             entry["expect"][name] for name in ("negative", "positive", "smallest") if name in entry["expect"]
@@ -316,14 +316,14 @@ def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
             )
             return
         smallest = min(smallest, entry["groups"])
-        what = "whose groups and rows of its smallest class number at least"
+        what, unit = "whose groups and smallest class allow at most", "folds"
     if protocol.get("method") == "time":
-        smallest, what = n_rows // 2 - 1, "where each block needs two rows, enough for"
+        smallest, what, unit = n_rows // 2 - 1, "whose blocks need two rows each, enough for", "folds"
     smallest = smallest * min(protocol.get("rows", n_rows), n_rows) // n_rows
     if protocol.get("folds", 0) > smallest:
         accepted = f"2 to {smallest}" if smallest > 1 else "data sets with more rows of each class"
         yield (
-            f"protocol.folds: found {protocol['folds']} for {dataset!r}, {what} {smallest} rows; "
+            f"protocol.folds: found {protocol['folds']} for {dataset!r}, {what} {smallest} {unit}; "
             f"accepted: {accepted}"
         )
 

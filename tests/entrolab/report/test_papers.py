@@ -134,7 +134,7 @@ def test_models_are_ranked_below_their_table(ranked, tmp_path):
     path = build_report([ranked], tmp_path / "report", catalog=catalog).with_name("paper.html")
     page = Page(path)
     # Ranks 1, 1, 1, 1, 2; 2, 2, 2, 2, 1; and 3 throughout.
-    for said in ("EEM rbf1.20", "SVM <rbf>1.80", "Third rbf3.00", "Each of the 3 pairs", "Friedman’s χ²"):
+    for said in ("EEM rbf1.20", "SVM <rbf>1.80", "Third rbf3.00", "All 3 pairs", "Friedman’s χ²"):
         assert said in page.said
     assert "figures/paper-table4-ranks-gmean.svg" in page.loads
     assert (path.parent / "figures/paper-table4-ranks-gmean.svg").read_text().startswith("<svg")

@@ -220,8 +220,8 @@ def test_claims_come_first_on_a_study_s_page_and_are_counted_on_the_front_page(r
     assert text.index('id="claims"') < text.index('id="protocol"') < text.index('id="tables"')
     assert "EEM is &lt;better&gt;." in text
     assert "2.5 points (1 to 4); p = 0.01; n = 9" in text
-    assert "To be decided by: about 20 data sets" in text
-    assert "Wanted: generated rows" in text
+    assert "Would be decided by: about 20 data sets" in text
+    assert "Needed: generated rows" in text
     assert "claims" not in Page(build_report([results], tmp_path / "none", catalog=CATALOG)).ids
 
 
