@@ -156,9 +156,6 @@ def _in_percent(metric: str) -> bool:
 
 
 # Of an effect: the p-value by which a test holds, that by which it is contradicted.
-Sides = Callable[[Evidence, _Scale], tuple[float, float]]
-
-
 def _exceeds(evidence: Evidence, limit: float) -> tuple[float, float]:
     return evidence.above(limit), evidence.below(limit)
 
