@@ -2,7 +2,6 @@
 
 import json
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,7 +25,6 @@ from entrolab.study.sections import ConfigError
 from entrolab.text import Unreadable
 from entrolearn.plotting import ErrorDensityDisplay
 
-ROOT = Path(__file__).parents[2]
 NET = {"hidden_layer_sizes": [3], "learning_rate_init": 0.02}
 KEYS = {"study": "paper", "figure": "figure1", "caption": "x"}
 NAMED = {"label": "One", "sublabel": ""}
