@@ -7,10 +7,7 @@ from sklearn.datasets import load_iris
 
 from benchmarks import clusterings
 from benchmarks.clusterings import RefittedClusters, searched, starts_for
-from entrolab.fit.limits import Limits
 from entrolearn.cluster.gaussians import FullClusters
-
-LIMITS = Limits(seconds=60)
 
 
 def test_twin_has_the_energies_of_rank_one_changes():

@@ -6,12 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 from benchmarks import information
-from benchmarks.data import Split, Trial, nonlinear
+from benchmarks.data import Split, nonlinear
 from benchmarks.information import Training, errors, in_precision, mixture, penalised_loss, trained
-from entrolab.fit.limits import Limits
-
-LIMITS = Limits(seconds=60)
-MADE = Trial("in-no-catalog", 120, 60, n_features=4, n_classes=3)
 
 
 @pytest.fixture(autouse=True)

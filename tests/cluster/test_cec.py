@@ -232,6 +232,19 @@ def test_constant_and_repeated_features_do_not_matter():
     assert adjusted_rand_score(plain.labels_, more.labels_) > 0.98
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_far_from_the_origin_clusters_are_those_of_the_same_numbers_near_it(family):
+    X, _ = mixture(4, 0)
+    X = np.column_stack([np.rint(2**10 * X), np.zeros(len(X))])  # numbers that a shift does not round
+    options = {"family": family, "covariance": 2.0**18 if family == "fixed" else None, "random_state": 0}
+    near = CrossEntropyClustering(8, **options).fit(X)
+    far = CrossEntropyClustering(8, **options).fit(X + 2.0**52)
+    assert_array_equal(far.labels_, near.labels_)
+    assert_array_equal(far.predict(X + 2.0**52), near.predict(X))
+    assert_allclose(far.objectives_, near.objectives_, rtol=1e-9)
+    assert_allclose(far.means_ - 2.0**52, near.means_, atol=1)
+
+
 @pytest.mark.parametrize("start", ["k-means++", "random"])
 def test_one_row_of_many_copies_is_one_cluster(start):
     cec = CrossEntropyClustering(3, init=start, random_state=0).fit(np.ones((20, 2)))

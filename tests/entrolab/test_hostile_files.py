@@ -29,7 +29,6 @@ from entrolab.study.sections import ConfigError
 
 FORMATS = sorted(found.name for found in pkgutil.iter_modules(formats.__path__))
 
-ROOT = Path(__file__).parents[2]
 MIB = 2**20
 ROWS = np.array([[1.0, 2], [3, 4], [5, 6], [7, 9]])
 LABELS = np.array([1, 0, 1, 0])

@@ -11,7 +11,6 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 TABLE = "results/tiny/tables/table1.csv"
 TRACKED = "results/tiny/tracked/runs.json"
-RECORDS = "results/tiny/records"
 
 
 def rerun(project, undisturbed, finished: dict, record_property, target: str = TABLE, **config) -> str:

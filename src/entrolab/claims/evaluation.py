@@ -155,10 +155,7 @@ def _in_percent(metric: str) -> bool:
     return METRICS[metric].percent if metric in METRICS else metric == "separability"
 
 
-# Evidence and scale -> the p-value for a test to hold, the p-value for it to be contradicted.
-Sides = Callable[[Evidence, _Scale], tuple[float, float]]
-
-
+# Evidence -> the p-value for a test to hold, the p-value for it to be contradicted.
 def _exceeds(evidence: Evidence, limit: float) -> tuple[float, float]:
     return evidence.above(limit), evidence.below(limit)
 

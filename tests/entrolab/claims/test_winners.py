@@ -15,7 +15,6 @@ from entrolab.tables.types import table_spec
 
 PUBLISHED = ["table", "dataset", "model", "metric", "value", "std"]
 FOLDS = 5
-NAMES = ("first", "near", "far")
 
 
 @pytest.fixture
