@@ -54,7 +54,7 @@ README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
         ),
     ),
     (
-        "`RKELMClassifier`, `RKELMRegressor`, as many landmarks",
+        "`RKELMClassifier`, `RKELMRegressor`, with equally many landmarks",
         (
             ("Nystroem + Ridge", "reduced", "", "Nystroem + Ridge"),
             ("KELM", "reduced", "", "KELM"),
@@ -162,7 +162,10 @@ def _exponent(row: pd.Series) -> str:
 
 def readme(table: pd.DataFrame) -> str:
     """The README's table."""
-    lines = ["| learner | seconds of others over ours (`make bench`) |", "| --- | --- |"]
+    lines = [
+        "| learner | seconds of the other ÷ ours (above 1, ours is faster) |",
+        "| --- | --- |",
+    ]
     for ours, numbers in README:
         found, work = [], ""
         for name, part, what, peer in numbers:

@@ -475,9 +475,9 @@ REFUSED: dict[str, dict[str, str | None]] = {
     "values of 1e-300": {**ONE_VALUE, "OneNormSVR-2": "HiGHS ended with .*; are the features and the values"},
     "values of 1e60": NO_OPTIMUM,
     "values of which one is 1e60": NO_OPTIMUM,
-    "1e60 in one place": {"MELM": "covariance is singular .*; accepted: like scales, no outliers"},
+    "1e60 in one place": {"MELM": "class is singular .*; accepted: similar scales, no outliers"},
     "1e38 in one place, in single precision": {
-        "MELM": "covariance is singular .*; accepted: like scales, no outliers",
+        "MELM": "class is singular .*; accepted: similar scales, no outliers",
         **dict.fromkeys(
             [
                 *("EEMClassifier", "LSSVC", "SoftmaxRegression", "MSEMLPClassifier", "MSEMLPRegressor"),

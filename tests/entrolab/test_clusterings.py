@@ -387,7 +387,7 @@ def test_sets_that_are_clustered_alone_need_no_division(load_trials, study_of_tr
     }  # fmt: skip
     del study_of_trials["of_dataset"]["n_train"]["heart"]
     with pytest.raises(
-        ConfigError, match="n_train: no value for the data set 'heart', for which protocol.train asks"
+        ConfigError, match="n_train: no value for the data set 'heart', needed by protocol.train"
     ):
         load_trials(study_of_trials)
     study_of_trials["datasets"] |= {"both": ["heart", "sonar"], "classes": ["sonar"], "all": ["two-moons"]}

@@ -32,7 +32,7 @@ from entrolab.data.dataset import (
     DataUnavailable,
     load_dataset,
     load_folds,
-    passing_absence,
+    recording_unavailability,
     save_dataset,
     save_folds,
 )
@@ -659,7 +659,7 @@ def test_a_damaged_file_is_named(tmp_path, damage):
 
 def test_another_stages_file_is_named(tmp_path):
     save_folds(tmp_path / "folds.npz", np.zeros((1, 4), np.int16))
-    with pytest.raises(DataError, match=r"folds\.npz: not a file of this stage"):
+    with pytest.raises(DataError, match=r"folds\.npz: not a file of prepared data"):
         load_dataset(tmp_path / "folds.npz")
     np.testing.assert_array_equal(load_folds(tmp_path / "folds.npz"), np.zeros((1, 4)))
 
@@ -667,11 +667,11 @@ def test_another_stages_file_is_named(tmp_path):
 def test_absence_is_passed_on_from_stage_to_stage(tmp_path, catalog):
     unreachable = catalog["bank"]["files"][0] | {"url": "http://127.0.0.1:9/"}
     download("bank", {"files": [unreachable]}, tmp_path / "raw", patience=Patience(tries=1))
-    with passing_absence(tmp_path / "data.npz"):
+    with recording_unavailability(tmp_path / "data.npz"):
         save_dataset(tmp_path / "data.npz", prepare("bank", catalog["bank"], tmp_path / "raw"))
     with np.load(tmp_path / "data.npz") as archive:
         assert archive.files == ["absent"]
-    with passing_absence(tmp_path / "folds.npz"):
+    with recording_unavailability(tmp_path / "folds.npz"):
         save_folds(tmp_path / "folds.npz", Folds(2, 1).draw(load_dataset(tmp_path / "data.npz").y, 0))
     with pytest.raises(DataUnavailable, match="bank: bank/banknote_authentication.csv: connection failed"):
         load_folds(tmp_path / "folds.npz")

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from told_scores import write_scores
 
-from entrolab.data.dataset import Dataset, DataUnavailable, passing_absence, save_dataset, save_folds
+from entrolab.data.dataset import Dataset, DataUnavailable, recording_unavailability, save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.figure_types.making import make_page_to_hover, reasons
@@ -116,7 +116,7 @@ def test_a_machine_that_fails_is_said_in_figure_and_csv(tmp_path, rings, change,
 
 
 def test_data_that_cannot_be_had_are_said(tmp_path):
-    with passing_absence(tmp_path / "rings.npz"):
+    with recording_unavailability(tmp_path / "rings.npz"):
         raise DataUnavailable("rings: 404")
     table = drawn(tmp_path, PROCESS, [tmp_path / "rings.npz"])
     assert reasons(table) == ["no data: rings: 404"]
@@ -546,7 +546,7 @@ def test_classes_of_different_data_sets_are_called_alike_in_the_one_legend(tmp_p
 
 def test_projections_of_data_that_cannot_be_had_say_so(tmp_path):
     for name in ("scaled", "prepared"):
-        with passing_absence(tmp_path / f"{name}.npz"):
+        with recording_unavailability(tmp_path / f"{name}.npz"):
             raise DataUnavailable("rings: 404")
     table = drawn(tmp_path, PROJECTIONS, [tmp_path / "scaled.npz"])
     assert reasons(table) == ["rings, pca: no data: rings: 404", "rings, lda: no data: rings: 404"]

@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score, confusion_matrix
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 
-from entrolab.data.dataset import DataUnavailable, passing_absence, save_dataset
+from entrolab.data.dataset import DataUnavailable, recording_unavailability, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.figure_types.confusion_matrix import Matrix
@@ -49,7 +49,7 @@ def prepared(tmp_path, catalog):
 
 @pytest.fixture
 def absent(tmp_path):
-    with passing_absence(tmp_path / "absent.npz"):
+    with recording_unavailability(tmp_path / "absent.npz"):
         raise DataUnavailable("mnist: 404")
     return tmp_path / "absent.npz"
 

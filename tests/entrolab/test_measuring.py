@@ -18,7 +18,7 @@ from sklearn.metrics import confusion_matrix, matthews_corrcoef, mutual_info_sco
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import KNeighborsClassifier
 
-from entrolab.data.dataset import Dataset, DataUnavailable, passing_absence, save_dataset
+from entrolab.data.dataset import Dataset, DataUnavailable, recording_unavailability, save_dataset
 from entrolab.experiments import generated
 from entrolab.experiments.base import with_params
 from entrolab.experiments.capacity import measure as capacity
@@ -382,7 +382,7 @@ def test_the_same_names_and_seed_measure_the_same(files, tmp_path):
 
 
 def test_absent_data_and_failures_are_rows(files, tmp_path):
-    with passing_absence(files[1]):
+    with recording_unavailability(files[1]):
         raise DataUnavailable("data: 404")
     measure(*files, tmp_path / "absent.parquet", spec(), quietly)
     rows = pd.read_parquet(tmp_path / "absent.parquet")

@@ -24,7 +24,7 @@ def test_modules_beside_studies_are_found_last_by_the_run_and_its_jobs(tmp_path,
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv(LEARNERS_IN, "")
     (tmp_path / "learners_of_mine.py").write_text("")
-    (tmp_path / "yaml.py").write_text("")
+    (tmp_path / "yaml.py").write_text("")  # must not hide PyYAML
     find_learners_in([tmp_path])
     assert sys.path[-1] == str(tmp_path)
     job = "import entrolab, learners_of_mine, yaml; print(learners_of_mine.__file__, yaml.__version__)"
@@ -37,14 +37,12 @@ def test_names_that_are_no_text_are_refused(tmp_path):
     folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
     os.mkdir(folder)
     for check in (check_writable, lambda folder: check_paths([f"{folder}/mine.csv"])):
-        with pytest.raises(
-            SurroundingsError, match="caf\ufffd.*: found a name that is not UTF-8: rename"
-        ) as caught:
+        with pytest.raises(SurroundingsError, match="caf\ufffd.*: the name is not UTF-8; rename") as caught:
             check(folder)
         assert str(caught.value).isprintable()
 
 
-@pytest.mark.fault("Surroundings", "a ulimit that no run gets along with", "named, before any job")
+@pytest.mark.fault("Surroundings", "a ulimit too low for any run", "named, before any job")
 @pytest.mark.parametrize(
     ("limit", "line"),
     [
@@ -95,9 +93,7 @@ time.sleep(60)
 """
 
 
-@pytest.mark.fault(
-    "Killed", "snakemake by Ctrl-C or the end of its terminal, as it builds the graph", "it ends"
-)
+@pytest.mark.fault("Killed", "Ctrl-C or a closed terminal while Snakemake builds the graph", "it ends")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_a_signal_is_not_lost_where_snakemake_would_swallow_it(number):
     program = [sys.executable, "-c", SIGNALLED, str(int(number))]

@@ -36,7 +36,7 @@ def test_the_refitted_model_is_the_chosen_one_on_all_rows(dataset):
     assert facts["predict_seconds"] > 0
 
 
-def test_the_refitted_model_of_trials_learns_the_training_rows_of_the_first(dataset):
+def test_with_trials_the_model_is_refitted_to_the_training_rows_of_the_first_trial(dataset):
     parts = np.repeat([[-1, 0, 1, 2], [0, 1, 2, 3]], 20, axis=1)
     inner = {"folds": 2, "used": 2}
     spec = {**SPEC, "protocol": {"trials": 2, "train": 40, "test": 20, "inner": inner}}
@@ -104,7 +104,7 @@ def test_stored_numbers_are_counted_inside_and_once():
 
 def test_the_nodes_of_trees_are_counted(dataset):
     forest = RandomForestClassifier(5, random_state=0).fit(dataset.X, dataset.y)
-    # Eight fields of a node, and its values for the two classes; the classes of the forest and of each tree.
+    # A node has eight fields and two class values; the forest and each tree also store their classes.
     nodes = sum(tree.tree_.node_count for tree in forest.estimators_)
     found = n_stored_numbers(forest)
     assert (8 + 2) * nodes <= found <= (8 + 2) * nodes + 100
@@ -121,8 +121,8 @@ def test_the_state_of_a_generator_is_no_number_of_the_model():
 
 
 def test_an_svm_stores_its_support_vectors(dataset):
-    linear = SVC(kernel="rbf").fit(dataset.X, dataset.y)
-    assert n_stored_numbers(linear) >= linear.support_vectors_.size + linear.dual_coef_.size
+    svm = SVC(kernel="rbf").fit(dataset.X, dataset.y)
+    assert n_stored_numbers(svm) >= svm.support_vectors_.size + svm.dual_coef_.size
 
 
 class Slow(LogisticRegression):
@@ -148,7 +148,7 @@ class Wrong(LogisticRegression):
         (Wrong, "TypeError: no such thing"),
     ],
 )
-def test_a_refit_stands_under_limits_and_may_fail(dataset, monkeypatch, learner, reason):
+def test_a_refit_that_fails_or_reaches_a_limit_gives_the_reason(dataset, monkeypatch, learner, reason):
     monkeypatch.setattr(refitting, learner.__name__, learner, raising=False)
     spec = {**SPEC, "estimator": f"entrolab.fit.refit.{learner.__name__}"}
     begun = time.monotonic()
@@ -157,7 +157,7 @@ def test_a_refit_stands_under_limits_and_may_fail(dataset, monkeypatch, learner,
     assert time.monotonic() - begun < 20
 
 
-def test_a_refit_within_its_limits_is_the_model_as_a_file(dataset):
+def test_a_refit_within_its_limits_gives_the_stored_model(dataset):
     model, facts = refit_within(Limits(seconds=60), dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
     loaded = skops.io.load(io.BytesIO(model), trusted=[])
     expected, plain = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)

@@ -233,7 +233,7 @@ def test_rows_on_disk_need_a_device_that_the_fit_can_use(place, single):
         streaming.fit(make_pipeline(EEMClassifier()), X, y, like=there)
     with pytest.raises(TypeError, match="rows 0 to 499: sparse rows cannot be moved"):
         streaming.fit(EEMClassifier(), csr_array(X), y, like=there)
-    with pytest.raises(TypeError, match="rows 0 to 499: .*accepts NumPy's arrays"):
+    with pytest.raises(TypeError, match="rows 0 to 499: .*accepts only NumPy arrays"):
         streaming.fit(EEKMClassifier(kernel="laplacian"), X, y, like=there)
     with pytest.raises(TypeError, match="rows 0 to 499: .*no_float64.*RKELMClassifier computes"):
         streaming.fit(RKELMClassifier(), X, y, like=single(np.empty(0, np.float32)))

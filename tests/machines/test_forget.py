@@ -1,4 +1,4 @@
-"""Rows that are taken out again: the law over all learners with sums, what is refused, given landmarks."""
+"""`forget` equals a fit without the rows, for all learners that keep sums; refusals; given landmarks."""
 
 import pickle
 
@@ -41,7 +41,7 @@ def targets(learner, n_classes=3):
     return np.minimum(LABELS, n_classes - 1) if is_classifier(learner) else VALUES
 
 
-def said(machine, rows=X):
+def outputs(machine, rows=X):
     return machine.decision_function(rows) if is_classifier(machine) else machine.predict(rows)
 
 
@@ -89,31 +89,31 @@ def test_any_adding_and_forgetting_ends_at_the_fit_to_the_rows_that_are_left(
     bound = (
         max(1e-10, 100 * condition(expected) * np.finfo(float).eps) if condition(expected) > 1e5 else 1e-10
     )
-    assert distance(said(machine), said(expected)) < bound
+    assert distance(outputs(machine), outputs(expected)) < bound
     if n_classes == 2 or not hasattr(learner, "covariance"):  # axes of several classes may turn
         assert distance(machine.hidden_coef_, expected.hidden_coef_) < bound
 
 
 @learners
-@pytest.mark.parametrize("begun", ["streaming.fit", "partial_fit", "sparse", "pickled"])
-def test_rows_are_forgotten_however_they_were_learnt(learner, begun):
+@pytest.mark.parametrize("way", ["streaming.fit", "partial_fit", "pickled", "pickled, forgets sparse rows"])
+def test_rows_are_forgotten_however_they_were_learnt(learner, way):
     y, machine = targets(learner), clone(learner)
-    if begun == "streaming.fit":
+    if way == "streaming.fit":
         streaming.fit(machine, streaming.rows(X, y, chunk_rows=17))
-    elif begun == "partial_fit":
+    elif way == "partial_fit":
         known = {"classes": np.unique(y)} if is_classifier(learner) else {}
         machine.partial_fit(X[:70], y[:70], **known).partial_fit(X[70:], y[70:])
     else:
         machine = pickle.loads(pickle.dumps(machine.fit(X, y)))
-    machine.forget(csr_array(X[:50]) if begun == "sparse" else X[:50], y[:50])
-    assert distance(said(machine), said(clone(learner).fit(X[50:], y[50:]))) < 1e-9
+    machine.forget(csr_array(X[:50]) if "sparse" in way else X[:50], y[:50])
+    assert distance(outputs(machine), outputs(clone(learner).fit(X[50:], y[50:]))) < 1e-9
 
 
 @learners
 def test_what_was_not_learnt_is_refused_and_changes_nothing(learner):
     y = targets(learner)
     machine = clone(learner).fit(X[:60], y[:60])
-    before = said(machine)
+    before = outputs(machine)
     refused = {
         "has 20|has 60": (np.vstack([X[:60], X[:3]]), np.append(y[:60], y[:3]), None),
         "counted by weight, but the model has": (X[:60], y[:60], np.full(60, 1.5)),
@@ -123,32 +123,32 @@ def test_what_was_not_learnt_is_refused_and_changes_nothing(learner):
     for message, (rows, of_rows, weights) in refused.items():
         with pytest.raises(ValueError, match=message):
             machine.forget(rows, of_rows, sample_weight=weights)
-    assert_array_equal(said(machine), before)
+    assert_array_equal(outputs(machine), before)
     machine.forget(X[:30], y[:30])
-    assert distance(said(machine), said(clone(learner).fit(X[30:60], y[30:60]))) < 1e-9
+    assert distance(outputs(machine), outputs(clone(learner).fit(X[30:60], y[30:60]))) < 1e-9
 
 
 @learners
 def test_a_machine_without_rows_of_a_class_is_not_fitted_until_one_comes(learner):
-    """Least squares on ±1 answer with the rows that are left, as a stream does before."""
+    """Learners that regress on targets of ±1 still predict when a class has no rows left."""
     y = targets(learner)
     machine, last = clone(learner).fit(X, y), LABELS == 2
     machine.forget(X[last], y[last])
     if is_classifier(learner) and not isinstance(learner, ELMClassifier | RKELMClassifier):
         with pytest.raises(NotFittedError, match=r"once it has a row of every class; none of \[2\]"):
-            said(machine)
+            outputs(machine)
         assert machine._stream[2].n == machine._stream[2].total_square() == 0
     else:
-        said(machine)
+        outputs(machine)
         machine.forget(X[~last], y[~last])
         with pytest.raises(NotFittedError):
-            said(machine)
+            outputs(machine)
         machine.partial_fit(X[~last], y[~last])
     machine.partial_fit(X[last], y[last])
-    assert distance(said(machine), said(clone(learner).fit(X, y))) < 1e-9
+    assert distance(outputs(machine), outputs(clone(learner).fit(X, y))) < 1e-9
 
 
-DRAWN = {
+SHAPING = {
     "attains a bound of feature": [
         EEMClassifier(8, keep_sums=True),
         WELMClassifier(8, solver="cholesky", keep_sums=True),
@@ -167,30 +167,30 @@ DRAWN = {
 
 @pytest.mark.parametrize("make", [np.asarray, csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize(
-    ("message", "learner"), [(why, each) for why, some in DRAWN.items() for each in some], ids=str
+    ("message", "learner"), [(why, each) for why, some in SHAPING.items() for each in some], ids=str
 )
-def test_what_a_row_has_drawn_is_refused_and_other_rows_are_exact(message, learner, make):
+def test_rows_that_shaped_the_layer_are_refused_and_others_forgotten_exactly(message, learner, make):
     y = targets(learner)
     machine = clone(learner).set_params(random_state=0).fit(make(X), y)
-    before = said(machine)
+    before = outputs(machine)
     with pytest.raises(ValueError, match=message + ".*; accepted: an .* or a new fit without"):
         machine.forget(make(X), y)
-    assert_array_equal(said(machine), before)
+    assert_array_equal(outputs(machine), before)
     if "scale" in message:
         return
     if "bound" in message:
-        told = np.isin(X, [X.min(axis=0), X.max(axis=0)]).any(axis=1)
+        shaping = np.isin(X, [X.min(axis=0), X.max(axis=0)]).any(axis=1)
         given = {"feature_range": machine.feature_range_}
     else:
-        told = X[:, None] == np.asarray(
+        shaping = X[:, None] == np.asarray(
             machine.landmarks_.todense() if make is csr_array else machine.landmarks_
         )
-        told = told.all(axis=2).any(axis=1)
+        shaping = shaping.all(axis=2).any(axis=1)
         given = {"landmarks": machine.landmarks_}
-    some = np.flatnonzero(~told)[:30]
+    some = np.flatnonzero(~shaping)[:30]
     rest = np.setdiff1d(np.arange(len(y)), some)
     expected = clone(machine).set_params(**given).fit(X[rest], y[rest])
-    assert distance(said(machine.forget(make(X[some]), y[some])), said(expected)) < 1e-9
+    assert distance(outputs(machine.forget(make(X[some]), y[some])), outputs(expected)) < 1e-9
 
 
 def test_a_machine_without_sums_has_nothing_to_forget():
@@ -203,7 +203,7 @@ def test_a_machine_without_sums_has_nothing_to_forget():
 
 
 def test_given_landmarks_are_the_layer():
-    """K(x, L) of the naive twin, by any fit, for dense and sparse ones; "scale" is of the landmarks."""
+    """Equal to a naive ridge on K(x, landmarks), dense or sparse; "scale" is their variance, not X's."""
     gamma = 1 / (4 * LANDMARKS.var())
     K = rbf_kernel(X, LANDMARKS, gamma)
     expected = K @ np.linalg.solve(K.T @ K + 0.1 * np.eye(8), K.T @ VALUES)
@@ -230,7 +230,7 @@ def test_the_path_of_given_landmarks_is_that_of_fits(learner, make):
             (point.left_out, point.params["landmarks"].shape[0]): point
             for point in paths(learner, X, LABELS, folds, grid)
         }
-        for paths in (path, path.dispatch(object))
+        for paths in (path, path.dispatch(object))  # the second fits each setting by itself
     )
     assert len(found) == 6
     for key, point in plain.items():
@@ -245,5 +245,5 @@ def test_rows_are_forgotten_and_left_out_where_they_live(learner, place):
     found = influence(machine, place(X[:3]), place(y[:3]))
     assert_allclose(found.decision, influence(numpys, X[:3], y[:3]).decision, rtol=1e-8, atol=1e-8)
     machine.forget(place(X[:40]), place(y[:40])).partial_fit(place(X[:10]), place(y[:10]))
-    expected = said(numpys.forget(X[10:40], y[10:40]))
-    assert distance(place.numbers(said(machine, place(X))), expected) < 1e-9
+    expected = outputs(numpys.forget(X[10:40], y[10:40]))
+    assert distance(place.numbers(outputs(machine, place(X))), expected) < 1e-9

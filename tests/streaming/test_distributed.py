@@ -333,7 +333,7 @@ def test_targets_that_do_not_fit_the_rows_are_refused(X, frame):
     assert "X has 1500 rows and y has 1499" in refused(ValueError, machine, rows, in_chunks(y[1:]))
     some = in_chunks(y > 0)
     unknown = refused(ValueError, machine, rows[some], in_chunks(y, 700)[in_chunks(y > 0, 700)])
-    assert "4 chunks and y in 3" in unknown
+    assert "X has 4 chunks and y has 3" in unknown
     differ = refused(ValueError, machine, rows[some], in_chunks(y)[~some], classes=[0, 1])
     assert "chunk 0 of 4" in differ
     assert "X has 193 rows and y has 207" in differ

@@ -184,7 +184,7 @@ def crafted(deposit: Path, target: Path, files: dict[str, bytes | None]) -> Path
     ("content", "said"),
     [
         *(
-            (f'{{"studies": {{"{name}": "tiny.yaml"}}}}', "a study's name")
+            (f'{{"studies": {{"{name}": "tiny.yaml"}}}}', f"found the study '{name}'")
             for name in ("../../out", "/out", ".")
         ),
         ("", "Expecting value"),

@@ -85,7 +85,9 @@ def look_after_results():
         )
     elif workflow.output_settings.dryrun:
         for file in changed_files():
-            logger.warning(f"{file}: changed since it was written; a run makes it again")
+            logger.warning(
+                f"{file}: changed since it was written; a run makes it again"
+            )
     else:
         end_future()
         for file in set_changed_aside():

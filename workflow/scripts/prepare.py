@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from entrolab.data.dataset import passing_absence, save_dataset
+from entrolab.data.dataset import recording_unavailability, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.fit.limits import Limits
 from entrolab.jobs.job_logging import job_log
@@ -10,7 +10,7 @@ from entrolab.jobs.job_logging import job_log
 
 def main(key: str, entry: dict, receipts: list, output: str, limits: dict) -> None:
     folder = Path(receipts[0]).parent if receipts else None
-    with passing_absence(output):
+    with recording_unavailability(output):
         save_dataset(output, prepare(key, entry, folder, Limits(**limits)))
 
 

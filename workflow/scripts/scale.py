@@ -1,13 +1,13 @@
 """Scale a data set by the study's scaling or preprocessing."""
 
-from entrolab.data.dataset import load_dataset, passing_absence, save_dataset
+from entrolab.data.dataset import load_dataset, recording_unavailability, save_dataset
 from entrolab.data.preprocessing import preprocessed
 from entrolab.data.scale import scale
 from entrolab.jobs.job_logging import job_log
 
 
 def main(source: str, output: str, scaling: dict) -> None:
-    with passing_absence(output):
+    with recording_unavailability(output):
         data = load_dataset(source)
         learnt = scaling.get("preprocessing")
         save_dataset(output, preprocessed(data, learnt) if learnt else scale(data, **scaling))

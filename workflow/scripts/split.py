@@ -1,12 +1,12 @@
 """Draw the splits of a data set: folds or trials."""
 
-from entrolab.data.dataset import load_dataset, passing_absence, save_folds
+from entrolab.data.dataset import load_dataset, recording_unavailability, save_folds
 from entrolab.fit.protocols import protocol
 from entrolab.jobs.job_logging import job_log
 
 
 def main(source: str, output: str, entry: dict, seed: int) -> None:
-    with passing_absence(output):
+    with recording_unavailability(output):
         data = load_dataset(source)
         scheme, method = protocol(entry), entry.get("method")
         groups = data.groups if method == "group" else None

@@ -22,12 +22,15 @@ COLUMNS = [
     *("id", "claim", "place", "strength", "outcome", "decides"),
     *("test", "part", "part_outcome", "effect", "low", "high", "unit", "p", "sets", "method"),
 ]
-CORRECTED = "; of {} that all have to hold, a contradiction corrected after Holm"
+CORRECTED = "; one of {} comparisons that must all hold; p-values against them with Holm's correction"
 
 
 @dataclass(frozen=True)
 class Part:
-    """One comparison or count of a test: its effect, a 90 % interval and the p-value behind the outcome."""
+    """One comparison or count of a test: its effect, an interval and the p-value behind the outcome.
+
+    The interval is one of 90 % for comparisons, the certain and the possible number for counts.
+    """
 
     name: str
     outcome: str
@@ -78,8 +81,8 @@ def _of_claim(claim: Mapping, parts: Sequence[tuple[Mapping, Part]]) -> tuple[st
         for reading in sorted(readings, key=str)
     }
     if len({*found.values()}) > 1:
-        said = ", ".join(f"{outcome} as reader {reading} took it" for reading, outcome in found.items())
-        return "undecided", f"which reading of the claim is meant: {said}"
+        said = ", ".join(f"{outcome} (reader {reading})" for reading, outcome in found.items())
+        return "undecided", f"which reading of the claim is meant, as their outcomes differ: {said}"
     (outcome,) = {*found.values()}
     decides = dict.fromkeys(part.decides for _, part in parts if part.decides)
     return outcome, "; ".join(decides) if outcome == "undecided" else ""
@@ -98,7 +101,7 @@ def _parts_of(test: Mapping, claim: str, numbers: Numbers) -> list[Part]:
     except TableMissing as missing:
         file = f"results/{numbers.study_name}/tables/{missing}.csv"
         return [Part("", "undecided", decides=f"the table {missing}: `snakemake {file}`")]
-    nothing = Part("", "undecided", decides="numbers of these models, which the tables lack")
+    nothing = Part("", "undecided", decides="the tables have no numbers for these models")
     return parts or [nothing]
 
 
@@ -155,7 +158,7 @@ def _in_percent(metric: str) -> bool:
     return METRICS[metric].percent if metric in METRICS else metric == "separability"
 
 
-# Evidence -> the p-value for a test to hold, the p-value for it to be contradicted.
+# Evidence -> the p-value of the test that establishes the claim, and of the one that refutes it.
 def _exceeds(evidence: Evidence, limit: float) -> tuple[float, float]:
     return evidence.above(limit), evidence.below(limit)
 
@@ -181,10 +184,10 @@ def _compared(test: Mapping, numbers: Numbers) -> list[Part]:
     found = []
     for metric, (a, b) in itertools.product(metrics_of_test(test), _pairs(test)):
         scale = _Scale(margin, metric)
-        name = a if a == b else f"{a} beside {b}"
+        name = a if a == b else f"{a} vs {b}"
         name += f", {metric}" if len(metrics_of_test(test)) > 1 else ""
-        for place, evidence in _evidence(test, numbers, (a, b), scale):
-            found.append((name + place, evidence, scale, sides(evidence, scale), limits(scale)))
+        for suffix, evidence in _evidence(test, numbers, (a, b), scale):
+            found.append((name + suffix, evidence, scale, sides(evidence, scale), limits(scale)))
     against = holm([contradicted for *_, (_, contradicted), _ in found])
     correction = CORRECTED.format(len(found)) if len(found) > 1 else ""
     return [
@@ -206,7 +209,7 @@ def _differ(pair: tuple[str, str], test: Mapping) -> bool:
 def _evidence(
     test: Mapping, numbers: Numbers, pair: tuple[str, str], scale: _Scale
 ) -> list[tuple[str, Evidence]]:
-    """The evidence on a pair: one item over all data sets, or one per data set, named ", on …"."""
+    """The evidence on a pair: one item over all data sets, or one per data set with the suffix ", on …"."""
     datasets = datasets_of(test, numbers.study)
     known = {one: numbers.difference(test, one, pair, scale.metric, scale.ratio) for one in datasets}
     known = {one: value for one, value in known.items() if not math.isnan(value)}
@@ -247,13 +250,13 @@ def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale:
     distance = abs(evidence.effect - nearest)
     shown = f"{scale.shown(nearest):.3g} {scale.unit}".strip()
     if isinstance(evidence, Exact):
-        return f"{name}: repeated measurements or trials, one is not enough for a limit of {shown}"
+        return f"{name}: repeated measurements or trials; one cannot decide about a limit of {shown}"
     width = (evidence.interval[1] - evidence.interval[0]) / 2
     if distance <= width / 10 or not math.isfinite(width):
         return f"{name}: no feasible number of measurements, the effect is too close to {shown}"
     times = (width / distance) ** 2
     if isinstance(evidence, SignedRank):
-        # At least one data set more: the least p-value on n data sets is 2^-n.
+        # At least one data set more, because the smallest p-value that n data sets allow is 2^-n.
         enough = max(math.ceil(evidence.n * times), evidence.n + 1)
         return f"{name}: about {enough} data sets with differences like these, for a limit of {shown}"
     return f"{name}: an interval {math.sqrt(times):.1f} times narrower, from more trials or rows"
@@ -284,7 +287,10 @@ def _grows(test: Mapping, numbers: Numbers) -> list[Part]:
 
 @dataclass(frozen=True)
 class _Case:
-    """One case of a count: whether it is true of our numbers, and the p-values for and against it."""
+    """One case of a count: whether it is true of our numbers, and the p-values of two tests.
+
+    A small `held` establishes the case, a small `refuted` refutes it.
+    """
 
     name: str
     so: bool
@@ -293,11 +299,12 @@ class _Case:
 
 
 def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
-    """Count the cases that are true: significantly, in our numbers, and possibly."""
+    """Count the cases that are true in our numbers (the effect), and those certainly and possibly true."""
     cases = (_compared_cases if test.get("against") else _cells)(test, numbers)
     if not cases:
         return []
     held, refuted = holm([case.held for case in cases]), holm([case.refuted for case in cases])
+    # That all cases are true needs no correction: an intersection-union test.
     all_hold = all(case.held <= ALPHA for case in cases)
     certain = len(cases) if all_hold else sum(p <= ALPHA for p in held)
     possible = len(cases) - sum(p <= ALPHA for p in refuted)
@@ -310,7 +317,7 @@ def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
         outcome = "fails"
     else:
         open_cases = [case.name for case, p, q in zip(cases, held, refuted, strict=True) if min(p, q) > ALPHA]
-        decides = f"more trials or rows of {', '.join(open_cases)}"
+        decides = f"more trials or rows for {', '.join(open_cases)}"
     said = f"{low} or more" if high >= len(cases) else f"{high} or fewer" if not low else f"{low} to {high}"
     return [
         Part(
@@ -366,7 +373,7 @@ def _compared_cases(test: Mapping, numbers: Numbers) -> list[_Case]:
             evidence = numbers.on_one(test, dataset, (a, b), metric, scale.ratio)
             if evidence is not None:
                 sides = _exceeds(evidence, scale.better)
-                case = _Case(f"{a} beside {b} on {dataset}", evidence.effect > scale.better, *sides)
+                case = _Case(f"{a} vs {b} on {dataset}", evidence.effect > scale.better, *sides)
                 known.setdefault(a, []).append(case)
         if test["of"] == "comparisons":
             cases += itertools.chain.from_iterable(known.values())

@@ -74,7 +74,10 @@ class SignedRank:
 
 @dataclass(frozen=True)
 class Student:
-    """An estimate with its standard error, tested by Student's t-test."""
+    """An estimate with its standard error and degrees of freedom, tested by Student's t-test.
+
+    `n` is the number of data sets.
+    """
 
     effect: float
     error: float
@@ -102,13 +105,16 @@ class Student:
 
 @dataclass(frozen=True)
 class Exact:
-    """A number without an error estimate; within `slack` of a limit it decides nothing."""
+    """A number without an error estimate; within `slack` of a limit it decides nothing.
+
+    It has no p-value: 0 stands for a number beyond the limit by more than `slack`, 1 for any other.
+    """
 
     effect: float
     slack: float = 0.0
 
     n = 1
-    test = "one number each, compared as they are"
+    test = "single numbers, compared without a test"
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -158,7 +164,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _rejected_rank_sums(n: int) -> int:
-    """The number of rank sums, from 0, that the one-sided test rejects."""
+    """How many of the rank sums 0, 1, 2, ... the one-sided test rejects."""
     ways = np.ones(1)
     for rank in range(1, n + 1):
         ways = np.convolve(ways, np.concatenate([[1.0], np.zeros(rank - 1), [1.0]]))

@@ -19,7 +19,7 @@ __all__ = [
     "Dataset",
     "load_dataset",
     "load_folds",
-    "passing_absence",
+    "recording_unavailability",
     "save_dataset",
     "save_folds",
 ]
@@ -47,15 +47,15 @@ class Dataset:
     feature_names : list of str
     task : {"binary", "multiclass", "regression"}
     classes : list of str
-        Binary: [negative, positive], so that 1 in `y` is the paper's positive class. Empty for regression.
+        Binary: [negative, positive]; 1 in `y` is the positive class. Empty for regression.
     part : ndarray of int8, shape (n_samples,)
         1 for the rows of an official test part, else 0.
     provenance : dict
         The origin of the data, as JSON-compatible values.
     columns : dict or None
-        For a user's table: how its columns were ``encoded``, by name (see
-        :class:`entrolearn.columns.ColumnEncoder`), the texts of ``missing`` values, the name of the ``label``
-        column, and the ``labels`` of the classes as written in the table. X then has NaN for missing values.
+        For a user's table, a dict with the keys ``encoded`` (column name -> encoding, see
+        :class:`entrolearn.columns.ColumnEncoder`), ``missing`` (the texts of missing values, which are NaN in
+        X), ``label`` (the name of the label column) and ``labels`` (the classes as written in the table).
     groups : ndarray of int64, shape (n_samples,), or None
         Group of each row; all rows of a group are in the same fold.
     weights : ndarray of float64, shape (n_samples,), or None
@@ -87,7 +87,7 @@ class Dataset:
         return self.X.shape[1]
 
     def digest(self) -> str:
-        """The sha256 of shape, X, y, part and weights; independent of how the data are stored."""
+        """The sha256 of shape, X, y, part and weights. Integers of 32 and 64 bits are alike."""
         digest = hashlib.sha256(repr((self.X.shape, sparse.issparse(self.X))).encode())
         weights = [] if self.weights is None else [self.weights]
         for array in (*_matrix_arrays(self.X).values(), self.y, self.part, *weights):
@@ -108,7 +108,7 @@ def save_dataset(path, dataset: Dataset) -> None:
 
 
 def load_dataset(path) -> Dataset:
-    """Read a file of :func:`save_dataset`.
+    """Read a file written by :func:`save_dataset`.
 
     Raises
     ------
@@ -129,18 +129,18 @@ def load_dataset(path) -> Dataset:
 
 
 def save_folds(path, part: np.ndarray) -> None:
-    """Write the splits that a protocol has drawn."""
+    """Write the folds that a protocol has drawn, shape (n_repeats, n_samples)."""
     _save(path, part=part)
 
 
 def load_folds(path) -> np.ndarray:
-    """Read splits, shape (n_repeats, n_samples); raises the errors of :func:`load_dataset`."""
+    """Read a file written by :func:`save_folds`; raises the errors of :func:`load_dataset`."""
     return _load(path, "part")["part"]
 
 
 @contextmanager
-def passing_absence(output) -> Iterator[None]:
-    """Write the message of a :class:`DataUnavailable` to the file `output`; reading that raises it again."""
+def recording_unavailability(output) -> Iterator[None]:
+    """On :class:`DataUnavailable`, write its message to `output`; reading that file raises it again."""
     try:
         yield
     except DataUnavailable as absence:
@@ -173,5 +173,5 @@ def _load(path, *required: str) -> dict[str, np.ndarray]:
         raise DataUnavailable(str(arrays["absent"]))
     if missing := [name for name in required if name not in arrays]:
         lacking = ", ".join(missing)
-        raise DataError(f"{path}: not a file of this stage (no array {lacking}); delete it and run again")
+        raise DataError(f"{path}: not a file of prepared data (no array {lacking}); delete it and run again")
     return arrays

@@ -11,14 +11,14 @@ from secrets import token_hex
 from entrolab.text import Told
 
 NO_ROOM = {
-    errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the disk is full",  # the user's quota
-    errno.EFBIG: "`ulimit -f` allows no larger file",
+    errno.ENOSPC: "the disk is full: no room for {}; free some space and run again",
+    errno.EDQUOT: "your disk quota is used up: no room for {}; delete some files and run again",
+    errno.EFBIG: "`ulimit -f` allows no larger file: no room for {}; raise the limit and run again",
 }
 
 
 class DiskFull(Told, OSError):
-    """Raised if there is no room for a file; the message names it."""
+    """Raised if the disk, the quota or `ulimit -f` leaves no room for a file; the message names it."""
 
 
 @contextmanager
@@ -31,7 +31,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     Raises
     ------
     DiskFull
-        If the disk is full, or the file is larger than `ulimit -f` allows; the message names `path`.
+        If the disk is full, the quota used up, or the file larger than `ulimit -f` allows.
 
     Examples
     --------
@@ -56,9 +56,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
-        raise DiskFull(
-            error.errno, f"{NO_ROOM[error.errno]}: no room for {path}; free some space and run again"
-        ) from error
+        raise DiskFull(error.errno, NO_ROOM[error.errno].format(path)) from error
     finally:
         with suppress(OSError):
             temporary.unlink()

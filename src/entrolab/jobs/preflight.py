@@ -146,5 +146,5 @@ def _check_name(path: str) -> None:
         path.encode()
     except UnicodeEncodeError:
         raise SurroundingsError(
-            f"{one_line(path)}: found a name that is not UTF-8: rename that folder or file"
+            f"{one_line(path)}: the name is not UTF-8; rename that folder or file"
         ) from None

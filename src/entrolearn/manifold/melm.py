@@ -215,11 +215,11 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
             )
         except np.linalg.LinAlgError:
             empirical = self.covariance == "empirical"
-            accepted = "covariance='ledoit_wolf' or 'oas'" if empirical else "like scales, no outliers"
+            other = "covariance='ledoit_wolf' or 'oas'" if empirical else "similar scales, no outliers"
             raise ValueError(
-                f"the projected classes have no density in a subspace drawn at random: with bandwidth_scale="
-                f"{self.bandwidth_scale:g} the {self.covariance} covariance of a class is singular beside "
-                f"the distances; accepted: {accepted}, a larger bandwidth_scale"
+                f"the kernel densities vanish in a random subspace: with bandwidth_scale="
+                f"{self.bandwidth_scale:g}, the {self.covariance} covariance of a class is singular compared "
+                f"with the distances of its rows; accepted: {other}, or a larger bandwidth_scale"
             ) from None
         self.objectives_ = np.array([climb.objective for climb in climbs])
         best = climbs[self.objectives_.argmax()]

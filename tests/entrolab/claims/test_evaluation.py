@@ -236,13 +236,13 @@ def test_without_an_effect_a_claim_holds_no_more_often_than_its_level():
 def test_an_effect_is_shown_with_its_interval_and_test():
     found = evaluate(loaded(claim(of_type("better", ["good"], ["twin", "plain"]))), Planted())
     assert list(found.columns) == COLUMNS
-    assert found["part"].tolist() == ["good beside twin", "good beside plain"]
+    assert found["part"].tolist() == ["good vs twin", "good vs plain"]
     assert ((found["low"] < 5) & (found["high"] > 5)).all()
     assert found["effect"].between(4, 6).all()
     assert (found["sets"] == 12).all()
     assert found["unit"].tolist() == ["points"] * 2
     assert found["p"].tolist() == [2**-12] * 2
-    assert found["method"][0].startswith("Wilcoxon's signed-rank test; of 2 that all have to hold")
+    assert found["method"][0].startswith("Wilcoxon's signed-rank test; one of 2 comparisons")
 
 
 def test_an_effect_in_percent_and_one_as_a_factor_are_shown_as_such():
@@ -299,7 +299,7 @@ def test_readings_that_differ_leave_a_claim_undecided():
     assert set(found["outcome"]) == {"undecided"}
     assert (
         found["decides"][0]
-        == "which reading of the claim is meant: holds as reader 1 took it, fails as reader 2 took it"
+        == "which reading of the claim is meant, as their outcomes differ: holds (reader 1), fails (reader 2)"
     )
     agree = [tests[0], of_type("bound", ["good"], at_least=55, reading=2)]
     assert outcome_of(*agree, readings=both) == "holds"
@@ -327,7 +327,7 @@ def test_the_outcomes_are_written_read_and_shown(tmp_path):
     assert outcomes(again) == {"holds": 1, "fails": 0, "undecided": 0, "not tested": 1}
     assert [one["outcome"] for one in layout(again)["claims"]] == ["holds", "not tested"]
     page = (tmp_path / "claims.html").read_text()
-    assert "good beside twin: holds" in page
+    assert "good vs twin: holds" in page
     assert "&lt;b&gt; is not so." in page
 
 

@@ -48,7 +48,10 @@ class Evaluations(OfGenerated):
         }
 
     def cells(self, spec):
-        """All cells, except the exact method and all errors for many rows, and errors of the exact method."""
+        """The cells that are measured.
+
+        Above `exact_up_to` rows only seconds of the other methods; the exact method has no errors.
+        """
         small = {place_of(rows) for rows in spec["rows"] if rows <= spec["exact_up_to"]}
         return [
             (place, way, metric)
@@ -59,12 +62,12 @@ class Evaluations(OfGenerated):
 
     def says(self, spec):
         return (
-            "Processor seconds, on one thread, of one evaluation of objective and gradient for a random "
-            f"projection of {spec['features']} features onto {spec['components']}, the fastest of "
-            f"{spec['repeats']}, on two classes that are mixtures of three normal distributions each; errors "
-            "are relative to the exact method in double precision."
+            "Processor seconds (one thread) of one evaluation of the objective and its gradient, for a "
+            f"random projection of {spec['features']} features onto {spec['components']}, the fastest of "
+            f"{spec['repeats']} runs, on two classes that are mixtures of three normal distributions each; "
+            "errors are relative to the exact method in double precision."
         )
 
     def number(self, metric, value, digits):
-        """Format a value with two significant digits."""
+        """Format a value with two significant digits, from 100 on as a whole number; `digits` is not used."""
         return f"{value:#.2g}" if value < 99.5 else f"{value:,.0f}"
