@@ -1,0 +1,95 @@
+"""Values of each seed are made once, resumed, and kept apart by version."""
+
+import copy
+import hashlib
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from entrolab.jobs.command import home
+from entrolab.seeds.computing import SeedsError, make_seeds
+from entrolab.seeds.values import read_seeds
+from entrolab.study.config import load_configuration, read_yaml
+from entrolab.tables.making import COLUMNS
+from entrolab.tables.types import TABLE_TYPES, table_spec
+
+TABLE = "demo_cv"
+
+
+@pytest.fixture
+def project(tmp_path):
+    """The demonstration in an empty folder, with a stand-in for the workflow that counts its calls."""
+    return Project(tmp_path)
+
+
+class Project:
+    def __init__(self, folder: Path):
+        config = read_yaml(home() / "config/config.yaml")
+        self.catalog, studies, _ = load_configuration(home(), config, ["demo"])
+        self.study = copy.deepcopy(studies["demo"]) | {"seeds": str(folder / "seeds.csv")}
+        self.folder, self.calls = folder, []
+
+    def make(self, n_seeds: int, anew: bool = False) -> list[int]:
+        """Make the seeds; return those for which the workflow was called."""
+        self.calls = []
+        make_seeds(
+            "demo", self.study, [TABLE], n_seeds,
+            catalog=self.catalog, make=self.workflow, home=self.folder, anew=anew,
+        )  # fmt: skip
+        return self.calls
+
+    def workflow(self, folder: Path, file: str, seed: int) -> None:
+        """Write a table whose numbers follow from the models' grids and the seed."""
+        self.calls.append(seed)
+        rows = []
+        for cell in TABLE_TYPES["scores"].cells(table_spec("demo", self.study, TABLE)):
+            text = json.dumps([cell, self.study["models"][cell[1]].get("grid"), seed])
+            ours = int(hashlib.sha256(text.encode()).hexdigest()[:4], 16) / 1000
+            rows.append((*cell, math.nan, math.nan, ours, 1.0, math.nan, "ours only", math.nan, ""))
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        pd.DataFrame(rows, columns=COLUMNS).to_csv(folder / file, index=False)
+
+    def values(self) -> pd.DataFrame:
+        return read_seeds(self.study["seeds"])
+
+
+def test_only_missing_seeds_are_made_each_in_its_folder(project):
+    assert project.make(1) == [0]
+    first = project.values()
+    assert project.make(3) == [1, 2]
+    assert project.make(3) == []
+    whole = project.values()
+    assert (whole["0"] != whole["1"]).all()
+    pd.testing.assert_frame_equal(whole.drop(columns=["1", "2"]), first)
+    assert (project.folder / f"results/seeds/demo/2/results/demo/tables/{TABLE}.csv").exists()
+    assert (project.folder / f"results/demo/tables/{TABLE}.csv").exists()
+
+
+def test_a_new_caption_keeps_the_version_and_another_grid_is_refused(project):
+    project.make(2)
+    before = project.values()
+    project.study["tables"][TABLE]["caption"] = "Another caption"
+    assert project.make(2) == []
+    model = next(name for name, one in project.study["models"].items() if one.get("grid"))
+    key = next(iter(project.study["models"][model]["grid"]))
+    project.study["models"][model]["grid"][key] = [3]
+    with pytest.raises(SeedsError, match=r"version of the study, data or code: \d+ of \d+ values of seed 0"):
+        project.make(2)
+    pd.testing.assert_frame_equal(project.values(), before)
+    assert project.make(2, anew=True) == [0, 1]
+    anew = project.values()
+    assert anew["version"].nunique() == 1
+    assert anew["version"][0] != before["version"][0]
+
+
+def test_a_change_without_effect_on_seed_0_keeps_the_values_of_all_seeds(project):
+    project.make(2)
+    before = project.values()
+    next(iter(project.study["models"].values()))["params"] = {"n_hidden": 7}
+    assert project.make(2) == [0]
+    renewed = project.values()
+    assert renewed["version"][0] != before["version"][0]
+    pd.testing.assert_frame_equal(renewed.drop(columns="version"), before.drop(columns="version"))
