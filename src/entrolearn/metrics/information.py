@@ -280,7 +280,7 @@ def _type_of_both(labels: np.ndarray, reject) -> np.dtype:
 
 def _is_same(labels: np.ndarray, cast: np.ndarray) -> bool:
     # Check both directions: 255 becomes -1 in int8, and 2^53 and 2^53 + 1 are equal as floats.
-    return bool((cast == labels).all() and (cast.astype(labels.dtype) == labels).all())
+    return bool(np.all(cast == labels) and np.all(cast.astype(labels.dtype) == labels))
 
 
 def _joint_distribution(y_true, y_pred, reject) -> np.ndarray:
