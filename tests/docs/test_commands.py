@@ -41,13 +41,13 @@ RUN = {
     "make outcomes": "tests/entrolab/test_outcomes.py::test_the_page_has_the_counts_of_the_files",
     "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
     "make seeds": "tests/workflow/test_seeds.py::"
-    "test_tables_are_made_under_each_seed_and_resumed_and_versions_stay_apart",
+    "test_a_table_is_made_with_each_seed_by_the_workflow",
     "make unlock": "tests/workflow/test_killed.py::"
     "test_a_killed_run_is_completed_and_equals_an_undisturbed_one",
     "python -m entrolab.claims": "tests/entrolab/claims/test_evaluation.py::"
     "test_the_command_prints_the_outcomes_on_the_tables_that_are_there",
     "python -m entrolab.seeds": "tests/workflow/test_seeds.py::"
-    "test_tables_are_made_under_each_seed_and_resumed_and_versions_stay_apart",
+    "test_a_table_is_made_with_each_seed_by_the_workflow",
     "python -m entrolab.study": "tests/entrolab/test_study.py::test_the_schemas_are_those_of_the_definitions",
     "python -m entrolab.tracking.moving": "tests/entrolab/test_team_server.py::"
     "test_every_row_is_on_the_server_as_it_was_but_for_the_places_of_artifacts",
