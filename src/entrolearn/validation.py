@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn import __version__ as sklearn_version
 from sklearn.base import _fit_context
 from sklearn.externals.array_api_compat import array_namespace, is_array_api_obj
 from sklearn.externals.array_api_compat import device as device_of
@@ -22,12 +23,14 @@ from sklearn.utils import check_X_y as sklearn_check_X_y
 from sklearn.utils._array_api import _convert_to_numpy, get_namespace
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.fixes import parse_version
 from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.parallel import _get_threadpool_controller
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as sklearn_validate_data
 
 __all__ = [
+    "ARRAY_API",
     "HasMethods",
     "Interval",
     "RealNotInt",
@@ -52,6 +55,9 @@ __all__ = [
     "validated",
     "weighted_rows",
 ]
+
+#: Whether arrays of other libraries are accepted: the dispatch of scikit-learn 1.7 differs.
+ARRAY_API = parse_version(sklearn_version) >= parse_version("1.8")
 
 #: Largest accepted numbers, by item size: sums over rows of their fourth powers (in single precision, of
 #: their squares) do not overflow. For numbers far below one, whose squares underflow (1e-130, in single
@@ -388,8 +394,9 @@ def _validate_elsewhere(estimator, xp, X, y, checks: dict):
     """:func:`validate_data` for an array of another library."""
     name = type(estimator).__name__
     if not get_tags(estimator).array_api_support:
+        why = "these parameters" if ARRAY_API else "a scikit-learn older than 1.8"
         raise TypeError(
-            f"X is an array of {xp.__name__.rpartition('.')[2]}; {name} with these parameters accepts "
+            f"X is an array of {xp.__name__.rpartition('.')[2]}; {name} with {why} accepts "
             "only NumPy arrays and objects that can be converted to one."
         )
     checked = sklearn_validate_data(

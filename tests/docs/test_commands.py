@@ -40,8 +40,7 @@ RUN = {
     "test_every_link_and_picture_leads_somewhere",
     "make outcomes": "tests/entrolab/test_outcomes.py::test_the_page_has_the_counts_of_the_files",
     "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
-    "make seeds": "tests/workflow/test_seeds.py::"
-    "test_a_table_is_made_with_each_seed_by_the_workflow",
+    "make seeds": "tests/workflow/test_seeds.py::test_a_table_is_made_with_each_seed_by_the_workflow",
     "make unlock": "tests/workflow/test_killed.py::"
     "test_a_killed_run_is_completed_and_equals_an_undisturbed_one",
     "python -m entrolab.claims": "tests/entrolab/claims/test_evaluation.py::"

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import array_api_strict
 import numpy as np
 import pytest
-from sklearn import __version__ as sklearn_version
 from sklearn import config_context
-from sklearn.utils.fixes import parse_version
 
-from entrolearn.validation import to_numpy
+from entrolearn.validation import ARRAY_API, to_numpy
 
 WITHOUT_TORCH = "torch is not installed: it takes gigabytes, and the lock does without"
 
@@ -65,7 +63,7 @@ def single() -> Place:
 @pytest.fixture
 def dispatch(monkeypatch):
     """scikit-learn's dispatch of other libraries' arrays. It reads the variable when it dispatches."""
-    if parse_version(sklearn_version) < parse_version("1.8"):
+    if not ARRAY_API:
         pytest.skip("arrays of other libraries need scikit-learn 1.8 or newer")
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
     with config_context(array_api_dispatch=True):

@@ -42,6 +42,7 @@ from entrolearn.machines.readouts import (
 )
 from entrolearn.path import path
 from entrolearn.validation import (
+    ARRAY_API,
     HasMethods,
     Interval,
     StrOptions,
@@ -343,7 +344,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.array_api_support = not hasattr(self.covariance, "fit")
+        tags.array_api_support = ARRAY_API and not hasattr(self.covariance, "fit")
         return tags
 
 

@@ -31,7 +31,7 @@ from entrolearn.machines.ridge import (
     ridge_candidates,
 )
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import numpy_dtype, validate_data, validated, weighted_rows
+from entrolearn.validation import ARRAY_API, numpy_dtype, validate_data, validated, weighted_rows
 
 __all__ = ["LayeredClassifier", "LayeredRegressor"]
 
@@ -88,7 +88,7 @@ class _LayeredRidge(Additive):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.array_api_support = True
+        tags.array_api_support = ARRAY_API
         return tags
 
     def _refuse_sums(self):

@@ -96,7 +96,7 @@ class _RKELM(OnLandmarks):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.array_api_support = self.kernel in VALUES
+        tags.array_api_support &= self.kernel in VALUES
         return tags
 
     @property

@@ -27,6 +27,7 @@ from entrolearn.machines.moments import ClassMoments, PartMoments
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
 from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import (
+    ARRAY_API,
     Interval,
     StrOptions,
     check_X_y,
@@ -215,7 +216,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.array_api_support = self.solver == "cholesky"
+        tags.array_api_support = ARRAY_API and self.solver == "cholesky"
         return tags
 
 
