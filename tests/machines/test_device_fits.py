@@ -226,6 +226,21 @@ def test_single_precision_is_read_again_in_double_where_it_has_no_digits(place):
 
 
 @pytest.mark.usefixtures("dispatch")
+@pytest.mark.parametrize("module", ["eem", "layered", "welm"])
+def test_with_scikit_learn_1_7_only_numpy_arrays_are_accepted(monkeypatch, module, place):
+    monkeypatch.setattr("entrolearn.validation.ARRAY_API", False)
+    monkeypatch.setattr(f"entrolearn.machines.{module}.ARRAY_API", False)
+    learners = {
+        "eem": EEMClassifier(),
+        "layered": RKELMClassifier(),
+        "welm": WELMClassifier(solver="cholesky"),
+    }
+    X, y = data(2, learners[module])
+    with pytest.raises(TypeError, match=r"with a scikit-learn older than 1\.8 accepts only NumPy arrays"):
+        learners[module].fit(place(X), place(y))
+
+
+@pytest.mark.usefixtures("dispatch")
 def test_rows_on_disk_need_a_device_that_the_fit_can_use(place, single):
     X, y = data(2, EEMClassifier())
     there = place(np.empty(0))
