@@ -5,7 +5,6 @@ encoding of names, the configuration and the threshold.
 """
 
 import resource
-import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
@@ -121,11 +120,11 @@ def carried_out(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[
             yield {"variant": "threshold", **_measured(_with_threshold(plain), rows, board)}
         else:
             _allow(TUNING_S + limit)
-            started = time.process_time()
+            started = _seconds()
             best = _best(
                 [model(one) for one in configurations(run.learner, board)], X[train], y[train], board
             )
-            searched = time.process_time() - started
+            searched = _seconds() - started
             found = _measured(clone(best), rows, board)
             yield {"variant": "tuned", **found, "fit_s": found["fit_s"] + searched}
             if board == "binary":
@@ -134,10 +133,16 @@ def carried_out(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[
                 yield {"variant": "tuned threshold", **found, "fit_s": found["fit_s"] + searched}
 
 
+def _seconds() -> float:
+    """Processor seconds of this process; under its limit, `time.process_time` has a resolution of 4 ms."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
 def _allow(seconds: float) -> None:
     """End this process after so many more processor seconds."""
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (ceil(time.process_time() + seconds), most))
+    resource.setrlimit(resource.RLIMIT_CPU, (ceil(_seconds() + seconds), most))
 
 
 def _with_threshold(model: BaseEstimator) -> BaseEstimator:
@@ -149,9 +154,9 @@ def _best(models: list[BaseEstimator], X, y, board: str) -> BaseEstimator:
     """The model with the best mean on inner folds among those finished in time, or the first."""
     folds = (KFold if board == "regression" else StratifiedKFold)(INNER_FOLDS, shuffle=True, random_state=0)
     best, found = models[0], -np.inf
-    until = time.process_time() + TUNING_S
+    until = _seconds() + TUNING_S
     for model in models:
-        if time.process_time() > until:
+        if _seconds() > until:
             break
         score = np.mean(cross_val_score(model, X, y, cv=folds, scoring=CHOSEN_BY[board], error_score=np.nan))
         if score > found:
@@ -161,11 +166,11 @@ def _best(models: list[BaseEstimator], X, y, board: str) -> BaseEstimator:
 
 def _measured(model: BaseEstimator, rows: tuple, board: str) -> dict:
     X, y, new, truth = rows
-    started = time.process_time()
+    started = _seconds()
     model.fit(X, y)
-    fitted = time.process_time()
+    fitted = _seconds()
     predicted = model.predict(new)
-    done = time.process_time()
+    done = _seconds()
     found = scores(model, new, truth, predicted, board)
     return {**found, "fit_s": fitted - started, "predict_s": done - fitted}
 
