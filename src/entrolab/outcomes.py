@@ -1,7 +1,8 @@
 """Keep what became of the papers' claims and numbers: ``python -m entrolab.outcomes``.
 
 The outcomes of claims go to ``docs/claims.csv`` and the counts of verdicts to ``docs/verdicts.csv``, of the
-tables that were made in the present folder; rows of other tables stay. The counts on the page
+tables that were made in the present folder; rows of other tables stay, except their counts over seeds, which
+are computed from the stored values. The counts on the page
 ``docs/results.md`` are made of these files alone.
 """
 
@@ -16,16 +17,19 @@ from entrolab.claims.evaluation import OUTCOMES, evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.io.atomic import write_text
 from entrolab.jobs.command import home
-from entrolab.seeds.values import read_seeds
+from entrolab.seeds.values import of_table, read_seeds
 from entrolab.seeds.verdicts import VERDICTS, judge_seeds, summary
 from entrolab.study.claims import tested_tables
 from entrolab.study.config import load_configuration, read_yaml
-from entrolab.tables.making import judged, read_table
-from entrolab.tables.types import FILES, table_spec
+from entrolab.tables.base import PUBLISHED_ONLY, Found
+from entrolab.tables.making import ADDRESS, judged, judged_table, read_published, read_table
+from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
 from entrolab.tables.verdicts import JUDGED
 
 CLAIMS, TABLES, PAGE = Path("docs/claims.csv"), Path("docs/verdicts.csv"), Path("docs/results.md")
 BEGIN, END = "<!-- written by make outcomes -->", "<!-- end -->"
+# The seed of the tables themselves, whose values are stored first.
+FIRST = "0"
 # Of a claim whose tables have not been made since it is kept.
 NOT_COMPUTED = "not computed"
 OF_CLAIMS = ["study", "claim", "outcome", "decides"]
@@ -62,9 +66,15 @@ def kept_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder: P
     for table in study["tables"]:
         file = _file(study_name, table, folder)
         if file.exists():
-            rows.append(_counts(study_name, study, table, read_table(file), values))
+            made = read_table(file)
+            counts = {name: int((judged(made)["verdict"] == name).sum()) for name in JUDGED}
         elif table in known:
-            rows.append({"study": study_name, "table": table, **known[table]})
+            made = None
+            counts = {name: known[table][name] for name in JUDGED}
+        else:
+            continue
+        over = _over_seeds(study_name, study, table, made, values)
+        rows.append({"study": study_name, "table": table, **counts, **over})
     made = pd.DataFrame([row for row in rows if sum(row[name] for name in JUDGED)], columns=OF_TABLES)
     return made.astype(dict.fromkeys(OF_TABLES[2:], int))
 
@@ -73,15 +83,27 @@ def _file(study_name: str, table: str, folder: Path) -> Path:
     return folder / FILES["tables"].format(study=study_name, table=table)
 
 
-def _counts(study_name: str, study: Mapping, table: str, rows: pd.DataFrame, values: pd.DataFrame) -> dict:
-    found = Counter(judged(rows)["verdict"])
-    over = dict.fromkeys(OF_TABLES[2 + len(JUDGED) :], 0)
-    if (values["table"] == table).any():
-        seeds = summary(judge_seeds(rows, values, table_spec(study_name, study, table))[0])
-        over = {"seeds": seeds["seeds"], "over seeds": seeds["cells"]}
-        over |= {f"{name} over seeds": number for name, number in seeds["verdicts"].items()}
-        over |= {"flips": seeds["flips"], "wide": seeds["wide"]}
-    return {"study": study_name, "table": table, **{name: found[name] for name in JUDGED}, **over}
+def _over_seeds(
+    study_name: str, study: Mapping, table: str, made: pd.DataFrame | None, values: pd.DataFrame
+) -> dict:
+    """The counts of verdicts over seeds; without the table itself, it is that of the stored seed 0."""
+    mine = of_table(values, table)
+    if FIRST not in mine:
+        return dict.fromkeys(OF_TABLES[2 + len(JUDGED) :], 0)
+    spec = table_spec(study_name, study, table)
+    if made is None:
+        ours = mine.set_index(ADDRESS)[FIRST].dropna()
+        cells = TABLE_TYPES[spec["type"]].cells(spec)
+        found = {one: Found(ours=ours[one]) if one in ours else Found(status=PUBLISHED_ONLY) for one in cells}
+        made = judged_table(found, read_published(study["published"]), spec)
+    seeds = summary(judge_seeds(made, values, spec)[0])
+    over = {
+        "seeds": seeds["seeds"],
+        "over seeds": seeds["cells"],
+        "flips": seeds["flips"],
+        "wide": seeds["wide"],
+    }
+    return over | {f"{name} over seeds": number for name, number in seeds["verdicts"].items()}
 
 
 def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:

@@ -1,10 +1,17 @@
 """Atomic writes: a file is the earlier one or the whole new one; without room, the message has the remedy."""
 
 import errno
+from pathlib import Path
 
 import pytest
 
 from entrolab.io.atomic import DiskFull, replacing
+
+
+def write_half(path: Path, error: BaseException) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text("half")
+        raise error
 
 
 @pytest.mark.parametrize(
@@ -18,16 +25,14 @@ from entrolab.io.atomic import DiskFull, replacing
 def test_without_room_the_earlier_file_stays_and_the_line_has_the_remedy(tmp_path, number, line):
     path = tmp_path / "{}table.csv"
     path.write_text("earlier")
-    with pytest.raises(DiskFull, match=line), replacing(path) as temporary:
-        temporary.write_text("half")
-        raise OSError(number, "said by the system")
+    with pytest.raises(DiskFull, match=line):
+        write_half(path, OSError(number, "said by the system"))
     assert [one.read_text() for one in tmp_path.iterdir()] == ["earlier"]
 
 
 def test_other_errors_pass_and_leave_the_earlier_file(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("earlier")
-    with pytest.raises(KeyError), replacing(path) as temporary:
-        temporary.write_text("half")
-        raise KeyError
+    with pytest.raises(KeyError):
+        write_half(path, KeyError())
     assert [one.read_text() for one in tmp_path.iterdir()] == ["earlier"]

@@ -51,13 +51,19 @@ def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path):
     values = pd.DataFrame(columns=["table", "version", "dataset", "model", "metric"])
     for seed in range(3):
         values = with_table(values, "table4", "v", seed, table.assign(ours=table["ours"] + 0.1 * seed))
-    study = STUDY | {"seeds": str(tmp_path / "seeds.csv")}
+    study = STUDY | {"seeds": str(tmp_path / "seeds.csv"), "published": str(tmp_path / "published.csv")}
+    lines = [f"table4,{dataset},{model},gmean,{value},2" for (dataset, model), value in PUBLISHED.items()]
+    (tmp_path / "published.csv").write_text("\n".join(["table,dataset,model,metric,value,std", *lines]))
     write_seeds(values, study["seeds"])
     kept = kept_tables("paper", study, NO_TABLES, tmp_path)
     over = [f"{verdict} over seeds" for verdict in ("reproduced", "not reproduced", "undecided")]
     assert kept[["seeds", "over seeds", *over]].values.tolist() == [[3, 3, 2, 1, 0]]
     (tmp_path / "results/paper/tables/table4.csv").unlink()
     pd.testing.assert_frame_equal(kept_tables("paper", study, kept, tmp_path), kept)
+    # Values of another seed are counted without the table.
+    write_seeds(with_table(values, "table4", "v", 3, table.assign(ours=table["ours"] + 5)), study["seeds"])
+    more = kept_tables("paper", study, kept, tmp_path)
+    assert more[["reproduced", "lower", "seeds", "over seeds", "flips"]].values.tolist() == [[2, 1, 4, 3, 2]]
 
 
 def test_claims_without_their_tables_stay_as_they_were(tmp_path):

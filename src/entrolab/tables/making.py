@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Cell, Judged, PublishedValue
+from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Cell, Found, Judged, PublishedValue
 from entrolab.tables.number_format import decimals_of
 from entrolab.tables.results import Results
 from entrolab.tables.types import TABLE_TYPES
@@ -51,8 +51,14 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
         published value and with nothing to compute has the verdict "".
     """
     table_type = TABLE_TYPES[spec["type"]]
-    published_values = _published_values(published, spec["published"])
     found = {cell: table_type.found(cell, spec, results) for cell in table_type.cells(spec)}
+    return judged_table(found, published, spec)
+
+
+def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
+    """Judge the cells of a table, see `make_table`."""
+    table_type = TABLE_TYPES[spec["type"]]
+    published_values = _published_values(published, spec["published"])
     rows = []
     for cell, ours in found.items():
         number = published_values.get(table_type.published_at(cell), NOTHING)
