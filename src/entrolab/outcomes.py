@@ -75,8 +75,8 @@ def kept_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder: P
             continue
         over = _over_seeds(study_name, study, table, made, values)
         rows.append({"study": study_name, "table": table, **counts, **over})
-    made = pd.DataFrame([row for row in rows if sum(row[name] for name in JUDGED)], columns=OF_TABLES)
-    return made.astype(dict.fromkeys(OF_TABLES[2:], int))
+    counted = pd.DataFrame([row for row in rows if sum(row[name] for name in JUDGED)], columns=OF_TABLES)
+    return counted.astype(dict.fromkeys(OF_TABLES[2:], int))
 
 
 def _file(study_name: str, table: str, folder: Path) -> Path:

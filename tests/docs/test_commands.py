@@ -28,25 +28,26 @@ SCRIPTS = {".ci/run", "tools/clone.sh"}
 SHELL = {".", "cd", "export"}
 OTHERS = {"apt", "git", "mlflow", "pg_dump", "pg_restore", "ssh", "tar"}  # programs of others
 
+PUBLISHED_STUDY = "tests/workflow/test_published_study.py"
+SEEDS = f"{PUBLISHED_STUDY}::test_only_missing_seeds_are_made_and_the_page_shows_the_verdicts_over_seeds"
 # Beginning of a command -> the test that runs it, or the function behind it.
 RUN = {
     "entrolab": "tests/test_distributions.py::test_the_demonstration_of_the_wheels_is_that_of_the_checkout",
     "entrolab init": "tests/entrolab/test_command.py::"
     "test_the_first_study_says_what_was_found_and_can_be_made",
-    "make compare-deposits": "tests/workflow/test_deposit.py::test_the_command_makes_checks_and_compares",
-    "make deposit": "tests/workflow/test_deposit.py::test_the_command_makes_checks_and_compares",
-    "make from-deposit": "tests/workflow/test_deposit.py::test_the_command_makes_checks_and_compares",
+    "make compare-deposits": f"{PUBLISHED_STUDY}::test_the_command_makes_checks_and_compares",
+    "make deposit": f"{PUBLISHED_STUDY}::test_the_command_makes_checks_and_compares",
+    "make from-deposit": f"{PUBLISHED_STUDY}::test_the_command_makes_checks_and_compares",
     "make leaderboards": "tests/entrolab/leaderboard/test_pages.py::"
     "test_every_link_and_picture_leads_somewhere",
     "make outcomes": "tests/entrolab/test_outcomes.py::test_the_page_has_the_counts_of_the_files",
     "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
-    "make seeds": "tests/workflow/test_seeds.py::test_a_table_is_made_with_each_seed_by_the_workflow",
+    "make seeds": SEEDS,
     "make unlock": "tests/workflow/test_killed.py::"
     "test_a_killed_run_is_completed_and_equals_an_undisturbed_one",
     "python -m entrolab.claims": "tests/entrolab/claims/test_evaluation.py::"
     "test_the_command_prints_the_outcomes_on_the_tables_that_are_there",
-    "python -m entrolab.seeds": "tests/workflow/test_seeds.py::"
-    "test_a_table_is_made_with_each_seed_by_the_workflow",
+    "python -m entrolab.seeds": SEEDS,
     "python -m entrolab.study": "tests/entrolab/test_study.py::test_the_schemas_are_those_of_the_definitions",
     "python -m entrolab.tracking.moving": "tests/entrolab/test_team_server.py::"
     "test_every_row_is_on_the_server_as_it_was_but_for_the_places_of_artifacts",

@@ -1,7 +1,9 @@
-"""Deposits: packed from a real run, validated, rebuilt without it, and compared; and what is refused."""
+"""A study with published values: deposits, packed, rebuilt and compared; and tables with further seeds."""
 
 import hashlib
 import json
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from entrolab.deposit.__main__ import main
 from entrolab.deposit.crate import CRATE, DATACITE, MANIFEST, DepositError, crate_mistakes, manifest, validate
 from entrolab.deposit.packing import STUDIES, pack
 from entrolab.deposit.rebuilding import compare, in_words, rebuild
+from entrolab.seeds.values import read_seeds
 from entrolab.study.config import load_catalog, load_study
 
 pytestmark = pytest.mark.workflow
@@ -34,13 +37,14 @@ STUDY = {
     },
     "claims": "claims.txt",
     "published": "tiny.csv",
-    "seeds": "seeds.csv",
+    "seeds": "../seeds.csv",
 }
 CLAIM = {"id": "learns", "place": "section 1", "claim": "It learns."}
 TEST = {"type": "bound", "tables": ["table1"], "metric": "accuracy", "at_least": 60}
-PUBLISHED = "table,dataset,model,metric,value,std\ntable1,my-moons,lda,accuracy,85,5\n"
-
-SEEDS = "table,version,dataset,model,metric,0\ntable1,0123abcd,my-moons,lda,accuracy,85\n"
+PUBLISHED = """table,dataset,model,metric,value,std
+table1,my-moons,lda,accuracy,85,40
+table1,my-moons,nb,accuracy,5,1
+"""
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +53,30 @@ def project(new_project):
     studies = project.folder / "studies"
     (studies / "claims.txt").write_text(yaml.safe_dump({"claims": [CLAIM | {"tests": [TEST]}]}))
     (studies / "tiny.csv").write_text(PUBLISHED)
-    (studies / "seeds.csv").write_text(SEEDS)
+    said = with_seeds(project, 1)
+    assert [line.split(":")[0] for line in said] == ["tiny table1, seed 0"]
     tables = [f"results/tiny/tables/{table}.csv" for table in STUDY["tables"]]
     result = project.run(*tables, "results/tiny/claims.csv")
     assert result.returncode == 0, result.stdout[-5000:]
     return project
+
+
+def with_seeds(project, n_seeds: int) -> list[str]:
+    """Make table1 with some seeds, as `make seeds` does; the lines on the seeds that were made."""
+    command = [sys.executable, "-m", "entrolab.seeds", "make", "tiny", "--tables", "table1", "--cores", "2"]
+    settings = ["--config", "extra_studies=studies", "extra_datasets=data.yaml"]
+    result = subprocess.run(
+        [*command, "--seeds", str(n_seeds), *settings],
+        cwd=project.folder,
+        env=project.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert result.returncode == 0, result.stdout[-5000:]
+    return [line for line in result.stdout.splitlines() if line.startswith("tiny ")]
 
 
 @pytest.fixture
@@ -92,7 +115,7 @@ def test_a_deposit_is_valid_and_says_what_it_is(packed):
         root = next(one for one in json.loads(archive.read(CRATE))["@graph"] if one["@id"] == "./")
         doi = json.loads(archive.read(DATACITE))
     assert {"CITATION.cff", "requirements.lock", "config/papers/tiny.yaml", "config/papers/tiny.csv"} <= names
-    assert "config/papers/seeds.csv" in names
+    assert "config/seeds.csv" in names
     assert "results/tiny/predictions/my-moons/lda.parquet" in names
     assert not any(name.endswith((".npz", ".skops")) for name in names)
     assert {"@id": "results/tiny/tables/table1.csv"} in root["hasPart"]
@@ -254,3 +277,26 @@ def test_metadata_that_the_specification_forbids_is_told(packed, change, said):
 def test_without_finished_studies_there_is_nothing_to_deposit(project, tmp_path):
     with pytest.raises(DepositError, match="no study has all its tables; run"):
         pack(tmp_path / "none.zip", {}, catalogs=[], home=ROOT, results=tmp_path)
+
+
+# ------------------------------------------------------------------------------------------- further seeds
+
+
+def test_only_missing_seeds_are_made_and_the_page_shows_the_verdicts_over_seeds(project):
+    file = project.folder / "seeds.csv"
+    first = read_seeds(file)
+    shown = pd.read_csv(project.folder / "results/tiny/tables/table1.csv")
+    assert first["0"].tolist() == pytest.approx(shown["ours"].tolist(), rel=1e-5)
+
+    said = with_seeds(project, 2)
+    assert [line.split(":")[0] for line in said] == ["tiny table1, seed 1"]
+    whole = read_seeds(file)
+    assert (whole["0"] != whole["1"]).any()
+    pd.testing.assert_frame_equal(whole.drop(columns="1"), first)
+    assert not (project.folder / "results/seeds/tiny/1/results/tiny/tracked").exists()
+
+    assert project.run("results/tiny/tables/table1.html").returncode == 0
+    page = (project.folder / "results/tiny/tables/table1.html").read_text()
+    assert "over 2 seeds" in page
+    assert "of 2 numbers with 2 seeds" in page
+    assert "Verdicts over seeds" in page
