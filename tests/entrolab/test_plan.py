@@ -77,3 +77,11 @@ def test_input_functions_name_the_files_of_their_runs(plan):
         plan.of_study("record")(where)
     )
     assert plan.study_files("demo")[-1] == "results/demo/tracked.json"
+
+
+def test_the_limit_of_a_run_is_that_of_the_settings_then_of_its_study_then_the_default(plan):
+    assert plan.settings["limit_seconds"] is None
+    given = Plan(plan.catalog, plan.studies, {**plan.settings, "limit_seconds": 50})
+    places = [at(study="eem", dataset="sonar"), at(study="melm", dataset="sonar"), at(dataset="sonar")]
+    assert [plan.limit_seconds(one) for one in places] == [600, 3600, 3600]
+    assert [given.limit_seconds(one) for one in places] == [50, 50, 50]

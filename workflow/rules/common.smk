@@ -107,7 +107,7 @@ if workflow.is_main_process:
 # Limits of a job, enforced in its process on any machine, whatever was requested from a cluster.
 CEILING = ceiling(SETTINGS)
 LIMITS = {
-    "limit_seconds": SETTINGS["limit_seconds"],
+    "limit_seconds": PLAN.limit_seconds,
     "limit_mebibytes": round(SETTINGS["limit_gib"] * 1024),
 }
 

@@ -30,6 +30,7 @@ from entrolab.study.job_specs import (
     type_of,
 )
 from entrolab.study.lookup import grouped, protocol_of, scaling_of
+from entrolab.study.settings import LIMIT_SECONDS
 from entrolab.tables.base import GENERATED
 from entrolab.tables.number_format import title
 from entrolab.tables.types import FILES, TABLE_TYPES
@@ -163,6 +164,11 @@ class Plan:
         spec = self.run_spec(wildcards)
         own = (PREPROCESSING, COLUMNS) if "preprocessing" in spec else ()
         return source_digests("entrolab.fit.training", *own, *made_of(spec))
+
+    def limit_seconds(self, wildcards) -> float:
+        """The limit of a run: that of the settings, else that of its study, else the default."""
+        of_study = self.study(wildcards).get("limit_seconds") if hasattr(wildcards, "study") else None
+        return self.settings["limit_seconds"] or of_study or LIMIT_SECONDS
 
     def needs_of_run(self, wildcards) -> Needs:
         return needs_of_run(self.run_spec(wildcards), self.entry(wildcards))

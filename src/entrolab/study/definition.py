@@ -351,6 +351,7 @@ class Study(Section):
     published: str = None
     claims: str = None
     seeds: str = None
+    limit_seconds: number(gt=0) = None
     scaling: Scaling = None
     preprocessing: Preprocessing = None
     protocol: Protocol = Field(default=Folds())
