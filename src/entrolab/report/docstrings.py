@@ -1,6 +1,7 @@
 """The docstring of a learner as HTML paragraphs."""
 
 import re
+from itertools import islice
 
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -31,16 +32,17 @@ def described(import_path: str) -> dict[str, list[Markup]]:
     # Other packages have their own documentation.
     own = import_path.startswith("entrolearn.")
     return {
-        "summary": _paragraphs(first) if own else _paragraphs(first)[:1],
+        "summary": _paragraphs(first, None if own else 1),
         "notes": _paragraphs(sections.get("Notes", "")) if own else [],
         "references": _paragraphs(sections.get("References", "")) if own else [],
     }
 
 
-def _paragraphs(text: str) -> list[Markup]:
+def _paragraphs(text: str, most: int | None = None) -> list[Markup]:
     parts = re.split(r"\n\s*\n|\n(?=\.\. \[)", _BELOW.sub(r"\1\n", text).strip())
     lines = (" ".join(_LABEL.sub("", part).split()) for part in parts)
-    return [_paragraph(line) for line in lines if line and (_EQUATION.match(line) or line[:3] != ".. ")]
+    shown = (line for line in lines if line and (_EQUATION.match(line) or line[:3] != ".. "))
+    return [_paragraph(line) for line in islice(shown, most)]
 
 
 def _paragraph(line: str) -> Markup:
@@ -52,7 +54,7 @@ def _mathml(tex: str, *, as_block: bool = False) -> Markup:
     """An equation as MathML, or as code if it cannot be parsed."""
     try:
         return Markup(tex2mathml(tex, as_block=as_block))
-    except MathError:
+    except (MathError, AttributeError):  # the latter for an \\end without a \\begin
         return Markup("<code>{}</code>").format(tex)
 
 

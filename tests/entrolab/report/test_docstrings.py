@@ -1,9 +1,16 @@
 """What a docstring says, as paragraphs with code marked up."""
 
+from itertools import chain
+from pathlib import Path
+
 import pytest
 
 from entrolab.report import docstrings
 from entrolab.report.docstrings import described
+from entrolab.report.models import learners
+from entrolab.study.config import load_configuration, read_yaml
+
+ROOT = Path(__file__).parents[3]
 
 TEXT = """A machine & its ``kernel``.
 
@@ -56,10 +63,18 @@ def test_an_equation_is_one_for_the_browser(directive, monkeypatch):
     assert 'display="block"' not in after
 
 
-def test_an_equation_that_cannot_be_read_stands_as_it_is_written(monkeypatch):
-    monkeypatch.setattr(docstrings, "documentation", lambda path: r".. math:: \nosuchcommand{x}")
+@pytest.mark.parametrize("tex", [r"\nosuchcommand{x}", r"x = 1 \\ \end{split}"])
+def test_an_equation_that_cannot_be_read_stands_as_it_is_written(tex, monkeypatch):
+    monkeypatch.setattr(docstrings, "documentation", lambda path: f".. math:: {tex}")
     (equation,) = described("entrolearn.Own")["summary"]
-    assert str(equation) == r"<code>\nosuchcommand{x}</code>"
+    assert str(equation) == f"<code>{tex}</code>"
+
+
+def test_every_learner_of_the_papers_is_described():
+    _, studies, _ = load_configuration(ROOT, read_yaml(ROOT / "config" / "config.yaml"))
+    paths = set(chain.from_iterable(map(learners, studies.values())))
+    assert "sklearn.decomposition.NMF" in paths
+    assert all(described(path)["summary"] for path in paths)
 
 
 def test_of_others_learners_the_first_sentence_is_enough(said):
