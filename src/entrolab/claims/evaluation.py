@@ -18,6 +18,8 @@ from entrolab.fit.metrics import METRICS
 from entrolab.study.claims import datasets_of, metrics_of_test
 
 OUTCOMES = ("holds", "fails", "undecided", "not tested")
+# Of an undecided claim with many comparisons, so many say what would decide them.
+MOST_TOLD = 3
 COLUMNS = [
     *("id", "claim", "place", "strength", "outcome", "decides"),
     *("test", "part", "part_outcome", "effect", "low", "high", "unit", "p", "sets", "method"),
@@ -84,8 +86,11 @@ def _of_claim(claim: Mapping, parts: Sequence[tuple[Mapping, Part]]) -> tuple[st
         said = ", ".join(f"{outcome} (reader {reading})" for reading, outcome in found.items())
         return "undecided", f"which reading of the claim is meant, as their outcomes differ: {said}"
     (outcome,) = {*found.values()}
-    decides = dict.fromkeys(part.decides for _, part in parts if part.decides)
-    return outcome, "; ".join(decides) if outcome == "undecided" else ""
+    if outcome != "undecided":
+        return outcome, ""
+    decides = list(dict.fromkeys(part.decides for _, part in parts if part.decides))
+    more = [f"and {len(decides) - MOST_TOLD} more comparisons"] if len(decides) > MOST_TOLD else []
+    return outcome, "; ".join(decides[:MOST_TOLD] + more)
 
 
 def _together(outcomes: Sequence[str]) -> str:

@@ -54,7 +54,7 @@ def _mathml(tex: str, *, as_block: bool = False) -> Markup:
     """An equation as MathML, or as code if it cannot be parsed."""
     try:
         return Markup(tex2mathml(tex, as_block=as_block))
-    except (MathError, AttributeError):  # the latter for an \\end without a \\begin
+    except (MathError, AttributeError):  # the latter if an environment ends that has not begun
         return Markup("<code>{}</code>").format(tex)
 
 

@@ -36,6 +36,8 @@ COLUMNS = [
 ]
 # The verdicts of one seed that are compared with those over several seeds.
 COMPARED = ("reproduced", "higher", "lower")
+# A predictive interval needs a standard deviation.
+LEAST_SEEDS = 2
 # Rows with fewer models are not tested for wide margins.
 LEAST_MODELS = 3
 
@@ -86,10 +88,10 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
     Returns
     -------
     judged : DataFrame
-        `COLUMNS`, one row per cell with a published value: its margin, the verdict in `table` (``single``),
-        mean, standard deviation and predictive interval over ``n`` seeds, and the verdict over seeds;
-        ``flips`` if the verdicts of the single seeds differ, ``wide`` if every number of the row, ours and
-        published, lies within the margin.
+        `COLUMNS`, one row per cell with a published value and the values of two seeds or more: its margin, the
+        verdict in `table` (``single``), mean, standard deviation and predictive interval over ``n`` seeds, and
+        the verdict over seeds; ``flips`` if the verdicts of the single seeds differ, ``wide`` if every number of
+        the row, ours and published, lies within the margin.
     unknown : int
         The number of cells left out because none of their seeds has the value in `table`: their values were
         made with other code, data or another version of the study.
@@ -99,8 +101,10 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
     cells = cells[cells.index.isin(mine.index)]
     known = [same(cells["ours"], mine[seed].reindex(cells.index)) for seed in mine]
     is_known = pd.concat(known, axis=1).any(axis=1) if known else pd.Series(dtype=bool, index=cells.index)
+    n_seeds = mine.notna().sum(axis=1).reindex(cells.index)
     rows = [
-        _judged(cell, row, mine.loc[cell].dropna().tolist(), spec) for cell, row in cells[is_known].iterrows()
+        _judged(cell, row, mine.loc[cell].dropna().tolist(), spec)
+        for cell, row in cells[is_known & (n_seeds >= LEAST_SEEDS)].iterrows()
     ]
     judged = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "wide"])
     return judged.assign(wide=_is_wide(judged))[COLUMNS], int((~is_known).sum())

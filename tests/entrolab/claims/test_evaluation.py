@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from entrolab.claims.__main__ import main
-from entrolab.claims.evaluation import COLUMNS, evaluate
+from entrolab.claims.evaluation import COLUMNS, Part, _of_claim, evaluate
 from entrolab.claims.numbers import Numbers, TableMissing
 from entrolab.claims.rendering import layout, outcomes, read_claims, write_claims
 from entrolab.study.claims import load_claims
@@ -370,3 +370,12 @@ def test_the_command_prints_the_outcomes_on_the_tables_that_are_there(tmp_path, 
     assert "the table starts: `snakemake results/melm/tables/starts.csv`" in said
     assert main(["mlem"]) == 2
     assert "unknown study 'mlem', did you mean 'melm'?" in capsys.readouterr().err
+
+
+def test_of_many_undecided_comparisons_three_say_what_would_decide_them():
+    claim = {"tests": [{}], "needs": ""}
+    parts = [({}, Part(f"case {k}", "undecided", decides=f"more of {k}")) for k in range(5)]
+    outcome, decides = _of_claim(claim, parts)
+    assert outcome == "undecided"
+    assert decides == "more of 0; more of 1; more of 2; and 2 more comparisons"
+    assert _of_claim(claim, parts[:3])[1] == "more of 0; more of 1; more of 2"

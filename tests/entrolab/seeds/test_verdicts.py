@@ -130,3 +130,8 @@ def test_values_of_other_results_than_the_table_shows_are_left_out(judge):
     assert judged["model"].tolist() == ["eem_rbf", "third"]
     assert unknown == 1
     assert "1 more are left out: their values" in in_words(summary(judged), unknown)[-1]
+
+
+def test_one_seed_gives_no_verdict(judge):
+    judged, unknown = judge(VALUES, PUBLISHED, known=1)
+    assert (len(judged), unknown) == (0, 0)
