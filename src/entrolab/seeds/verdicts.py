@@ -88,10 +88,10 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
     Returns
     -------
     judged : DataFrame
-        `COLUMNS`, one row per cell with a published value and the values of two seeds or more: its margin, the
-        verdict in `table` (``single``), mean, standard deviation and predictive interval over ``n`` seeds, and
-        the verdict over seeds; ``flips`` if the verdicts of the single seeds differ, ``wide`` if every number of
-        the row, ours and published, lies within the margin.
+        `COLUMNS`, one row per cell with a published value and the values of two seeds or more: its margin,
+        the verdict in `table` (``single``), mean, standard deviation and predictive interval over ``n``
+        seeds, and the verdict over seeds; ``flips`` if the verdicts of the single seeds differ, ``wide`` if
+        every number of the row, ours and published, lies within the margin.
     unknown : int
         The number of cells left out because none of their seeds has the value in `table`: their values were
         made with other code, data or another version of the study.
