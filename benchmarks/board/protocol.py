@@ -31,7 +31,18 @@ from benchmarks.board.learners import configurations, make
 from benchmarks.board.sets import names_in
 from entrolearn import gmean_score, gmean_scorer
 
-__all__ = ["FOLDS", "LIMIT_S", "SCORES", "TUNING_S", "VARIANTS", "Run", "carried_out", "fold_of", "scores"]
+__all__ = [
+    "FOLDS",
+    "LIMIT_S",
+    "SCORES",
+    "TUNING_S",
+    "VARIANTS",
+    "Run",
+    "carried_out",
+    "fold_of",
+    "pipeline",
+    "scores",
+]
 
 FOLDS = 2
 INNER_FOLDS = 3  # of the training rows, for the threshold and for tuning

@@ -19,7 +19,16 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.board.learners import CONSTANT, LEARNERS, N_CONFIGURATIONS, make
-from benchmarks.board.protocol import FOLDS, INNER_FOLDS, LIMIT_S, SCORES, TUNING_S, Run, carried_out
+from benchmarks.board.protocol import (
+    FOLDS,
+    INNER_FOLDS,
+    LIMIT_S,
+    SCORES,
+    TUNING_S,
+    Run,
+    carried_out,
+    pipeline,
+)
 from benchmarks.board.sets import BOARDS, SIZES, TUNED, draw, facts, in_order, sets_of
 from benchmarks.data import ROOT
 from benchmarks.report import machine
@@ -215,7 +224,7 @@ def by_turns(runs: dict[str, Iterator[Run]]) -> Iterator[tuple[str, list[Run]]]:
 
 
 def warm_up() -> None:
-    """Fit every learner to a few rows, so that imports and compilation are not part of any learner's time.
+    """Fit every learner to a few rows as a run does, so that imports and compilation are not part of any learner's time.
 
     Raises
     ------
@@ -227,9 +236,10 @@ def warm_up() -> None:
     warnings.simplefilter("ignore")
     for board, y in (("binary", X[:, 0] > 0), ("multiclass", np.arange(60) % 3), ("regression", X[:, 1])):
         for name in LEARNERS:
-            learner = make(name, board)
+            learner, regression = make(name, board), board == "regression"
             if learner is not None:
-                learner.fit(X, y.astype(float) if board == "regression" else y.astype(int)).predict(X)
+                model = pipeline(learner, [], X.shape[1], regression)
+                model.fit(X, y.astype(float) if regression else y.astype(int)).predict(X)
 
 
 def one_thread() -> None:
