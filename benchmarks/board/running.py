@@ -224,7 +224,7 @@ def by_turns(runs: dict[str, Iterator[Run]]) -> Iterator[tuple[str, list[Run]]]:
 
 
 def warm_up() -> None:
-    """Fit every learner to a few rows as a run does, so that imports and compilation are not part of any learner's time.
+    """Fit every learner to a few rows as a run does, so that no learner's time has imports or compilation.
 
     Raises
     ------
