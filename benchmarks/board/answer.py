@@ -1,10 +1,14 @@
-"""Write the results of the boards into docs/which-learner.md and README.md, between their markers.
+"""Write the results of the boards into docs/which-learner.md, README.md and the study `today`.
+
+They stand between markers.
 
 ``python -m benchmarks.board.answer`` fits no model. A board has a table once all its runs with default
 parameters on at most 1,000 rows exist; the text in README.md is kept until the board of two classes has one.
 """
 
-from collections.abc import Mapping
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +16,7 @@ import pandas as pd
 from benchmarks.board.learners import LEARNERS
 from benchmarks.board.protocol import FOLDS
 from benchmarks.board.running import FOLDER, REPEATS
-from benchmarks.board.sets import BOARDS, SIZES, facts, sets_of
+from benchmarks.board.sets import BOARDS, SIZES, TUNED, facts, sets_of
 from benchmarks.data import ROOT
 from entrolab.fit.metrics import METRICS
 from entrolab.leaderboard.pages import METRICS_SHOWN, TITLES
@@ -21,10 +25,14 @@ from entrolab.leaderboard.rows import Slice, read_board, slice_of
 from entrolab.leaderboard.standings import standings
 from entrolab.tables.ranking import TESTS, rank_models
 
-__all__ = ["BEGIN", "END", "PAGES", "between", "page_text", "readme_text"]
+__all__ = ["BEGIN", "END", "PAGES", "TEXTS", "between", "page_text", "readme_text", "study_text"]
 
-PAGES = {"docs": ROOT / "docs/which-learner.md", "readme": ROOT / "README.md"}
-BEGIN, END = "<!-- the boards: python -m benchmarks.board.answer -->\n", "<!-- end of the boards -->\n"
+PAGES = {
+    "docs": ROOT / "docs/which-learner.md",
+    "readme": ROOT / "README.md",
+    "study": ROOT / "config/papers/today.yaml",
+}
+BEGIN, END = "the boards: python -m benchmarks.board.answer", "end of the boards"
 SIZE = SIZES[0]
 SHOWN = ("rank", "elo", "elo_low", "elo_high", "fit_s", "predict_s", "front")
 #: Lines of README.md by the metric that they are about, and the variants that each compares.
@@ -41,12 +49,12 @@ VARIANTS = {
 
 
 def main() -> None:
-    """Write both pages."""
+    """Write all pages."""
     boards = read_boards(FOLDER)
-    for path, text in ((PAGES["docs"], page_text(boards)), (PAGES["readme"], readme_text(boards))):
-        page = path.read_text(encoding="utf-8")
+    for name, write in TEXTS.items():
+        page, text = PAGES[name].read_text(encoding="utf-8"), write(boards)
         if text is not None:
-            path.write_text(between(page, text), encoding="utf-8")
+            PAGES[name].write_text(between(page, text), encoding="utf-8")
 
 
 def read_boards(folder: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Mapping]]]:
@@ -64,10 +72,10 @@ def between(page: str, text: str) -> str:
     ValueError
         If the markers are not there, once and in order.
     """
-    before, *middle = page.split(BEGIN)
-    if len(middle) != 1 or middle[0].count(END) != 1:
-        raise ValueError(f"the page needs {BEGIN.strip()} and {END.strip()}, once each and in this order")
-    return f"{before}{BEGIN}{text}{END}{middle[0].split(END)[1]}"
+    found = re.fullmatch(rf"(.*{BEGIN}[^\n]*\n)(.*?)([^\n]*{END}.*)", page, flags=re.DOTALL)
+    if found is None or page.count(BEGIN) + page.count(END) > 2:
+        raise ValueError(f"the page needs the lines {BEGIN!r} and {END!r}, once each and in this order")
+    return f"{found[1]}{text}{found[3]}"
 
 
 def page_text(boards: Mapping) -> str:
@@ -97,13 +105,7 @@ def readme_text(boards: Mapping) -> str | None:
         "and linear models of other libraries ([how](docs/which-learner.md#the-boards)):",
         "",
     ]
-    for metric, (label, variants) in README.items():
-        found = [
-            f"{VARIANTS[v].lower()}, {_compared(slices[v, metric])}"
-            for v in variants
-            if (v, metric) in slices
-        ]
-        lines.append(f"- **{label}**: {'; '.join(found)}.")
+    lines += [f"- **{label}**: {text}." for label, text in _leaders(slices)]
     standing = _lines(slices, "binary")
     front = standing[standing["front"]].sort_values("fit_s")
     members = ", ".join(
@@ -113,6 +115,32 @@ def readme_text(boards: Mapping) -> str | None:
         f"- **Time**: none is better in GMEAN at defaults and faster to fit 1,000 rows than {members}."
     )
     return "\n".join(lines) + "\n"
+
+
+def study_text(boards: Mapping) -> str | None:
+    """The first sentence of the answer in the study `today`, as :func:`readme_text`."""
+    done, planned = _draws(boards, "binary")
+    if done < planned:
+        return None
+    slices = _slices(*boards["binary"], "binary")
+    n_sets = len(slices["default", METRICS_SHOWN["binary"][0]].by_set)
+    by_metric = " ".join(f"{label}: {text}." for label, text in _leaders(slices))
+    text = (
+        f"On {n_sets} two-class sets of at most 1,000 rows, beside learners of other libraries. {by_metric}"
+    )
+    lines = textwrap.wrap(text.replace("`", ""), 114, break_on_hyphens=False)
+    return "\n".join(["  - >-", *(f"    {line}" for line in lines)]) + "\n"
+
+
+def _leaders(slices: Mapping[tuple[str, str], Slice]) -> Iterator[tuple[str, str]]:
+    """Yield each metric of the answer with the learners that rank first, at defaults and tuned."""
+    for metric, (label, variants) in README.items():
+        found = [
+            f"{VARIANTS[v].lower()}, {_compared(slices[v, metric])}"
+            for v in variants
+            if (v, metric) in slices
+        ]
+        yield label, "; ".join(found)
 
 
 def _compared(of: Slice) -> str:
@@ -143,19 +171,29 @@ def _best_of_ours(ranks: pd.Series) -> str | None:
 
 def _draws(boards: Mapping, board: str) -> tuple[int, int]:
     """The number of draws with runs of every learner with default parameters, and the number planned."""
-    planned = len(sets_of(board)) * REPEATS["default", SIZE] * FOLDS
+    planned = _planned(board, "default")
     if board not in boards:
         return 0, planned
     of = slice_of(*boards[board], METRICS_SHOWN[board][0], "default", SIZE)
     return (0 if of is None else len(of.scores)), planned
 
 
+def _planned(board: str, variant: str) -> int:
+    """The number of draws of a variant."""
+    kind = variant.split()[0]  # "tuned threshold" is made with "tuned"
+    names = TUNED[board] if kind == "tuned" else sets_of(board)
+    return len(names) * REPEATS[kind, SIZE] * FOLDS
+
+
 def _slices(rows: pd.DataFrame, facts_of: Mapping, board: str) -> dict[tuple[str, str], Slice]:
-    """The slices of a board that have rows, by variant and metric."""
+    """The complete slices of a board, by variant and metric."""
     wanted = [("default", metric) for metric in METRICS_SHOWN[board]]
     wanted += [(variant, METRICS_SHOWN[board][0]) for variant in ("threshold", "tuned", "tuned threshold")]
     found = {key: slice_of(rows, facts_of, key[1], key[0], SIZE) for key in wanted}
-    return {key: of for key, of in found.items() if of is not None}
+    complete = {
+        key for key, of in found.items() if of is not None and len(of.scores) >= _planned(board, key[0])
+    }
+    return {key: found[key] for key in wanted if key in complete}
 
 
 def _lines(slices: Mapping[tuple[str, str], Slice], board: str) -> pd.DataFrame:
@@ -231,6 +269,9 @@ def _leader(start: str, of: Slice) -> str:
     text += f"; {tested} {f'these do not differ significantly: {beside}' if beside else 'all others differ'}."
     return text if best in (first, None) else f"{text} The best of this library is {best}, {ranks[best]:.1f}."
 
+
+#: Page -> its text from the boards.
+TEXTS = {"docs": page_text, "readme": readme_text, "study": study_text}
 
 if __name__ == "__main__":
     main()

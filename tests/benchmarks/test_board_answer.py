@@ -5,9 +5,20 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from benchmarks.board import answer
-from benchmarks.board.answer import BEGIN, END, PAGES, between, page_text, read_boards, readme_text
+from benchmarks.board.answer import (
+    BEGIN,
+    END,
+    PAGES,
+    TEXTS,
+    between,
+    page_text,
+    read_boards,
+    readme_text,
+    study_text,
+)
 from benchmarks.board.running import FOLDER
 from benchmarks.board.sets import BOARDS, facts, sets_of
 
@@ -17,7 +28,7 @@ STRENGTHS = {"constant": 0.0, "EEKM": 0.9, "XGBoost": 0.8, "SVM": 0.7}
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_are_up_to_date_with_the_rows(page):
     boards = read_boards(FOLDER)
-    text = {"docs": page_text, "readme": readme_text}[page](boards)
+    text = TEXTS[page](boards)
     written = PAGES[page].read_text(encoding="utf-8")
     assert between(written, "") != written
     if text is not None:
@@ -57,6 +68,8 @@ def test_a_finished_board_has_its_table_and_the_others_have_none():
     ) in about_gmean
     assert about_probabilities.startswith("- **Probabilities (log loss)**: at their defaults, ")
     assert about_time.endswith("than `EEKMClassifier` (0.21 s).")
+    sentence = yaml.safe_load(study_text({"binary": _board(sets_of("binary"))}))[0]
+    assert about_gmean.split("**: ")[1].replace("`", "") in sentence
 
 
 def test_the_readme_says_whether_the_best_of_this_library_is_significantly_worse(monkeypatch):
@@ -74,12 +87,13 @@ def test_an_unfinished_board_changes_nothing_in_the_readme():
     assert readme_text(boards) is None
     assert f"Two classes: no table before its {10 * len(sets_of('binary'))} draws" in page_text(boards)
     assert readme_text({}) is None
+    assert study_text(boards) is None
     assert all(f"{answer.TITLES[board]}: no table" in page_text({}) for board in BOARDS)
 
 
 def test_text_is_replaced_between_the_markers_only():
-    page = f"before\n{BEGIN}old\n{END}after\n"
-    assert between(page, "new\n") == f"before\n{BEGIN}new\n{END}after\n"
-    for bad in ("no markers", END + BEGIN, page + page):
+    page = f"before\n# {BEGIN} -->\nold\n  # {END}\nafter\n"
+    assert between(page, "new\n") == page.replace("old", "new")
+    for bad in ("no markers", f"{END}\n{BEGIN}\n", page + page):
         with pytest.raises(ValueError, match="once each and in this order"):
             between(bad, "new")
