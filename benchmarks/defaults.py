@@ -33,6 +33,7 @@ import entrolearn
 from benchmarks.data import ROOT, catalog, from_catalog
 from entrolab.data.dataset import DataUnavailable
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
+from entrolab.io.markers import replace_between
 
 __all__ = ["LEARNERS", "auc", "measured", "summary"]
 
@@ -215,11 +216,9 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     measure(arguments.found, arguments.mirror, arguments.seconds)
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     tables = [summary(pd.read_csv(arguments.found), kind) for kind in (is_classifier, is_regressor)]
-    PAGE.write_text(
-        before + BEGIN + "\n" + "\n".join(tables) + "\n" + END + rest.split(END, 1)[1], encoding="utf-8"
-    )
+    page, text = PAGE.read_text(encoding="utf-8"), "\n".join(["", *tables, ""])
+    PAGE.write_text(replace_between(page, BEGIN, END, text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ from benchmarks.halves import chosen_on
 from benchmarks.report import Section
 from entrolab.data.dataset import DataUnavailable
 from entrolab.fit.limits import Limits
+from entrolab.io.markers import replace_between
 from entrolearn import (
     EEKMClassifier,
     EEMClassifier,
@@ -298,9 +299,8 @@ def main() -> None:
     parser.add_argument("--page", type=Path, default=PAGE, help="the page whose tables are written")
     arguments = parser.parse_args()
     measure(arguments.found, arguments.mirror, arguments.seconds)
-    before, rest = arguments.page.read_text(encoding="utf-8").split(BEGIN)
-    tables = summary(pd.read_csv(arguments.found))
-    arguments.page.write_text(before + BEGIN + "\n" + tables + "\n" + END + rest.split(END, 1)[1], "utf-8")
+    page, tables = arguments.page.read_text(encoding="utf-8"), summary(pd.read_csv(arguments.found))
+    arguments.page.write_text(replace_between(page, BEGIN, END, f"\n{tables}\n"), "utf-8")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import pandas as pd
 from benchmarks.data import ROOT
 from benchmarks.report import in_words
 from entrolab.io.atomic import replacing
+from entrolab.io.markers import replace_between
 
 TABLE = ROOT / "docs/benchmarks.csv"
 COLUMNS = (
@@ -191,9 +192,7 @@ PAGES = {
 
 def written(page: Path, table: pd.DataFrame) -> str:
     """The text of a page with the parts taken from the table replaced."""
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{PAGES[page](table)}\n\n{END}{after}"
+    return replace_between(page.read_text(encoding="utf-8"), BEGIN, END, f"\n\n{PAGES[page](table)}\n\n")
 
 
 def main() -> None:

@@ -120,10 +120,10 @@ LEARNERS: dict[str, Learner] = {
     "MELM": _ours("MELM", n_components=[1, 2, 3, 5], bandwidth_scale=loguniform(0.2, 5)),
     "softmax": _ours("SoftmaxRegression", weight_decay=loguniform(1e-6, 1)),
     "MaxEnt": _ours("MaxEntClassifier", prior_variance=loguniform(1e-3, 1e3)),
-    "MLP, squared error": _ours(
+    "MLP (squared error)": _ours(
         "MSEMLPClassifier", "MSEMLPRegressor", n_hidden=[20, 50, 100, 200], batch_size=[16, 32, 64]
     ),
-    "MLP, error entropy": _ours(
+    "MLP (error entropy)": _ours(
         "ErrorEntropyMLPClassifier",
         "ErrorEntropyMLPRegressor",
         n_hidden=[5, 10, 20, 50],
@@ -192,7 +192,7 @@ LEARNERS: dict[str, Learner] = {
         "sklearn.ensemble.RandomForestRegressor",
         space={"max_features": ["sqrt", 0.3, 0.6, 1.0], "min_samples_leaf": [1, 2, 5, 10]},
     ),
-    "logistic, ridge": Learner(
+    "logistic or ridge": Learner(
         "sklearn.linear_model.LogisticRegression",
         "sklearn.linear_model.Ridge",
         space={"C": loguniform(1e-3, 1e3), "alpha": loguniform(1e-3, 1e3)},

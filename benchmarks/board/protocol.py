@@ -49,7 +49,12 @@ INNER_FOLDS = 3  # of the training rows, for the threshold and for tuning
 #: Processor seconds of a fit with its prediction, by the number of rows; three times with a threshold.
 LIMIT_S = {1_000: 60, 10_000: 120, 100_000: 300}
 TUNING_S = 120  # no configuration is started after so many processor seconds
-VARIANTS = ("default", "threshold", "tuned", "tuned threshold")  # a run of "tuned" has rows of the last two
+VARIANTS = (
+    "default",
+    "threshold",
+    "tuned",
+    "tuned threshold",
+)  # a "tuned" run of two classes yields the last two
 SCORES = {
     "binary": ("gmean", "balanced_accuracy", "accuracy", "auc", "log_loss"),
     "multiclass": ("gmean", "balanced_accuracy", "accuracy", "auc", "log_loss"),
@@ -95,7 +100,7 @@ def pipeline(estimator: BaseEstimator, names: list[int], n_features: int, regres
 
 
 def carried_out(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[dict]:
-    """Fit and score in this process, which sets its own limits of processor time.
+    """Fit and score one run. Call it in a process of its own, since it sets RLIMIT_CPU.
 
     Parameters
     ----------
@@ -130,12 +135,13 @@ def carried_out(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[
             _allow(3 * limit)
             yield {"variant": "threshold", **_measured(_with_threshold(plain), rows, board)}
         else:
-            _allow(TUNING_S + limit)
+            _allow(TUNING_S + INNER_FOLDS * limit)  # the last configuration may start just before TUNING_S
             started = _seconds()
             best = _best(
                 [model(one) for one in configurations(run.learner, board)], X[train], y[train], board
             )
             searched = _seconds() - started
+            _allow(limit)
             found = _measured(clone(best), rows, board)
             yield {"variant": "tuned", **found, "fit_s": found["fit_s"] + searched}
             if board == "binary":
@@ -145,7 +151,7 @@ def carried_out(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[
 
 
 def _seconds() -> float:
-    """Processor seconds of this process; under its limit, `time.process_time` has a resolution of 4 ms."""
+    """Processor seconds of this process; with RLIMIT_CPU set, `time.process_time` has a resolution of 4 ms."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 

@@ -42,7 +42,7 @@ __all__ = [
 
 FOLDER = ROOT / "docs/board"
 GIB = 6.0
-WALL = 100  # wall-clock limit per processor second; only matters if a run sleeps, or if the machine is busy
+WALL = 100  # wall-clock seconds allowed per processor second: for runs that sleep, and busy machines
 #: (variant, size) -> number of draws, each of two folds.
 REPEATS = {
     ("default", 1_000): 5,
@@ -64,13 +64,13 @@ def columns(board: str) -> list[str]:
 def due_runs(
     board: str, variant: str, size: int, repeats: int | None = None, folds: int = FOLDS
 ) -> Iterator[Run]:
-    """Yield the runs of one variant and size, draw by draw, so that finished runs are always balanced.
+    """Yield the planned runs of a variant and size, draw by draw, so that an unfinished board has whole draws.
 
     Parameters
     ----------
     board, variant : str
     size : int
-        Sets with no more rows than the size before it are left out.
+        Data sets that fit into the next smaller size are left out.
     repeats, folds : int
         Fewer than are planned, for a pilot.
     """
@@ -146,7 +146,7 @@ def _rows_of(run: Run, board: str, over: dict, mirror) -> list[dict]:
         variants.append("tuned threshold")
     least = over.get((run.set, run.learner, run.variant), math.inf)
     if run.size >= least:
-        reason = f"over the limit on {least} rows or fewer: not run"
+        reason = f"over the limit on a draw of at most {least} rows: not run again"
         return [{"variant": variant, "reason": reason} for variant in variants]
     X, y = draw(run.set, run.size, run.repeat, mirror)
     seconds = 3 * LIMIT_S[run.size] + TUNING_S * (run.variant == "tuned")
@@ -157,8 +157,7 @@ def _rows_of(run: Run, board: str, over: dict, mirror) -> list[dict]:
     except KilledError:
         raise
     except (LimitError, RuntimeError) as error:
-        by_clock = isinstance(error, LimitError) and error.status == "time limit"
-        over_limit = by_clock or "SIGXCPU" in str(error)
+        over_limit = isinstance(error, LimitError) or "SIGXCPU" in str(error)
         reason = "over the limit" if over_limit else " ".join(str(error).split())[:120]
     return rows + [{"variant": variant, "reason": reason} for variant in variants[len(rows) :]]
 
@@ -187,17 +186,18 @@ def _read(file: Path) -> dict[tuple, str]:
 
 
 def write_header(folder: Path) -> str:
-    """Write the protocol, facts of data sets, versions and machine; return the digest of the last two."""
+    """Write the protocol, facts of data sets, versions and machine; return the digest of versions and machine."""
     file = folder / "header.json"
     header = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"made": {}}
-    tree = subprocess.run(
-        ["git", "rev-parse", "HEAD:src/entrolearn"], cwd=ROOT, capture_output=True, text=True, check=False
+    trees = ["HEAD:src/entrolearn", "HEAD:benchmarks/board"]
+    found = subprocess.run(
+        ["git", "rev-parse", *trees], cwd=ROOT, capture_output=True, text=True, check=False
     )
     made = {
         "machine": machine().split("\n")[0].removeprefix("- "),
         "python": platform.python_version(),
         "versions": {name: version(name) for name in PACKAGES},
-        "entrolearn tree": tree.stdout.strip(),
+        "trees": dict(zip(trees, found.stdout.split(), strict=False)),
     }
     digest = hashlib.sha256(json.dumps(made, sort_keys=True).encode()).hexdigest()[:6]
     header["made"][digest] = made
@@ -206,7 +206,7 @@ def write_header(folder: Path) -> str:
         "tuning, processor seconds": TUNING_S,
         "configurations": N_CONFIGURATIONS,
         "inner folds": INNER_FOLDS,
-        "clock": "processor time; predictions of the first runs have none, as their clock had ticks of 4 ms",
+        "clock": "processor time; predict_s is empty in early rows, whose clock had a resolution of 4 ms",
         "seeds": "of a draw and its folds: the repeat; of a learner: 2 × repeat + fold",
     }
     header["ours"] = [name for name, learner in LEARNERS.items() if learner.ours]
@@ -217,7 +217,7 @@ def write_header(folder: Path) -> str:
 
 
 def by_turns(runs: dict[str, Iterator[Run]]) -> Iterator[tuple[str, list[Run]]]:
-    """Yield the runs of one data set of the first board, then of one of the second, and so on."""
+    """Yield the runs of one data set of each board in turn."""
     key = attrgetter("repeat", "set")
     groups = [[(board, list(of)) for _, of in groupby(due, key)] for board, due in runs.items()]
     return (group for turn in zip_longest(*groups) for group in turn if group is not None)

@@ -16,6 +16,7 @@ import pandas as pd
 from entrolab.claims.evaluation import OUTCOMES, evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.io.atomic import write_text
+from entrolab.io.markers import replace_between
 from entrolab.jobs.command import home
 from entrolab.seeds.values import of_table, read_seeds
 from entrolab.seeds.verdicts import VERDICTS, judge_seeds, summary
@@ -107,9 +108,9 @@ def _over_seeds(
 
 
 def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:
-    """The counts as Markdown, with their marks."""
+    """The counts as Markdown tables."""
     heads = ["study", "claims", *OUTCOMES, NOT_COMPUTED]
-    lines = [BEGIN, "", *_head(heads)]
+    lines = _head(heads)
     for name, rows in _with_all(claims):
         found = Counter(rows["outcome"])
         lines.append(_line(name, len(rows), *(found[one] for one in heads[2:])))
@@ -121,7 +122,7 @@ def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:
         seeds = rows["seeds"].max()
         counts = [sums[one] for one in OF_TABLES[2 + len(JUDGED) + 1 :]]
         lines.append(_line(name, sums[[*JUDGED]].sum(), *(sums[one] for one in JUDGED), seeds, *counts))
-    return "\n".join([*lines, "", END])
+    return "\n".join(["\n", *lines, "\n"])
 
 
 def _with_all(rows: pd.DataFrame) -> Iterable[tuple[str, pd.DataFrame]]:
@@ -135,12 +136,6 @@ def _head(heads: Iterable[str]) -> list[str]:
 
 def _line(*cells: object) -> str:
     return f"| {' | '.join(map(str, cells))} |"
-
-
-def with_counts(page: str, counts: str) -> str:
-    """A page with its counts made anew."""
-    before, _, rest = page.partition(BEGIN)
-    return before + counts + rest.partition(END)[2]
 
 
 def read_kept(file: Path, columns: list[str]) -> pd.DataFrame:
@@ -158,7 +153,7 @@ def main() -> int:
     for file, kept in ((CLAIMS, claims), (TABLES, tables)):
         write_text(root / file, kept.to_csv(index=False, lineterminator="\n"))
     page = (root / PAGE).read_text(encoding="utf-8")
-    write_text(root / PAGE, with_counts(page, page_of(claims, tables)))
+    write_text(root / PAGE, replace_between(page, BEGIN, END, page_of(claims, tables)))
     print(f"{root / CLAIMS}, {root / TABLES} and the counts of {root / PAGE} are up to date")
     return 0
 

@@ -12,7 +12,7 @@ from benchmarks.board.running import by_turns, carry_out_due, due_runs
 from benchmarks.board.sets import BOARDS, LEFT_OUT, TUNED, draw, facts, in_order, names_in, sets_of
 from benchmarks.data import catalog
 
-FEW = {name: LEARNERS[name] for name in (CONSTANT, "EEM", "logistic, ridge", "SVM")}
+FEW = {name: LEARNERS[name] for name in (CONSTANT, "EEM", "logistic or ridge", "SVM")}
 SETS = {"binary": ["sklearn-wdbc"], "multiclass": ["sklearn-iris"], "regression": ["sklearn-diabetes"]}
 
 
@@ -68,7 +68,7 @@ def test_both_folds_of_a_draw_are_each_others_complement_and_repeats_differ():
 def test_scaling_and_codes_are_learnt_from_training_rows():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.normal(5, 3, 60), np.arange(60) % 3])
-    model = pipeline(make("logistic, ridge", "regression"), [1], 2, regression=True).fit(X[:30], X[:30, 0])
+    model = pipeline(make("logistic or ridge", "regression"), [1], 2, regression=True).fit(X[:30], X[:30, 0])
     features = model.regressor_[0]
     scaler = features.named_transformers_["numbers"]
     np.testing.assert_allclose([scaler.mean_[0], scaler.var_[0]], [X[:30, 0].mean(), X[:30, 0].var()])
@@ -111,7 +111,10 @@ def test_a_run_over_its_limit_is_a_row_and_is_not_run_on_other_draws_or_more_row
     monkeypatch.setattr(running, "WALL", 10)
     assert carry_out_due(file, "binary", runs, "abc", None, np.inf) == 4
     reasons = pd.read_csv(file)["reason"].tolist()
-    assert reasons == ["over the limit", *["over the limit on 1000 rows or fewer: not run"] * 3]
+    assert reasons == [
+        "over the limit",
+        *["over the limit on a draw of at most 1000 rows: not run again"] * 3,
+    ]
 
 
 def _forever(*_):
@@ -133,10 +136,10 @@ def test_an_error_is_a_row_with_its_reason(few, tmp_path):
 def test_scores_are_those_of_the_definitions(monkeypatch):
     monkeypatch.setattr(protocol, "_allow", lambda seconds: None)  # of the tests' own process
     X, y = draw("sklearn-wdbc", 1000, 0)
-    run = Run("sklearn-wdbc", 1000, "logistic, ridge", "default", 0, 0)
+    run = Run("sklearn-wdbc", 1000, "logistic or ridge", "default", 0, 0)
     (found,) = carried_out(run, "binary", X, y)
     train, test = fold_of(run, y, False)
-    model = pipeline(make("logistic, ridge", "binary"), [], X.shape[1], False).fit(X[train], y[train])
+    model = pipeline(make("logistic or ridge", "binary"), [], X.shape[1], False).fit(X[train], y[train])
     recalls = [np.mean(model.predict(X[test][y[test] == k]) == k) for k in (0, 1)]
     assert found["gmean"] == pytest.approx(np.sqrt(np.prod(recalls)))
     assert found["balanced_accuracy"] == pytest.approx(

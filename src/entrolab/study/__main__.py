@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from entrolab.study.catalog import Catalog
 from entrolab.study.claims import Claims
 from entrolab.study.definition import Study
+from entrolab.io.markers import replace_between
 from entrolab.study.reference import BEGIN, END, reference
 
 HERE = Path("workflow", "schemas")
@@ -35,8 +36,7 @@ def text_of(name: str) -> str:
 
 def with_reference(page: str) -> str:
     """A page with its key reference replaced."""
-    before, _, rest = page.partition(BEGIN)
-    return before + reference() + rest.partition(END)[2]
+    return replace_between(page, BEGIN, END, reference())
 
 
 def main() -> None:

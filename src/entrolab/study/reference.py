@@ -41,14 +41,14 @@ LIMITS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiv
 
 
 def reference() -> str:
-    """The reference as Markdown, between its markers."""
-    lines = [BEGIN, ""]
+    """The reference as Markdown."""
+    lines = []
     for heading, sections in PARTS.items():
         lines += [f"### {heading}", "", "| of | key | value | default |", "| --- | --- | --- | --- |"]
         for name, section in sections.items():
             lines += _lines(name, section)
         lines.append("")
-    return "\n".join([*lines, END])
+    return "\n".join(["\n", *lines, ""])
 
 
 def _lines(name: str, section: type[Section]) -> Iterator[str]:
