@@ -1,15 +1,15 @@
 """Write the results of the boards into docs/which-learner.md, README.md and the study `today`.
 
-They stand between markers.
-
-``python -m benchmarks.board.answer`` fits no model. A board has a table once all its runs with default
-parameters on at most 1,000 rows exist; the text in README.md is kept until the board of two classes has one.
+``python -m benchmarks.board.answer`` fits no model and replaces the text between the markers of each page. A
+board has a table once all its runs with default parameters on at most 1,000 rows exist; README.md and the
+study keep their text until the board of two classes has one.
 """
 
-import re
+import math
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -19,24 +19,19 @@ from benchmarks.board.running import FOLDER, REPEATS
 from benchmarks.board.sets import BOARDS, SIZES, TUNED, facts, sets_of
 from benchmarks.data import ROOT
 from entrolab.fit.metrics import METRICS
+from entrolab.io.markers import replace_between
 from entrolab.leaderboard.pages import METRICS_SHOWN, TITLES
 from entrolab.leaderboard.ratings import DIGITS
 from entrolab.leaderboard.rows import Slice, read_board, slice_of
 from entrolab.leaderboard.standings import standings
 from entrolab.tables.ranking import TESTS, rank_models
 
-__all__ = ["BEGIN", "END", "PAGES", "TEXTS", "between", "page_text", "readme_text", "study_text"]
+__all__ = ["PAGES", "Page", "page_text", "read_boards", "readme_text", "study_text"]
 
-PAGES = {
-    "docs": ROOT / "docs/which-learner.md",
-    "readme": ROOT / "README.md",
-    "study": ROOT / "config/papers/today.yaml",
-}
-BEGIN, END = "the boards: python -m benchmarks.board.answer", "end of the boards"
 SIZE = SIZES[0]
 SHOWN = ("rank", "elo", "elo_low", "elo_high", "fit_s", "predict_s", "front")
-#: Lines of README.md by the metric that they are about, and the variants that each compares.
-README = {
+#: Metric -> its label in README.md and in the study, and the variants that are compared there.
+ANSWERED = {
     "gmean": ("GMEAN", ("default", "threshold")),
     "log_loss": ("Probabilities (log loss)", ("default",)),
 }
@@ -46,136 +41,116 @@ VARIANTS = {
     "tuned": "Tuned with ten configurations each",
     "tuned threshold": "Tuned, with tuned thresholds",
 }
+DATA = "data sets (at most 1,000 rows drawn from each, half of them for training)"
+
+Boards = Mapping[str, tuple[pd.DataFrame, Mapping[str, Mapping]]]
+Slices = Mapping[tuple[str, str], Slice]  # by variant and metric
 
 
 def main() -> None:
     """Write all pages."""
     boards = read_boards(FOLDER)
-    for name, write in TEXTS.items():
-        page, text = PAGES[name].read_text(encoding="utf-8"), write(boards)
-        if text is not None:
-            PAGES[name].write_text(between(page, text), encoding="utf-8")
+    for page in PAGES.values():
+        written = page.path.read_text(encoding="utf-8")
+        page.path.write_text(page.replaced(written, boards), encoding="utf-8")
 
 
-def read_boards(folder: Path) -> dict[str, tuple[pd.DataFrame, dict[str, Mapping]]]:
+def read_boards(folder: Path) -> Boards:
     """The rows of each board that has rows, and the facts of its data sets."""
     files = {board: folder / f"{board}.csv" for board in BOARDS}
     facts_of = {name: facts(name) for board in BOARDS for name in sets_of(board)}
     return {board: (read_board(file)[0], facts_of) for board, file in files.items() if file.exists()}
 
 
-def between(page: str, text: str) -> str:
-    """A page with the text between its markers replaced.
-
-    Raises
-    ------
-    ValueError
-        If the markers are not there, once and in order.
-    """
-    found = re.fullmatch(rf"(.*{BEGIN}[^\n]*\n)(.*?)([^\n]*{END}.*)", page, flags=re.DOTALL)
-    if found is None or page.count(BEGIN) + page.count(END) > 2:
-        raise ValueError(f"the page needs the lines {BEGIN!r} and {END!r}, once each and in this order")
-    return f"{found[1]}{text}{found[3]}"
-
-
-def page_text(boards: Mapping) -> str:
+def page_text(boards: Boards) -> str:
     """The text on all boards for docs/which-learner.md."""
     parts = []
     for board in BOARDS:
         done, planned = _draws(boards, board)
         if done < planned:
-            parts.append(f"{TITLES[board]}: no table before its {planned} draws are computed.\n")
+            parts.append(f"{TITLES[board]}: {done} of {planned} draws have been run.\n")
             continue
         slices = _slices(*boards[board], board)
-        lines = _lines(slices, board)
-        text = f"{_sentences(slices, lines, board)}\n\n{_table(lines, board, linked=True)}"
+        first = METRICS_SHOWN[board][0]
+        leaders = [
+            _leader(start, slices[v, first], board) for v, start in VARIANTS.items() if (v, first) in slices
+        ]
+        standing = _standing(slices, board)
+        front = (
+            f"- Pareto front of mean {METRICS[first].label} and fit time: {_front(standing, board, _linked)}."
+        )
+        text = "\n".join([*leaders, front, "", _table(standing, slices, board)])
         parts.append(f"### {TITLES[board]}\n\n{text}")
     return "\n" + "\n".join(parts) + "\n"
 
 
-def readme_text(boards: Mapping) -> str | None:
+def readme_text(boards: Boards) -> str | None:
     """The answer in README.md, from the board of two classes; None before it is computed."""
-    done, planned = _draws(boards, "binary")
-    if done < planned:
+    slices = _slices_of_two_classes(boards)
+    if slices is None:
         return None
-    slices = _slices(*boards["binary"], "binary")
-    n_sets = len(slices["default", METRICS_SHOWN["binary"][0]].by_set)
+    front = _front(_standing(slices, "binary"), "binary", _code)
+    of_front = "the Pareto front of mean GMEAN at defaults and fit time (seconds per 1,000 training rows)"
     lines = [
-        f"On {n_sets} two-class sets of at most 1,000 rows, beside boosting, xRFM, forests, kernel machines",
-        "and linear models of other libraries ([how](docs/which-learner.md#the-boards)):",
+        f"On {_n_sets(slices)} two-class {DATA},",
+        "beside boosting, xRFM, forests, kernel machines and linear models of other libraries",
+        "([how](docs/which-learner.md#the-boards)):",
         "",
+        *(f"- **{label}**: {text}." for label, text in _answers(slices, _code)),
+        f"- **Time**: {of_front} is {front}.",
     ]
-    lines += [f"- **{label}**: {text}." for label, text in _leaders(slices)]
-    standing = _lines(slices, "binary")
-    front = standing[standing["front"]].sort_values("fit_s")
-    members = ", ".join(
-        f"{_named(name, 'binary', False)} ({line.fit_s:.2g} s)" for name, line in front.iterrows()
-    )
-    lines.append(
-        f"- **Time**: none is better in GMEAN at defaults and faster to fit 1,000 rows than {members}."
-    )
     return "\n".join(lines) + "\n"
 
 
-def study_text(boards: Mapping) -> str | None:
-    """The first sentence of the answer in the study `today`, as :func:`readme_text`."""
-    done, planned = _draws(boards, "binary")
-    if done < planned:
+def study_text(boards: Boards) -> str | None:
+    """The first text of the answer in the study `today`; None as for `readme_text`."""
+    slices = _slices_of_two_classes(boards)
+    if slices is None:
         return None
-    slices = _slices(*boards["binary"], "binary")
-    n_sets = len(slices["default", METRICS_SHOWN["binary"][0]].by_set)
-    by_metric = " ".join(f"{label}: {text}." for label, text in _leaders(slices))
-    text = (
-        f"On {n_sets} two-class sets of at most 1,000 rows, beside learners of other libraries. {by_metric}"
-    )
-    lines = textwrap.wrap(text.replace("`", ""), 114, break_on_hyphens=False)
+    answers = " ".join(f"{label}: {text}." for label, text in _answers(slices, _plain))
+    text = f"On {_n_sets(slices)} two-class {DATA}, beside learners of other libraries. {answers}"
+    lines = textwrap.wrap(text, 114, break_on_hyphens=False)
     return "\n".join(["  - >-", *(f"    {line}" for line in lines)]) + "\n"
 
 
-def _leaders(slices: Mapping[tuple[str, str], Slice]) -> Iterator[tuple[str, str]]:
-    """Yield each metric of the answer with the learners that rank first, at defaults and tuned."""
-    for metric, (label, variants) in README.items():
-        found = [
-            f"{VARIANTS[v].lower()}, {_compared(slices[v, metric])}"
-            for v in variants
-            if (v, metric) in slices
-        ]
-        yield label, "; ".join(found)
+class Page(NamedTuple):
+    """A page with a text from the boards between two markers."""
+
+    path: Path
+    text: Callable[[Boards], str | None]
+    comment: str = "<!-- {} -->"
+
+    def replaced(self, written: str, boards: Boards) -> str:
+        """The page with its text replaced, or as it is written if the boards give none yet."""
+        text = self.text(boards)
+        begin = self.comment.format("the boards: python -m benchmarks.board.answer") + "\n"
+        end = self.comment.format("end of the boards")
+        return written if text is None else replace_between(written, begin, end, text)
 
 
-def _compared(of: Slice) -> str:
-    """The learner that ranks first and the best of the others', or of this library, in a clause."""
-    by_set = of.by_set.round(DIGITS)
-    ranks = _mean_ranks(by_set)
-    first = ranks.index[0]
-    text = f"{_named(first, 'binary', False)} has the best mean rank, {ranks[first]:.1f} of {len(ranks)}"
-    rivals = [name for name in ranks.index if LEARNERS[name].ours is not LEARNERS[first].ours]
-    if not rivals:
-        return text
-    best, ranking = rivals[0], rank_models(by_set)
-    differs = ""
-    if ranking is not None:
-        differs = ", not significantly worse" if best in ranking.beside(first) else ", significantly worse"
-    whose = "the other libraries" if LEARNERS[first].ours else "this library"
-    return f"{text}, and {_named(best, 'binary', False)} the best of {whose}, {ranks[best]:.1f}{differs}"
+PAGES = {
+    "docs": Page(ROOT / "docs/which-learner.md", page_text),
+    "readme": Page(ROOT / "README.md", readme_text),
+    "study": Page(ROOT / "config/papers/today.yaml", study_text, comment="  # {}"),
+}
 
 
-def _mean_ranks(by_set: pd.DataFrame) -> pd.Series:
-    """Mean ranks of the learners, the best first."""
-    return by_set.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
+# --------------------------------------------------------------------------------------------- rows to slices
 
 
-def _best_of_ours(ranks: pd.Series) -> str | None:
-    return next((name for name in ranks.index if LEARNERS[name].ours), None)
-
-
-def _draws(boards: Mapping, board: str) -> tuple[int, int]:
-    """The number of draws with runs of every learner with default parameters, and the number planned."""
+def _draws(boards: Boards, board: str) -> tuple[int, int]:
+    """The number of draws with default runs of every learner, and the number of draws planned."""
     planned = _planned(board, "default")
     if board not in boards:
         return 0, planned
-    of = slice_of(*boards[board], METRICS_SHOWN[board][0], "default", SIZE)
-    return (0 if of is None else len(of.scores)), planned
+    rows, facts_of = boards[board]
+    attribute = "regressor" if board == "regression" else "classifier"
+    wanted = {name for name, learner in LEARNERS.items() if getattr(learner, attribute)}
+    if board == "multiclass":  # only their libraries know which classifiers take many classes
+        wanted = set()
+    of = slice_of(rows, facts_of, METRICS_SHOWN[board][0], "default", SIZE)
+    missing = wanted - set(rows.loc[rows["variant"] == "default", "learner"])
+    return (0 if of is None or missing else len(of.scores)), planned
 
 
 def _planned(board: str, variant: str) -> int:
@@ -185,93 +160,139 @@ def _planned(board: str, variant: str) -> int:
     return len(names) * REPEATS[kind, SIZE] * FOLDS
 
 
-def _slices(rows: pd.DataFrame, facts_of: Mapping, board: str) -> dict[tuple[str, str], Slice]:
-    """The complete slices of a board, by variant and metric."""
+def _slices(rows: pd.DataFrame, facts_of: Mapping, board: str) -> Slices:
+    """The slices of a board with all planned draws."""
+    first, *_ = METRICS_SHOWN[board]
     wanted = [("default", metric) for metric in METRICS_SHOWN[board]]
-    wanted += [(variant, METRICS_SHOWN[board][0]) for variant in ("threshold", "tuned", "tuned threshold")]
-    found = {key: slice_of(rows, facts_of, key[1], key[0], SIZE) for key in wanted}
-    complete = {
-        key for key, of in found.items() if of is not None and len(of.scores) >= _planned(board, key[0])
-    }
-    return {key: found[key] for key in wanted if key in complete}
+    wanted += [(variant, first) for variant in VARIANTS if variant != "default"]
+    found = ((key, slice_of(rows, facts_of, key[1], key[0], SIZE)) for key in wanted)
+    return {key: of for key, of in found if of is not None and len(of.scores) >= _planned(board, key[0])}
 
 
-def _lines(slices: Mapping[tuple[str, str], Slice], board: str) -> pd.DataFrame:
-    """One line per learner: standings by the first metric, and the means of the other metrics."""
-    first = METRICS_SHOWN[board][0]
-    lines = standings(slices["default", first])[list(SHOWN)]
-    for (variant, metric), of in slices.items():
-        if variant in ("default", "threshold"):
-            sign = 1 if METRICS[metric].greater_is_better else -1
-            lines[f"{variant} {metric}"] = sign * of.by_set.mean()
-    return lines
+def _slices_of_two_classes(boards: Boards) -> Slices | None:
+    done, planned = _draws(boards, "binary")
+    return None if done < planned else _slices(*boards["binary"], "binary")
 
 
-def _table(lines: pd.DataFrame, board: str, linked: bool) -> str:
-    """The lines as Markdown, with links to the classes in the documentation."""
-    scores = [column for column in lines if " " in column]
-    heads = ["mean rank", "Elo", *map(_head, scores), "fit, s / 1,000 rows", "predict, s / 1,000 rows"]
-    shown = [f"| learner | {' | '.join(heads)} |", "| --- |" + " --: |" * len(heads)]
-    for name, line in lines.iterrows():
-        cells = [f"{line['rank']:.1f}", f"{line.elo:.0f} [{line.elo_low:.0f}, {line.elo_high:.0f}]"]
-        cells += [_score(line[column], column.split()[-1]) for column in scores]
-        cells += [
-            "over the limit" if line[key] == float("inf") else f"{line[key]:.2g}"
-            for key in ("fit_s", "predict_s")
+def _n_sets(slices: Slices) -> int:
+    return len(slices["default", METRICS_SHOWN["binary"][0]].by_set)
+
+
+def _ranks(of: Slice) -> pd.Series:
+    """Mean ranks of the learners, the best first."""
+    return of.by_set.round(DIGITS).rank(axis=1, ascending=False).mean().sort_values(kind="stable")
+
+
+def _best(ranks: pd.Series, ours: bool) -> str | None:
+    """The learner with the best mean rank, of this library or of the others."""
+    return next((name for name in ranks.index if LEARNERS[name].ours is ours), None)
+
+
+def _standing(slices: Slices, board: str) -> pd.DataFrame:
+    """The leaderboard at defaults, by the first metric."""
+    return standings(slices["default", METRICS_SHOWN[board][0]])[list(SHOWN)]
+
+
+# --------------------------------------------------------------------------------------------- slices to text
+
+
+def _path(name: str, board: str) -> str:
+    """The public import path of a learner of this library; empty for others, and for combinations."""
+    learner = LEARNERS[name]
+    path = learner.regressor if board == "regression" else learner.classifier
+    return path if learner.ours and path.startswith("entrolearn.") else ""
+
+
+def _plain(name: str, board: str) -> str:
+    return _path(name, board).removeprefix("entrolearn.") or name
+
+
+def _code(name: str, board: str) -> str:
+    return f"`{_plain(name, board)}`" if _path(name, board) else name
+
+
+def _linked(name: str, board: str) -> str:
+    path = _path(name, board)
+    return f"{{class}}`~{path}`" if path else name
+
+
+def _answers(slices: Slices, named: Callable[[str, str], str]) -> Iterator[tuple[str, str]]:
+    """Yield for each metric of `ANSWERED` its label, and a clause for each variant."""
+    for metric, (label, variants) in ANSWERED.items():
+        clauses = [
+            f"{VARIANTS[variant].lower()}, {_compared(slices[variant, metric], named)}"
+            for variant in variants
+            if (variant, metric) in slices
         ]
-        shown.append(f"| {_named(name, board, linked)} | {' | '.join(cells)} |")
+        if clauses:
+            yield label, "; ".join(clauses)
+
+
+def _compared(of: Slice, named: Callable[[str, str], str]) -> str:
+    """The learner with the best mean rank, and the best of the other side: this library, or the others."""
+    ranks = _ranks(of)
+    first = ranks.index[0]
+    text = f"{named(first, 'binary')} has the best mean rank, {ranks[first]:.1f} of {len(ranks)}"
+    rival = _best(ranks, not LEARNERS[first].ours)
+    if rival is None:
+        return text
+    ranking = rank_models(of.by_set.round(DIGITS))
+    differs = ""
+    if ranking is not None:
+        differs = ", not significantly worse" if rival in ranking.beside(first) else ", significantly worse"
+    whose = "the other libraries" if LEARNERS[first].ours else "this library"
+    return f"{text}, and {named(rival, 'binary')} the best of {whose}, {ranks[rival]:.1f}{differs}"
+
+
+def _leader(start: str, of: Slice, board: str) -> str:
+    """A list item on the learner with the best mean rank and those that do not differ significantly."""
+    ranks, ranking = _ranks(of), rank_models(of.by_set.round(DIGITS))
+    first, best = ranks.index[0], _best(ranks, ours=True)
+    text = f"- {start}, {_linked(first, board)} has the best mean rank by {METRICS[of.metric].label}, "
+    text += f"{ranks[first]:.1f} of {len(ranks)}"
+    if ranking is None:
+        return f"{text}; {len(of.by_set)} sets are too few to test differences."
+    beside = ", ".join(_linked(name, board) for name in ranking.beside(first))
+    tested = f"by {TESTS[ranking.shown_test]} on {len(of.by_set)} sets"
+    text += f"; {tested} {f'these do not differ significantly: {beside}' if beside else 'all others differ'}."
+    if best in (first, None):
+        return text
+    return f"{text} The best of this library is {_linked(best, board)}, {ranks[best]:.1f}."
+
+
+def _front(standing: pd.DataFrame, board: str, named: Callable[[str, str], str]) -> str:
+    """The learners on the Pareto front of score and fit time, the fastest first."""
+    front = standing[standing["front"]].sort_values("fit_s")
+    return ", ".join(f"{named(name, board)} ({line.fit_s:.2g} s)" for name, line in front.iterrows())
+
+
+def _table(standing: pd.DataFrame, slices: Slices, board: str) -> str:
+    """The leaderboard as Markdown: ranks and ratings at defaults, mean scores, seconds."""
+    scores = {key: of for key, of in slices.items() if key[0] in ("default", "threshold")}
+    heads = ["mean rank", "Elo", *(_head(*key) for key in scores)]
+    heads += ["fit, s / 1,000 rows", "predict, s / 1,000 rows"]
+    shown = [f"| learner | {' | '.join(heads)} |", "| --- |" + " --: |" * len(heads)]
+    for name, line in standing.iterrows():
+        cells = [f"{line['rank']:.1f}", f"{line.elo:.0f} [{line.elo_low:.0f}, {line.elo_high:.0f}]"]
+        cells += [_score(of, name) for of in scores.values()]
+        cells += [f"{one:.2g}" if math.isfinite(one) else "failed" for one in (line.fit_s, line.predict_s)]
+        shown.append(f"| {_linked(name, board)} | {' | '.join(cells)} |")
     return "\n".join(shown) + "\n"
 
 
-def _head(column: str) -> str:
-    variant, metric = column.split()
+def _head(variant: str, metric: str) -> str:
     unit = ", %" if METRICS[metric].percent else ""
     return f"{METRICS[metric].label}{' with a tuned threshold' if variant == 'threshold' else ''}{unit}"
 
 
-def _score(value: float, metric: str) -> str:
-    if value != value:
+def _score(of: Slice, name: str) -> str:
+    """The mean score of a learner over the data sets; a dash for one without the metric."""
+    if name not in of.by_set:
         return "–"
-    return f"{100 * value:.1f}" if METRICS[metric].percent else f"{value:.3f}"
+    metric = METRICS[of.metric]
+    value = of.by_set[name].mean() * (1 if metric.greater_is_better else -1)
+    return f"{100 * value:.1f}" if metric.percent else f"{value:.3f}"
 
-
-def _named(name: str, board: str, linked: bool) -> str:
-    learner = LEARNERS[name]
-    path = learner.regressor if board == "regression" else learner.classifier
-    if not learner.ours or not path.startswith("entrolearn."):
-        return name
-    return f"{{class}}`~{path}`" if linked else f"`{path.removeprefix('entrolearn.')}`"
-
-
-def _sentences(slices: Mapping[tuple[str, str], Slice], lines: pd.DataFrame, board: str) -> str:
-    """A text on the leaders of each variant, those that do not differ significantly, and the Pareto front."""
-    first = METRICS_SHOWN[board][0]
-    leaders = [_leader(start, slices[v, first]) for v, start in VARIANTS.items() if (v, first) in slices]
-    return "\n".join([*leaders, _front(lines, first)])
-
-
-def _front(lines: pd.DataFrame, metric: str) -> str:
-    front = lines[lines["front"]].sort_values("fit_s")
-    members = ", ".join(f"{name} ({line.fit_s:.2g} s)" for name, line in front.iterrows())
-    return f"- Pareto front of {METRICS[metric].label} and seconds to fit 1,000 rows: {members}."
-
-
-def _leader(start: str, of: Slice) -> str:
-    by_set, label = of.by_set.round(DIGITS), METRICS[of.metric].label
-    ranks = _mean_ranks(by_set)
-    first, best = ranks.index[0], _best_of_ours(ranks)
-    text = f"- {start}, {first} has the best mean rank by {label}, {ranks[first]:.1f} of {len(ranks)}"
-    ranking = rank_models(by_set)
-    if ranking is None:
-        return f"{text}; {len(by_set)} sets are too few to test differences."
-    beside = ", ".join(ranking.beside(first))
-    tested = f"by {TESTS[ranking.shown_test]} on {len(by_set)} sets"
-    text += f"; {tested} {f'these do not differ significantly: {beside}' if beside else 'all others differ'}."
-    return text if best in (first, None) else f"{text} The best of this library is {best}, {ranks[best]:.1f}."
-
-
-#: Page -> its text from the boards.
-TEXTS = {"docs": page_text, "readme": readme_text, "study": study_text}
 
 if __name__ == "__main__":
     main()

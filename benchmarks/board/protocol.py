@@ -151,7 +151,7 @@ def carried_out(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[
 
 
 def _seconds() -> float:
-    """Processor seconds of this process; with RLIMIT_CPU set, `time.process_time` has a resolution of 4 ms."""
+    """Processor seconds of this process; under RLIMIT_CPU, `time.process_time` has a resolution of 4 ms."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 

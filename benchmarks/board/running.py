@@ -64,7 +64,7 @@ def columns(board: str) -> list[str]:
 def due_runs(
     board: str, variant: str, size: int, repeats: int | None = None, folds: int = FOLDS
 ) -> Iterator[Run]:
-    """Yield the planned runs of a variant and size, draw by draw, so that an unfinished board has whole draws.
+    """Yield the planned runs of a variant and size, draw by draw: an unfinished board has complete draws.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def _read(file: Path) -> dict[tuple, str]:
 
 
 def write_header(folder: Path) -> str:
-    """Write the protocol, facts of data sets, versions and machine; return the digest of versions and machine."""
+    """Write protocol, facts of data sets, versions and machine; return the digest of versions and machine."""
     file = folder / "header.json"
     header = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"made": {}}
     trees = ["HEAD:src/entrolearn", "HEAD:benchmarks/board"]

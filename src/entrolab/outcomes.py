@@ -1,9 +1,8 @@
-"""Keep what became of the papers' claims and numbers: ``python -m entrolab.outcomes``.
+"""Store the outcomes of the papers' claims and the counts of verdicts: ``python -m entrolab.outcomes``.
 
-The outcomes of claims go to ``docs/claims.csv`` and the counts of verdicts to ``docs/verdicts.csv``, of the
-tables that were made in the present folder; rows of other tables stay, except their counts over seeds, which
-are computed from the stored values. The counts on the page
-``docs/results.md`` are made of these files alone.
+Outcomes of claims go to ``docs/claims.csv``, counts of verdicts to ``docs/verdicts.csv``. Without its tables
+in the present folder, a claim or a table keeps its row; counts over seeds are always computed again, from the
+values in ``config/seeds``. The tables of counts in ``docs/results.md`` are written from these two files.
 """
 
 import sys
@@ -29,17 +28,18 @@ from entrolab.tables.verdicts import JUDGED
 
 CLAIMS, TABLES, PAGE = Path("docs/claims.csv"), Path("docs/verdicts.csv"), Path("docs/results.md")
 BEGIN, END = "<!-- written by make outcomes -->", "<!-- end -->"
-# The seed of the tables themselves, whose values are stored first.
-FIRST = "0"
-# Of a claim whose tables have not been made since it is kept.
+# The seed of the tables in `results`.
+SEED_0 = "0"
+# The outcome of a claim whose tables have never been made.
 NOT_COMPUTED = "not computed"
 OF_CLAIMS = ["study", "claim", "outcome", "decides"]
-OF_TABLES = ["study", "table", *JUDGED, "seeds", "over seeds", *(f"{name} over seeds" for name in VERDICTS)]
-OF_TABLES += ["flips", "wide"]
+# Counts of a table over seeds: the number of seeds, of cells judged, of cells by verdict, and so on.
+OVER_SEEDS = ["seeds", "over seeds", *(f"{name} over seeds" for name in VERDICTS), "flips", "wide"]
+OF_TABLES = ["study", "table", *JUDGED, *OVER_SEEDS]
 
 
 def kept_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """The outcomes of a study's claims: of those whose tables are there, and as they were of the others.
+    """The outcomes of a study's claims; those whose tables are not in the folder keep their stored outcome.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def kept_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: P
 
 
 def kept_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """The counts of verdicts of a study's tables with published values: `OF_TABLES`, as `kept_claims`."""
+    """The counts of verdicts of a study's tables with published values, with the columns `OF_TABLES`."""
     known = before[before["study"] == study_name].set_index("table").T.to_dict()
     values = read_seeds(study.get("seeds", ""))
     rows = []
@@ -74,7 +74,7 @@ def kept_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder: P
             counts = {name: known[table][name] for name in JUDGED}
         else:
             continue
-        over = _over_seeds(study_name, study, table, made, values)
+        over = _over_seeds(study_name, study, table, made, values, known.get(table))
         rows.append({"study": study_name, "table": table, **counts, **over})
     counted = pd.DataFrame([row for row in rows if sum(row[name] for name in JUDGED)], columns=OF_TABLES)
     return counted.astype(dict.fromkeys(OF_TABLES[2:], int))
@@ -85,19 +85,28 @@ def _file(study_name: str, table: str, folder: Path) -> Path:
 
 
 def _over_seeds(
-    study_name: str, study: Mapping, table: str, made: pd.DataFrame | None, values: pd.DataFrame
+    study_name: str,
+    study: Mapping,
+    table: str,
+    made: pd.DataFrame | None,
+    values: pd.DataFrame,
+    before: Mapping | None,
 ) -> dict:
-    """The counts of verdicts over seeds; without the table itself, it is that of the stored seed 0."""
+    """The counts of verdicts over seeds; a table that is not there is made of the stored values of seed 0."""
     mine = of_table(values, table)
-    if FIRST not in mine:
-        return dict.fromkeys(OF_TABLES[2 + len(JUDGED) :], 0)
+    if SEED_0 not in mine:
+        return dict.fromkeys(OVER_SEEDS, 0)
     spec = table_spec(study_name, study, table)
     if made is None:
-        ours = mine.set_index(ADDRESS)[FIRST].dropna()
+        ours = mine.set_index(ADDRESS)[SEED_0].dropna()
         cells = TABLE_TYPES[spec["type"]].cells(spec)
         found = {one: Found(ours=ours[one]) if one in ours else Found(status=PUBLISHED_ONLY) for one in cells}
         made = judged_table(found, read_published(study["published"]), spec)
-    seeds = summary(judge_seeds(made, values, spec)[0])
+    cells, _ = judge_seeds(made, values, spec)
+    if before is not None and cells["margin"].isna().any():
+        # The margin depends on our ±, which is not stored.
+        return {name: before[name] for name in OVER_SEEDS}
+    seeds = summary(cells)
     over = {
         "seeds": seeds["seeds"],
         "over seeds": seeds["cells"],
@@ -108,19 +117,20 @@ def _over_seeds(
 
 
 def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:
-    """The counts as Markdown tables."""
+    """The counts of outcomes and of verdicts as two Markdown tables."""
     heads = ["study", "claims", *OUTCOMES, NOT_COMPUTED]
     lines = _head(heads)
     for name, rows in _with_all(claims):
         found = Counter(rows["outcome"])
         lines.append(_line(name, len(rows), *(found[one] for one in heads[2:])))
-    heads = ["study, table", "published", *JUDGED, "seeds", "judged over seeds", *VERDICTS, "flips", "wide"]
+    heads = ["study, table", "judged", *JUDGED, "seeds", "judged over seeds"]
+    heads += [*(f"{name} over seeds" for name in VERDICTS), "flips", "wide"]
     lines += ["", *_head(heads)]
     tables = tables.assign(study=tables["study"] + ", " + tables["table"])
     for name, rows in _with_all(tables):
         sums = rows.drop(columns=["study", "table"]).sum()
         seeds = rows["seeds"].max()
-        counts = [sums[one] for one in OF_TABLES[2 + len(JUDGED) + 1 :]]
+        counts = [sums[one] for one in OVER_SEEDS if one != "seeds"]
         lines.append(_line(name, sums[[*JUDGED]].sum(), *(sums[one] for one in JUDGED), seeds, *counts))
     return "\n".join(["\n", *lines, "\n"])
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -96,7 +97,7 @@ def packed(project, tmp_path):
 
 
 def changed(deposit: Path, target: Path, **files) -> Path:
-    """A copy of a deposit with other files: new content, or None for no such file; `_` stands for a dot."""
+    """A copy of a deposit with some files replaced or added, or removed (None)."""
     with zipfile.ZipFile(deposit) as source, zipfile.ZipFile(target, "w") as copy:
         for entry in source.infolist():
             content = files.get(entry.filename, source.read(entry))
@@ -142,8 +143,6 @@ def test_tables_claims_and_report_are_rebuilt_from_the_deposit_alone(packed, tmp
 
 def test_a_planted_wrong_number_is_told_by_the_rebuilt_table(packed, project, tmp_path):
     """A number of a deposited table that its predictions do not give; and the claims that rest on it."""
-    import shutil
-
     wrong = tmp_path / "wrong"
     shutil.copytree(project.folder / "results", wrong / "results")
     file = wrong / "results/tiny/tables/table1.csv"
@@ -238,7 +237,7 @@ def test_without_its_list_of_studies_a_deposit_is_refused(packed, tmp_path):
         rebuild(crafted(packed(), tmp_path / "without.zip", files), tmp_path / "elsewhere")
 
 
-def test_no_zip_file_is_refused(tmp_path):
+def test_a_file_that_is_not_a_zip_is_refused(tmp_path):
     (tmp_path / "none.zip").write_text("none")
     with pytest.raises(DepositError, match="accepted: a zip file of `make deposit`"):
         validate(tmp_path / "none.zip")

@@ -22,6 +22,8 @@ _CITED = re.compile(r" ?\[\w+\]_")
 def described(import_path: str) -> dict[str, list[Markup]]:
     """The paragraphs of a class's docstring, without those on its parameters.
 
+    Of reStructuredText, paragraphs, inline markup, equations and references are understood.
+
     Returns
     -------
     dict

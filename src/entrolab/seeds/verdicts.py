@@ -52,7 +52,7 @@ def predictive_interval(values: Sequence[float], coverage: float = COVERAGE) -> 
     (-2.968, 6.968)
     """
     n = len(values)
-    if n < 2:
+    if n < LEAST_SEEDS:
         return math.nan, math.nan
     width = stats.t.isf((1 - coverage) / 2, n - 1) * np.std(values, ddof=1) * math.sqrt(1 + 1 / n)
     return float(np.mean(values) - width), float(np.mean(values) + width)
@@ -117,7 +117,7 @@ def _judged(cell: tuple[str, str, str], row: pd.Series, values: list[float], spe
     low, high = predictive_interval(values)
     ends = published.value - margin, published.value + margin
     flips = len({placed(value, *ends) for value in values}) > 1
-    spread = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
+    spread = float(np.std(values, ddof=1))
     verdict = verdict_of(low, high, published.value, margin)
     about = (len(values), float(np.mean(values)), spread, low, high, verdict, flips)
     return (*cell, published.value, margin, row["verdict"], *about)

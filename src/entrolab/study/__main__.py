@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from entrolab.io.markers import replace_between
 from entrolab.study.catalog import Catalog
 from entrolab.study.claims import Claims
 from entrolab.study.definition import Study
-from entrolab.io.markers import replace_between
 from entrolab.study.reference import BEGIN, END, reference
 
 HERE = Path("workflow", "schemas")
