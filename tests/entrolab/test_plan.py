@@ -10,6 +10,7 @@ from entrolab.fit.metrics import METRICS
 from entrolab.jobs.plan import Plan
 from entrolab.study.config import load_configuration
 from entrolab.study.job_specs import study_runs
+from entrolab.study.lookup import protocol_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,6 +78,15 @@ def test_input_functions_name_the_files_of_their_runs(plan):
         plan.of_study("record")(where)
     )
     assert plan.study_files("demo")[-1] == "results/demo/tracked.json"
+
+
+def test_a_table_knows_the_protocol_of_each_of_its_data_sets(plan):
+    """The best of a row are tested over its folds or trials, whose sizes may depend on the data set."""
+    for name, study in plan.studies.items():
+        for table in study["tables"]:
+            shown = plan.shown(at(study=name, table=table))
+            for dataset in shown["tasks"]:
+                assert protocol_of(shown, dataset) == protocol_of(study, dataset)
 
 
 def test_the_limit_of_a_run_is_that_of_the_settings_then_of_its_study_then_the_default(plan):

@@ -253,7 +253,7 @@ class Plan:
         """The part of a study that affects how a table looks; the table is made again when it changes."""
         study = self.study(wildcards)
         return {
-            **{name: study[name] for name in ("metrics", "criteria", "protocol", "datasets", "tasks")},
+            **{name: study[name] for name in ("metrics", "criteria", "protocol", "datasets", "tasks", "file")},
             "of_dataset": study.get("of_dataset", {}),
             "models": self._shown_models(study),
             "tables": {wildcards.table: study["tables"][wildcards.table]},
