@@ -52,6 +52,8 @@ SHOWN_OF_MODELS = [
     "known",
     "trials",
 ]
+# The keys of a study that its tables show or look up.
+SHOWN_OF_STUDIES = ("metrics", "criteria", "protocol", "datasets", "tasks", "file")
 
 
 def code(*import_paths: str) -> Callable:
@@ -253,7 +255,7 @@ class Plan:
         """The part of a study that affects how a table looks; the table is made again when it changes."""
         study = self.study(wildcards)
         return {
-            **{name: study[name] for name in ("metrics", "criteria", "protocol", "datasets", "tasks", "file")},
+            **{name: study[name] for name in SHOWN_OF_STUDIES},
             "of_dataset": study.get("of_dataset", {}),
             "models": self._shown_models(study),
             "tables": {wildcards.table: study["tables"][wildcards.table]},
