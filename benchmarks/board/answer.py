@@ -30,10 +30,10 @@ __all__ = ["PAGES", "Page", "page_text", "read_boards", "readme_text", "study_te
 
 SIZE = SIZES[0]
 SHOWN = ("rank", "elo", "elo_low", "elo_high", "fit_s", "predict_s", "front")
-#: Metric -> its label in README.md and in the study, and the variants that are compared there.
+#: Metric -> its label in README.md and in the study, and the variants that are compared there, in words.
 ANSWERED = {
-    "gmean": ("GMEAN", ("default", "threshold")),
-    "log_loss": ("Probabilities (log loss)", ("default",)),
+    "gmean": ("GMEAN", {"default": "at defaults", "threshold": "with tuned thresholds"}),
+    "log_loss": ("Probabilities (log loss)", {"default": "at defaults"}),
 }
 VARIANTS = {
     "default": "At their defaults",
@@ -90,11 +90,10 @@ def readme_text(boards: Boards) -> str | None:
     if slices is None:
         return None
     front = _front(_standing(slices, "binary"), "binary", _code)
-    of_front = "the Pareto front of mean GMEAN at defaults and fit time (seconds per 1,000 training rows)"
+    of_front = "the Pareto front of GMEAN at defaults and fit time (seconds per 1,000 rows)"
     lines = [
         f"On {_n_sets(slices)} two-class {DATA},",
-        "beside boosting, xRFM, forests, kernel machines and linear models of other libraries",
-        "([how](docs/which-learner.md#the-boards)):",
+        "beside the learners of other libraries ([how](docs/which-learner.md#the-boards)):",
         "",
         *(f"- **{label}**: {text}." for label, text in _answers(slices, _code)),
         f"- **Time**: {of_front} is {front}.",
@@ -220,8 +219,8 @@ def _answers(slices: Slices, named: Callable[[str, str], str]) -> Iterator[tuple
     """Yield for each metric of `ANSWERED` its label, and a clause for each variant."""
     for metric, (label, variants) in ANSWERED.items():
         clauses = [
-            f"{VARIANTS[variant].lower()}, {_compared(slices[variant, metric], named)}"
-            for variant in variants
+            f"{words}, {_compared(slices[variant, metric], named)}"
+            for variant, words in variants.items()
             if (variant, metric) in slices
         ]
         if clauses:

@@ -59,10 +59,10 @@ def test_a_finished_board_has_its_table_and_the_others_have_none():
     assert lines[0].startswith(f"On {len(sets_of('binary'))} two-class data sets (at most 1,000 rows ")
     about_gmean, about_probabilities, about_time = (line for line in lines if line.startswith("- "))
     assert (
-        "at their defaults, `EEKMClassifier` has the best mean rank, 1.0 of 3, and XGBoost the best of the "
-        "other libraries, 2.0, significantly worse; with thresholds tuned"
+        "at defaults, `EEKMClassifier` has the best mean rank, 1.0 of 3, and XGBoost the best of the "
+        "other libraries, 2.0, significantly worse; with tuned thresholds, "
     ) in about_gmean
-    assert about_probabilities.startswith("- **Probabilities (log loss)**: at their defaults, ")
+    assert about_probabilities.startswith("- **Probabilities (log loss)**: at defaults, ")
     assert about_time.endswith(" is `EEKMClassifier` (0.21 s).")
     sentence = yaml.safe_load(study_text({"binary": _board(sets_of("binary"))}))[0]
     assert about_gmean.split("**: ")[1].replace("`", "") in sentence

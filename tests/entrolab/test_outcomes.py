@@ -1,6 +1,7 @@
 """What became of claims and numbers, as it is kept: counted, left alone, and shown on the page."""
 
 import math
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
@@ -92,3 +93,6 @@ def test_the_page_has_the_counts_of_the_files():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     tested = (claims["outcome"] != "not tested").sum()
     assert f"of {len(claims)} claims, listed by two readers, {tested} have tests" in readme
+    counts = Counter(claims["outcome"])
+    said = f"{counts['holds']} hold, {counts['fails']} fail, {counts['undecided']} are undecided, and "
+    assert f"{said}{counts[NOT_COMPUTED]} are not computed" in " ".join(readme.split())

@@ -24,7 +24,9 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("make", help="make tables with further seeds and store their values")
     one.add_argument("study")
-    one.add_argument("--tables", nargs="*", default=(), help="only these tables (default: tables of scores)")
+    one.add_argument(
+        "--tables", nargs="*", default=(), help="only these (default: all with published scores)"
+    )
     one.add_argument("--seeds", type=int, default=5, help="number of seeds, from 0 (default: 5)")
     one.add_argument("--cores", default="all")
     one.add_argument("--anew", action="store_true", help="drop the values of tables that have changed")
@@ -46,15 +48,15 @@ def _make(asked: argparse.Namespace) -> int:
     catalog, studies, _ = load_configuration(Path(os.path.relpath(home())), config, [name])
     check_known(name, studies, "entrolab.seeds", "make", "study")
     study = studies[name]
-    if not study.get("seeds"):
-        raise ConfigError(
-            f"{study['file']}: the key 'seeds' is missing; accepted: a path such as ../seeds/{name}.csv"
-        )
+    for key, path in (("published", f"../published/{name}.csv"), ("seeds", f"../seeds/{name}.csv")):
+        if not study.get(key):
+            raise ConfigError(f"{study['file']}: the key {key!r} is missing; accepted: a path such as {path}")
+    known = seeded_tables(study)
     for table in asked.tables:
-        check_known(table, study["tables"], study["file"], "TABLE", "table")
+        check_known(table, known, study["file"], "TABLE", "table with published scores")
     if asked.seeds < 1:
         raise ConfigError(f"SEEDS: found {asked.seeds}; accepted: a whole number from 1")
-    tables = asked.tables or seeded_tables(study)
+    tables = asked.tables or known
     make = by_workflow(asked.cores, given)
     make_seeds(name, study, tables, asked.seeds, catalog=catalog, make=make, anew=asked.anew)
     return 0

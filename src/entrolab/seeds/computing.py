@@ -16,7 +16,7 @@ from entrolab.jobs.source_analysis import source_digests
 from entrolab.seeds.values import has_seed, of_table, read_seeds, same, with_table, without_table, write_seeds
 from entrolab.study.job_specs import table_runs
 from entrolab.tables.base import GENERATED
-from entrolab.tables.making import ADDRESS, read_table
+from entrolab.tables.making import ADDRESS, read_published, read_table
 from entrolab.tables.types import FILES, TABLE_TYPES
 
 # Seeds other than 0 have a working directory each.
@@ -37,8 +37,13 @@ class SeedsError(RuntimeError):
 
 
 def seeded_tables(study: Mapping) -> list[str]:
-    """The tables of a study that the report's figure of agreement shows: those of scores, times, etc."""
-    return [name for name, one in study["tables"].items() if TABLE_TYPES[one["type"]].measures is not None]
+    """The tables of a study with published scores, correlations or separabilities."""
+    published = set(read_published(study["published"])["table"])
+    return [
+        name
+        for name, entry in study["tables"].items()
+        if TABLE_TYPES[entry["type"]].measures is not None and entry.get("published", name) in published
+    ]
 
 
 def make_seeds(

@@ -7,6 +7,7 @@ import pandas as pd
 from entrolab.io.atomic import replacing
 from entrolab.study.seeds import CELL
 from entrolab.tables.making import ADDRESS
+from entrolab.tables.verdicts import JUDGED
 
 # Relative tolerance within which two values are equal: files have six digits.
 DIGITS = 1e-5
@@ -57,10 +58,11 @@ def with_table(values: pd.DataFrame, name: str, version: str, seed: int, table: 
         The table's name and version.
     seed : int
     table : DataFrame
-        The result of `entrolab.tables.making.read_table`. Seconds are left out: seeds do not determine them.
+        The result of `entrolab.tables.making.read_table`. Only cells that are judged by a published value are
+        stored.
     """
-    numbers = table[table["ours"].notna() & ~table["metric"].str.contains("seconds")]
-    numbers = numbers.set_index(ADDRESS)["ours"].rename(str(seed))
+    table = table[table["verdict"].isin(JUDGED)]
+    numbers = table[table["ours"].notna()].set_index(ADDRESS)["ours"].rename(str(seed))
     before = of_table(values, name).drop(columns=["version", str(seed)], errors="ignore").set_index(ADDRESS)
     order = table.set_index(ADDRESS).index
     made = before.join(numbers, how="outer")

@@ -69,9 +69,9 @@ def test_values_survive_the_file(study):
     assert of_table(values, "table4").shape == (4, 9)
 
 
-def test_cells_that_failed_and_seconds_are_no_values(table):
+def test_cells_that_failed_or_are_not_judged_are_no_values(table):
     one = table.assign(ours=[80.0, math.nan, 80.0, 80.0])
-    one.loc[3, "metric"] = "fit_seconds"
+    one.loc[3, "verdict"] = "published only"
     values = with_table(read_seeds("none.csv"), "table4", "v", 0, one)
     values = with_table(values, "table4", "v", 1, one.assign(ours=[80.5, 61.0, 80.5, 80.5]))
     assert values[["dataset", "model"]].values.tolist() == table[["dataset", "model"]].values.tolist()[:3]
