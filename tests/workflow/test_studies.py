@@ -1,53 +1,63 @@
 """Studies made and read from Python."""
 
 import json
+import runpy
+from pathlib import Path
 
-import numpy as np
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from sklearn.metrics import balanced_accuracy_score
 
 from entrolab import StudyError, load_results, run_study
 from entrolab.study.sections import ConfigError
+from entrolearn.plotting import description_of, save_figure
 
-STUDY = {
-    "datasets": {"points": {"file": "points.csv", "label": "far"}},
-    "protocol": {"folds": 3},
-    "models": {
-        "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier", "grid": {"max_depth": [1, 2]}},
-        "linear": "sklearn.linear_model.LogisticRegression",
-    },
-}
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def example():
+    """The variables of the example of a study from Python, after it has run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plt, "show", lambda: None)
+        yield runpy.run_path(str(ROOT / "examples/study_from_python.py"))
 
 
 @pytest.mark.workflow
-def test_a_study_is_made_and_read_from_python(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    points = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["x", "y"])
-    (tmp_path / "work").mkdir()
-    points.assign(far=points["x"] + points["y"] > 0).to_csv("work/points.csv", index=False)
-    results = run_study(STUDY, name="mine", folder="work", cores=2)
-    assert results.name == "mine"
+def test_a_study_is_made_and_read_from_python(example):
+    results, study, folder = (example[name] for name in ("results", "study", "folder"))
+    assert results.name == "wines"
     scores = results.scores
-    # Three metrics of two models by inner cross-validation and of the oracle, in three folds.
     of_cv = scores[scores["criterion"] == "cv"]
-    assert len(of_cv) == 3 * 2 * 3
-    assert set(of_cv["metric"]) == {"balanced_accuracy", "gmean", "accuracy"}
+    assert of_cv.groupby("model").size().to_dict() == dict.fromkeys(study["models"], 5)  # folds
+    assert set(of_cv["metric"]) == {"balanced_accuracy"}
     assert scores["score"].between(0, 1).all()
-    assert set(json.loads(of_cv.set_index("model").loc["tree", "params"].iloc[0])) == {"max_depth"}
-    kept = results.predictions.query("model == 'linear'")
-    assert sorted(kept["row"]) == list(range(40))
-    accuracy = kept.assign(hit=kept["y"] == kept["prediction"]).groupby("fold")["hit"].mean()
-    said = of_cv.query("model == 'linear' and metric == 'accuracy'").set_index("fold")["score"]
-    pd.testing.assert_series_equal(accuracy, said, check_names=False, check_index_type=False)
+    assert set(json.loads(of_cv.set_index("model").loc["svm", "params"].iloc[0])) == {"C"}
+    kept = results.predictions.query("model == 'forest'")
+    assert sorted(kept["row"]) == list(range(178))
+    by_fold = {
+        fold: balanced_accuracy_score(rows["y"], rows["prediction"]) for fold, rows in kept.groupby("fold")
+    }
+    said = of_cv.query("model == 'forest'").set_index("fold")["score"]
+    assert said.to_dict() == pytest.approx(by_fold)
     summary = results.summary.set_index(["model", "criterion", "metric"])
-    assert summary.loc[("linear", "cv", "accuracy"), "mean"] == pytest.approx(said.mean())
+    assert summary.loc[("forest", "cv", "balanced_accuracy"), "mean"] == pytest.approx(said.mean())
     assert results.failures.empty
-    # What is there is read again, by the file.
-    again = load_results("work/mine.yaml", folder="work")
+    # The results are read again, by the study's file.
+    again = load_results(folder / "wines.yaml", folder=folder)
     pd.testing.assert_frame_equal(again.scores, scores)
-    wrong = {**STUDY, "datasets": {"points": {"file": "points.csv", "label": "fra"}}}
-    with pytest.raises(StudyError, match="did you mean 'far'"):
-        run_study(wrong, name="mine", folder="work")
+    wrong = {**study, "datasets": {"wine": {"file": "wine.csv", "label": "targt"}}}
+    with pytest.raises(StudyError, match="did you mean 'target'"):
+        run_study(wrong, name="wines", folder=folder)
+
+
+@pytest.mark.workflow
+def test_the_picture_of_the_example_has_its_scores(example, tmp_path):
+    means = ", ".join(f"{model} {mean:.2f}" for model, mean in example["folds"].mean().items())
+    save_figure(example["figure"], tmp_path / "figure.svg", description=f"Mean balanced accuracy: {means}")
+    picture = ROOT / "docs" / "images" / "study-from-python.svg"
+    assert description_of(picture) == description_of(tmp_path / "figure.svg"), f"copy {tmp_path} to {picture}"
 
 
 def test_what_cannot_be_made_or_read_is_one_line(tmp_path, monkeypatch):
@@ -57,6 +67,6 @@ def test_what_cannot_be_made_or_read_is_one_line(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"mien.yaml: there is no such file"):
         load_results("mien.yaml")
     with pytest.raises(ConfigError, match="name: found None for a study that is a mapping"):
-        run_study(STUDY)
+        run_study({"datasets": {}})
     with pytest.raises(FileNotFoundError):
         load_results("demo")
