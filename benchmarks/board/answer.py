@@ -68,7 +68,7 @@ def page_text(boards: Boards) -> str:
     for board in BOARDS:
         done, planned = _draws(boards, board)
         if done < planned:
-            parts.append(f"{TITLES[board]}: {done} of {planned} draws have been run.\n")
+            parts.append(f"{TITLES[board]}: not all of the {planned} draws have been run yet.\n")
             continue
         slices = _slices(*boards[board], board)
         first = METRICS_SHOWN[board][0]
