@@ -284,7 +284,7 @@ def test_without_finished_studies_there_is_nothing_to_deposit(project, tmp_path)
 def test_only_missing_seeds_are_made_and_the_page_shows_the_verdicts_over_seeds(project):
     file = project.folder / "seeds.csv"
     first = read_seeds(file)
-    shown = pd.read_csv(project.folder / "results/tiny/tables/table1.csv")
+    shown = pd.read_csv(project.folder / "results/tiny/tables/table1.csv").dropna(subset="published")
     assert first["0"].tolist() == pytest.approx(shown["ours"].tolist(), rel=1e-5)
 
     said = with_seeds(project, 2)
