@@ -4,6 +4,7 @@ import hashlib
 from functools import lru_cache
 
 import numpy as np
+from joblib import Memory
 from scipy.sparse import issparse
 
 from benchmarks import data
@@ -63,10 +64,15 @@ def in_order(names: list[str]) -> list[str]:
     return sorted(names, key=lambda name: hashlib.sha256(f"board:{name}".encode()).hexdigest())
 
 
+@Memory(ROOT / "resources/benchmarks/rows", verbose=0).cache
+def _prepared(name: str, mirror, entry: dict) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of a data set. They are kept on disk, since a large process cannot read files within the limit."""
+    return from_catalog(name, mirror, ROOT / "resources/benchmarks")
+
+
 @lru_cache(maxsize=2)
 def _rows(name: str, mirror) -> tuple[np.ndarray, np.ndarray]:
-    X, y = from_catalog(name, mirror, ROOT / "resources/benchmarks")
-    return X, y
+    return _prepared(name, mirror, catalog()[name])
 
 
 def draw(name: str, size: int, repeat: int, mirror=None) -> tuple[np.ndarray, np.ndarray]:
