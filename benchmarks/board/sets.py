@@ -66,7 +66,7 @@ def in_order(names: list[str]) -> list[str]:
 
 @Memory(ROOT / "resources/benchmarks/rows", verbose=0).cache
 def _prepared(name: str, mirror, entry: dict) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of a data set, kept on disk: reading files has a limit of memory, which a large process exceeds."""
+    """The rows of a data set, kept on disk: a large process cannot read files within the limit of memory."""
     return from_catalog(name, mirror, ROOT / "resources/benchmarks")
 
 
