@@ -18,7 +18,7 @@ from benchmarks.board.running import (
     warm_up,
     write_header,
 )
-from benchmarks.board.sets import BOARDS, SIZES
+from benchmarks.board.sets import BOARDS, SIZES, prepare, sets_of
 
 
 def main() -> None:
@@ -38,6 +38,8 @@ def main() -> None:
         parser.error(f"unknown board {unknown[0]!r}; accepted: {', '.join(BOARDS)}")
     one_thread()
     until = time.monotonic() + 3600 * options.hours
+    for board in options.boards:
+        prepare(sets_of(board), options.mirror)
     try:
         warm_up()
     except ImportError as error:

@@ -1,6 +1,8 @@
 """The data sets of each board, those for tuning, and the drawing of their rows."""
 
 import hashlib
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import lru_cache
 
 import numpy as np
@@ -9,8 +11,9 @@ from scipy.sparse import issparse
 
 from benchmarks import data
 from benchmarks.data import ROOT, from_catalog
+from entrolab.data.dataset import DataUnavailable
 
-__all__ = ["BOARDS", "LEFT_OUT", "SIZES", "TUNED", "draw", "facts", "in_order", "sets_of"]
+__all__ = ["BOARDS", "LEFT_OUT", "SIZES", "TUNED", "draw", "facts", "in_order", "prepare", "sets_of"]
 
 BOARDS = ("binary", "multiclass", "regression")
 SIZES = (1_000, 10_000, 100_000)  # maximum number of rows drawn from a data set; one half is for training
@@ -66,8 +69,17 @@ def in_order(names: list[str]) -> list[str]:
 
 @Memory(ROOT / "resources/benchmarks/rows", verbose=0).cache
 def _prepared(name: str, mirror, entry: dict) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of a data set, kept on disk: a large process cannot read files within the limit of memory."""
+    """The rows of a data set, kept on disk."""
     return from_catalog(name, mirror, ROOT / "resources/benchmarks")
+
+
+def prepare(names: Iterable[str], mirror=None) -> None:
+    """Read the raw files of data sets; later the process may be too large for the limit of memory."""
+    for name in names:
+        arguments = name, mirror, catalog()[name]
+        if not _prepared.check_call_in_cache(*arguments):
+            with suppress(DataUnavailable):  # its runs say so
+                _prepared(*arguments)
 
 
 @lru_cache(maxsize=2)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
@@ -40,6 +41,8 @@ SUBSETS = {
     "30 features or more": lambda of: of["features"] >= MANY_FEATURES,
 }
 WIDTH, HEIGHT, MARGIN = 640, 320, 44  # of the scatter plot, in CSS pixels
+OURS = "entrolearn "  # before the commit, in the description of a machine
+FAR = 1.5  # interquartile ranges from the quartiles at which its axis of scores ends, as in a box plot
 
 
 def write_pages(folder: str | Path, output: str | Path, n_resamples: int = N_RESAMPLES) -> list[Path]:
@@ -105,9 +108,21 @@ def _page(file: Path, n_resamples: int) -> dict:
         "runs": len(rows),
         "failed": int(failed.sum()),
         "hours": float(rows[["fit_s", "predict_s"]].sum().sum() / 3600),
-        "made": [header["made"][digest] for digest in rows["made"].dropna().unique()],
+        "made": _machines([header["made"][digest] for digest in rows["made"].dropna().unique()]),
         "protocol": header["protocol"],
     }
+
+
+def _machines(made: list[Mapping]) -> dict[str, str]:
+    """The machines and versions of runs -> the commits of this library that they were run with."""
+    found: dict[str, list[str]] = {}
+    for one in made:
+        versions = [f"{name} {version}" for name, version in one["versions"].items()]
+        parts = dict.fromkeys([*one["machine"].split(", "), *versions])
+        said = ", ".join(part for part in parts if not part.startswith(OURS))
+        commits = (part.removeprefix(OURS) for part in parts if part.startswith(OURS))
+        found.setdefault(said, []).append(next(commits))
+    return {said: ", ".join(dict.fromkeys(commits)) for said, commits in found.items()}
 
 
 def _sections(rows: pd.DataFrame, header: Mapping, board: str, n_resamples: int) -> Iterator[dict]:
@@ -177,19 +192,25 @@ def _plot(lines: pd.DataFrame, scale: float) -> dict:
     score = scale * shown["score"]
     x_axis = np.floor(seconds.min()), max(np.ceil(seconds.max()), np.floor(seconds.min()) + 1)
     x_ticks = np.arange(x_axis[0], x_axis[1] + 1)
-    low, high = score.min(), score.max()
+    first, third = score.quantile([0.25, 0.75])
+    most = FAR * (third - first) or np.inf
+    within = score.clip(first - most, third + most)  # one learner far off would hide the others' differences
+    low, high = within.min(), within.max()
     room = 0.06 * (high - low) or 1.0
     across, up = (MARGIN, WIDTH - MARGIN), (HEIGHT - MARGIN, MARGIN / 2)
-    x, y = _placed(seconds, *x_axis, *across), _placed(score, low - room, high + room, *up)
+    y_ticks = [tick for tick in MaxNLocator(5).tick_values(low, high) if low - room <= tick <= high + room]
+    x = _placed(seconds, *x_axis, *across)
+    y = _placed(within, low - room, high + room, *up)
     return {
         "width": WIDTH,
         "height": HEIGHT,
         "margin": MARGIN,
         "x_ticks": [(_placed(tick, *x_axis, *across), f"{10.0**tick:g}") for tick in x_ticks],
-        "y_ticks": [(_placed(tick, low - room, high + room, *up), tick) for tick in (low, high)],
+        "y_ticks": [(_placed(tick, low - room, high + room, *up), f"{tick:g}") for tick in y_ticks],
         "points": [
-            {"name": name, "x": x[name], "y": y[name], "front": bool(front)}
-            for name, front in shown["front"].items()
+            {"name": name, "x": x[name], "y": y[name], "front": bool(shown["front"][name])}
+            | {"outside": None if score[name] == within[name] else score[name]}
+            for name in shown.index
         ],
     }
 

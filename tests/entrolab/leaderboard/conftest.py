@@ -47,7 +47,7 @@ def folder(rows, tmp_path):
     board = tmp_path / "board"
     board.mkdir()
     rows.assign(made="abc").to_csv(board / "binary.csv", index=False)
-    made = {"machine": "a machine", "python": "3.11", "versions": {"numpy": "2"}, "entrolearn tree": "0"}
+    made = {"machine": "a machine, numpy 2, entrolearn 1a2b3c", "python": "3.11", "versions": {"numpy": "2"}}
     header = {"made": {"abc": made}, "protocol": {"configurations": 10}, "sets": SETS}
     (board / "header.json").write_text(json.dumps(header), encoding="utf-8")
     return board

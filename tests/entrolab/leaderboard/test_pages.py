@@ -1,5 +1,6 @@
 """The pages of the leaderboards, from rows alone."""
 
+import json
 import re
 from html.parser import HTMLParser
 
@@ -103,6 +104,34 @@ def test_points_of_the_plot_are_on_it_in_the_order_of_score_and_speed(folder, tm
     assert set(places) == {"EEM", "XGBoost", "SVM", "slow"}
     assert places["EEM"][1] < places["XGBoost"][1] < places["SVM"][1]  # up is better
     assert all(0 < x < 640 and 0 < y < 320 for x, y in places.values())
+
+
+def test_a_learner_far_from_the_others_is_at_the_end_of_the_axis_with_its_score(folder, tmp_path):
+    rows = pd.read_csv(folder / "binary.csv")
+    eem = rows[rows["learner"] == "EEM"]
+    others = [eem.assign(learner=f"EEM {i}", fit_s=i + 1, gmean=eem["gmean"] - 0.02 * i) for i in range(1, 5)]
+    rows = pd.concat([rows[~rows["learner"].isin(["XGBoost", "SVM"])], *others])
+    rows.loc[rows["learner"] == "slow", ["gmean", "reason"]] = 0.001, None
+    rows.to_csv(folder / "binary.csv", index=False)
+    write_pages(folder, tmp_path / "out/board", n_resamples=5)
+    text = (tmp_path / "out/board/binary.html").read_text(encoding="utf-8")
+    assert "slow (0.1)" in text
+    assert "outside the axis" in text
+    height = float(re.search(r'cy="([\d.]+)" r="4"><title>slow<', text)[1])
+    assert 250 < height < 276  # pixels; the axis ends at 276
+
+
+def test_a_page_names_each_machine_once_with_its_commits(folder, tmp_path):
+    header = json.loads((folder / "header.json").read_text(encoding="utf-8"))
+    header["made"]["def"] = {**header["made"]["abc"], "machine": "a machine, numpy 2, entrolearn 4d5e6f"}
+    (folder / "header.json").write_text(json.dumps(header), encoding="utf-8")
+    rows = pd.read_csv(folder / "binary.csv")
+    rows.loc[::2, "made"] = "def"
+    rows.to_csv(folder / "binary.csv", index=False)
+    write_pages(folder, tmp_path / "out/board", n_resamples=5)
+    text = (tmp_path / "out/board/binary.html").read_text(encoding="utf-8")
+    assert text.count("a machine, numpy 2; entrolearn at") == 1
+    assert "4d5e6f, 1a2b3c" in text
 
 
 def test_names_are_escaped_and_a_folder_without_boards_is_refused(folder, tmp_path):
