@@ -38,7 +38,7 @@ __all__ = [
     "TUNING_S",
     "VARIANTS",
     "Run",
-    "carried_out",
+    "results_of",
     "fold_of",
     "pipeline",
     "scores",
@@ -49,12 +49,7 @@ INNER_FOLDS = 3  # of the training rows, for the threshold and for tuning
 #: Processor seconds of a fit with its prediction, by the number of rows; three times with a threshold.
 LIMIT_S = {1_000: 60, 10_000: 120, 100_000: 300}
 TUNING_S = 120  # no configuration is started after so many processor seconds
-VARIANTS = (
-    "default",
-    "threshold",
-    "tuned",
-    "tuned threshold",
-)  # a "tuned" run of two classes yields the last two
+VARIANTS = ("default", "threshold", "tuned", "tuned threshold")  # a tuned run of two classes has the last two
 SCORES = {
     "binary": ("gmean", "balanced_accuracy", "accuracy", "auc", "log_loss"),
     "multiclass": ("gmean", "balanced_accuracy", "accuracy", "auc", "log_loss"),
@@ -99,7 +94,7 @@ def pipeline(estimator: BaseEstimator, names: list[int], n_features: int, regres
     return TransformedTargetRegressor(whole, transformer=StandardScaler()) if regression else whole
 
 
-def carried_out(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[dict]:
+def results_of(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[dict]:
     """Fit and score one run. Call it in a process of its own, since it sets RLIMIT_CPU.
 
     Parameters

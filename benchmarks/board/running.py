@@ -26,8 +26,8 @@ from benchmarks.board.protocol import (
     SCORES,
     TUNING_S,
     Run,
-    carried_out,
     pipeline,
+    results_of,
 )
 from benchmarks.board.sets import BOARDS, SIZES, TUNED, draw, facts, in_order, sets_of
 from benchmarks.data import ROOT
@@ -152,7 +152,7 @@ def _rows_of(run: Run, board: str, over: dict, mirror) -> list[dict]:
     seconds = 3 * LIMIT_S[run.size] + TUNING_S * (run.variant == "tuned")
     rows, reason = [], ""
     try:
-        for row in within(Limits(WALL * seconds, GIB), carried_out, run, board, X, y):
+        for row in within(Limits(WALL * seconds, GIB), results_of, run, board, X, y):
             rows.append(row)
     except KilledError:
         raise

@@ -38,7 +38,7 @@ OVER_SEEDS = ["seeds", "over seeds", *(f"{name} over seeds" for name in VERDICTS
 OF_TABLES = ["study", "table", *JUDGED, *OVER_SEEDS]
 
 
-def kept_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
+def updated_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
     """The outcomes of a study's claims; those whose tables are not in the folder keep their stored outcome.
 
     Parameters
@@ -59,7 +59,7 @@ def kept_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: P
     return pd.DataFrame(rows, columns=OF_CLAIMS)
 
 
-def kept_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
+def updated_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
     """The counts of verdicts of a study's tables with published values, with the columns `OF_TABLES`."""
     known = before[before["study"] == study_name].set_index("table").T.to_dict()
     values = read_seeds(study.get("seeds", ""))
@@ -148,7 +148,7 @@ def _line(*cells: object) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def read_kept(file: Path, columns: list[str]) -> pd.DataFrame:
+def read_stored(file: Path, columns: list[str]) -> pd.DataFrame:
     """A file of outcomes; a frame without rows where there is none."""
     return pd.read_csv(file, keep_default_na=False) if file.exists() else pd.DataFrame(columns=columns)
 
@@ -157,9 +157,9 @@ def main() -> int:
     root, folder = home(), Path()
     _, studies, _ = load_configuration(root, read_yaml(root / "config" / "config.yaml"))
     studies = {name: study for name, study in studies.items() if "published" in study and study["reference"]}
-    claims, tables = read_kept(root / CLAIMS, OF_CLAIMS), read_kept(root / TABLES, OF_TABLES)
-    claims = pd.concat([kept_claims(name, study, claims, folder) for name, study in studies.items()])
-    tables = pd.concat([kept_tables(name, study, tables, folder) for name, study in studies.items()])
+    claims, tables = read_stored(root / CLAIMS, OF_CLAIMS), read_stored(root / TABLES, OF_TABLES)
+    claims = pd.concat([updated_claims(name, study, claims, folder) for name, study in studies.items()])
+    tables = pd.concat([updated_tables(name, study, tables, folder) for name, study in studies.items()])
     for file, kept in ((CLAIMS, claims), (TABLES, tables)):
         write_text(root / file, kept.to_csv(index=False, lineterminator="\n"))
     page = (root / PAGE).read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from sklearn.metrics import balanced_accuracy_score
 
 from benchmarks.board import protocol, running
 from benchmarks.board.learners import CONSTANT, LEARNERS, N_CONFIGURATIONS, configurations, make
-from benchmarks.board.protocol import SCORES, Run, carried_out, fold_of, pipeline
+from benchmarks.board.protocol import SCORES, Run, fold_of, pipeline, results_of
 from benchmarks.board.running import by_turns, carry_out_due, due_runs
 from benchmarks.board.sets import BOARDS, LEFT_OUT, TUNED, draw, facts, in_order, names_in, sets_of
 from benchmarks.data import catalog
@@ -102,7 +102,7 @@ def test_rows_of_every_variant_resume_where_they_were_stopped(few, board, tmp_pa
 
 
 def test_a_run_over_its_limit_is_a_row_and_is_not_run_on_other_draws_or_more_rows(few, tmp_path, monkeypatch):
-    monkeypatch.setattr(running, "carried_out", _forever)
+    monkeypatch.setattr(running, "results_of", _forever)
     file = tmp_path / "binary.csv"
     runs = [
         Run("sklearn-wdbc", size, "EEM", "default", 0, fold) for size in (1000, 10_000) for fold in range(2)
@@ -137,7 +137,7 @@ def test_scores_are_those_of_the_definitions(monkeypatch):
     monkeypatch.setattr(protocol, "_allow", lambda seconds: None)  # of the tests' own process
     X, y = draw("sklearn-wdbc", 1000, 0)
     run = Run("sklearn-wdbc", 1000, "logistic or ridge", "default", 0, 0)
-    (found,) = carried_out(run, "binary", X, y)
+    (found,) = results_of(run, "binary", X, y)
     train, test = fold_of(run, y, False)
     model = pipeline(make("logistic or ridge", "binary"), [], X.shape[1], False).fit(X[train], y[train])
     recalls = [np.mean(model.predict(X[test][y[test] == k]) == k) for k in (0, 1)]

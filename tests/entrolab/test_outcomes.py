@@ -17,10 +17,10 @@ from entrolab.outcomes import (
     OF_TABLES,
     PAGE,
     TABLES,
-    kept_claims,
-    kept_tables,
     page_of,
-    read_kept,
+    read_stored,
+    updated_claims,
+    updated_tables,
 )
 from entrolab.seeds.values import with_table, write_seeds
 from entrolab.tables.making import COLUMNS
@@ -47,9 +47,9 @@ def written_table(folder: Path) -> pd.DataFrame:
 
 
 def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path, monkeypatch):
-    assert kept_tables("paper", STUDY, NO_TABLES, tmp_path).empty
+    assert updated_tables("paper", STUDY, NO_TABLES, tmp_path).empty
     table = written_table(tmp_path)
-    kept = kept_tables("paper", STUDY, NO_TABLES, tmp_path)
+    kept = updated_tables("paper", STUDY, NO_TABLES, tmp_path)
     assert kept[["reproduced", "higher", "lower", "seeds"]].values.tolist() == [[2, 0, 1, 0]]
     values = pd.DataFrame(columns=["table", "version", "dataset", "model", "metric"])
     for seed in range(3):
@@ -58,28 +58,28 @@ def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path, monkeyp
     lines = [f"table4,{dataset},{model},gmean,{value},2" for (dataset, model), value in PUBLISHED.items()]
     (tmp_path / "published.csv").write_text("\n".join(["table,dataset,model,metric,value,std", *lines]))
     write_seeds(values, study["seeds"])
-    kept = kept_tables("paper", study, NO_TABLES, tmp_path)
+    kept = updated_tables("paper", study, NO_TABLES, tmp_path)
     over = [f"{verdict} over seeds" for verdict in ("reproduced", "not reproduced", "undecided")]
     assert kept[["seeds", "over seeds", *over]].values.tolist() == [[3, 3, 2, 1, 0]]
     (tmp_path / "results/paper/tables/table4.csv").unlink()
-    pd.testing.assert_frame_equal(kept_tables("paper", study, kept, tmp_path), kept)
+    pd.testing.assert_frame_equal(updated_tables("paper", study, kept, tmp_path), kept)
     # Values of another seed are counted without the table.
     write_seeds(with_table(values, "table4", "v", 3, table.assign(ours=table["ours"] + 5)), study["seeds"])
-    more = kept_tables("paper", study, kept, tmp_path)
+    more = updated_tables("paper", study, kept, tmp_path)
     assert more[["reproduced", "lower", "seeds", "over seeds", "flips"]].values.tolist() == [[2, 1, 4, 3, 2]]
     # A margin that depends on our ±, which is not stored, cannot be computed: the counts stay.
     monkeypatch.setattr(TABLE_TYPES["scores"], "tolerance", lambda *arguments: math.nan)
-    pd.testing.assert_frame_equal(kept_tables("paper", study, kept, tmp_path), kept)
+    pd.testing.assert_frame_equal(updated_tables("paper", study, kept, tmp_path), kept)
 
 
 def test_claims_without_their_tables_stay_as_they_were(tmp_path):
     test = {"type": "bound", "tables": ["table4"], "metric": "gmean", "at_least": 60}
     about = {"claim": "It learns.", "place": "section 1", "strength": "result"}
     claims = [{**about, "id": "learns", "tests": [test]}, {**about, "id": "why", "needs": "a proof"}]
-    kept = kept_claims("paper", STUDY | {"claims": claims}, NO_CLAIMS, tmp_path)
+    kept = updated_claims("paper", STUDY | {"claims": claims}, NO_CLAIMS, tmp_path)
     assert kept["outcome"].tolist() == [NOT_COMPUTED, "not tested"]
     kept.loc[0, "outcome"] = "holds"
-    again = kept_claims("paper", STUDY | {"claims": claims}, kept, tmp_path)
+    again = updated_claims("paper", STUDY | {"claims": claims}, kept, tmp_path)
     assert again["outcome"].tolist() == ["holds", "not tested"]
     page = page_of(again, NO_TABLES)
     assert "| paper | 2 | 1 | 0 | 0 | 1 | 0 |" in page
@@ -87,7 +87,7 @@ def test_claims_without_their_tables_stay_as_they_were(tmp_path):
 
 
 def test_the_page_has_the_counts_of_the_files():
-    claims, tables = read_kept(ROOT / CLAIMS, OF_CLAIMS), read_kept(ROOT / TABLES, OF_TABLES)
+    claims, tables = read_stored(ROOT / CLAIMS, OF_CLAIMS), read_stored(ROOT / TABLES, OF_TABLES)
     page = (ROOT / PAGE).read_text(encoding="utf-8")
     assert page == replace_between(page, BEGIN, END, page_of(claims, tables)), "run `make outcomes`"
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
