@@ -251,9 +251,15 @@ def _leader(start: str, of: Slice, board: str) -> str:
     text += f"{ranks[first]:.1f} of {len(ranks)}"
     if ranking is None:
         return f"{text}; {len(of.by_set)} sets are too few to test differences."
-    beside = ", ".join(_linked(name, board) for name in ranking.beside(first))
-    tested = f"by {TESTS[ranking.shown_test]} on {len(of.by_set)} sets"
-    text += f"; {tested} {f'these do not differ significantly: {beside}' if beside else 'all others differ'}."
+    beside = ranking.beside(first)
+    worse = [name for name in ranks.index[1:] if name not in beside]
+    if len(beside) <= len(worse):
+        others = f"all others{' but ' * bool(beside)}{', '.join(_linked(name, board) for name in beside)}"
+    else:
+        others = (
+            f"only {', '.join(_linked(name, board) for name in worse)}" if worse else "none of the others"
+        )
+    text += f". By {TESTS[ranking.shown_test]} on {len(of.by_set)} sets, significantly worse are {others}."
     if best in (first, None):
         return text
     return f"{text} The best of this library is {_linked(best, board)}, {ranks[best]:.1f}."

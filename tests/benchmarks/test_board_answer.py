@@ -69,6 +69,23 @@ def test_a_finished_board_has_its_table_and_the_others_have_none():
 
 
 @pytest.mark.usefixtures("few_learners")
+@pytest.mark.parametrize(
+    ("eekm", "svm", "said"),
+    [
+        (0.1, 0.2, "all others."),
+        (0.7997, 0.7, "all others but {class}`~entrolearn.EEKMClassifier`."),
+        (0.7998, 0.7996, "none of the others."),
+    ],
+)
+def test_the_shorter_of_the_lists_of_worse_and_other_learners_is_shown(monkeypatch, eekm, svm, said):
+    monkeypatch.setitem(STRENGTHS, "EEKM", eekm)
+    monkeypatch.setitem(STRENGTHS, "SVM", svm)
+    text = page_text({"binary": _board(sets_of("binary"))})
+    line = next(line for line in text.splitlines() if line.startswith("- At their defaults"))
+    assert f"significantly worse are {said}" in line
+
+
+@pytest.mark.usefixtures("few_learners")
 def test_the_readme_says_whether_the_best_of_this_library_is_significantly_worse(monkeypatch):
     for eekm, said in ((0.1, "significantly worse"), (0.7997, "not significantly worse")):
         monkeypatch.setitem(STRENGTHS, "EEKM", eekm)
