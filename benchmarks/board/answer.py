@@ -29,7 +29,6 @@ from entrolab.tables.ranking import TESTS, rank_models
 __all__ = ["PAGES", "Page", "page_text", "read_boards", "readme_text", "study_text"]
 
 SIZE = SIZES[0]
-SHOWN = ("rank", "elo", "elo_low", "elo_high", "fit_s", "predict_s", "front")
 #: Metric -> its label in README.md and in the study, and the variants that are compared there, in words.
 ANSWERED = {
     "gmean": ("GMEAN", {"default": "at defaults", "threshold": "with tuned thresholds"}),
@@ -189,7 +188,7 @@ def _best(ranks: pd.Series, ours: bool) -> str | None:
 
 def _standing(slices: Slices, board: str) -> pd.DataFrame:
     """The leaderboard at defaults, by the first metric."""
-    return standings(slices["default", METRICS_SHOWN[board][0]])[list(SHOWN)]
+    return standings(slices["default", METRICS_SHOWN[board][0]])
 
 
 # --------------------------------------------------------------------------------------------- slices to text
@@ -281,7 +280,8 @@ def _table(standing: pd.DataFrame, slices: Slices, board: str) -> str:
         cells = [f"{line['rank']:.1f}", f"{line.elo:.0f} [{line.elo_low:.0f}, {line.elo_high:.0f}]"]
         cells += [_score(of, name) for of in scores.values()]
         cells += [f"{one:.2g}" if math.isfinite(one) else "failed" for one in (line.fit_s, line.predict_s)]
-        shown.append(f"| {_linked(name, board)} | {' | '.join(cells)} |")
+        failed = f" ({line.failed:.0f} runs failed)" if line.failed else ""
+        shown.append(f"| {_linked(name, board)}{failed} | {' | '.join(cells)} |")
     return "\n".join(shown) + "\n"
 
 

@@ -69,6 +69,17 @@ def test_a_finished_board_has_its_table_and_the_others_have_none():
 
 
 @pytest.mark.usefixtures("few_learners")
+def test_a_learner_has_the_number_of_its_failed_runs_beside_its_name():
+    rows, of_sets = _board(sets_of("binary"))
+    failed = (rows["learner"] == "SVM") & (rows["set"] == "sonar") & (rows["variant"] == "default")
+    rows.loc[failed, ["gmean", "auc", "log_loss"]] = np.nan
+    rows.loc[failed, "reason"] = "over the limit"
+    text = page_text({"binary": (rows, of_sets)})
+    assert "| SVM (10 runs failed) | " in text
+    assert text.count("runs failed") == 1
+
+
+@pytest.mark.usefixtures("few_learners")
 @pytest.mark.parametrize(
     ("eekm", "svm", "said"),
     [
