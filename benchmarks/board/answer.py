@@ -5,6 +5,7 @@ board has a table once all its runs with default parameters on at most 1,000 row
 study keep their text until the board of two classes has one.
 """
 
+import itertools
 import math
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
@@ -74,6 +75,7 @@ def page_text(boards: Boards) -> str:
         leaders = [
             _leader(start, slices[v, first], board) for v, start in VARIANTS.items() if (v, first) in slices
         ]
+        leaders += _on_more_rows(*boards[board], board)
         standing = _standing(slices, board)
         front = (
             f"- Pareto front of mean {METRICS[first].label} and fit time: {_front(standing, board, _linked)}."
@@ -262,6 +264,15 @@ def _leader(start: str, of: Slice, board: str) -> str:
     if best in (first, None):
         return text
     return f"{text} The best of this library is {_linked(best, board)}, {ranks[best]:.1f}."
+
+
+def _on_more_rows(rows: pd.DataFrame, facts_of: Mapping, board: str) -> Iterator[str]:
+    """A list item for each larger number of rows with a draw of every data set that has so many."""
+    for less, size in itertools.pairwise(SIZES):
+        names = [name for name in sets_of(board) if facts_of[name]["rows"] > less]
+        of = slice_of(rows, facts_of, METRICS_SHOWN[board][0], "default", size)
+        if of is not None and set(names) <= set(of.by_set.index):
+            yield _leader(f"At their defaults on at most {size:,} rows", of, board)
 
 
 def _front(standing: pd.DataFrame, board: str, named: Callable[[str, str], str]) -> str:

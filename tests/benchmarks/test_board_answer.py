@@ -1,6 +1,7 @@
 """What the boards' rows say in docs/which-learner.md and README.md."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from benchmarks.board.answer import PAGES, page_text, read_boards, readme_text, 
 from benchmarks.board.learners import LEARNERS
 from benchmarks.board.running import FOLDER
 from benchmarks.board.sets import BOARDS, facts, sets_of
+from entrolab.leaderboard.standings import standings
 
 STRENGTHS = {"constant": 0.0, "EEKM": 0.9, "XGBoost": 0.8, "SVM": 0.7}
 
@@ -19,6 +21,7 @@ STRENGTHS = {"constant": 0.0, "EEKM": 0.9, "XGBoost": 0.8, "SVM": 0.7}
 @pytest.fixture
 def few_learners(monkeypatch):
     monkeypatch.setattr(answer, "LEARNERS", {name: LEARNERS[name] for name in STRENGTHS})
+    monkeypatch.setattr(answer, "standings", partial(standings, n_resamples=10))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -77,6 +80,20 @@ def test_a_learner_has_the_number_of_its_failed_runs_beside_its_name():
     text = page_text({"binary": (rows, of_sets)})
     assert "| SVM (10 runs failed) | " in text
     assert text.count("runs failed") == 1
+
+
+@pytest.mark.usefixtures("few_learners")
+def test_more_rows_are_answered_when_every_data_set_that_has_them_has_a_draw():
+    names = [name for name in sets_of("binary") if facts(name)["rows"] > 1000]
+    rows, of_sets = _board(sets_of("binary"))
+    more = _board(names, repeats=1)[0].assign(size=10_000)
+    more.loc[more["learner"] == "SVM", "gmean"] = 0.99
+    said = "- At their defaults on at most 10,000 rows, SVM has the best mean rank by GMEAN, 1.0 of 3"
+    text = page_text({"binary": (pd.concat([rows, more]), of_sets)})
+    assert said in text
+    assert f" on {len(names)} sets, " in next(line for line in text.splitlines() if line.startswith(said))
+    without = more[more["set"] != names[0]]
+    assert said not in page_text({"binary": (pd.concat([rows, without]), of_sets)})
 
 
 @pytest.mark.usefixtures("few_learners")
