@@ -2,36 +2,37 @@
 
 A claim about several comparisons holds if each one is significant by itself (an intersection-union test,
 which needs no correction for multiple testing). It fails if one comparison is significantly contradicted
-after Holm's correction.
+after Holm's correction for all comparisons of the claim, or if one of its counts is.
 """
 
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pandas as pd
 
 from entrolab.claims.evidence import ALPHA, LEAST_DATASETS, Evidence, Exact, SignedRank, holm
-from entrolab.claims.numbers import Numbers, TableMissing, less_is_better
+from entrolab.claims.numbers import Numbers, TableMissing, less_is_better, tables_of
 from entrolab.fit.metrics import METRICS
 from entrolab.study.claims import datasets_of, metrics_of_test
 
 OUTCOMES = ("holds", "fails", "undecided", "not tested")
-# Of an undecided claim with many comparisons, so many say what would decide them.
+# The most comparisons of an undecided claim that say what would decide them.
 MOST_TOLD = 3
 COLUMNS = [
     *("id", "claim", "place", "strength", "outcome", "decides"),
     *("test", "part", "part_outcome", "effect", "low", "high", "unit", "p", "sets", "method"),
 ]
-CORRECTED = "; one of {} comparisons that must all hold; p-values against them with Holm's correction"
+CORRECTED = "; one of {} comparisons that must all hold; p-values of contradictions with Holm's correction"
 
 
 @dataclass(frozen=True)
 class Part:
     """One comparison or count of a test: its effect, an interval and the p-value behind the outcome.
 
-    The interval is one of 90 % for comparisons, the certain and the possible number for counts.
+    The interval is one of 90 % for comparisons, the certain and the possible number for counts. `sets` is the
+    number of data sets, of sizes for an exponent, and of cases for a count.
     """
 
     name: str
@@ -62,9 +63,8 @@ def evaluate(claims: Sequence[Mapping], numbers: Numbers) -> pd.DataFrame:
     """
     rows = []
     for claim in claims:
-        parts = [
-            (test, part) for test in claim.get("tests", []) for part in _parts_of(test, claim["id"], numbers)
-        ]
+        tests = [(test, one) for test in claim.get("tests", []) for one in _parts_of(test, numbers)]
+        parts = _judged(tests)
         outcome, decides = _of_claim(claim, parts)
         about = (claim["id"], claim["claim"], claim["place"], claim["strength"], outcome, decides)
         for test, part in parts or [({"type": ""}, Part("", ""))]:
@@ -100,14 +100,14 @@ def _together(outcomes: Sequence[str]) -> str:
     return "holds" if {*outcomes} == {"holds"} else "undecided"
 
 
-def _parts_of(test: Mapping, claim: str, numbers: Numbers) -> list[Part]:
+def _parts_of(test: Mapping, numbers: Numbers) -> list["Part | _Comparison"]:
     try:
-        parts = KINDS[test["type"]](test, numbers)
+        parts = TEST_TYPES[test["type"]](test, numbers)
     except TableMissing as missing:
         file = f"results/{numbers.study_name}/tables/{missing}.csv"
         return [Part("", "undecided", decides=f"the table {missing}: `snakemake {file}`")]
     nothing = Part("", "undecided", decides="the tables have no numbers for these models")
-    return parts or [nothing]
+    return parts if any(part.sets for part in parts) else [nothing]
 
 
 # ------------------------------------------------------------------------------------------- comparisons
@@ -182,7 +182,35 @@ SIDES: dict[str, tuple[str, Callable, Callable]] = {
 }
 
 
-def _compared(test: Mapping, numbers: Numbers) -> list[Part]:
+@dataclass(frozen=True)
+class _Comparison:
+    """One comparison with a limit, before the correction for the others of its claim."""
+
+    name: str
+    evidence: Evidence
+    held: float  # p-value of the test that establishes the claim
+    refuted: float  # p-value of the test that refutes it
+    limits: Sequence[float]  # of the effect
+    scale: _Scale
+    unit: str
+
+    @property
+    def sets(self) -> int:
+        return self.evidence.n
+
+
+def _judged(tests: Sequence[tuple[Mapping, "Part | _Comparison"]]) -> list[tuple[Mapping, Part]]:
+    """The parts of a claim, with Holm's correction for the comparisons among them."""
+    comparisons = [one for _, one in tests if isinstance(one, _Comparison)]
+    refuted = iter(holm([one.refuted for one in comparisons]))
+    correction = CORRECTED.format(len(comparisons)) if len(comparisons) > 1 else ""
+    return [
+        (test, _part(one, next(refuted), correction) if isinstance(one, _Comparison) else one)
+        for test, one in tests
+    ]
+
+
+def _compared(test: Mapping, numbers: Numbers) -> list[Part | _Comparison]:
     """Compare each pair of models over all data sets, or on each one if the data sets are few."""
     key, sides, limits = SIDES[test["type"]]
     margin = {"factor": test[key]} if key == "factor" else test[key]
@@ -191,14 +219,13 @@ def _compared(test: Mapping, numbers: Numbers) -> list[Part]:
         scale = _Scale(margin, metric)
         name = a if a == b else f"{a} vs {b}"
         name += f", {metric}" if len(metrics_of_test(test)) > 1 else ""
-        for suffix, evidence in _evidence(test, numbers, (a, b), scale):
-            found.append((name + suffix, evidence, scale, sides(evidence, scale), limits(scale)))
-    against = holm([contradicted for *_, (_, contradicted), _ in found])
-    correction = CORRECTED.format(len(found)) if len(found) > 1 else ""
-    return [
-        _part(name, evidence, held, refuted, limits, scale, correction)
-        for (name, evidence, scale, (held, _), limits), refuted in zip(found, against, strict=True)
-    ]
+        known = _evidence(test, numbers, (a, b), scale)
+        for suffix, evidence in known:
+            about = (*sides(evidence, scale), limits(scale), scale, scale.unit)
+            found.append(_Comparison(name + suffix, evidence, *about))
+        if not known:
+            found.append(Part(name, "undecided", decides=f"{name}: numbers of both on one data set or more"))
+    return found
 
 
 def _pairs(test: Mapping) -> list[tuple[str, str]]:
@@ -224,33 +251,27 @@ def _evidence(
     return [(f", on {one}", evidence) for one, evidence in each if evidence]
 
 
-def _part(
-    name: str,
-    evidence: Evidence,
-    held: float,
-    refuted: float,
-    limits: Sequence[float],
-    scale: _Scale,
-    correction: str = "",
-) -> Part:
-    outcome = "holds" if held <= ALPHA else "fails" if refuted <= ALPHA else "undecided"
+def _part(one: _Comparison, refuted: float, correction: str) -> Part:
+    """A comparison with its outcome; `refuted` is the corrected p-value."""
+    outcome = "holds" if one.held <= ALPHA else "fails" if refuted <= ALPHA else "undecided"
+    evidence, scale = one.evidence, one.scale
     low, high = map(scale.shown, evidence.interval)
     return Part(
-        name,
+        one.name,
         outcome,
         scale.shown(evidence.effect),
         low,
         high,
-        scale.unit,
-        math.nan if isinstance(evidence, Exact) else refuted if outcome == "fails" else held,
+        one.unit,
+        math.nan if isinstance(evidence, Exact) else refuted if outcome == "fails" else one.held,
         evidence.n,
         evidence.test + correction,
-        _would_decide(name, evidence, limits, scale) if outcome == "undecided" else "",
+        _would_decide(one.name, evidence, one.limits, scale) if outcome == "undecided" else "",
     )
 
 
 def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale: _Scale) -> str:
-    """What would decide a comparison whose interval contains a limit."""
+    """What would decide an undecided comparison."""
     nearest = min(limits, key=lambda limit: abs(evidence.effect - limit))
     distance = abs(evidence.effect - nearest)
     shown = f"{scale.shown(nearest):.3g} {scale.unit}".strip()
@@ -260,6 +281,8 @@ def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale:
     if distance <= width / 10 or not math.isfinite(width):
         return f"{name}: no feasible number of measurements, the effect is too close to {shown}"
     times = (width / distance) ** 2
+    if times <= 1:
+        return f"{name}: a little more data, as it differs significantly from {shown} but for the correction"
     if isinstance(evidence, SignedRank):
         # At least one data set more, because the smallest p-value that n data sets allow is 2^-n.
         enough = max(math.ceil(evidence.n * times), evidence.n + 1)
@@ -270,43 +293,39 @@ def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale:
 # ------------------------------------------------------------------------------------ exponents and counts
 
 
-def _grows(test: Mapping, numbers: Numbers) -> list[Part]:
+def _grows(test: Mapping, numbers: Numbers) -> list[Part | _Comparison]:
+    limits = [test["exponent"] - test["within"], test["exponent"] + test["within"]]
+    scale = _Scale({"points": test["within"]}, "")
     found = []
     for model, metric in itertools.product(test["models"], metrics_of_test(test)):
-        evidence = numbers.exponent(test, model, metric)
-        if evidence is not None:
-            found.append((f"{model}, {metric}", evidence))
-    low, high = test["exponent"] - test["within"], test["exponent"] + test["within"]
-    sides = [_between(evidence, low, high) for _, evidence in found]
-    against = holm([contradicted for _, contradicted in sides])
-    correction = CORRECTED.format(len(found)) if len(found) > 1 else ""
-    scale = _Scale({"points": test["within"]}, "")
-    return [
-        replace(
-            _part(name, evidence, held, refuted, [low, high], scale, correction),
-            unit="exponent",
-        )
-        for (name, evidence), (held, _), refuted in zip(found, sides, against, strict=True)
-    ]
+        name, evidence = f"{model}, {metric}", numbers.exponent(test, model, metric)
+        if evidence is None:
+            found.append(Part(name, "undecided", decides=f"{name}: costs at three sizes or more"))
+        else:
+            about = (*_between(evidence, *limits), limits, scale, "exponent")
+            found.append(_Comparison(name, evidence, *about))
+    return found
 
 
 @dataclass(frozen=True)
 class _Case:
     """One case of a count: whether it is true of our numbers, and the p-values of two tests.
 
-    A small `held` establishes the case, a small `refuted` refutes it.
+    A small `held` establishes the case, a small `refuted` refutes it. A case without numbers is possible, not
+    certain.
     """
 
     name: str
-    so: bool
-    held: float
-    refuted: float
+    so: bool = False
+    held: float = 1.0
+    refuted: float = 1.0
+    measured: bool = False
 
 
 def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
     """Count the cases that are true in our numbers (the effect), and those certainly and possibly true."""
     cases = (_compared_cases if test.get("against") else _cells)(test, numbers)
-    if not cases:
+    if not any(case.measured for case in cases):
         return []
     held, refuted = holm([case.held for case in cases]), holm([case.refuted for case in cases])
     # That all cases are true needs no correction: an intersection-union test.
@@ -322,7 +341,8 @@ def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
         outcome = "fails"
     else:
         open_cases = [case.name for case, p, q in zip(cases, held, refuted, strict=True) if min(p, q) > ALPHA]
-        decides = f"more trials or rows for {', '.join(open_cases)}"
+        more = [f"{len(open_cases) - MOST_TOLD} more"] if len(open_cases) > MOST_TOLD else []
+        decides = f"more trials or rows for {', '.join(open_cases[:MOST_TOLD] + more)}"
     said = f"{low} or more" if high >= len(cases) else f"{high} or fewer" if not low else f"{low} to {high}"
     return [
         Part(
@@ -345,12 +365,15 @@ def _cells(test: Mapping, numbers: Numbers) -> list[_Case]:
     models = test.get("models") or list(
         dict.fromkeys(model for name in test["tables"] for model in numbers.models(name))
     )
+    metrics = metrics_of_test(test)
     cases = []
-    for dataset, model, metric in itertools.product(
-        datasets_of(test, numbers.study), models, metrics_of_test(test)
-    ):
+    for dataset, model, metric in itertools.product(datasets_of(test, numbers.study), models, metrics):
+        if not numbers.has(test["tables"], dataset, model, metric):
+            continue
+        name = " ".join(filter(None, [dataset, model, metric if len(metrics) > 1 else ""]))
         evidence = numbers.level(test, dataset, model, metric)
         if evidence is None:
+            cases.append(_Case(name))
             continue
         if "at_least" in test:
             held, refuted = _exceeds(evidence, test["at_least"])
@@ -358,9 +381,8 @@ def _cells(test: Mapping, numbers: Numbers) -> list[_Case]:
             refuted, held = _exceeds(evidence, test["at_most"])
         if isinstance(evidence, Exact):  # the limit is inclusive
             held = 1.0 - float(refuted > ALPHA)
-        name = " ".join(filter(None, [dataset, model]))
         so = refuted > ALPHA if isinstance(evidence, Exact) else _is_within(evidence.effect, test)
-        cases.append(_Case(name, so, held, refuted))
+        cases.append(_Case(name, so, held, refuted, measured=True))
     return cases
 
 
@@ -374,12 +396,18 @@ def _compared_cases(test: Mapping, numbers: Numbers) -> list[_Case]:
     for dataset, metric in itertools.product(datasets_of(test, numbers.study), metrics_of_test(test)):
         scale = _Scale(test["by"], metric)
         known: dict[str, list[_Case]] = {}
-        for a, b in _pairs(test):
-            evidence = numbers.on_one(test, dataset, (a, b), metric, scale.ratio)
-            if evidence is not None:
-                sides = _exceeds(evidence, scale.better)
-                case = _Case(f"{a} vs {b} on {dataset}", evidence.effect > scale.better, *sides)
-                known.setdefault(a, []).append(case)
+        for pair in _pairs(test):
+            sides = zip(tables_of(test), pair, strict=True)
+            if not all(numbers.has(tables, dataset, model, metric) for tables, model in sides):
+                continue
+            name = f"{' vs '.join(pair)} on {dataset}"
+            evidence = numbers.on_one(test, dataset, pair, metric, scale.ratio)
+            if evidence is None:
+                case = _Case(name)
+            else:
+                is_so = evidence.effect > scale.better
+                case = _Case(name, is_so, *_exceeds(evidence, scale.better), measured=True)
+            known.setdefault(pair[0], []).append(case)
         if test["of"] == "comparisons":
             cases += itertools.chain.from_iterable(known.values())
         elif known:
@@ -394,10 +422,11 @@ def _best_of(dataset: str, by_model: Sequence[Sequence[_Case]]) -> _Case:
         any(all(case.so for case in cases) for cases in by_model),
         min(1.0, len(by_model) * min(max(case.held for case in cases) for cases in by_model)),
         max(min(1.0, len(cases) * min(case.refuted for case in cases)) for cases in by_model),
+        any(case.measured for case in itertools.chain.from_iterable(by_model)),
     )
 
 
-KINDS: dict[str, Callable[[Mapping, Numbers], list[Part]]] = {
+TEST_TYPES: dict[str, Callable[[Mapping, Numbers], list[Part | _Comparison]]] = {
     **dict.fromkeys(SIDES, _compared),
     "grows": _grows,
     "bound": _counted,

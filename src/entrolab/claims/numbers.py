@@ -45,6 +45,10 @@ class Numbers:
         found = (self._table(name).get((dataset, model, metric), math.nan) for name in tables)
         return next((value for value in found if math.isfinite(value)), math.nan)
 
+    def has(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> bool:
+        """Whether one of some tables has a cell, with a number or without."""
+        return any((dataset, model, metric) in self._table(name).index for name in tables)
+
     def difference(
         self, test: Mapping, dataset: str, pair: tuple[str, str], metric: str, ratio: bool
     ) -> float:
@@ -54,7 +58,7 @@ class Numbers:
         """
         a, b = (
             self.cell(tables, dataset, model, metric)
-            for tables, model in zip(_tables(test), pair, strict=True)
+            for tables, model in zip(tables_of(test), pair, strict=True)
         )
         return _ahead(a, b, metric, ratio)
 
@@ -67,7 +71,7 @@ class Numbers:
             return None
         sides = [
             self._folds(tables, dataset, model, metric)
-            for tables, model in zip(_tables(test), pair, strict=True)
+            for tables, model in zip(tables_of(test), pair, strict=True)
         ]
         common = pd.concat(sides, axis=1, join="inner") if all(len(side) for side in sides) else ()
         if len(common) < 2:
@@ -145,12 +149,13 @@ def less_is_better(metric: str) -> bool:
 
 def _slack(metric: str, ratio: bool) -> float:
     """The distance from a limit within which a single number decides nothing; infinite for scores."""
-    if metric in METRICS and METRICS[metric].chooses:
+    if metric in METRICS and not METRICS[metric].of_fit:
         return math.inf
     return math.log(TIMING) if ratio and "seconds" in metric else 0.0
 
 
-def _tables(test: Mapping) -> tuple[Sequence[str], Sequence[str]]:
+def tables_of(test: Mapping) -> tuple[Sequence[str], Sequence[str]]:
+    """The tables with the numbers of the first models of a test's pairs, and of the second ones."""
     return test["tables"], test.get("against_tables", test["tables"])
 
 

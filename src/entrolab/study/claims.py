@@ -45,7 +45,7 @@ class Margin(Section):
     """A margin: ``{points: 1}`` in the table's unit, ``{percent: 5}`` or ``{factor: 2}``."""
 
     points: number(ge=0) = None
-    percent: number(ge=0) = None
+    percent: number(ge=0, lt=100) = None
     factor: number(ge=1) = None
 
     @model_validator(mode="after")

@@ -1,5 +1,6 @@
 """Claims of a study whose truth is known: planted effects, none, and a planted bug that flips outcomes."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from entrolab.claims.__main__ import main
 from entrolab.claims.evaluation import COLUMNS, Part, _of_claim, evaluate
-from entrolab.claims.numbers import Numbers, TableMissing
+from entrolab.claims.numbers import Numbers, TableMissing, _slack
 from entrolab.claims.rendering import layout, outcomes, read_claims, write_claims
 from entrolab.study.claims import load_claims
 from entrolab.study.sections import ConfigError
@@ -286,6 +287,66 @@ def test_scores_of_a_single_trial_decide_no_comparison():
     assert found["p"].isna().all()
 
 
+class Absent(Planted):
+    """Without the numbers of some models on some data sets, whose data are absent."""
+
+    def __init__(self, models, datasets=SETS):
+        super().__init__()
+        self.absent = set(itertools.product(datasets, models))
+
+    def _frame(self, name):
+        table = super()._frame(name)
+        lost = [pair in self.absent for pair in zip(table["dataset"], table["model"], strict=True)]
+        return table.assign(ours=table["ours"].mask(lost))
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ({"against": ["twin"], "count": {"min": 1, "max": 9}}, "undecided"),  # seven cases, perhaps twelve
+        ({"against": ["twin"], "count": {"min": 8}}, "undecided"),
+        ({"against": ["twin"], "count": {"min": 7}}, "holds"),
+        ({"against": ["twin"], "count": {"max": 6}}, "fails"),
+        ({"against": ["twin"], "of": "comparisons", "count": {"max": 11}}, "undecided"),
+        ({"at_least": 10, "count": {"min": 8}}, "undecided"),
+        ({"at_least": 99, "count": {"max": 4}}, "undecided"),
+        ({"at_least": 99, "count": {"max": 5}}, "holds"),
+    ],
+)
+def test_a_case_without_numbers_is_possible_and_not_certain(keys, said):
+    against = keys.get("against", ())
+    test = of_type("count", ["good"], against, **{key: keys[key] for key in keys if key != "against"})
+    assert outcome_of(test, numbers=Absent(["good"], SETS[7:])) == said
+
+
+def test_a_comparison_without_numbers_leaves_the_claim_undecided():
+    test = of_type("better", ["good"], ["twin", "plain"])
+    found = evaluate(loaded(claim(test)), Absent(["plain"]))
+    assert found["part_outcome"].tolist() == ["holds", "undecided"]
+    assert found["outcome"][0] == "undecided"
+    assert found["decides"][0] == "good vs plain: numbers of both on one data set or more"
+
+
+def test_contradictions_are_corrected_for_all_comparisons_of_the_claim():
+    """The last of three tests is contradicted by itself, with p between 0.05 / 3 and 0.05."""
+    numbers = Planted(ahead=0.0)
+    for k, name in enumerate(SETS[:5]):
+        numbers.scores[name, "plain"] = numbers.scores[name, "twin"] - 1 - 0.1 * k
+    few = {"over": SETS[:5]}
+    alone = of_type("better", ["plain"], ["twin"], **few)
+    others = [of_type("better", ["good"], [rival], **few) for rival in ("twin", "slow")]
+    assert outcome_of(alone, numbers=numbers) == "fails"
+    found = evaluate(loaded(claim(*others, alone)), numbers)
+    assert found["part_outcome"].iloc[-1] == "undecided"
+    assert "a little more data, as it differs significantly from 0" in found["decides"].iloc[0]
+
+
+@pytest.mark.parametrize("metric", ["auc", "accuracy"])
+def test_scores_have_no_certainty_without_folds_and_costs_have(metric):
+    assert _slack(metric, ratio=False) == math.inf
+    assert _slack("support", ratio=False) == 0
+
+
 def test_readings_that_differ_leave_a_claim_undecided():
     both = [
         {"reader": 1, "reading": "one", "type": "better"},
@@ -342,6 +403,10 @@ def test_the_outcomes_are_written_read_and_shown(tmp_path):
         ({"by": {"points": 1, "percent": 2}}, "found 2 of points, percent, factor; accepted: one"),
         ({"pairs": "each", "against": ["twin", "plain"]}, "found 1 models against 2; accepted: equally many"),
         ({"reading": 1}, "found reading 1; accepted: no reading"),
+        (
+            {"by": {"percent": 100}},
+            "by.percent: found 100; accepted: at least 0 and less than 100",
+        ),
         ({"type": "beter"}, "found 'beter', did you mean 'better'?"),
     ],
 )
