@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.board.running import (
     FOLDER,
+    REPEATS,
     by_turns,
     carry_out_due,
     due_runs,
@@ -36,6 +37,11 @@ def main() -> None:
     unknown = [board for board in options.boards if board not in BOARDS]
     if unknown:
         parser.error(f"unknown board {unknown[0]!r}; accepted: {', '.join(BOARDS)}")
+    if (options.variant, options.size) not in REPEATS:
+        planned = "; ".join(f"--variant {variant} --size {size}" for variant, size in REPEATS)
+        parser.error(
+            f"no runs are planned for {options.variant} and {options.size} rows; accepted: {planned}"
+        )
     one_thread()
     until = time.monotonic() + 3600 * options.hours
     for board in options.boards:
@@ -48,8 +54,11 @@ def main() -> None:
     of_pilot = {"repeats": 1, "folds": 1} if options.pilot else {}
     runs = {board: due_runs(board, options.variant, options.size, **of_pilot) for board in options.boards}
     for board, group in by_turns(runs):
+        if time.monotonic() > until:
+            break
         count = carry_out_due(options.folder / f"{board}.csv", board, group, made, options.mirror, until)
-        print(f"{board}, {group[0].set}: {count} of {len(group)} runs", flush=True)
+        if count:
+            print(f"{board}, {group[0].set}: {count} of {len(group)} runs", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 
 from scipy.stats import loguniform, randint, uniform
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Ridge, RidgeClassifier
@@ -21,25 +21,25 @@ from entrolearn import EEKMClassifier, EEMClassifier, RKELMRegressor
 
 __all__ = ["CONSTANT", "LEARNERS", "N_CONFIGURATIONS", "Learner", "configurations", "make", "nystroem_lda"]
 
-CONSTANT = "constant"  # the score of a run that failed
+CONSTANT = "constant"  # the dummy learner, whose score a failed run gets
 N_CONFIGURATIONS = 10  # including the defaults
 
 
 @dataclass(frozen=True)
 class Learner:
-    """Import paths of a classifier and of a regressor, or None.
+    """A learner of the boards: import paths, fixed parameters and search space.
 
     Attributes
     ----------
     classifier, regressor : str or None
-        A class, or a function that makes an estimator.
+        Import path of a class, or of a function that returns an estimator.
     ours : bool
         Whether it is one of this library.
     params : dict
-        What is set beside the defaults: threads, output, seeds.
+        Parameters that are always set, such as threads and verbosity.
     space : dict
-        Parameter -> values or a distribution; of parameters that only one of the two has, the other's are
-        left out. Empty: it is not tuned.
+        Parameter -> values or a distribution. Parameters that the classifier or the regressor lacks are left
+        out. Empty: it is not tuned.
     """
 
     classifier: str | None
@@ -234,7 +234,7 @@ def rfm_on_eem() -> BaseEstimator:
 
 
 def make(name: str, board: str, seed: int = 0, configuration: Mapping | None = None) -> BaseEstimator | None:
-    """A learner of a board with all seeds set; None if it has none for the task.
+    """The estimator of a learner for a board, with all seeds set; None if the learner lacks the task.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def make(name: str, board: str, seed: int = 0, configuration: Mapping | None = N
     board : {"binary", "multiclass", "regression"}
     seed : int
     configuration : dict, optional
-        What differs from its defaults.
+        Parameters that differ from the defaults.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def make(name: str, board: str, seed: int = 0, configuration: Mapping | None = N
     estimator = getattr(import_module(module), attribute)(**learner.params)
     if board == "multiclass" and not get_tags(estimator).classifier_tags.multi_class:
         return None
-    estimator.set_params(**(configuration or {}))
+    estimator.set_params(**{key: clone(value, safe=False) for key, value in (configuration or {}).items()})
     names = [key for key in estimator.get_params() if key.split("__")[-1] in ("random_state", "random_seed")]
     return estimator.set_params(**dict.fromkeys(names, seed))
 

@@ -28,7 +28,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks.board.learners import configurations, make
-from benchmarks.board.sets import names_in
+from benchmarks.board.sets import categorical_columns
 from entrolearn import gmean_score, gmean_scorer
 
 __all__ = [
@@ -81,13 +81,15 @@ def fold_of(run: Run, y: np.ndarray, regression: bool) -> tuple[np.ndarray, np.n
     return list(folds.split(np.zeros(len(y)), y))[run.fold]
 
 
-def pipeline(estimator: BaseEstimator, names: list[int], n_features: int, regression: bool) -> BaseEstimator:
-    """An estimator with standardised numbers, one-hot encoded names and standardised regression targets."""
-    numbers = [column for column in range(n_features) if column not in names]
+def pipeline(
+    estimator: BaseEstimator, categorical: list[int], n_features: int, regression: bool
+) -> BaseEstimator:
+    """An estimator with standardised numbers, one-hot encoded categories, and standardised targets."""
+    numbers = [column for column in range(n_features) if column not in categorical]
     features = ColumnTransformer(
         [
             ("numbers", StandardScaler(), numbers),
-            ("names", OneHotEncoder(handle_unknown="ignore", sparse_output=False), names),
+            ("categories", OneHotEncoder(handle_unknown="ignore", sparse_output=False), categorical),
         ]
     )
     whole = make_pipeline(features, estimator)
@@ -113,11 +115,11 @@ def results_of(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[d
     regression = board == "regression"
     train, test = fold_of(run, y, regression)
     seed = FOLDS * run.repeat + run.fold
-    names = names_in(run.set)
+    categorical = categorical_columns(run.set)
 
     def model(configuration: dict | None = None) -> BaseEstimator:
         estimator = make(run.learner, board, seed, configuration)
-        return pipeline(estimator, names, X.shape[1], regression)
+        return pipeline(estimator, categorical, X.shape[1], regression)
 
     rows = X[train], y[train], X[test], y[test]
     limit = LIMIT_S[run.size]

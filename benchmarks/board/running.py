@@ -132,7 +132,8 @@ def carry_out_due(file: Path, board: str, runs: Iterable[Run], made: str, mirror
                 continue
             count += 1
             for row in found:
-                _note(over, run, row.get("reason", ""))
+                if row["variant"] == run.variant:
+                    _note(over, run, row.get("reason", ""))
                 row = {**dict(zip(KEY, run.key, strict=True)), **row, "made": made}
                 table.writerow({name: _compact(value) for name, value in row.items()})
             opened.flush()
@@ -173,14 +174,16 @@ def _compact(value):
 
 
 def _read(file: Path) -> dict[tuple, str]:
-    """The runs in a file, with the reason of those that failed; an incomplete last line is removed."""
+    """The runs in a file, with the reasons of those that failed; an interrupted run is removed."""
     if not file.exists():
         return {}
-    text = file.read_text(encoding="utf-8")
-    if not text.endswith("\n"):
-        file.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
-    with file.open(encoding="utf-8", newline="") as opened:
-        rows = [row for row in csv.DictReader(opened) if row["variant"] != "tuned threshold"]
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines.pop()
+    if file.stem == "binary" and lines and ",tuned," in lines[-1]:  # the row "tuned threshold" is missing
+        lines.pop()
+    file.write_text("".join(lines), encoding="utf-8")
+    rows = [row for row in csv.DictReader(lines) if row["variant"] != "tuned threshold"]
     numbers = {"size", "repeat", "fold"}
     return {tuple(int(row[k]) if k in numbers else row[k] for k in KEY): row["reason"] for row in rows}
 

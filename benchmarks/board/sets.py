@@ -17,7 +17,7 @@ __all__ = ["BOARDS", "LEFT_OUT", "SIZES", "TUNED", "draw", "facts", "in_order", 
 
 BOARDS = ("binary", "multiclass", "regression")
 SIZES = (1_000, 10_000, 100_000)  # maximum number of rows drawn from a data set; one half is for training
-LEAST_OF_CLASS = 10  # a class with fewer rows in a draw is left out of the draw
+LEAST_OF_CLASS = 10  # of many classes, one with fewer rows in a draw is left out of the draw
 
 _TEXT = "more than 1,000 features, sparse"
 _ABSENT = "not in the folder of raw files that the boards are computed from"
@@ -103,7 +103,7 @@ def draw(name: str, size: int, repeat: int, mirror=None) -> tuple[np.ndarray, np
     -------
     X : ndarray of float64, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
-        Classes 0, 1, ... of at least ten rows each, or values.
+        Classes 0, 1, ..., on the board of many classes with at least ten rows each; or values.
 
     Raises
     ------
@@ -123,13 +123,14 @@ def draw(name: str, size: int, repeat: int, mirror=None) -> tuple[np.ndarray, np
     return X, np.unique(y, return_inverse=True)[1]
 
 
-def names_in(name: str) -> list[int]:
-    """The columns of a data set that contain codes of names, which are one-hot encoded for learners."""
+def categorical_columns(name: str) -> list[int]:
+    """The indices of the categorical columns of a data set, which are one-hot encoded."""
     form = catalog()[name].get("format", {})
     columns = list(form.get("categorical", ()))
     if columns and (form.get("drop") or form.get("label", -1) != -1):
         raise ValueError(
-            f"{name}: columns of names beside dropped ones; accepted: a label in the last column"
+            f"{name}: found categorical columns and dropped ones, or a label elsewhere; accepted: a label in "
+            "the last column"
         )
     return columns
 
