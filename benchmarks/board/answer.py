@@ -68,7 +68,7 @@ def page_text(boards: Boards) -> str:
     for board in BOARDS:
         done, planned = _draws(boards, board)
         if done < planned:
-            parts.append(f"{TITLES[board]}: not all of the {planned} draws have been run yet.\n")
+            parts.append(f"{TITLES[board]}: not all of the {planned} runs of each learner are done yet.\n")
             continue
         slices = _slices(*boards[board], board)
         first = METRICS_SHOWN[board][0]
@@ -139,7 +139,7 @@ PAGES = {
 
 
 def _draws(boards: Boards, board: str) -> tuple[int, int]:
-    """The number of draws with default runs of every learner, and the number of draws planned."""
+    """The number of default runs that every learner has, and the number planned."""
     planned = _planned(board, "default")
     if board not in boards:
         return 0, planned
@@ -149,24 +149,31 @@ def _draws(boards: Boards, board: str) -> tuple[int, int]:
     if board == "multiclass":  # only their libraries know which classifiers take many classes
         wanted = set()
     of = slice_of(rows, facts_of, METRICS_SHOWN[board][0], "default", SIZE)
-    missing = wanted - set(rows.loc[rows["variant"] == "default", "learner"])
+    missing = wanted - set(rows.loc[(rows["variant"] == "default") & (rows["size"] == SIZE), "learner"])
     return (0 if of is None or missing else len(of.scores)), planned
 
 
 def _planned(board: str, variant: str) -> int:
-    """The number of draws of a variant."""
+    """The planned number of runs of a learner in a variant."""
     kind = variant.split()[0]  # "tuned threshold" is made with "tuned"
     names = TUNED[board] if kind == "tuned" else sets_of(board)
     return len(names) * REPEATS[kind, SIZE] * FOLDS
 
 
 def _slices(rows: pd.DataFrame, facts_of: Mapping, board: str) -> Slices:
-    """The slices of a board with all planned draws."""
+    """The slices of a board with all planned runs."""
     first, *_ = METRICS_SHOWN[board]
     wanted = [("default", metric) for metric in METRICS_SHOWN[board]]
     wanted += [(variant, first) for variant in VARIANTS if variant != "default"]
-    found = ((key, slice_of(rows, facts_of, key[1], key[0], SIZE)) for key in wanted)
-    return {key: of for key, of in found if of is not None and len(of.scores) >= _planned(board, key[0])}
+    found = {key: slice_of(rows, facts_of, key[1], key[0], SIZE) for key in wanted}
+    everyone = set(found["default", first].by_set)
+    return {
+        (variant, metric): of
+        for (variant, metric), of in found.items()
+        if of is not None
+        and len(of.scores) >= _planned(board, variant)
+        and (variant != "threshold" or set(of.by_set) == everyone)
+    }
 
 
 def _slices_of_two_classes(boards: Boards) -> Slices | None:
@@ -239,7 +246,7 @@ def _compared(of: Slice, named: Callable[[str, str], str]) -> str:
     ranking = rank_models(of.by_set.round(DIGITS))
     differs = ""
     if ranking is not None:
-        differs = ", not significantly worse" if rival in ranking.beside(first) else ", significantly worse"
+        differs = f", {'no' if rival in ranking.beside(first) else 'a'} significant difference"
     whose = "the other libraries" if LEARNERS[first].ours else "this library"
     return f"{text}, and {named(rival, 'binary')} the best of {whose}, {ranks[rival]:.1f}{differs}"
 
@@ -252,26 +259,25 @@ def _leader(start: str, of: Slice, board: str) -> str:
     text += f"{ranks[first]:.1f} of {len(ranks)}"
     if ranking is None:
         return f"{text}; {len(of.by_set)} sets are too few to test differences."
-    beside = ranking.beside(first)
-    worse = [name for name in ranks.index[1:] if name not in beside]
-    if len(beside) <= len(worse):
-        others = f"all others{' but ' * bool(beside)}{', '.join(_linked(name, board) for name in beside)}"
+    alike = ranking.beside(first)
+    unlike = [name for name in ranks.index[1:] if name not in alike]
+    few = ", ".join(_linked(name, board) for name in min(alike, unlike, key=len))
+    if len(alike) <= len(unlike):
+        others = f"all others but {few}" if few else "all others"
     else:
-        others = (
-            f"only {', '.join(_linked(name, board) for name in worse)}" if worse else "none of the others"
-        )
-    text += f". By {TESTS[ranking.shown_test]} on {len(of.by_set)} sets, significantly worse are {others}."
+        others = f"only {few}" if few else "none of the others"
+    text += f". By {TESTS[ranking.shown_test]} on {len(of.by_set)} sets, {others} differ significantly."
     if best in (first, None):
         return text
     return f"{text} The best of this library is {_linked(best, board)}, {ranks[best]:.1f}."
 
 
 def _on_more_rows(rows: pd.DataFrame, facts_of: Mapping, board: str) -> Iterator[str]:
-    """A list item for each larger number of rows with a draw of every data set that has so many."""
+    """A list item for each larger number of rows with all runs of the data sets that have so many."""
     for less, size in itertools.pairwise(SIZES):
         names = [name for name in sets_of(board) if facts_of[name]["rows"] > less]
         of = slice_of(rows, facts_of, METRICS_SHOWN[board][0], "default", size)
-        if of is not None and set(names) <= set(of.by_set.index):
+        if of is not None and len(of.scores) >= len(names) * REPEATS["default", size] * FOLDS:
             yield _leader(f"At their defaults on at most {size:,} rows", of, board)
 
 
@@ -291,8 +297,7 @@ def _table(standing: pd.DataFrame, slices: Slices, board: str) -> str:
         cells = [f"{line['rank']:.1f}", f"{line.elo:.0f} [{line.elo_low:.0f}, {line.elo_high:.0f}]"]
         cells += [_score(of, name) for of in scores.values()]
         cells += [f"{one:.2g}" if math.isfinite(one) else "failed" for one in (line.fit_s, line.predict_s)]
-        failed = f" ({line.failed:.0f} runs failed)" if line.failed else ""
-        shown.append(f"| {_linked(name, board)}{failed} | {' | '.join(cells)} |")
+        shown.append(f"| {_linked(name, board)} | {' | '.join(cells)} |")
     return "\n".join(shown) + "\n"
 
 
@@ -302,12 +307,13 @@ def _head(variant: str, metric: str) -> str:
 
 
 def _score(of: Slice, name: str) -> str:
-    """The mean score of a learner over the data sets; a dash for one without the metric."""
+    """A learner's mean score over data sets, with the number of failed runs; a dash without the metric."""
     if name not in of.by_set:
         return "–"
     metric = METRICS[of.metric]
     value = of.by_set[name].mean() * (1 if metric.greater_is_better else -1)
-    return f"{100 * value:.1f}" if metric.percent else f"{value:.3f}"
+    failed = f" ({of.failed[name]} failed)" if of.failed[name] else ""
+    return (f"{100 * value:.1f}" if metric.percent else f"{value:.3f}") + failed
 
 
 if __name__ == "__main__":

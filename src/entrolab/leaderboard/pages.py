@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
-from entrolab.leaderboard.ratings import win_rates
+from entrolab.leaderboard.ratings import DIGITS, win_rates
 from entrolab.leaderboard.rows import Slice, read_board, slice_of
 from entrolab.leaderboard.standings import N_RESAMPLES, standings
 from entrolab.tables.ranking import draw_ranking, rank_models
@@ -24,7 +24,7 @@ METRICS_SHOWN = {
     "multiclass": ("balanced_accuracy", "log_loss"),
     "regression": ("r2",),
 }
-TITLES = {"binary": "Two classes", "multiclass": "Many classes", "regression": "Values"}
+TITLES = {"binary": "Two classes", "multiclass": "Many classes", "regression": "Regression"}
 VARIANTS = {
     "default": "at their defaults",
     "threshold": "with a tuned threshold",
@@ -40,9 +40,9 @@ SUBSETS = {
     "fewer than 30 features": lambda of: of["features"] < MANY_FEATURES,
     "30 features or more": lambda of: of["features"] >= MANY_FEATURES,
 }
-WIDTH, HEIGHT, MARGIN = 640, 320, 44  # of the scatter plot, in CSS pixels
 OURS = "entrolearn "  # before the commit, in the description of a machine
-FAR = 1.5  # interquartile ranges from the quartiles at which its axis of scores ends, as in a box plot
+WIDTH, HEIGHT, MARGIN = 640, 320, 44  # of the scatter plot, in CSS pixels
+FAR = 1.5  # its axis of scores ends this many interquartile ranges beyond the quartiles, as in a box plot
 
 
 def write_pages(folder: str | Path, output: str | Path, n_resamples: int = N_RESAMPLES) -> list[Path]:
@@ -99,15 +99,15 @@ def _page(file: Path, n_resamples: int) -> dict:
         name: list(dict.fromkeys(section[name] for section in sections))
         for name in ("metric", "variant", "size", "sets")
     }
-    failed = rows["reason"].notna()
+    runs = rows[rows["variant"] != "tuned threshold"]  # the same run as the row "tuned", with its search
     return {
         "board": board,
         "title": TITLES[board],
         "sections": sections,
         "filters": filters,
-        "runs": len(rows),
-        "failed": int(failed.sum()),
-        "hours": float(rows[["fit_s", "predict_s"]].sum().sum() / 3600),
+        "runs": len(runs),
+        "failed": int(runs["reason"].notna().sum()),
+        "hours": float(runs[["fit_s", "predict_s"]].sum().sum() / 3600),
         "made": _machines([header["made"][digest] for digest in rows["made"].dropna().unique()]),
         "protocol": header["protocol"],
     }
@@ -176,7 +176,7 @@ def _section(of: Slice, ours: set[str], n_resamples: int, whole: bool) -> dict:
 
 def _diagram(by_set: pd.DataFrame) -> dict | None:
     """The critical-difference diagram, its alt text and rule; None if data sets or learners are too few."""
-    ranking = rank_models(by_set)
+    ranking = rank_models(by_set.round(DIGITS))
     if ranking is None:
         return None
     labels = {name: name for name in ranking.average.index}
@@ -185,9 +185,14 @@ def _diagram(by_set: pd.DataFrame) -> dict | None:
     return {"svg": picture, "alt": ranking.in_words(labels), "rule": ranking.rule()}
 
 
-def _plot(lines: pd.DataFrame, scale: float) -> dict:
-    """Points and axis ticks of a scatter plot of score against fit time (log scale), in pixels."""
+def _plot(lines: pd.DataFrame, scale: float) -> dict | None:
+    """Points and axis ticks of a scatter plot of score against fit time (log scale), in pixels.
+
+    Learners whose median run failed are left out; None if that is all of them.
+    """
     shown = lines[np.isfinite(lines["fit_s"])]
+    if shown.empty:
+        return None
     seconds = np.log10(shown["fit_s"].clip(lower=1e-6))
     score = scale * shown["score"]
     x_axis = np.floor(seconds.min()), max(np.ceil(seconds.max()), np.floor(seconds.min()) + 1)

@@ -46,14 +46,14 @@ def wins(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def win_rates(scores: pd.DataFrame) -> pd.DataFrame:
-    """The fraction of data sets on which each learner beats each other one; one half on the diagonal."""
+    """The fraction of data sets on which each learner beats each other one; a tie is half a win."""
     return wins(scores) / len(scores)
 
 
 def elo(won: pd.DataFrame) -> pd.Series:
     """Elo ratings with mean 1500: the Bradley–Terry model fitted by maximum likelihood.
 
-    One drawn match is added to each pair, so that the rating of a learner that always wins is finite. A lead
+    One tie is added to each pair, so that the rating of a learner that always wins is finite. A lead
     of r points means a win with probability 1 / (1 + 10^(-r / 400)).
 
     Parameters

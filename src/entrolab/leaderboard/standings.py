@@ -7,6 +7,7 @@ import pandas as pd
 
 from entrolab.leaderboard.ratings import DIGITS, elo, normalised, pareto_front, win_rates, wins
 from entrolab.leaderboard.rows import Slice
+from entrolab.tables.ranking import LEAST_DATASETS
 
 __all__ = ["N_RESAMPLES", "resampled", "standings"]
 
@@ -50,7 +51,8 @@ def standings(of: Slice, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
         data sets), ``behind`` (mean score of the first line minus this line's) with ``behind_low`` and
         ``behind_high``, ``fit_s`` and ``predict_s`` (processor seconds per 1,000 rows, median over runs, with
         failed runs as infinite), ``front`` (on the Pareto front of score and ``fit_s``) and ``failed``
-        (number of failed runs). Intervals cover 95 %.
+        (number of failed runs). The intervals are percentiles of a bootstrap over data sets, 2.5 and 97.5 %;
+        NaN with fewer than five data sets.
     """
     by_set = of.by_set
     rates = win_rates(by_set)
@@ -75,7 +77,8 @@ def standings(of: Slice, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
         behind.append(means[leader] - means)
     lines["behind"] = lines.loc[leader, "score"] - lines["score"]
     for name, draws in (("elo", elos), ("behind", behind)):
-        low, high = np.percentile(pd.DataFrame(draws)[lines.index], INTERVAL, axis=0)
+        ends = np.percentile(pd.DataFrame(draws)[lines.index], INTERVAL, axis=0)
+        low, high = ends if len(by_set) >= LEAST_DATASETS else np.full_like(ends, np.nan)
         lines[f"{name}_low"], lines[f"{name}_high"] = low, high
-    lines["front"] = pareto_front(lines["score"], lines["fit_s"])
+    lines["front"] = pareto_front(lines["score"], lines["fit_s"]) & np.isfinite(lines["fit_s"])
     return lines

@@ -121,6 +121,30 @@ def test_a_learner_far_from_the_others_is_at_the_end_of_the_axis_with_its_score(
     assert 250 < height < 276  # pixels; the axis ends at 276
 
 
+def test_seconds_that_were_not_measured_and_those_of_failed_runs_are_told_apart(folder, tmp_path):
+    rows = pd.read_csv(folder / "binary.csv")
+    rows.loc[rows["learner"] == "EEM", "predict_s"] = np.nan
+    lost = rows["learner"] == "slow"
+    rows.loc[lost, ["gmean", "auc", "log_loss", "fit_s", "predict_s"]] = np.nan
+    rows.loc[lost, "reason"] = "no threshold"
+    rows.to_csv(folder / "binary.csv", index=False)
+    write_pages(folder, tmp_path / "out/board", n_resamples=5)
+    page = Page((tmp_path / "out/board/binary.html").read_text(encoding="utf-8"))
+    lines = {line[0][0]: line for line in page.sections[0][1][1:5]}
+    assert lines["EEM"][8] == ("–", "")
+    assert lines["slow"][7] == lines["slow"][8] == ("failed", "")
+    assert lines["SVM"][8][1].startswith("-")
+
+
+def test_the_search_of_a_tuned_run_is_counted_once(folder, tmp_path):
+    rows = pd.read_csv(folder / "binary.csv")
+    tuned = [rows[rows["learner"] != "constant"].assign(variant=one) for one in ("tuned", "tuned threshold")]
+    pd.concat([rows, *tuned]).to_csv(folder / "binary.csv", index=False)
+    write_pages(folder, tmp_path / "out/board", n_resamples=5)
+    text = (tmp_path / "out/board/binary.html").read_text(encoding="utf-8")
+    assert f"{len(rows) + len(tuned[0]):,} runs, 16 of them failed" in text
+
+
 def test_a_page_names_each_machine_once_with_its_commits(folder, tmp_path):
     header = json.loads((folder / "header.json").read_text(encoding="utf-8"))
     header["made"]["def"] = {**header["made"]["abc"], "machine": "a machine, numpy 2, entrolearn 4d5e6f"}

@@ -64,6 +64,15 @@ def test_a_clear_rating_lies_in_its_interval(folder):
     assert (lines["elo"] <= lines["elo_high"]).all()
 
 
+def test_of_few_data_sets_there_are_no_intervals_and_a_learner_that_mostly_fails_is_not_on_the_front(folder):
+    found = slice_of(*_read(folder), "gmean", "default", 1000)
+    assert standings(found.of_sets(["set3", "set4", "set5", "set6"]), 5)["elo_low"].isna().all()
+    assert standings(found.of_sets(["set0", "set4", "set5", "set6", "set7"]), 5)["elo_low"].notna().all()
+    lost = standings(found.of_sets(["set6", "set7"]), 5)
+    assert np.isinf(lost.loc["slow", "fit_s"])
+    assert not lost.loc["slow", "front"]
+
+
 def _read(folder):
     rows, header = read_board(folder / "binary.csv")
     return rows, header["sets"]
