@@ -281,12 +281,12 @@ def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale:
     if distance <= width / 10 or not math.isfinite(width):
         return f"{name}: no feasible number of measurements, the effect is too close to {shown}"
     times = (width / distance) ** 2
-    if times <= 1:
-        return f"{name}: a little more data, as it differs significantly from {shown} but for the correction"
     if isinstance(evidence, SignedRank):
         # At least one data set more, because the smallest p-value that n data sets allow is 2^-n.
         enough = max(math.ceil(evidence.n * times), evidence.n + 1)
         return f"{name}: about {enough} data sets with differences like these, for a limit of {shown}"
+    if times <= 1:
+        return f"{name}: a few more trials or rows, as only the correction makes {shown} possible"
     return f"{name}: an interval {math.sqrt(times):.1f} times narrower, from more trials or rows"
 
 
@@ -341,7 +341,7 @@ def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
         outcome = "fails"
     else:
         open_cases = [case.name for case, p, q in zip(cases, held, refuted, strict=True) if min(p, q) > ALPHA]
-        more = [f"{len(open_cases) - MOST_TOLD} more"] if len(open_cases) > MOST_TOLD else []
+        more = [f"and {len(open_cases) - MOST_TOLD} more"] if len(open_cases) > MOST_TOLD else []
         decides = f"more trials or rows for {', '.join(open_cases[:MOST_TOLD] + more)}"
     said = f"{low} or more" if high >= len(cases) else f"{high} or fewer" if not low else f"{low} to {high}"
     return [

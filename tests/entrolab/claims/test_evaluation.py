@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from entrolab.claims.__main__ import main
-from entrolab.claims.evaluation import COLUMNS, Part, _of_claim, evaluate
+from entrolab.claims.evaluation import COLUMNS, Part, _of_claim, _Scale, _would_decide, evaluate
+from entrolab.claims.evidence import Student
 from entrolab.claims.numbers import Numbers, TableMissing, _slack
 from entrolab.claims.rendering import layout, outcomes, read_claims, write_claims
 from entrolab.study.claims import load_claims
@@ -338,7 +339,15 @@ def test_contradictions_are_corrected_for_all_comparisons_of_the_claim():
     assert outcome_of(alone, numbers=numbers) == "fails"
     found = evaluate(loaded(claim(*others, alone)), numbers)
     assert found["part_outcome"].iloc[-1] == "undecided"
-    assert "a little more data, as it differs significantly from 0" in found["decides"].iloc[0]
+    assert "about 6 data sets with differences like these, for a limit of 0" in found["decides"].iloc[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(0.4, "a few more trials or rows"), (0.6, "an interval 1.3 times narrower")]
+)
+def test_an_interval_that_already_excludes_the_limit_need_not_become_narrower(error, said):
+    decides = _would_decide("a vs b", Student(1.0, error, 4), [0.0], _Scale({"points": 0}, "accuracy"))
+    assert decides.startswith(f"a vs b: {said}")
 
 
 @pytest.mark.parametrize("metric", ["auc", "accuracy"])
