@@ -209,7 +209,7 @@ def write_header(folder: Path) -> str:
         "tuning, processor seconds": TUNING_S,
         "configurations": N_CONFIGURATIONS,
         "inner folds": INNER_FOLDS,
-        "clock": "processor time; predict_s is empty in early rows, whose clock had a resolution of 4 ms",
+        "clock": "processor time",
         "seeds": "of a draw and its folds: the repeat; of a learner: 2 × repeat + fold",
     }
     header["ours"] = [name for name, learner in LEARNERS.items() if learner.ours]
