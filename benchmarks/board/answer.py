@@ -261,12 +261,13 @@ def _leader(start: str, of: Slice, board: str) -> str:
         return f"{text}; {len(of.by_set)} sets are too few to test differences."
     alike = ranking.beside(first)
     unlike = [name for name in ranks.index[1:] if name not in alike]
-    few = ", ".join(_linked(name, board) for name in min(alike, unlike, key=len))
+    named = [_linked(name, board) for name in min(alike, unlike, key=len)]
+    few = ", ".join(named)
     if len(alike) <= len(unlike):
-        others = f"all others but {few}" if few else "all others"
+        others = f"all others but {few} differ" if few else "all others differ"
     else:
-        others = f"only {few}" if few else "none of the others"
-    text += f". By {TESTS[ranking.shown_test]} on {len(of.by_set)} sets, {others} differ significantly."
+        others = f"only {few} {'differs' if len(named) == 1 else 'differ'}" if few else "no other differs"
+    text += f". By {TESTS[ranking.shown_test]} on {len(of.by_set)} sets, {others} significantly."
     if best in (first, None):
         return text
     return f"{text} The best of this library is {_linked(best, board)}, {ranks[best]:.1f}."
