@@ -115,8 +115,7 @@ def test_a_learner_far_from_the_others_is_at_the_end_of_the_axis_with_its_score(
     rows.to_csv(folder / "binary.csv", index=False)
     write_pages(folder, tmp_path / "out/board", n_resamples=5)
     text = (tmp_path / "out/board/binary.html").read_text(encoding="utf-8")
-    assert "slow (0.1)" in text
-    assert "outside the axis" in text
+    assert "Outside the axis and at its end: slow (0.1)." in text
     height = float(re.search(r'cy="([\d.]+)" r="4"><title>slow<', text)[1])
     assert 250 < height < 276  # pixels; the axis ends at 276
 
