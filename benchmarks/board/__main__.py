@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.board.running import (
     FOLDER,
-    REPEATS,
+    N_RUNS,
     by_turns,
     carry_out_due,
     due_runs,
@@ -29,7 +29,6 @@ def main() -> None:
     add("boards", nargs="*", default=list(BOARDS), help=f"of {', '.join(BOARDS)} (default: all)")
     add("--variant", choices=("default", "threshold", "tuned"), default="default")
     add("--size", type=int, choices=SIZES, default=SIZES[0], help="rows at most (default %(default)s)")
-    add("--pilot", action="store_true", help="the first fold of the first draw only")
     add("--hours", type=float, default=5, help="begin no run after so many (default %(default)s)")
     add("--mirror", default=os.environ.get("ENTROLEARN_MIRROR"), help="folder of raw files")
     add("--folder", type=Path, default=FOLDER, help="of the rows (default %(default)s)")
@@ -37,8 +36,8 @@ def main() -> None:
     unknown = [board for board in options.boards if board not in BOARDS]
     if unknown:
         parser.error(f"unknown board {unknown[0]!r}; accepted: {', '.join(BOARDS)}")
-    if (options.variant, options.size) not in REPEATS:
-        planned = "; ".join(f"--variant {variant} --size {size}" for variant, size in REPEATS)
+    if (options.variant, options.size) not in N_RUNS:
+        planned = "; ".join(f"--variant {variant} --size {size}" for variant, size in N_RUNS)
         parser.error(
             f"no runs are planned for {options.variant} and {options.size} rows; accepted: {planned}"
         )
@@ -51,8 +50,7 @@ def main() -> None:
     except ImportError as error:
         parser.exit(1, f"board: {error}: run `make board-env`, then .board/bin/python -m benchmarks.board\n")
     made = write_header(options.folder)
-    of_pilot = {"repeats": 1, "folds": 1} if options.pilot else {}
-    runs = {board: due_runs(board, options.variant, options.size, **of_pilot) for board in options.boards}
+    runs = {board: due_runs(board, options.variant, options.size) for board in options.boards}
     for board, group in by_turns(runs):
         if time.monotonic() > until:
             break

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from benchmarks.board.learners import LEARNERS
-from benchmarks.board.protocol import FOLDS
-from benchmarks.board.running import FOLDER, REPEATS
+from benchmarks.board.running import FOLDER, N_RUNS
 from benchmarks.board.sets import BOARDS, SIZES, TUNED, facts, sets_of
 from benchmarks.data import ROOT
 from entrolab.fit.metrics import METRICS
@@ -157,7 +156,7 @@ def _planned(board: str, variant: str) -> int:
     """The planned number of runs of a learner in a variant."""
     kind = variant.split()[0]  # "tuned threshold" is made with "tuned"
     names = TUNED[board] if kind == "tuned" else sets_of(board)
-    return len(names) * REPEATS[kind, SIZE] * FOLDS
+    return len(names) * N_RUNS[kind, SIZE]
 
 
 def _slices(rows: pd.DataFrame, facts_of: Mapping, board: str) -> Slices:
@@ -278,7 +277,7 @@ def _on_more_rows(rows: pd.DataFrame, facts_of: Mapping, board: str) -> Iterator
     for less, size in itertools.pairwise(SIZES):
         names = [name for name in sets_of(board) if facts_of[name]["rows"] > less]
         of = slice_of(rows, facts_of, METRICS_SHOWN[board][0], "default", size)
-        if of is not None and len(of.scores) >= len(names) * REPEATS["default", size] * FOLDS:
+        if of is not None and len(of.scores) >= len(names) * N_RUNS["default", size]:
             yield _leader(f"At their defaults on at most {size:,} rows", of, board)
 
 

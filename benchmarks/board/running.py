@@ -36,19 +36,19 @@ from entrolab.data.dataset import DataUnavailable
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
 
 __all__ = [
-    *("FOLDER", "REPEATS", "by_turns", "carry_out_due", "columns", "due_runs", "one_thread", "warm_up"),
+    *("FOLDER", "N_RUNS", "by_turns", "carry_out_due", "columns", "due_runs", "one_thread", "warm_up"),
     "write_header",
 ]
 
 FOLDER = ROOT / "docs/board"
 GIB = 6.0
 WALL = 100  # wall-clock seconds allowed per processor second: for runs that sleep, and busy machines
-#: (variant, size) -> number of draws, each of two folds.
-REPEATS = {
-    ("default", 1_000): 5,
-    ("threshold", 1_000): 2,
-    ("tuned", 1_000): 2,
-    ("default", 10_000): 1,
+#: (variant, size) -> number of runs of a learner on a data set, two per draw.
+N_RUNS = {
+    ("default", 1_000): 10,
+    ("threshold", 1_000): 4,
+    ("tuned", 1_000): 4,
+    ("default", 10_000): 2,
     ("default", 100_000): 1,
 }
 PEERS = ("lightgbm", "catboost", "xgboost-cpu", "skglm", "xrfm", "torch")
@@ -61,18 +61,10 @@ def columns(board: str) -> list[str]:
     return [*KEY, *SCORES[board], "fit_s", "predict_s", "reason", "made"]
 
 
-def due_runs(
-    board: str, variant: str, size: int, repeats: int | None = None, folds: int = FOLDS
-) -> Iterator[Run]:
+def due_runs(board: str, variant: str, size: int) -> Iterator[Run]:
     """Yield the planned runs of a variant and size, draw by draw: an unfinished board has complete draws.
 
-    Parameters
-    ----------
-    board, variant : str
-    size : int
-        Data sets that fit into the next smaller size are left out.
-    repeats, folds : int
-        Fewer than are planned, for a pilot.
+    Data sets that fit into the next smaller size are left out.
     """
     if variant == "threshold" and board != "binary":
         return
@@ -85,10 +77,11 @@ def due_runs(
         and (variant == "default" or name != CONSTANT)
         and (variant != "tuned" or learner.space)
     ]
-    for repeat in range(REPEATS.get((variant, size), 0) if repeats is None else repeats):
+    n_runs = N_RUNS[variant, size]
+    for repeat in range(math.ceil(n_runs / FOLDS)):
         for name in names:
             if facts(name)["rows"] > below:
-                for fold in range(folds):
+                for fold in range(min(FOLDS, n_runs - FOLDS * repeat)):
                     for learner in learners:
                         yield Run(name, size, learner, variant, repeat, fold)
 

@@ -78,12 +78,15 @@ def test_scaling_and_codes_are_learnt_from_training_rows():
 
 
 @pytest.mark.parametrize("board", BOARDS)
-def test_rows_of_every_variant_resume_where_they_were_stopped(few, board, tmp_path):
+def test_rows_of_every_variant_resume_where_they_were_stopped(few, board, tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "N_RUNS", dict.fromkeys(running.N_RUNS, 1))
     file = tmp_path / f"{board}.csv"
     for variant in ("default", "threshold", "tuned"):
-        runs = list(due_runs(board, variant, 1000, 1, folds=1))
+        runs = list(due_runs(board, variant, 1000))
         carry_out_due(file, board, runs[:1], "abc", None, np.inf)
         text = file.read_text()
+        if (board, variant) == ("binary", "tuned"):
+            text = text[: text[:-1].rfind("\n") + 1]  # killed before the second row of a run
         file.write_text(text + text.splitlines()[-1][:20])  # killed while it wrote
         carry_out_due(file, board, runs, "abc", None, np.inf)
         assert carry_out_due(file, board, runs, "abc", None, np.inf) == 0
