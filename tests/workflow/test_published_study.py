@@ -15,7 +15,7 @@ import yaml
 from entrolab.deposit.__main__ import main
 from entrolab.deposit.crate import CRATE, DATACITE, MANIFEST, DepositError, crate_mistakes, manifest, validate
 from entrolab.deposit.packing import STUDIES, pack
-from entrolab.deposit.rebuilding import compare, in_words, rebuild
+from entrolab.deposit.rebuilding import _differences, compare, in_words, rebuild
 from entrolab.seeds.values import read_seeds
 from entrolab.study.config import load_catalog, load_study
 
@@ -161,6 +161,13 @@ def test_a_planted_wrong_number_is_told_by_the_rebuilt_table(packed, project, tm
     assert len(found) == 1
     assert found["difference"][0] == pytest.approx(99.5 - right)
     assert len(compare(packed("right.zip"), packed("again.zip"))) == 0
+
+
+def test_equal_infinite_numbers_do_not_differ():
+    cell = {"dataset": "a", "model": "b", "metric": "kl", "verdict": "", "ours": float("inf")}
+    table, other = pd.DataFrame([cell]), pd.DataFrame([cell | {"ours": -float("inf")}])
+    assert _differences("tiny", "table1", table, table).empty
+    assert len(_differences("tiny", "table1", table, other)) == 1
 
 
 def test_the_command_makes_checks_and_compares(packed, tmp_path, capsys):

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from entrolab.claims.evaluation import evaluate
@@ -197,8 +198,7 @@ def _differences(study: str, table: str, first: pd.DataFrame, second: pd.DataFra
     """The cells of a table that differ, including those that only one of the two has."""
     both = first.merge(second, on=ADDRESS, how="outer", suffixes=("_first", "_second"), sort=False)
     a, b = both["ours_first"], both["ours_second"]
-    scale = pd.concat([a.abs(), b.abs()], axis=1).max(axis=1)
-    same = ((a - b).abs() <= DIGITS * scale) | (a.isna() & b.isna())
+    same = np.isclose(a, b, rtol=DIGITS, atol=0, equal_nan=True)  # so are equal infinities
     differ = ~same | (both["verdict_first"] != both["verdict_second"])
     found = both.assign(study=study, table=table, first=a, second=b, difference=b - a)
     return found.loc[differ, DIFFERENCES]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from entrolab.io.atomic import replacing
@@ -82,5 +83,4 @@ def without_table(values: pd.DataFrame, name: str) -> pd.DataFrame:
 
 def same(first: pd.Series, second: pd.Series) -> pd.Series:
     """Whether the values of two series are equal within `DIGITS`; two missing values are equal."""
-    scale = pd.concat([first.abs(), second.abs()], axis=1).max(axis=1)
-    return ((first - second).abs() <= DIGITS * scale) | (first.isna() & second.isna())
+    return pd.Series(np.isclose(first, second, rtol=DIGITS, atol=0, equal_nan=True), first.index)
