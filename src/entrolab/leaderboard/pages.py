@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import MaxNLocator
 
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
@@ -203,7 +202,6 @@ def _plot(lines: pd.DataFrame, scale: float) -> dict | None:
     low, high = within.min(), within.max()
     room = 0.06 * (high - low) or 1.0
     across, up = (MARGIN, WIDTH - MARGIN), (HEIGHT - MARGIN, MARGIN / 2)
-    y_ticks = [tick for tick in MaxNLocator(5).tick_values(low, high) if low - room <= tick <= high + room]
     x = _placed(seconds, *x_axis, *across)
     y = _placed(within, low - room, high + room, *up)
     return {
@@ -211,13 +209,22 @@ def _plot(lines: pd.DataFrame, scale: float) -> dict | None:
         "height": HEIGHT,
         "margin": MARGIN,
         "x_ticks": [(_placed(tick, *x_axis, *across), f"{10.0**tick:g}") for tick in x_ticks],
-        "y_ticks": [(_placed(tick, low - room, high + room, *up), f"{tick:g}") for tick in y_ticks],
+        "y_ticks": [(_placed(tick, low - room, high + room, *up), f"{tick:g}") for tick in _ticks(low, high)],
         "points": [
             {"name": name, "x": x[name], "y": y[name], "front": bool(shown["front"][name])}
             | {"outside": None if score[name] == within[name] else score[name]}
             for name in shown.index
         ],
     }
+
+
+def _ticks(low: float, high: float) -> np.ndarray:
+    """Round numbers from `low` to `high`, at most six, and one at least if they differ."""
+    if low == high:
+        return np.array([low])
+    power = 10.0 ** np.floor(np.log10((high - low) / 5))
+    step = power * next(factor for factor in (1, 2, 5, 10) if 5 * factor * power >= high - low)
+    return step * np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1)
 
 
 def _placed(values, low: float, high: float, start: float, end: float):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from entrolab.leaderboard.pages import write_pages
+from entrolab.leaderboard.pages import _ticks, write_pages
 
 
 class Page(HTMLParser):
@@ -142,6 +142,12 @@ def test_the_search_of_a_tuned_run_is_counted_once(folder, tmp_path):
     write_pages(folder, tmp_path / "out/board", n_resamples=5)
     text = (tmp_path / "out/board/binary.html").read_text(encoding="utf-8")
     assert f"{len(rows) + len(tuned[0]):,} runs, 16 of them failed" in text
+
+
+@pytest.mark.parametrize(("low", "high", "ticks"), [(27, 82, [40, 60, 80]), (-0.01, 0.6, [0, 0.2, 0.4, 0.6])])
+def test_ticks_are_round_numbers_within_the_axis(low, high, ticks):
+    np.testing.assert_allclose(_ticks(low, high), ticks, atol=1e-12)
+    assert _ticks(low, low) == [low]
 
 
 def test_a_page_names_each_machine_once_with_its_commits(folder, tmp_path):
