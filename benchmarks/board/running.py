@@ -34,6 +34,7 @@ from benchmarks.data import ROOT
 from benchmarks.report import machine
 from entrolab.data.dataset import DataUnavailable
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
+from entrolab.io.atomic import write_text
 
 __all__ = [
     *("FOLDER", "N_RUNS", "by_turns", "carry_out_due", "columns", "due_runs", "one_thread", "warm_up"),
@@ -170,12 +171,14 @@ def _read(file: Path) -> dict[tuple, str]:
     """The runs in a file, with the reasons of those that failed; an interrupted run is removed."""
     if not file.exists():
         return {}
-    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    text = file.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines.pop()
     if file.stem == "binary" and lines and ",tuned," in lines[-1]:  # the row "tuned threshold" is missing
         lines.pop()
-    file.write_text("".join(lines), encoding="utf-8")
+    if "".join(lines) != text:
+        write_text(file, "".join(lines))
     rows = [row for row in csv.DictReader(lines) if row["variant"] != "tuned threshold"]
     numbers = {"size", "repeat", "fold"}
     return {tuple(int(row[k]) if k in numbers else row[k] for k in KEY): row["reason"] for row in rows}

@@ -120,7 +120,7 @@ def _machines(made: list[Mapping]) -> dict[str, str]:
         parts = dict.fromkeys([*one["machine"].split(", "), *versions])
         said = ", ".join(part for part in parts if not part.startswith(OURS))
         commits = (part.removeprefix(OURS) for part in parts if part.startswith(OURS))
-        found.setdefault(said, []).append(next(commits))
+        found.setdefault(said, []).append(next(commits, "an unknown commit"))
     return {said: ", ".join(dict.fromkeys(commits)) for said, commits in found.items()}
 
 
