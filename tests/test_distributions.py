@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from sklearn.datasets import load_iris
 
 from entrolab.fit.learners import build
-from entrolab.io.model_io import dump
+from entrolab.io.model_writing import dump
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = {"entrolearn": ROOT, "entrolab": ROOT / "src" / "entrolab"}

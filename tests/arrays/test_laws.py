@@ -22,7 +22,8 @@ from sklearn.base import clone, is_classifier, is_clusterer, is_regressor
 from sklearn.metrics import adjusted_rand_score
 from sklearn.utils import get_tags
 
-from entrolab.io.model_io import dump, load
+from entrolab.io.model_reading import load
+from entrolab.io.model_writing import dump
 from entrolearn import (
     GEM,
     LSSVC,

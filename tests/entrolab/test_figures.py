@@ -22,7 +22,7 @@ from entrolab.data.scale import scale
 from entrolab.figure_types.making import make_page_to_hover, reasons
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.protocols import protocol
-from entrolab.io.model_io import dump
+from entrolab.io.model_writing import dump
 from entrolab.jobs.source_analysis import source_digests
 from entrolearn import EEMClassifier
 from entrolearn.plotting.regions import plane_density

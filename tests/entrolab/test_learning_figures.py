@@ -20,7 +20,7 @@ from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.figure_types.confusion_matrix import Matrix
 from entrolab.figure_types.making import reasons
-from entrolab.io.model_io import dump
+from entrolab.io.model_writing import dump
 from entrolab.study.job_specs import figure_files, figure_formats, figure_runs, figure_spec
 from entrolab.study.sections import ConfigError
 from entrolab.text import Unreadable

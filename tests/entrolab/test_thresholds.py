@@ -19,7 +19,8 @@ from entrolab.fit.learners import seed_from
 from entrolab.fit.limits import Limits
 from entrolab.fit.refit import of_table, refit
 from entrolab.fit.training import train_run
-from entrolab.io.model_io import dump, load, types_in
+from entrolab.io.model_reading import load
+from entrolab.io.model_writing import dump, types_in
 from entrolab.report.protocol import protocol
 from entrolab.study.job_specs import run_spec
 from entrolab.study.sections import ConfigError

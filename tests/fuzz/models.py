@@ -16,7 +16,7 @@ from crafted_models import called, dict_of, node, texts_of, write_model
 
 import entrolearn
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
-from entrolab.io.model_io import TRUSTED_CLASSES, load
+from entrolab.io.model_reading import TRUSTED_CLASSES, load
 from entrolab.text import Unreadable
 
 # What a file would run, or open: no other event of the interpreter has this text in it.

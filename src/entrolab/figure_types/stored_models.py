@@ -25,7 +25,7 @@ def stored_model(model: str, file: str, record, spec):
         If there is none; the message gives the reason.
     """
     from entrolab.figure_types.drawing import NothingToDraw, check_success
-    from entrolab.io.model_io import load
+    from entrolab.io.model_reading import load
     from entrolab.io.records import read_json
 
     check_success(record)

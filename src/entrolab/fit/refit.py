@@ -23,7 +23,7 @@ from entrolab.fit.learners import (
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
 from entrolab.fit.thresholds import fixed
-from entrolab.io.model_io import dump, types_in
+from entrolab.io.model_writing import dump, types_in
 from entrolearn.path import n_iterations, n_support_vectors
 
 GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)

@@ -11,7 +11,7 @@ import pandas as pd
 from entrolab.fit.learners import made_of
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import read_scores
-from entrolab.io.model_io import trusted_types
+from entrolab.io.model_reading import trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 from entrolab.tables.types import FILES

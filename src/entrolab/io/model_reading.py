@@ -1,10 +1,8 @@
-"""Read and write fitted models in the skops format, without executing code from a file."""
+"""Read fitted models from files in the skops format, without executing code from a file."""
 
 import importlib
-import io
 import json
 import os
-import re
 import sys
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
@@ -31,6 +29,7 @@ TRUSTED_CLASSES = frozenset(
         "entrolearn.manifold.densities.ClassDensities",
         "entrolearn.optimize.cross_entropy.CrossEntropyIteration",
         "numpy.dtype",
+        "scipy.sparse._csr.csr_array",
         "scipy.sparse._csr.csr_matrix",
         "sklearn._loss.loss.HalfTweedieLossIdentity",
         "sklearn.calibration._CalibratedClassifier",
@@ -53,31 +52,8 @@ TRUSTED_CLASSES = frozenset(
         "sklearn.utils._bunch.Bunch",
     }
 )
-# The memory addresses in a schema of skops.
-ADDRESS = re.compile(r'("__id__": |"file": ")(\d+)')
 # Maximum factor by which a file may expand; our own files are not compressed.
 MOST_EXPANDED = 20
-
-
-def dump(fitted: BaseEstimator) -> bytes:
-    """A fitted estimator as the bytes of a skops file; equal estimators give equal bytes."""
-    import skops.io
-
-    found, written = io.BytesIO(), io.BytesIO()
-    skops.io.dump(fitted, found)
-    # skops names members by memory addresses, and the archive contains the time of writing.
-    numbers: dict[str, int] = {}
-    with zipfile.ZipFile(found) as archive, zipfile.ZipFile(written, "w") as renumbered:
-        schema = ADDRESS.sub(
-            lambda match: match[1] + str(numbers.setdefault(match[2], len(numbers))),
-            archive.read("schema.json").decode(),
-        )
-        for name in archive.namelist():
-            address, dot, kind = name.partition(".")
-            own = f"{numbers.get(address, address)}{dot}{kind}"
-            content = schema if name == "schema.json" else archive.read(name)
-            renumbered.writestr(zipfile.ZipInfo(own), content)
-    return written.getvalue()
 
 
 def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> BaseEstimator:
@@ -146,13 +122,6 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
             f"estimators of {', '.join(sorted({'entrolearn', 'sklearn', *of_study}))} and the types in them"
         )
     return found
-
-
-def types_in(model: bytes) -> list[str]:
-    """The types in a stored model beyond those that skops trusts."""
-    import skops.io
-
-    return skops.io.get_untrusted_types(data=model)
 
 
 def _check_expansion(path: str | os.PathLike) -> None:
