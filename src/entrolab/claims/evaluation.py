@@ -89,7 +89,7 @@ def _of_claim(claim: Mapping, parts: Sequence[tuple[Mapping, Part]]) -> tuple[st
     if outcome != "undecided":
         return outcome, ""
     decides = list(dict.fromkeys(part.decides for _, part in parts if part.decides))
-    more = [f"and {len(decides) - MOST_TOLD} more comparisons"] if len(decides) > MOST_TOLD else []
+    more = [f"and {len(decides) - MOST_TOLD} more"] if len(decides) > MOST_TOLD else []
     return outcome, "; ".join(decides[:MOST_TOLD] + more)
 
 

@@ -451,5 +451,5 @@ def test_of_many_undecided_comparisons_three_say_what_would_decide_them():
     parts = [({}, Part(f"case {k}", "undecided", decides=f"more of {k}")) for k in range(5)]
     outcome, decides = _of_claim(claim, parts)
     assert outcome == "undecided"
-    assert decides == "more of 0; more of 1; more of 2; and 2 more comparisons"
+    assert decides == "more of 0; more of 1; more of 2; and 2 more"
     assert _of_claim(claim, parts[:3])[1] == "more of 0; more of 1; more of 2"
