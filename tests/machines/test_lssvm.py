@@ -1,5 +1,6 @@
 """Least squares support vector machines."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -168,6 +169,22 @@ def test_the_shortest_way_is_counted_in_cubes_of_the_rows():
     assert shortest(10, tenths, 5) == "inverse"  # 5 < 3 * 2.4
     assert shortest(10, tenths, 15) == "tridiagonal"
     assert shortest(1, [()], 5) == "tridiagonal"
+
+
+def test_a_path_is_as_accurate_as_fits_with_a_large_C():
+    """1 / C is 1e-13 of the kernel's largest eigenvalue, so a shared inverse is refined to rounding."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(300, 4))
+    y = (X[:, 0] + rng.normal(0, 0.7, 300) > 0.8).astype(int)
+    left_out = [some for k in (1, 2) for some in itertools.combinations(range(6), k)]
+    partition = Partition(np.arange(300) % 6, left_out)
+    machine = LSSVC(C=1e10, gamma=0.1, class_weight="balanced")
+    for point in path(machine, X, y, partition, [{}]):
+        rows = partition.training(point.left_out)
+        fitted = machine.fit(X[rows], y[rows])
+        expected = fitted.decision_function(X)
+        assert_allclose(point.projection.ravel(), expected, atol=2e-3 * abs(expected).max())
+        assert_array_equal(point.prediction, fitted.predict(X))
 
 
 def test_with_a_small_C_the_mean_is_left(diabetes):
