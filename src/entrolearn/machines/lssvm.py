@@ -490,8 +490,7 @@ def _solve_training_sets(
             _, error = _residual_on_sets(kernel, penalties, right, solution)
             sound = error <= ACCEPTED
         elif method == "inverse":
-            solution, error = _refined(kernel, penalties, trained, right, partition)
-            sound = error <= ACCEPTED
+            solution, sound = _refined(kernel, penalties, trained, right, partition)
         else:
             solution, sound = np.zeros_like(right), np.zeros(len(right), dtype=bool)
         errors = _solve_the_rest(machine, kernel, penalties, right, solution, sound)
@@ -566,22 +565,24 @@ def _with_intercepts(solution, right, errors: Sequence[str]) -> tuple[np.ndarray
 
 
 def _refined(kernel, penalties, trained, right, partition: Partition) -> tuple[np.ndarray, np.ndarray]:
-    """Solutions by the shared inverse, refined as far as rounding allows, and the error of each training set.
+    """Solutions by the shared inverse, refined as far as rounding allows, and which of them are accurate.
 
-    The error is that of :func:`_residual_on_sets`, infinite if there is no solution.
+    Accurate is a small residual, or one that is not larger than a factorisation leaves.
     """
     reference = penalties.sum(axis=0) / trained.sum(axis=0)
     try:
         approximate = _SharedInverse(kernel, reference, partition)
     except np.linalg.LinAlgError:
-        return np.zeros_like(right), np.full(len(right), np.inf)
+        return np.zeros_like(right), np.zeros(len(right), dtype=bool)
     solution, before = approximate.solve(right), np.full(len(right), np.inf)
     for _ in range(MOST_REFINEMENTS):
         residual, error = _residual_on_sets(kernel, penalties, right, solution)
         if not ((error > NEGLIGIBLE) & (error < before / 2)).any():
             break
         solution, before = solution + approximate.solve(residual), error
-    return solution, error
+    norm = np.abs(kernel).sum(axis=1).max() + penalties.max()
+    rounding = np.finfo(float).eps / 2 * norm * np.abs(solution).max(axis=(1, 2))
+    return solution, (error <= ACCEPTED) | (np.abs(residual).max(axis=(1, 2)) <= rounding)
 
 
 def _residual_on_sets(kernel, penalties, right, solution) -> tuple[np.ndarray, np.ndarray]:
@@ -596,7 +597,6 @@ def _residual_on_sets(kernel, penalties, right, solution) -> tuple[np.ndarray, n
 SQUARES = {"alone": 1, "inverse": 3, "tridiagonal": 2}
 MOST_REFINEMENTS = 25
 # Residuals relative to the right-hand side: those that need no refinement, and the largest that are accepted.
-# With a very large C, rounding leaves larger ones than a factorisation, which then solves each set alone.
 NEGLIGIBLE, ACCEPTED = 1e-9, 1e-4
 
 
