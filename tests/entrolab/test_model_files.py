@@ -100,7 +100,7 @@ HOLDERS = [
 def test_estimators_of_scikit_learn_hold_what_is_trusted_and_no_more_is(tmp_path):
     rows, labels = np.tile(X, (5, 1)) + np.arange(20)[:, None] % 7, np.tile(y, 5)
     held = set()
-    # Machines keep some of their training rows in the type in which they came.
+    # RKELM and nearest neighbours store training rows in their sparse type.
     of_sparse = [(RKELMClassifier(2), csr_array(rows)), (KNeighborsClassifier(2), csr_array(rows))]
     for holder, fitted_on in [(one, rows) for one in HOLDERS] + of_sparse:
         (tmp_path / "model.skops").write_bytes(dump(holder.fit(fitted_on, labels)))

@@ -1,7 +1,7 @@
 """Least squares support vector machines: a kernel on all training rows and one linear system."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from numbers import Real
 from typing import Self
 
@@ -463,7 +463,8 @@ def _solve_training_sets(
     vector machine and kernel ridge regression"). Balanced penalties differ a little between training sets, so
     the solution is refined with the true penalties, in one matrix product for all training sets. (2) The
     tridiagonal form of a training set's kernel matrix serves every C with equal penalties for all rows. (3)
-    Otherwise, and if (1) or (2) leaves large residuals, there is one factorisation for each training set.
+    Otherwise, and where refinement does not make (1) or (2) accurate, there is one factorisation for each
+    training set.
 
     Yields
     ------
@@ -486,11 +487,9 @@ def _solve_training_sets(
         ready = _by_tridiagonals(kernel, shifts, trained, right)
     for machine, penalties, alike in zip(machines, all_penalties, even, strict=True):
         if method == "tridiagonal" and alike:
-            solution = next(ready)
-            _, error = _residual_on_sets(kernel, penalties, right, solution)
-            sound = error <= ACCEPTED
+            solution, sound = next(ready)
         elif method == "inverse":
-            solution, sound = _refined(kernel, penalties, trained, right, partition)
+            solution, sound = _by_inverse(kernel, penalties, trained, right, partition)
         else:
             solution, sound = np.zeros_like(right), np.zeros(len(right), dtype=bool)
         errors = _solve_the_rest(machine, kernel, penalties, right, solution, sound)
@@ -521,20 +520,36 @@ def _shortest(trained: np.ndarray, n_columns: int, n_even: int) -> str:
         # A reduction takes as long as this many factorisations, because half of it is limited by memory
         # bandwidth.
         reductions = np.maximum(3, in_each / 600)  # measured from 500 rows (2) to 6000 (10)
-        operations["tridiagonal"] = (reductions * in_each**3 / 3).sum() + 3 * n_even * products
+        reduced = (reductions * in_each**3 / 3).sum()
+        operations["tridiagonal"] = reduced + 6 * n_even * products  # a solution, refined once or twice
     return min(operations, key=operations.get)
 
 
 def _by_tridiagonals(
     kernel: np.ndarray, shifts: Sequence[float], trained: np.ndarray, right: np.ndarray
-) -> Iterator[np.ndarray]:
-    """Solutions for each shift on all training sets, in the shape of `right`; NaN if there is none."""
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """For each shift, the solutions on all training sets, in the shape of `right`, and which are accurate."""
     solutions = np.zeros((len(shifts), *right.shape))
+    sound = np.zeros((len(shifts), len(right)), dtype=bool)
     for s, in_set in enumerate(trained):
         rows = np.flatnonzero(in_set)
-        reduced = Tridiagonal(np.asfortranarray(kernel[np.ix_(rows, rows)]))
-        solutions[:, s, rows] = reduced.solve(right[s, rows], shifts)
-    return iter(solutions)
+        found = _by_tridiagonal(kernel[np.ix_(rows, rows)], shifts, right[s, rows])
+        for i, (solution, accurate) in enumerate(found):
+            solutions[i, s, rows], sound[i, s] = solution[0], accurate[0]
+    return zip(solutions, sound, strict=True)
+
+
+def _by_tridiagonal(system: np.ndarray, shifts: Sequence[float], right: np.ndarray) -> Iterator[tuple]:
+    """Yield the result of `_refined` for a matrix with each shift, as for one training set."""
+    norm = np.abs(system).sum(axis=1).max()
+    reduced = Tridiagonal(system.copy(order="F"))
+    for shift in shifts:
+        yield _refined(
+            lambda right, shift=shift: reduced.solve(right[0], [shift]),
+            lambda solution, shift=shift: system @ solution + shift * solution,
+            right[np.newaxis],
+            norm + shift,
+        )
 
 
 def _solve_the_rest(machine, kernel, penalties, right, solution, sound) -> list[str]:
@@ -564,40 +579,55 @@ def _with_intercepts(solution, right, errors: Sequence[str]) -> tuple[np.ndarray
     return dual, intercept
 
 
-def _refined(kernel, penalties, trained, right, partition: Partition) -> tuple[np.ndarray, np.ndarray]:
-    """Solutions by the shared inverse, refined as far as rounding allows, and which of them are accurate.
-
-    Accurate is a small residual, or one that is not larger than a factorisation leaves.
-    """
+def _by_inverse(
+    kernel: np.ndarray, penalties: np.ndarray, trained: np.ndarray, right: np.ndarray, partition: Partition
+) -> tuple[np.ndarray, np.ndarray]:
+    """The solutions on all training sets by a shared inverse, and which are accurate."""
     reference = penalties.sum(axis=0) / trained.sum(axis=0)
     try:
-        approximate = _SharedInverse(kernel, reference, partition)
+        inverse = _SharedInverse(kernel, reference, partition)
     except np.linalg.LinAlgError:
         return np.zeros_like(right), np.zeros(len(right), dtype=bool)
-    solution, before = approximate.solve(right), np.full(len(right), np.inf)
-    for _ in range(MOST_REFINEMENTS):
-        residual, error = _residual_on_sets(kernel, penalties, right, solution)
-        if not ((error > NEGLIGIBLE) & (error < before / 2)).any():
-            break
-        solution, before = solution + approximate.solve(residual), error
+    in_set, own = trained[:, :, None], penalties[:, :, None]
     norm = np.abs(kernel).sum(axis=1).max() + penalties.max()
-    rounding = np.finfo(float).eps / 2 * norm * np.abs(solution).max(axis=(1, 2))
-    return solution, (error <= ACCEPTED) | (np.abs(residual).max(axis=(1, 2)) <= rounding)
+    return _refined(
+        inverse.solve, lambda solution: in_set * _product(kernel, solution) + own * solution, right, norm
+    )
 
 
-def _residual_on_sets(kernel, penalties, right, solution) -> tuple[np.ndarray, np.ndarray]:
-    """Residual of each training set's system, and its largest value relative to the right-hand side."""
-    residual = right - _product(kernel, solution) - penalties[:, :, None] * solution
-    residual[penalties == 0] = 0  # rows left out
-    sizes = np.abs(right).max(axis=1)
-    return residual, (np.abs(residual).max(axis=1) / np.where(sizes > 0, sizes, 1)).max(axis=1)
+def _refined(
+    solve: Callable, multiply: Callable, right: np.ndarray, norm: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Solutions of systems that `solve` solves approximately, and which of them are accurate.
+
+    A solution is refined as long as this halves its residual. It is accurate if the remaining residual of
+    each column is not larger than rounding explains.
+
+    Parameters
+    ----------
+    solve, multiply : callable
+        The approximate inverse and the matrix, applied to an array in the shape of `right`.
+    right : ndarray, shape (n_sets, n_samples, n_columns)
+    norm : float
+        A bound of the maximum norms of the systems' matrices.
+    """
+    solution, before = solve(right), np.full(len(right), np.inf)
+    for refinement in range(MOST_REFINEMENTS + 1):
+        residual = right - multiply(solution)
+        largest = np.abs(residual).max(axis=1)
+        error = largest.max(axis=1)
+        better = error < before / 2
+        if refinement == MOST_REFINEMENTS or not better.any():
+            break
+        solution = np.where(better[:, None, None], solution + solve(residual), solution)
+        before = np.where(better, error, -np.inf)
+    rounding = np.finfo(float).eps * right.shape[1] ** 0.5 * norm  # of sums of n_samples products
+    return solution, (largest <= rounding * np.abs(solution).max(axis=1)).all(axis=1)
 
 
 # Number of matrices of all pairs of rows that each method needs besides the kernel matrix.
-SQUARES = {"alone": 1, "inverse": 3, "tridiagonal": 2}
+SQUARES = {"alone": 1, "inverse": 3, "tridiagonal": 3}
 MOST_REFINEMENTS = 25
-# Residuals relative to the right-hand side: those that need no refinement, and the largest that are accepted.
-NEGLIGIBLE, ACCEPTED = 1e-9, 1e-4
 
 
 def _product(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
