@@ -15,7 +15,7 @@ from entrolab.deposit.crate import CRATE, DATACITE, MANIFEST, DepositError, crat
 from entrolab.io.atomic import replacing
 from entrolab.jobs.checkout import commit_of
 from entrolab.study.config import read_yaml
-from entrolab.study.job_specs import figure_formats, study_runs, table_files
+from entrolab.study.job_specs import figure_datasets, figure_formats, study_runs, table_files
 from entrolab.tables.types import FILES
 
 # Files left out: data sets (they have licences of their own), files derived from them, and fitted models.
@@ -113,6 +113,7 @@ def _configuration(studies: Sequence[Mapping]) -> Iterator[tuple[str, Path]]:
 def _entries(catalogs: Sequence[str | os.PathLike], studies: Sequence[Mapping]) -> dict:
     """The catalog's entries of the data sets that some studies use."""
     used = set(chain.from_iterable(study["tasks"] for study in studies))
+    used |= {one for study in studies for name in study["figures"] for one in figure_datasets(study, name)}
     entries: dict = {}
     for file in catalogs:
         entries |= {key: entry for key, entry in read_yaml(Path(file)).items() if key in used}
