@@ -507,7 +507,8 @@ def _shortest(trained: np.ndarray, n_columns: int, n_even: int) -> str:
     The tridiagonal method is counted for `n_even` candidates with equal penalties; it is not available for 0.
     An inverse costs three factorisations of all rows for each candidate; each training set then costs a small
     factorisation of the rows that it leaves out, a solution, its residual and a refinement, of two products
-    each.
+    each. A reduction costs several factorisations; each candidate then costs six products: a solution, its
+    residual, and a refinement or two.
     """
     n_sets, n_samples = trained.shape
     in_each = trained.sum(axis=1, dtype=float)
@@ -521,7 +522,7 @@ def _shortest(trained: np.ndarray, n_columns: int, n_even: int) -> str:
         # bandwidth.
         reductions = np.maximum(3, in_each / 600)  # measured from 500 rows (2) to 6000 (10)
         reduced = (reductions * in_each**3 / 3).sum()
-        operations["tridiagonal"] = reduced + 6 * n_even * products  # a solution, refined once or twice
+        operations["tridiagonal"] = reduced + 6 * n_even * products
     return min(operations, key=operations.get)
 
 
