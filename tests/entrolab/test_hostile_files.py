@@ -10,6 +10,7 @@ import os
 import pickle
 import pkgutil
 import struct
+import sys
 import zipfile
 import zlib
 from pathlib import Path
@@ -22,8 +23,8 @@ import yaml
 
 from entrolab.data import formats
 from entrolab.data.dataset import DataError, load_dataset, load_folds
-from entrolab.data.prepare import prepare
-from entrolab.fit.limits import Limits
+from entrolab.data.prepare import READER_GIB, prepare
+from entrolab.fit.limits import GIB, Limits
 from entrolab.study.config import load_catalog
 from entrolab.study.sections import ConfigError
 
@@ -162,6 +163,15 @@ def test_a_file_that_expands_without_end_stops_at_its_limit(read, bomb):
     message = refused(read, files, format, limits=Limits(seconds=60, gib=1))
     assert f"cannot read {', '.join(files)} as " in message
     assert "memory limit of 1 GiB" in message
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+def test_what_the_process_holds_is_not_counted_as_memory_of_reading(read):
+    held = np.empty(3 * 2**27)  # 3 GiB, more than reading a small file may take
+    lines, limits = b"1,2,1\n3,4,0\n" * 50_000, Limits(seconds=60, gib=16)
+    dataset = read({"a.csv": lines}, "csv", limits=limits, rows=100_000)
+    assert held.nbytes > (READER_GIB + 0.5) * GIB
+    np.testing.assert_array_equal(dataset.X.sum(axis=0), [200_000, 300_000])
 
 
 @pytest.mark.fault("Network", "a few bytes that claim terabytes", "one line")

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import resource
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +19,8 @@ from entrolab.text import one_line
 
 __all__ = ["prepare", "summary"]
 
-# Limits for reading the files of a data set. Memory is limited to `READER_GIB` plus `BYTES_PER_NUMBER` for
-# each number that the catalog expects, which is enough for the reader that needs most.
+# Limits for reading the files of a data set. Besides what the process holds already, reading may take
+# `READER_GIB` plus `BYTES_PER_NUMBER` for each number that the catalog expects, enough for any reader.
 READING = Limits(seconds=3600, gib=8)
 READER_GIB, BYTES_PER_NUMBER = 2.0, 128
 
@@ -36,8 +37,8 @@ def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> 
         The folder of :func:`entrolab.data.download.download`; not needed for bundled and generated data sets.
     limits : Limits
         Time and memory for reading the files, in a separate process: a small file may expand to any size, or
-        keep a parser busy forever. Memory is limited to 2 GiB plus 128 bytes per number that the catalog
-        expects.
+        keep a parser busy forever. Besides what this process holds already, reading may take 2 GiB plus 128
+        bytes per number that the catalog expects, within the limit of memory.
 
     Raises
     ------
@@ -75,7 +76,7 @@ def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> 
 
 def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> Table:
     expected = entry["expect"]["rows"] * entry["expect"]["features"]
-    explained = READER_GIB + BYTES_PER_NUMBER * expected / GIB
+    explained = _held_gib() + READER_GIB + BYTES_PER_NUMBER * expected / GIB
     try:
         (table,) = within(replace(limits, gib=min(limits.gib, explained)), _read, paths, entry)
     except (LimitError, RuntimeError) as error:
@@ -84,6 +85,15 @@ def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> 
             f"{key}: cannot read {files} as {entry['format']['name']}: {one_line(error)}{_unpinned(entry)}"
         ) from error
     return table
+
+
+def _held_gib() -> float:
+    """What this process holds: its fork starts with it, and the fork's limit counts it. 0 if unknown."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="utf-8").split()
+    except OSError:  # other systems than Linux
+        return 0.0
+    return int(pages[5]) * resource.getpagesize() / GIB  # the sixth is that of the data, see proc(5)
 
 
 def _read(paths: Sequence[Path], entry: Mapping) -> Iterator[Table]:
