@@ -58,11 +58,10 @@ def in_words(found: Mapping, unknown: int = 0) -> list[str]:
         f"{', '.join(f'{counts[name]} {name}' for name in VERDICTS)}, of {found['cells']} numbers with "
         f"{found['seeds']} seeds: with probability {COVERAGE:.0%}, the value of a new seed lies within the "
         "published ± (reproduced) or outside it (not reproduced); undecided if neither can be said.",
-        f"With one seed, {found['single']} of {found['cells']} are reproduced; of these, over all seeds, "
-        f"{inside['not reproduced']} are not reproduced and {inside['undecided']} are undecided. Of the "
-        f"{found['cells'] - found['single']} others, {outside['reproduced']} are reproduced and "
-        f"{outside['undecided']} are undecided over all seeds. The verdict depends on the seed for "
-        f"{found['flips']}.",
+        f"Reproduced with one seed: {found['single']} of {found['cells']}; of these, over all seeds, not "
+        f"reproduced: {inside['not reproduced']}, undecided: {inside['undecided']}. Of the "
+        f"{found['cells'] - found['single']} others, reproduced over all seeds: {outside['reproduced']}, "
+        f"undecided: {outside['undecided']}. The verdict depends on the seed for {found['flips']}.",
     ]
     if found["wide"]:
         said.append(
