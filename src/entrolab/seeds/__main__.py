@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+from snakemake.cli import parse_config
 
 from entrolab.jobs.command import home
 from entrolab.seeds.computing import SeedsError, by_workflow, make_seeds, seeded_tables
@@ -42,7 +43,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _make(asked: argparse.Namespace) -> int:
-    given = dict(one.partition("=")[::2] for one in asked.config)
+    try:
+        given = parse_config(asked.config)
+    except ValueError as error:
+        raise ConfigError(f"--config: {error}") from error
     config = read_yaml(home() / "config" / "config.yaml") | given
     name = asked.study
     catalog, studies, _ = load_configuration(Path(os.path.relpath(home())), config, [name])
@@ -57,7 +61,7 @@ def _make(asked: argparse.Namespace) -> int:
     if asked.seeds < 1:
         raise ConfigError(f"SEEDS: found {asked.seeds}; accepted: a whole number from 1")
     tables = asked.tables or known
-    make = by_workflow(asked.cores, given)
+    make = by_workflow(asked.cores, dict(one.partition("=")[::2] for one in asked.config))
     make_seeds(name, study, tables, asked.seeds, catalog=catalog, make=make, anew=asked.anew)
     return 0
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from entrolab.jobs.command import home
+from entrolab.seeds import __main__ as command
 from entrolab.seeds.computing import SeedsError, make_seeds, seeded_tables
 from entrolab.seeds.values import read_seeds
 from entrolab.study.config import load_configuration, read_yaml
@@ -99,3 +100,19 @@ def test_a_change_without_effect_on_seed_0_keeps_the_values_of_all_seeds(project
     renewed = project.values()
     assert renewed["version"][0] != before["version"][0]
     pd.testing.assert_frame_equal(renewed.drop(columns="version"), before.drop(columns="version"))
+
+
+@pytest.mark.parametrize(
+    ("setting", "error"),
+    [
+        ("limit_seconds=1200", ""),
+        ("limit_seconds=soon", "limit_seconds: found 'soon', expected a number"),
+        ("limit_seconds", "--config: Invalid config definition"),
+    ],
+)
+def test_settings_of_the_workflow_are_read_as_snakemake_reads_them(setting, error, monkeypatch, capsys):
+    made = []
+    monkeypatch.setattr(command, "make_seeds", lambda name, *_, **options: made.append(name))
+    assert command.main(["make", "melm", "--config", setting]) == (2 if error else 0)
+    assert made == ([] if error else ["melm"])
+    assert error in capsys.readouterr().err
