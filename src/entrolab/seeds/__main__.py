@@ -47,6 +47,10 @@ def _make(asked: argparse.Namespace) -> int:
         given = parse_config(asked.config)
     except ValueError as error:
         raise ConfigError(f"--config: {error}") from error
+    if "seed" in given:
+        raise ConfigError(
+            f"--config: found seed={given['seed']}; accepted: --seeds, the number of seeds from 0"
+        )
     config = read_yaml(home() / "config" / "config.yaml") | given
     name = asked.study
     catalog, studies, _ = load_configuration(Path(os.path.relpath(home())), config, [name])

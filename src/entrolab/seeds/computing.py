@@ -141,7 +141,7 @@ def _prepared(home: Path, name: str, seed: int) -> Path:
 
 def by_workflow(cores: str, settings: Mapping[str, str]) -> Callable[[Path, str, int], None]:
     """A function that runs the workflow to make a file in a folder with a seed."""
-    settings = {key: os.path.abspath(one) if key in PATHS else one for key, one in settings.items()}
+    settings = {key: os.path.abspath(one) if one and key in PATHS else one for key, one in settings.items()}
 
     def make(folder: Path, file: str, seed: int) -> None:
         command = [sys.executable, "-c", "from entrolab.jobs.command import main; main()"]

@@ -108,6 +108,7 @@ def test_a_change_without_effect_on_seed_0_keeps_the_values_of_all_seeds(project
         ("limit_seconds=1200", ""),
         ("limit_seconds=soon", "limit_seconds: found 'soon', expected a number"),
         ("limit_seconds", "--config: Invalid config definition"),
+        ("seed=7", "--config: found seed=7; accepted: --seeds"),
     ],
 )
 def test_settings_of_the_workflow_are_read_as_snakemake_reads_them(setting, error, monkeypatch, capsys):
