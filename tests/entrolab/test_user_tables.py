@@ -1,6 +1,9 @@
 """Csv files of a user's own: what is read from them, and the one line for each thing that is wrong."""
 
+import bz2
+import gzip
 import io
+import lzma
 import zipfile
 from pathlib import Path
 
@@ -288,6 +291,33 @@ def test_files_that_do_not_fit_or_cannot_be_read_are_one_line(load_own, tmp_path
     (tmp_path / "no.zip").write_text(TABLE)
     with pytest.raises(ConfigError, match=r"no.zip: File is not a zip file"):
         load_own({**OWN, "file": "no.zip"})
+
+
+def zipped(content: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("table.csv", content)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"),
+    [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress), ("zip", zipped)],
+)
+def test_a_compressed_file_that_is_cut_or_damaged_is_one_line(load_own, tmp_path, suffix, compress):
+    lines = [f"{k},b,{(-1) ** k * k % 997},yes" for k in range(9000)]
+    content = compress("\n".join(["size,sort,colour,bought", *lines]).encode())
+    damaged = [content[: len(content) * k // 7] for k in range(1, 7)]
+    for place in range(len(content) // 9, len(content) - 99, len(content) // 9):
+        damaged.append(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+    if suffix == "zip":
+        flags = content.rfind(b"PK\1\2") + 8
+        damaged.append(content[:flags] + b"\1" + content[flags + 1 :])  # said to be encrypted
+    for one in damaged:
+        (tmp_path / f"own.csv.{suffix}").write_bytes(one)
+        with pytest.raises(ConfigError, match=rf"own.csv.{suffix}") as error:
+            load_own({**OWN, "file": f"own.csv.{suffix}"})
+        assert "\n" not in str(error.value)
 
 
 def test_a_protocol_by_group_has_five_folds(load_own):

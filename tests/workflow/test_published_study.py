@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import yaml
 from entrolab.deposit.__main__ import main
 from entrolab.deposit.crate import CRATE, DATACITE, MANIFEST, DepositError, crate_mistakes, manifest, validate
 from entrolab.deposit.packing import STUDIES, pack
-from entrolab.deposit.rebuilding import _differences, compare, in_words, rebuild
+from entrolab.deposit.rebuilding import _differences, compare, differences_in_words, in_words, rebuild
 from entrolab.seeds.values import read_seeds
 from entrolab.study.config import load_catalog, load_study
 
@@ -168,6 +169,36 @@ def test_equal_infinite_numbers_do_not_differ():
     table, other = pd.DataFrame([cell]), pd.DataFrame([cell | {"ours": -float("inf")}])
     assert _differences("tiny", "table1", table, table).empty
     assert len(_differences("tiny", "table1", table, other)) == 1
+
+
+def test_a_cell_of_one_deposit_only_is_told_first(packed, project, tmp_path):
+    less = tmp_path / "less"
+    shutil.copytree(project.folder / "results", less / "results")
+    file = less / "results/tiny/tables/table1.csv"
+    table = pd.read_csv(file, keep_default_na=False)
+    table.loc[0, "ours"] *= 2
+    table[:-1].to_csv(file, index=False)
+    found = compare(packed("all.zip"), packed("less.zip", less))
+    missing, _ = differences_in_words(found)[1:]
+    assert re.search(r": [\d.]+, now no number; .+, now missing$", missing)
+    assert found["second"][1] == pytest.approx(table["ours"][0])
+    back = differences_in_words(compare(tmp_path / "less.zip", tmp_path / "all.zip"))
+    assert "no number, now" in back[1]
+    assert "missing, now" in back[1]
+
+
+def test_damage_inside_a_deposit_is_one_line(packed, tmp_path):
+    content = packed().read_bytes()
+    file = tmp_path / "damaged.zip"
+    said = []
+    for place in range(99, len(content), len(content) // 60):
+        file.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+        try:
+            validate(file)  # as it may be: a file's date in the zip does not matter
+        except DepositError as error:
+            said.append(str(error))
+    assert len(said) > 50
+    assert all("damaged.zip: " in one for one in said)
 
 
 def test_the_command_makes_checks_and_compares(packed, tmp_path, capsys):

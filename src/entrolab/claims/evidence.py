@@ -76,7 +76,7 @@ class SignedRank:
 class Student:
     """An estimate with its standard error and degrees of freedom, tested by Student's t-test.
 
-    `n` is the number of data sets.
+    `n` is the number of data sets, or of the sizes that a power law is fitted to.
     """
 
     effect: float

@@ -32,7 +32,7 @@ def write_claims(found: pd.DataFrame, title: str, path: str | Path) -> None:
 
 def read_claims(path: str | Path) -> pd.DataFrame:
     """Read a CSV file of :func:`write_claims`."""
-    found = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str), keep_default_na=False, na_values={"p": [""]})
+    found = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str), keep_default_na=False)
     numbers = ["effect", "low", "high", "p"]
     return found.assign(**{name: pd.to_numeric(found[name]) for name in numbers})[COLUMNS]
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, suffix_of
+from entrolab.io.damaged import DAMAGED
 from entrolab.study.sections import ConfigError, shortened
 from entrolearn.suggest import did_you_mean
 
@@ -61,7 +62,7 @@ def errors_of_reading(source: Source) -> Iterator[None]:
         ) from None
     except csv.Error as error:
         raise source.wrong_in_study("file", f"{source.path}: {error}; accepted: a csv file") from None
-    except (OSError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         problem = getattr(error, "strerror", None) or error
         raise source.wrong_in_study("file", f"{source.path}: {problem}") from None
 

@@ -15,6 +15,8 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from entrolab.io.damaged import DAMAGED
+
 CRATE, DATACITE, MANIFEST = "ro-crate-metadata.json", "datacite.json", "manifest-sha256.txt"
 VERSION = "https://w3id.org/ro/crate/1.1"
 LICENSE = "https://spdx.org/licenses/BSD-3-Clause"
@@ -78,7 +80,24 @@ def crate(files: Mapping[str, int], about: Mapping, citation: Mapping, date: dat
 
 
 def datacite(about: Mapping, citation: Mapping, date: datetime.date, sizes: Sequence[str]) -> dict:
-    """The metadata for registering a DOI, in DataCite's JSON format; the data repository adds the DOI."""
+    """The metadata for registering a DOI, in DataCite's JSON format; the data repository adds the DOI.
+
+    Parameters
+    ----------
+    about : mapping
+        ``name``, and ``description``.
+    citation : mapping
+        The content of CITATION.cff.
+    date : date
+        The day on which the deposit was packed.
+    sizes : sequence of str
+        The sizes of the deposit, such as "1.2 MiB" and "310 files".
+
+    Returns
+    -------
+    dict
+        To be written as JSON.
+    """
     related = [
         {"relatedIdentifier": reference["doi"], "relatedIdentifierType": "DOI", "relationType": "Cites"}
         for reference in citation.get("references", [])
@@ -118,7 +137,7 @@ def validate(path: str | Path) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             lines = list(_mistakes(archive))
-    except (OSError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         raise DepositError(f"{path}: {error}; accepted: a zip file of `make deposit`") from None
     if lines:
         raise DepositError("\n".join(f"{path}: {line}" for line in lines))

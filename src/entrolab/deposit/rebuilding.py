@@ -142,14 +142,15 @@ def compare(first: str | Path, second: str | Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The cells whose numbers or verdicts differ, with columns `DIFFERENCES`, sorted by relative difference,
-        the largest first.
+        The cells whose numbers or verdicts differ, with columns `DIFFERENCES`: first those that have a number
+        in one deposit only, then by relative difference, the largest first.
     """
     tables = [_tables_of(path) for path in (first, second)]
     common = [key for key in tables[0] if key in tables[1]]
     found = _joined([_differences(*key, tables[0][key], tables[1][key]) for key in common])
     relative = (found["difference"] / found["first"]).abs()
-    return found.loc[relative.sort_values(ascending=False, kind="stable").index].reset_index(drop=True)
+    order = relative.sort_values(ascending=False, kind="stable", na_position="first").index
+    return found.loc[order].reset_index(drop=True)
 
 
 def _tables_of(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
@@ -197,6 +198,7 @@ def _of_study(name: str, study: Mapping, before: Path, now: Path) -> pd.DataFram
 def _differences(study: str, table: str, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """The cells of a table that differ, including those that only one of the two has."""
     both = first.merge(second, on=ADDRESS, how="outer", suffixes=("_first", "_second"), sort=False)
+    both = both.fillna({"verdict_first": "missing", "verdict_second": "missing"})
     a, b = both["ours_first"], both["ours_second"]
     same = np.isclose(a, b, rtol=DIGITS, atol=0, equal_nan=True)  # so are equal infinities
     differ = ~same | (both["verdict_first"] != both["verdict_second"])
@@ -244,7 +246,8 @@ def differences_in_words(found: pd.DataFrame, most: int = 20) -> list[str]:
     for row in found.head(most).itertuples():
         at = "/".join(filter(None, [row.study, row.table, row.dataset, row.model, row.metric]))
         moved = "" if math.isnan(row.difference) else f" ({row.difference:+.3g})"
-        verdicts = "" if row.verdict_first == row.verdict_second else f", {row.verdict_first}, now "
-        verdicts += row.verdict_second if verdicts else ""
-        lines.append(f"  {at}: {row.first:.6g}, now {row.second:.6g}{moved}{verdicts}")
+        kept = row.verdict_first == row.verdict_second
+        verdicts = "" if kept else f"; {row.verdict_first or 'no verdict'}, now {row.verdict_second or 'none'}"
+        first, second = ("no number" if math.isnan(one) else f"{one:.6g}" for one in (row.first, row.second))
+        lines.append(f"  {at}: {first}, now {second}{moved}{verdicts}")
     return lines + ([f"  and {len(found) - most} more"] if len(found) > most else [])

@@ -61,7 +61,8 @@ def make_seeds(
 
     Values in the file are kept if the study's text, its data and the code have not changed since. If they
     have changed, the table is made again with seed 0; if its values are the same as before, the values of
-    the other seeds are kept as well.
+    the other seeds are kept as well. Tables without any value for seed 0, for which all data sets are missing
+    for instance, are not made with further seeds.
 
     Parameters
     ----------
@@ -92,6 +93,8 @@ def make_seeds(
             outdated = seed == 0 and _is_outdated(values, table, versions[table])
             if has_seed(values, table, seed) and not outdated:
                 continue
+            if seed and not has_seed(values, table, 0):  # without values of seed 0, nothing is judged
+                continue
             started = time.monotonic()
             folder = home if seed == 0 else _prepared(home, name, seed)
             file = FILES["tables"].format(study=name, table=table)
@@ -101,7 +104,7 @@ def make_seeds(
                 values = _renewed(values, table, made, study["seeds"], anew=anew)
             values = with_table(values, table, versions[table], seed, made)
             write_seeds(values, study["seeds"])
-            n = int(of_table(values, table)[str(seed)].notna().sum())
+            n = int(values.loc[values["table"] == table, str(seed)].notna().sum()) if str(seed) in values else 0
             minutes = (time.monotonic() - started) / 60
             print(f"{name} {table}, seed {seed}: {n} values, {minutes:.1f} min", flush=True)
 
@@ -155,6 +158,8 @@ def by_workflow(cores: str, settings: Mapping[str, str]) -> Callable[[Path, str,
 
 def version_of(name: str, study: Mapping, table: str, catalog: Mapping[str, Mapping]) -> str:
     """A digest of all that decides a table's numbers except the seed: the study's text, its data, the code.
+
+    The digest has eight hexadecimal digits.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def read_seeds(path: str | Path) -> pd.DataFrame:
     """
     if not Path(path).is_file():
         return pd.DataFrame(columns=[*CELL]).astype(str)
-    found = pd.read_csv(path, dtype=dict.fromkeys(CELL, str), keep_default_na=False, na_values={})
+    found = pd.read_csv(path, dtype=dict.fromkeys(CELL, str), keep_default_na=False)
     seeds = [name for name in found if name not in CELL]
     return found.assign(**{name: pd.to_numeric(found[name]) for name in seeds})
 

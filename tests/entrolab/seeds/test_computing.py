@@ -102,6 +102,12 @@ def test_a_change_without_effect_on_seed_0_keeps_the_values_of_all_seeds(project
     pd.testing.assert_frame_equal(renewed.drop(columns="version"), before.drop(columns="version"))
 
 
+def test_a_table_without_values_is_made_with_seed_0_only(project, monkeypatch):
+    monkeypatch.setattr("entrolab.seeds.values.JUDGED", ())
+    assert project.make(3) == [0]
+    assert project.values().empty
+
+
 @pytest.mark.parametrize(
     ("setting", "error"),
     [
