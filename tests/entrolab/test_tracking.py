@@ -25,6 +25,7 @@ from entrolab.jobs.checkout import code_tags
 from entrolab.tables.making import COLUMNS
 from entrolab.tracking import StoreUnavailable, StudyRun, ledger, track_study
 from entrolab.tracking.stores import opened
+from entrolab.tracking.views import view_tags
 
 
 def series(run, name):
@@ -107,6 +108,31 @@ def test_a_study_without_published_values_has_no_column_of_them(runs):
     assert len(views) == 2
     assert not any("published" in json.loads(json.loads(view)["state"])["selectedColumns"] for view in views)
     assert "verdict" not in tags["mlflow.note.content"]
+
+
+@pytest.mark.parametrize(
+    ("metrics", "name", "ascending"),
+    [
+        (["gmean", "accuracy"], "By data set, best first", False),
+        (["gmean", "support"], "By data set, best first", False),
+        (["error_rate", "support"], "By data set, best first", True),
+        (["rmse", "r2"], "By data set, best first", True),
+        (["log_loss"], "By data set, best first", True),
+        (["accuracy", "rmse"], "By data set", False),
+    ],
+)
+def test_views_that_say_best_first_have_the_best_first(metrics, name, ascending):
+    tags = view_tags(STUDY | {"metrics": metrics})
+    view = json.loads(tags["mlflow.sharedViewState.datasets"])
+    assert view["name"] == name
+    assert json.loads(view["state"])["orderByAsc"] is ascending
+
+
+def test_the_steps_of_fold_scores_follow_the_folds_of_the_data_set(runs):
+    splits = {"moons": {"splits": {"folds": 3, "repeats": 2}}}
+    track(runs, study=STUDY | {"own_data": splits})
+    scores = series(runs_of()["small/moons/svm_rbf"], "cv_folds/gmean")
+    assert scores == pytest.approx({0: 80, 1: 90, 3: 70, 4: 80})
 
 
 @pytest.mark.usefixtures("tracked")

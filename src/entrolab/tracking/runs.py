@@ -108,7 +108,7 @@ def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) 
     record = files.record
     label = full_label(study["models"][run.model])
     comparisons = comparisons_of(study, run, tables) if record["success"] else []
-    metrics, not_finite = _finite_and_not(_metrics(study, files, comparisons))
+    metrics, not_finite = _finite_and_not(_metrics(study, run, files, comparisons))
     tags = {f"nonfinite.{name}": values for name, values in not_finite.items()}
     # The first metric, as in the comparison with the published value.
     tags |= {f"verdict.{one.criterion}": one.verdict for one in reversed(comparisons) if is_published(one)}
@@ -169,7 +169,9 @@ def _with_alternatives(record: Mapping, part: str) -> dict:
     }
 
 
-def _metrics(study: Mapping, files: RunContents, comparisons: Sequence[Any]) -> dict[tuple[str, int], float]:
+def _metrics(
+    study: Mapping, run: StudyRun, files: RunContents, comparisons: Sequence[Any]
+) -> dict[tuple[str, int], float]:
     """Every metric of the run, finite or not: (name, step) -> value, in the order of the UI.
 
     The scores of folds have names of their own: for a metric with several steps, MLflow's tables show the
@@ -192,8 +194,8 @@ def _metrics(study: Mapping, files: RunContents, comparisons: Sequence[Any]) -> 
     metrics |= {(name, 0): record[name] for name in ("n_candidates", "n_failed")}
     metrics |= {(name, 0): facts[name] for name in MODEL_FACTS if name in facts}
     metrics["train_seconds", 0] = record["seconds"]
+    folds = protocol_of(study, run.dataset, run.model).get("folds", 1)  # a trial has one test part
     for criterion, rows in files.by_criterion():
-        folds = study["protocol"].get("folds", 1)  # a trial has one test part
         steps = (rows["repeat"] * folds + rows["fold"]).astype(int)
         for metric in files.metrics:
             unit = 100.0 if METRICS[metric].percent else 1.0

@@ -7,12 +7,15 @@ keys.
 import json
 from collections.abc import Mapping
 
+from entrolab.fit.metrics import METRICS, metrics_of
+
+TASKS = ("binary", "multiclass", "regression")
 TAG = "mlflow.sharedViewState"  # followed by a key
 # Key of a view -> its name, and its differences from the default.
 VIEWS = {
     "beside": ("Ours beside the published", {"orderByKey": "metrics.`difference`", "orderByAsc": True}),
-    "datasets": ("By data set, best first", {"group": "dataset"}),
-    "models": ("By model, best first", {"group": "model"}),
+    "datasets": ("By data set", {"group": "dataset"}),
+    "models": ("By model", {"group": "model"}),
 }
 
 
@@ -29,8 +32,21 @@ def address(experiment: str, view: str) -> str:
 
 
 def views(study: Mapping) -> dict[str, tuple[str, dict]]:
-    """The views of a study's experiment, by key; the view `beside` needs published values."""
-    return {key: view for key, view in VIEWS.items() if key != "beside" or "published" in study}
+    """The views of a study's experiment, by key; the view `beside` needs published values.
+
+    The views of data sets and models have the best runs first, unless greater values of the metric are
+    better for classification and smaller ones for regression.
+    """
+    found = {key: view for key, view in VIEWS.items() if key != "beside" or "published" in study}
+    scores = [metric for metric in study["metrics"] if not METRICS[metric].of_fit]
+    first = {metric for task in TASKS for metric in metrics_of(task, scores)[:1]}
+    directions = {METRICS[metric].greater_is_better for metric in first}
+    if len(directions) == 1:
+        ascending = {"orderByAsc": True not in directions}
+        for key in ("datasets", "models"):
+            name, differs = found[key]
+            found[key] = f"{name}, best first", differs | ascending
+    return found
 
 
 def view_tags(study: Mapping) -> dict[str, str]:
