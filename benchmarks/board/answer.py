@@ -201,6 +201,9 @@ def _standing(slices: Slices, board: str) -> pd.DataFrame:
 
 # --------------------------------------------------------------------------------------------- slices to text
 
+# Combinations of learners, in the words of README.md.
+COMBINED = {"RFM on EEM": "`RecursiveFeatureClassifier` on `EEMClassifier`"}
+
 
 def _path(name: str, board: str) -> str:
     """The public import path of a learner of this library; empty for others, and for combinations."""
@@ -214,7 +217,7 @@ def _plain(name: str, board: str) -> str:
 
 
 def _code(name: str, board: str) -> str:
-    return f"`{_plain(name, board)}`" if _path(name, board) else name
+    return f"`{_plain(name, board)}`" if _path(name, board) else COMBINED.get(name, name)
 
 
 def _linked(name: str, board: str) -> str:
@@ -238,7 +241,7 @@ def _compared(of: Slice, named: Callable[[str, str], str]) -> str:
     """The learner with the best mean rank, and the best of the other side: this library, or the others."""
     ranks = _ranks(of)
     first = ranks.index[0]
-    text = f"{named(first, 'binary')} has the best mean rank, {ranks[first]:.1f} of {len(ranks)}"
+    text = f"{named(first, 'binary')} has the best of {len(ranks)} mean ranks, {ranks[first]:.1f}"
     rival = _best(ranks, not LEARNERS[first].ours)
     if rival is None:
         return text
@@ -254,8 +257,8 @@ def _leader(start: str, of: Slice, board: str) -> str:
     """A list item on the learner with the best mean rank and those that do not differ significantly."""
     ranks, ranking = _ranks(of), rank_models(of.by_set.round(DIGITS))
     first, best = ranks.index[0], _best(ranks, ours=True)
-    text = f"- {start}, {_linked(first, board)} has the best mean rank by {METRICS[of.metric].label}, "
-    text += f"{ranks[first]:.1f} of {len(ranks)}"
+    text = f"- {start}, {_linked(first, board)} has the best of {len(ranks)} mean ranks "
+    text += f"by {METRICS[of.metric].label}, {ranks[first]:.1f}"
     if ranking is None:
         return f"{text}; {len(of.by_set)} sets are too few to test differences."
     alike = ranking.beside(first)

@@ -22,7 +22,14 @@ from entrolab.seeds.verdicts import VERDICTS, judge_seeds, summary
 from entrolab.study.claims import tested_tables
 from entrolab.study.config import load_configuration, read_yaml
 from entrolab.tables.base import PUBLISHED_ONLY, Found
-from entrolab.tables.making import ADDRESS, judged, judged_table, read_published, read_table
+from entrolab.tables.making import (
+    ADDRESS,
+    judged,
+    judged_table,
+    read_published,
+    read_table,
+    second_reading_of,
+)
 from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
 from entrolab.tables.verdicts import JUDGED
 
@@ -35,7 +42,8 @@ NOT_COMPUTED = "not computed"
 OF_CLAIMS = ["study", "claim", "outcome", "decides"]
 # Counts of a table over seeds: the number of seeds, of cells judged, of cells by verdict, and so on.
 OVER_SEEDS = ["seeds", "over seeds", *(f"{name} over seeds" for name in VERDICTS), "flips", "wide"]
-OF_TABLES = ["study", "table", *JUDGED, *OVER_SEEDS]
+# "second reading of": the table with the same published values, if there is one.
+OF_TABLES = ["study", "table", "second reading of", *JUDGED, *OVER_SEEDS]
 
 
 def updated_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
@@ -75,9 +83,10 @@ def updated_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder
         else:
             continue
         over = _over_seeds(study_name, study, table, made, values, known.get(table))
-        rows.append({"study": study_name, "table": table, **counts, **over})
+        second = second_reading_of(study, table)
+        rows.append({"study": study_name, "table": table, "second reading of": second, **counts, **over})
     counted = pd.DataFrame([row for row in rows if sum(row[name] for name in JUDGED)], columns=OF_TABLES)
-    return counted.astype(dict.fromkeys(OF_TABLES[2:], int))
+    return counted.astype(dict.fromkeys([*JUDGED, *OVER_SEEDS], int))
 
 
 def _file(study_name: str, table: str, folder: Path) -> Path:
@@ -103,8 +112,8 @@ def _over_seeds(
         found = {one: Found(ours=ours[one]) if one in ours else Found(status=PUBLISHED_ONLY) for one in cells}
         made = judged_table(found, read_published(study["published"]), spec)
     cells, _ = judge_seeds(made, values, spec)
-    if before is not None and cells["margin"].isna().any():
-        # The margin depends on our ±, which is not stored.
+    if before is not None and cells["tolerance"].isna().any():
+        # The tolerance depends on our ±, which is not stored.
         return {name: before[name] for name in OVER_SEEDS}
     seeds = summary(cells)
     over = {
@@ -117,22 +126,28 @@ def _over_seeds(
 
 
 def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:
-    """The counts of outcomes and of verdicts as two Markdown tables."""
+    """Markdown tables: outcomes of claims, verdicts by study (each published value once) and by table."""
     heads = ["study", "claims", *OUTCOMES, NOT_COMPUTED]
     lines = _head(heads)
     for name, rows in _with_all(claims):
         found = Counter(rows["outcome"])
         lines.append(_line(name, len(rows), *(found[one] for one in heads[2:])))
-    heads = ["study, table", "judged", *JUDGED, "seeds", "judged over seeds"]
+    heads = ["judged", *JUDGED, "seeds", "judged over seeds"]
     heads += [*(f"{name} over seeds" for name in VERDICTS), "flips", "wide"]
-    lines += ["", *_head(heads)]
-    tables = tables.assign(study=tables["study"] + ", " + tables["table"])
-    for name, rows in _with_all(tables):
-        sums = rows.drop(columns=["study", "table"]).sum()
-        seeds = rows["seeds"].max()
-        counts = [sums[one] for one in OVER_SEEDS if one != "seeds"]
-        lines.append(_line(name, sums[[*JUDGED]].sum(), *(sums[one] for one in JUDGED), seeds, *counts))
+    by_study = _with_all(tables[tables["second reading of"] == ""])
+    by_table = tables.assign(study=tables["study"] + ", " + tables["table"]).groupby("study", sort=False)
+    for first, groups in (("study", by_study), ("study, table", by_table)):
+        lines += ["", *_head([first, *heads]), *(_counts(name, rows) for name, rows in groups)]
     return "\n".join(["\n", *lines, "\n"])
+
+
+def _counts(name: str, rows: pd.DataFrame) -> str:
+    """A line with the sums of the counts of some tables, and the range of their numbers of seeds."""
+    sums = rows[[*JUDGED, *OVER_SEEDS]].sum()
+    of_seeds = sorted({*rows["seeds"]} - {0})
+    seeds = " to ".join(map(str, dict.fromkeys([of_seeds[0], of_seeds[-1]]))) if of_seeds else "0"
+    counts = [sums[one] for one in OVER_SEEDS if one != "seeds"]
+    return _line(name, sums[[*JUDGED]].sum(), *(sums[one] for one in JUDGED), seeds, *counts)
 
 
 def _with_all(rows: pd.DataFrame) -> Iterable[tuple[str, pd.DataFrame]]:

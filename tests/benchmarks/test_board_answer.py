@@ -50,7 +50,7 @@ def _board(sets, repeats: int = 5) -> tuple[pd.DataFrame, dict]:
 @pytest.mark.usefixtures("few_learners")
 def test_a_finished_board_has_its_table_and_the_others_have_none():
     text = page_text({"binary": _board(sets_of("binary"))})
-    assert "EEKMClassifier` has the best mean rank by GMEAN, 1.0 of 4" in text
+    assert "EEKMClassifier` has the best of 4 mean ranks by GMEAN, 1.0" in text
     assert "| {class}`~entrolearn.EEKMClassifier` | 1.0 |" in text
     first = next(
         line for line in text.splitlines() if line.startswith("| {class}`~entrolearn.EEKMClassifier")
@@ -62,7 +62,7 @@ def test_a_finished_board_has_its_table_and_the_others_have_none():
     assert lines[0].startswith(f"On {len(sets_of('binary'))} two-class data sets (at most 1,000 rows ")
     about_gmean, about_probabilities, about_time = (line for line in lines if line.startswith("- "))
     assert (
-        "at defaults, `EEKMClassifier` has the best mean rank, 1.0 of 4, and XGBoost the best of the "
+        "at defaults, `EEKMClassifier` has the best of 4 mean ranks, 1.0, and XGBoost the best of the "
         "other libraries, 2.0, a significant difference; with tuned thresholds, "
     ) in about_gmean
     assert about_probabilities.startswith("- **Probabilities (log loss)**: at defaults, ")
@@ -89,7 +89,7 @@ def test_more_rows_are_answered_when_every_data_set_that_has_them_has_a_draw():
     rows, of_sets = _board(sets_of("binary"))
     more = _board(names, repeats=1)[0].assign(size=10_000)
     more.loc[more["learner"] == "SVM", "gmean"] = 0.99
-    said = "- At their defaults on at most 10,000 rows, SVM has the best mean rank by GMEAN, 1.0 of 4"
+    said = "- At their defaults on at most 10,000 rows, SVM has the best of 4 mean ranks by GMEAN, 1.0"
     text = page_text({"binary": (pd.concat([rows, more]), of_sets)})
     assert said in text
     assert f" on {len(names)} sets, " in next(line for line in text.splitlines() if line.startswith(said))
@@ -121,7 +121,7 @@ def test_the_readme_says_whether_the_best_of_this_library_differs_significantly(
         monkeypatch.setitem(STRENGTHS, "EEKM", eekm)
         text = readme_text({"binary": _board(sets_of("binary"))})
         clause = next(line for line in text.splitlines() if "GMEAN" in line).split(";")[0]
-        assert "XGBoost has the best mean rank" in clause
+        assert "XGBoost has the best of 4 mean ranks" in clause
         assert "`EEKMClassifier` the best of this library, " in clause
         assert clause.endswith(f", {said}")
 

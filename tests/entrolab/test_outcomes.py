@@ -23,8 +23,9 @@ from entrolab.outcomes import (
     updated_tables,
 )
 from entrolab.seeds.values import with_table, write_seeds
-from entrolab.tables.making import COLUMNS
+from entrolab.tables.making import COLUMNS, counts_of_study
 from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.verdicts import JUDGED
 
 ROOT = Path(__file__).parents[2]
 NO_TABLES, NO_CLAIMS = pd.DataFrame(columns=OF_TABLES), pd.DataFrame(columns=OF_CLAIMS)
@@ -67,9 +68,25 @@ def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path, monkeyp
     write_seeds(with_table(values, "table4", "v", 3, table.assign(ours=table["ours"] + 5)), study["seeds"])
     more = updated_tables("paper", study, kept, tmp_path)
     assert more[["reproduced", "lower", "seeds", "over seeds", "flips"]].values.tolist() == [[2, 1, 4, 3, 2]]
-    # A margin that depends on our ±, which is not stored, cannot be computed: the counts stay.
+    # A tolerance that depends on our ±, which is not stored, cannot be computed: the counts stay.
     monkeypatch.setattr(TABLE_TYPES["scores"], "tolerance", lambda *arguments: math.nan)
     pd.testing.assert_frame_equal(updated_tables("paper", study, kept, tmp_path), kept)
+
+
+def test_a_published_value_is_counted_once(tmp_path):
+    """A second reading of a table has the same published values; times beside scores have others."""
+    table = written_table(tmp_path)
+    entry = STUDY["tables"]["table4"]
+    more = {"again": entry | {"published": "table4"}, "seconds": {"type": "times", "published": "table4"}}
+    study = STUDY | {"tables": STUDY["tables"] | more}
+    found = counts_of_study(study, {"table4": table, "again": table, "seconds": table[:1]})
+    assert found == {"reproduced": 3, "lower": 1}
+    table.to_csv(tmp_path / "results/paper/tables/again.csv", index=False)
+    kept = updated_tables("paper", study, NO_TABLES, tmp_path)
+    assert kept["second reading of"].tolist() == ["", "table4"]
+    page = page_of(NO_CLAIMS, kept)
+    assert "| paper | 3 | 2 | 0 | 1 | 0 | 0 | 0 |" in page
+    assert "| paper, again | 3 | 2 | 0 | 1 | 0 | 0 | 0 |" in page
 
 
 def test_claims_without_their_tables_stay_as_they_were(tmp_path):
@@ -97,3 +114,7 @@ def test_the_page_has_the_counts_of_the_files():
     said = f"{counts['holds']} hold, {counts['fails']} fail, {counts['undecided']} are undecided"
     said += f", and {counts[NOT_COMPUTED]} are not computed" if counts[NOT_COMPUTED] else "."
     assert said in " ".join(readme.split())
+    first = tables[tables["second reading of"] == ""].groupby("study")[[*JUDGED]].sum()
+    for reproduced, all_judged in zip(first["reproduced"], first.sum(axis=1), strict=True):
+        assert f"**{reproduced} of {all_judged}**" in readme
+        assert f"**{reproduced} of {all_judged}**" in page

@@ -1,5 +1,6 @@
 """Test the claims of studies on the tables that have been made: ``python -m entrolab.claims melm``."""
 
+import argparse
 import sys
 
 from entrolab.claims.evaluation import evaluate
@@ -10,8 +11,11 @@ from entrolab.study.config import load_configuration, read_yaml
 from entrolab.study.sections import ConfigError, check_known
 
 
-def main(names: list[str]) -> int:
-    """Print the outcome of each claim of some studies; claims about missing tables are undecided."""
+def main(arguments: list[str] | None = None) -> int:
+    """Print the outcome of each claim of some studies; return the exit status, 2 if a study is unknown."""
+    parser = argparse.ArgumentParser(prog="python -m entrolab.claims", description=__doc__)
+    parser.add_argument("studies", nargs="*", help="default: all with claims")
+    names = parser.parse_args(arguments).studies
     try:
         _, studies, _ = load_configuration(home(), read_yaml(home() / "config" / "config.yaml"))
         for name in names:
@@ -29,4 +33,4 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -247,7 +247,7 @@ def differences_in_words(found: pd.DataFrame, most: int = 20) -> list[str]:
         at = "/".join(filter(None, [row.study, row.table, row.dataset, row.model, row.metric]))
         moved = "" if math.isnan(row.difference) else f" ({row.difference:+.3g})"
         kept = row.verdict_first == row.verdict_second
-        verdicts = "" if kept else f"; {row.verdict_first or 'no verdict'}, now {row.verdict_second or 'none'}"
+        verdicts = "" if kept else f"; {row.verdict_first or 'no verdict'}, now {row.verdict_second or '–'}"
         first, second = ("no number" if math.isnan(one) else f"{one:.6g}" for one in (row.first, row.second))
         lines.append(f"  {at}: {first}, now {second}{moved}{verdicts}")
     return lines + ([f"  and {len(found) - most} more"] if len(found) > most else [])

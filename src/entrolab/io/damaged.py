@@ -4,5 +4,5 @@ import lzma
 import zipfile
 import zlib
 
-# RuntimeError: a zip file that is encrypted, or compressed by an unknown method. EOFError: a file that is cut.
+# RuntimeError: a zip file that is encrypted or of an unknown compression. EOFError: a file that is cut.
 DAMAGED = (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)

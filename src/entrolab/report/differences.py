@@ -1,4 +1,4 @@
-"""Values that differ from the published ones by more than their margins, and explanations that were tried."""
+"""Values that differ from the published ones by more than the tolerance, and explanations that were tried."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ def of_cell(explanations: Sequence[Mapping], table: str, cell: Mapping[str, str]
 
 
 def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequence[Mapping]) -> dict | None:
-    """The values of a study outside their margins, and the explanations that were tried.
+    """The values of a study outside their tolerances, and the explanations that were tried.
 
     Parameters
     ----------

@@ -1,9 +1,7 @@
 """The content of a study's page: tables, figures, errata, missing results, files."""
 
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 
 from entrolab.claims.rendering import claims_bar, outcomes
@@ -22,7 +20,7 @@ from entrolab.report.provenance import in_short, made
 from entrolab.report.shown_tables import bar
 from entrolab.report.studies import StudyResults, trained
 from entrolab.study.job_specs import figure_formats, study_runs
-from entrolab.tables.making import judged
+from entrolab.tables.making import counts_of_study
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
 from entrolab.tables.rendering import legend
@@ -38,7 +36,7 @@ DRAWN = "figures"
 def card(results: StudyResults, folder: Path) -> dict:
     """The content of the front page for a study: its verdicts, its answer and its seconds."""
     study = results.study
-    found = Counter(chain.from_iterable(judged(table)["verdict"] for table in results.tables.values()))
+    found = counts_of_study(study, results.tables)
     answered = study.get("answer_figure")
     return {
         "key": results.key,

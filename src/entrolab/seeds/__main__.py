@@ -15,8 +15,10 @@ from entrolab.seeds.values import read_seeds
 from entrolab.seeds.verdicts import judge_seeds, summary
 from entrolab.study.config import load_configuration, read_yaml
 from entrolab.study.sections import ConfigError, check_known
-from entrolab.tables.making import read_table
+from entrolab.tables.making import read_table, second_reading_of
 from entrolab.tables.types import FILES, table_spec
+
+SEEDED = "with published scores, correlations or separabilities"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,9 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("make", help="make tables with further seeds and store their values")
     one.add_argument("study")
-    one.add_argument(
-        "--tables", nargs="*", default=(), help="only these (default: all with published scores)"
-    )
+    one.add_argument("--tables", nargs="*", default=(), help=f"only these (default: all {SEEDED})")
     one.add_argument("--seeds", type=int, default=5, help="number of seeds, from 0 (default: 5)")
     one.add_argument("--cores", default="all")
     one.add_argument("--anew", action="store_true", help="drop the values of tables that have changed")
@@ -61,11 +61,11 @@ def _make(asked: argparse.Namespace) -> int:
             raise ConfigError(f"{study['file']}: the key {key!r} is missing; accepted: a path such as {path}")
     known = seeded_tables(study)
     for table in asked.tables:
-        check_known(table, known, study["file"], "TABLE", "table with published scores")
+        check_known(table, known, study["file"], "--tables (TABLE)", f"table {SEEDED}")
     if asked.seeds < 1:
-        raise ConfigError(f"SEEDS: found {asked.seeds}; accepted: a whole number from 1")
+        raise ConfigError(f"--seeds (SEEDS): found {asked.seeds}; accepted: a whole number from 1")
     tables = asked.tables or known
-    make = by_workflow(asked.cores, dict(one.partition("=")[::2] for one in asked.config))
+    make = by_workflow(asked.cores, asked.config)
     make_seeds(name, study, tables, asked.seeds, catalog=catalog, make=make, anew=asked.anew)
     return 0
 
@@ -87,9 +87,11 @@ def _show(names: list[str]) -> int:
             judged, unknown = judge_seeds(read_table(file), values, table_spec(name, study, table))
             if len(judged) or unknown:
                 print(f"{name} {table}: {' '.join(in_words(summary(judged), unknown))}")
-                every.append(judged)
+                if not second_reading_of(study, table):
+                    every.append(judged)
     if len(every) > 1:
-        print(f"all: {' '.join(in_words(summary(pd.concat(every, ignore_index=True))))}")
+        told = in_words(summary(pd.concat(every, ignore_index=True)))
+        print(f"all, without second readings of a table: {' '.join(told)}")
     return 0
 
 

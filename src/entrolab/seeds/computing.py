@@ -104,7 +104,8 @@ def make_seeds(
                 values = _renewed(values, table, made, study["seeds"], anew=anew)
             values = with_table(values, table, versions[table], seed, made)
             write_seeds(values, study["seeds"])
-            n = int(values.loc[values["table"] == table, str(seed)].notna().sum()) if str(seed) in values else 0
+            found = of_table(values, table)
+            n = int(found[str(seed)].notna().sum()) if str(seed) in found else 0
             minutes = (time.monotonic() - started) / 60
             print(f"{name} {table}, seed {seed}: {n} values, {minutes:.1f} min", flush=True)
 
@@ -126,8 +127,8 @@ def _renewed(values: pd.DataFrame, table: str, made: pd.DataFrame, file: str, *,
     first = "/".join(filter(None, differ.index[differ.argmax()]))
     raise SeedsError(
         f"{file}: {table}: made with another version of the study, data or code: {differ.sum()} of "
-        f"{len(differ)} values of seed 0 differ now, first {first}; accepted: ANEW=1, which drops the values "
-        "of the table"
+        f"{len(differ)} values of seed 0 differ now, first {first}; accepted: --anew (ANEW=1), which drops "
+        "the values of the table"
     )
 
 
@@ -142,18 +143,23 @@ def _prepared(home: Path, name: str, seed: int) -> Path:
     return folder
 
 
-def by_workflow(cores: str, settings: Mapping[str, str]) -> Callable[[Path, str, int], None]:
-    """A function that runs the workflow to make a file in a folder with a seed."""
-    settings = {key: os.path.abspath(one) if one and key in PATHS else one for key, one in settings.items()}
+def by_workflow(cores: str, settings: Sequence[str]) -> Callable[[Path, str, int], None]:
+    """A function that runs the workflow to make a file in a folder with a seed; settings are "KEY=VALUE"."""
+    settings = [_with_absolute_path(one) for one in settings]
 
     def make(folder: Path, file: str, seed: int) -> None:
         command = [sys.executable, "-c", "from entrolab.jobs.command import main; main()"]
         command += ["--directory", str(folder), "--cores", cores, file, "--config", f"seed={seed}"]
-        command += [f"{key}={value}" for key, value in settings.items()]
+        command += settings
         if subprocess.run(command, check=False).returncode:
             raise SeedsError(f"{folder / file}: the workflow failed, see the messages above")
 
     return make
+
+
+def _with_absolute_path(setting: str) -> str:
+    key, _, value = setting.partition("=")
+    return f"{key}={os.path.abspath(value)}" if value and key in PATHS else setting
 
 
 def version_of(name: str, study: Mapping, table: str, catalog: Mapping[str, Mapping]) -> str:

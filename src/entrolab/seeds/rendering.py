@@ -54,10 +54,11 @@ def in_words(found: Mapping, unknown: int = 0) -> list[str]:
     """The counts of one or several tables as sentences."""
     counts, single = found["verdicts"], found["of_single"]
     inside, outside = single["reproduced"], single["outside"]
+    fewest = f"{found['fewest']} to " if found["fewest"] < found["seeds"] else ""
     said = [
         f"{', '.join(f'{counts[name]} {name}' for name in VERDICTS)}, of {found['cells']} numbers with "
-        f"{found['seeds']} seeds: with probability {COVERAGE:.0%}, the value of a new seed lies within the "
-        "published ± (reproduced) or outside it (not reproduced); undecided if neither can be said.",
+        f"{fewest}{found['seeds']} seeds: with probability {COVERAGE:.0%}, a new seed has its value within "
+        "the published ± (reproduced) or outside it (not reproduced); undecided if neither can be said.",
         f"Reproduced with one seed: {found['single']} of {found['cells']}; of these, over all seeds, not "
         f"reproduced: {inside['not reproduced']}, undecided: {inside['undecided']}. Of the "
         f"{found['cells'] - found['single']} others, reproduced over all seeds: {outside['reproduced']}, "
@@ -65,8 +66,8 @@ def in_words(found: Mapping, unknown: int = 0) -> list[str]:
     ]
     if found["wide"]:
         said.append(
-            f"For {found['wide']}, the margin is too wide to test anything: it contains every number of the "
-            "row, published and ours."
+            f"For {found['wide']}, the tolerance is too wide to test anything: it contains every number of "
+            "the row, published and ours."
         )
     if unknown:
         said.append(
@@ -79,7 +80,7 @@ def in_words(found: Mapping, unknown: int = 0) -> list[str]:
 def _hover(row: pd.Series) -> str:
     return (
         f"over {row['n']} seeds {row['verdict']}: {_digits(row['mean'])}, a new seed "
-        f"{_digits(row['low'])} to {_digits(row['high'])}, margin ±{_digits(row['margin'])}"
+        f"{_digits(row['low'])} to {_digits(row['high'])}, tolerance ±{_digits(row['tolerance'])}"
         + (", which contains every number of the row" if row["wide"] else "")
     )
 
@@ -88,7 +89,7 @@ def _row(row: pd.Series, spec: Mapping) -> dict:
     heads = ((spec[f"{part}s"].get(row[part]), row[part]) for part in ADDRESS)
     return {
         "of": ", ".join(filter(None, (full_label(head) if head else key for head, key in heads))),
-        "published": f"{_digits(row['published'])} ±{_digits(row['margin'])}"
+        "published": f"{_digits(row['published'])} ±{_digits(row['tolerance'])}"
         + (" (wide)" if row["wide"] else ""),
         "single": row["single"],
         "n": row["n"],

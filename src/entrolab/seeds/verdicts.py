@@ -23,7 +23,7 @@ VERDICTS = ("reproduced", "not reproduced", "undecided")
 COLUMNS = [
     *ADDRESS,
     "published",
-    "margin",
+    "tolerance",
     "single",
     "n",
     "mean",
@@ -38,7 +38,7 @@ COLUMNS = [
 COMPARED = ("reproduced", "higher", "lower")
 # A predictive interval needs a standard deviation.
 LEAST_SEEDS = 2
-# Rows with fewer models are not tested for wide margins.
+# Rows with fewer models are not tested for wide tolerances.
 LEAST_MODELS = 3
 
 
@@ -58,7 +58,7 @@ def predictive_interval(values: Sequence[float], coverage: float = COVERAGE) -> 
     return float(np.mean(values) - width), float(np.mean(values) + width)
 
 
-def verdict_of(low: float, high: float, published: float, margin: float) -> str:
+def verdict_of(low: float, high: float, published: float, tolerance: float) -> str:
     """The verdict of a predictive interval: inside the published ±, outside it, or overlapping its ends.
 
     Examples
@@ -66,9 +66,9 @@ def verdict_of(low: float, high: float, published: float, margin: float) -> str:
     >>> verdict_of(84, 86, 85, 2), verdict_of(88, 90, 85, 2), verdict_of(84, 88, 85, 2)
     ('reproduced', 'not reproduced', 'undecided')
     """
-    if low >= published - margin - SLACK and high <= published + margin + SLACK:
+    if low >= published - tolerance - SLACK and high <= published + tolerance + SLACK:
         return "reproduced"
-    if low > published + margin + SLACK or high < published - margin - SLACK:
+    if low > published + tolerance + SLACK or high < published - tolerance - SLACK:
         return "not reproduced"
     return "undecided"
 
@@ -88,10 +88,10 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
     Returns
     -------
     judged : DataFrame
-        `COLUMNS`, one row per cell with a published value and the values of two seeds or more: its margin,
+        `COLUMNS`, one row per cell with a published value and the values of two seeds or more: its tolerance,
         the verdict in `table` (``single``), mean, standard deviation and predictive interval over ``n``
         seeds, and the verdict over seeds; ``flips`` if the verdicts of the single seeds differ, ``wide`` if
-        every number of the row, ours and published, lies within the margin.
+        every number of the row, ours and published, lies within the tolerance.
     unknown : int
         The number of cells left out because none of their seeds has the value in `table`: their values were
         made with other code, data or another version of the study.
@@ -113,25 +113,25 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
 def _judged(cell: tuple[str, str, str], row: pd.Series, values: list[float], spec: Mapping) -> tuple:
     published = PublishedValue(row["published"], row["published_std"])
     ours = Found(row["ours"], row["ours_std"])
-    margin = TABLE_TYPES[spec["type"]].tolerance(cell, spec, ours, published)
+    tolerance = TABLE_TYPES[spec["type"]].tolerance(cell, spec, ours, published)
     low, high = predictive_interval(values)
-    ends = published.value - margin, published.value + margin
+    ends = published.value - tolerance, published.value + tolerance
     flips = len({placed(value, *ends) for value in values}) > 1
     spread = float(np.std(values, ddof=1))
-    verdict = verdict_of(low, high, published.value, margin)
+    verdict = verdict_of(low, high, published.value, tolerance)
     about = (len(values), float(np.mean(values)), spread, low, high, verdict, flips)
-    return (*cell, published.value, margin, row["verdict"], *about)
+    return (*cell, published.value, tolerance, row["verdict"], *about)
 
 
 def _is_wide(judged: pd.DataFrame) -> pd.Series:
-    """Whether the margin of a cell contains every number of its row, ours and published."""
+    """Whether the tolerance of a cell contains every number of its row, ours and published."""
     wide = pd.Series(data=False, index=judged.index)
     for _, row in judged.groupby(["dataset", "metric"], sort=False):
         least = row[["published", "mean"]].to_numpy().min()
         most = row[["published", "mean"]].to_numpy().max()
         if len(row) >= LEAST_MODELS:
-            wide[row.index] = (row["published"] - row["margin"] <= least + SLACK) & (
-                row["published"] + row["margin"] >= most - SLACK
+            wide[row.index] = (row["published"] - row["tolerance"] <= least + SLACK) & (
+                row["published"] + row["tolerance"] >= most - SLACK
             )
     return wide
 
@@ -144,7 +144,7 @@ def summary(judged: pd.DataFrame) -> dict:
     dict
         ``verdicts`` (counts by `VERDICTS`), ``of_single`` (the same for cells that are "reproduced" and
         "outside" with one seed), ``cells``, ``single`` (reproduced with one seed), ``flips``, ``wide``,
-        ``seeds`` (the largest number of seeds of a cell).
+        ``fewest`` and ``seeds`` (the smallest and the largest number of seeds of a cell).
     """
     single = judged["single"].eq("reproduced")
 
@@ -158,5 +158,6 @@ def summary(judged: pd.DataFrame) -> dict:
         "single": int(single.sum()),
         "flips": int(judged["flips"].sum()),
         "wide": int(judged["wide"].sum()),
+        "fewest": int(judged["n"].min()) if len(judged) else 0,
         "seeds": int(judged["n"].max()) if len(judged) else 0,
     }

@@ -7,6 +7,7 @@ the cells (see `entrolab.tables.types`).
 import math
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -105,6 +106,19 @@ def counts(table: pd.DataFrame) -> dict[str, int]:
 def judged(table: pd.DataFrame) -> pd.DataFrame:
     """The cells that are judged by a published value, with or without a number of ours."""
     return table[table["published"].notna() & table["verdict"].isin(JUDGED)]
+
+
+def second_reading_of(study: Mapping, table: str) -> str:
+    """The table with the same published values, of which a table is another reading; otherwise empty."""
+    entries = study["tables"]
+    first = entries[table].get("published", table)
+    return first if first != table and entries[first]["type"] == entries[table]["type"] else ""
+
+
+def counts_of_study(study: Mapping, tables: Mapping[str, pd.DataFrame]) -> Counter[str]:
+    """The number of published values of a study by verdict; tables that are second readings are left out."""
+    first = (table for name, table in tables.items() if not second_reading_of(study, name))
+    return Counter(chain.from_iterable(judged(table)["verdict"] for table in first))
 
 
 def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:

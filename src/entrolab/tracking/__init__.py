@@ -12,7 +12,6 @@ This is the only package that imports mlflow.
 import hashlib
 import logging
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -33,7 +32,7 @@ from mlflow.entities import Metric
 from entrolab.io.records import machine, versions, write_json
 from entrolab.io.run_files import StudyRun
 from entrolab.jobs.checkout import code_tags
-from entrolab.tables.making import counts, judged, read_table
+from entrolab.tables.making import counts, counts_of_study, read_table
 from entrolab.tracking.ledger import open_ledger, says, study_run_name
 from entrolab.tracking.notes import linked, study_note
 from entrolab.tracking.runs import dataset_contents
@@ -163,7 +162,7 @@ def track_study(
         if path.suffix == ".csv" and "verdict" in pd.read_csv(path, nrows=0)
     }
     verdicts = {name: counts(table) for name, table in compared.items()}
-    found = Counter(chain.from_iterable(judged(table)["verdict"] for table in compared.values()))
+    found = counts_of_study(study, compared)
     reproduced = f"{found['reproduced']} of {found.total()}"
     digest = hashlib.sha256()
     for path in chain(files["config"], tables, figures):

@@ -1,4 +1,4 @@
-"""The values outside their margins, with what was tried of them."""
+"""The values outside their tolerances, with what was tried of them."""
 
 from dataclasses import replace
 

@@ -37,12 +37,12 @@ def study(tmp_path, table):
     return STUDY | {"seeds": str(tmp_path / "seeds.csv")}
 
 
-def test_the_page_shows_the_verdicts_with_their_margins(study, table):
+def test_the_page_shows_the_verdicts_with_their_tolerances(study, table):
     shown = seeds_of("paper", study, "table4", table)
     page = render(table, SPEC, "html", seeds=shown)
     assert "3 reproduced, 1 not reproduced, 0 undecided, of 4 numbers with 5 seeds" in page
     assert "over 5 seeds not reproduced: 60.2" in page
-    assert "margin ±2" in page
+    assert "tolerance ±2" in page
     assert "80 ±2</td>" in page
     without = render(table, SPEC, "html")
     assert "over 5 seeds" not in without

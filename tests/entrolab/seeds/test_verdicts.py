@@ -105,7 +105,7 @@ def test_each_cell_is_judged_by_its_values_over_seeds(judge):
     assert "1 reproduced, 1 not reproduced, 1 undecided, of 3 numbers with 5 seeds" in in_words(found)[0]
 
 
-def test_a_planted_wrong_number_is_told_unless_its_margin_is_wide(judge):
+def test_a_planted_wrong_number_is_told_unless_its_tolerance_is_wide(judge):
     """A published number moved by ten points: with its ± of 2 it is not reproduced, with one of 30 it is."""
     wrong = [(93.0, 2.0), *PUBLISHED[1:]]
     judged, _ = judge(VALUES, wrong)
@@ -114,7 +114,7 @@ def test_a_planted_wrong_number_is_told_unless_its_margin_is_wide(judge):
     judged, _ = judge(VALUES, wide)
     assert judged["verdict"][0] == "reproduced"
     assert judged["wide"].tolist() == [True, False, False]
-    assert "the margin is too wide to test anything" in " ".join(in_words(summary(judged)))
+    assert "the tolerance is too wide to test anything" in " ".join(in_words(summary(judged)))
 
 
 def test_permuted_seeds_give_the_same_verdicts(judge):
