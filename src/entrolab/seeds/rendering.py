@@ -57,7 +57,7 @@ def in_words(found: Mapping, unknown: int = 0) -> list[str]:
     fewest = f"{found['fewest']} to " if found["fewest"] < found["seeds"] else ""
     said = [
         f"{', '.join(f'{counts[name]} {name}' for name in VERDICTS)}, of {found['cells']} numbers with "
-        f"{fewest}{found['seeds']} seeds: with probability {COVERAGE:.0%}, a new seed has its value within "
+        f"{fewest}{found['seeds']} seeds: with probability {COVERAGE:.0%}, a new seed's value lies within "
         "the published ± (reproduced) or outside it (not reproduced); undecided if neither can be said.",
         f"Reproduced with one seed: {found['single']} of {found['cells']}; of these, over all seeds, not "
         f"reproduced: {inside['not reproduced']}, undecided: {inside['undecided']}. Of the "
