@@ -89,7 +89,7 @@ ui: env  ## show the logged runs in MLflow's web UI on this machine (PORT=5000)
 server: env  ## start a team's tracking server on PostgreSQL (ARGS=stop, status, "import mlflow.db"; PORT=5000)
 	@PORT=$(PORT) tools/tracking_server.sh $(or $(ARGS),start)
 
-screenshots: env  ## take the screenshots in docs/images of the report and the logged runs (needs Chromium or Chrome)
+screenshots: env  ## take the screenshots in docs/images of a table and the logged runs (needs Chromium or Chrome)
 	@$(IN_ENV) python tools/screenshots.py $(ARGS)
 
 report: env  ## update the studies named in config/config.yaml, and print the address of the report

@@ -1,8 +1,8 @@
 """Take the screenshots in docs/images of a paper's study and of a user's own study.
 
-For a paper's study, these are two pages of the report, a table, and MLflow's pages, from the report and the
-store in the working folder. The own study is made in a temporary folder: the last screen of the terminal, its
-page, and MLflow's page as it opens. MLflow is served on the loopback address for the duration of the program.
+For a paper's study, these are a table and MLflow's pages, from the results and the store in the working folder.
+The own study is made in a temporary folder: the last screen of the terminal, its page, and MLflow's page as it
+opens. MLflow is served on the loopback address for the duration of the program.
 Run by `make screenshots`.
 """
 
@@ -75,7 +75,7 @@ class Picture:
 def main(paper: str, table: str, folder: Path, only: str | None) -> None:
     program = found_browser()
     if only != "own":
-        pictures = [*of_report(paper), of_table(paper, table)]
+        pictures = [of_table(paper, table)]
         with served(STORE) as server:
             pictures += of_runs(server, paper)
             asyncio.run(take(program, pictures, folder))
@@ -135,14 +135,6 @@ def found_browser() -> str:
         if path := shutil.which(name):
             return path
     raise NotThere(f"no browser on the PATH: pictures need one of {', '.join(BROWSERS)}")
-
-
-def of_report(paper: str) -> Iterator[Picture]:
-    for name, file in {"report": "index.html", "report_paper": f"{paper}.html"}.items():
-        page = REPORT / file
-        if not page.exists():
-            raise NotThere(f"{page} is not there: `snakemake {paper}` makes it")
-        yield Picture(name, page.resolve().as_uri(), height=900)
 
 
 def of_table(paper: str, table: str) -> Picture:

@@ -43,12 +43,13 @@ def test_without_a_browser_it_says_so_in_one_line(tmp_path):
     )
 
 
-def test_without_a_report_it_says_how_to_make_one(tmp_path):
+def test_without_a_table_it_says_how_to_make_one(tmp_path):
     browser = tmp_path / "chromium"
     browser.write_text("#!/bin/sh\n")
     browser.chmod(0o755)
     line = said(tmp_path, PATH=str(tmp_path))
-    assert line == "results/report/index.html is not there: `snakemake small` makes it\n"
+    table = "results/small/tables/table4.html"
+    assert line == f"{table} is not there: `snakemake {table}` makes it\n"
 
 
 def test_without_runs_it_says_so(tmp_path, screenshots):

@@ -18,6 +18,7 @@ TEXTS += ["unit", "method"]
 LONGEST = 400
 # Outcome -> CSS class of its bar segment, shared with the verdicts.
 STYLES = {"holds": "reproduced", "fails": "failed", "undecided": "no-data", "not tested": "ours-only"}
+SEVERAL = {"holds": "hold", "fails": "fail"}
 
 
 def write_claims(found: pd.DataFrame, title: str, path: str | Path) -> None:
@@ -52,9 +53,19 @@ def layout(found: pd.DataFrame) -> dict:
 
 
 def claims_bar(counted: Mapping[str, int]) -> dict:
-    """A bar of outcomes: its segments, and the number of claims."""
+    """A bar of outcomes: its segments, each with its count in words (``said``), and the number of claims."""
+
+    def said(outcome: str, number: int) -> str:
+        return f"{number} {outcome if number == 1 else SEVERAL.get(outcome, outcome)}"
+
     segments = [
-        {"verdict": outcome, "slug": STYLES[outcome], "mark": "", "count": number}
+        {
+            "verdict": outcome,
+            "slug": STYLES[outcome],
+            "mark": "",
+            "count": number,
+            "said": said(outcome, number),
+        }
         for outcome, number in counted.items()
         if number
     ]

@@ -209,11 +209,12 @@ def test_claims_come_first_on_a_study_s_page_and_are_counted_on_the_front_page(r
         ("c", "EEM learns anything.", "theorem 1", "theorem", "not tested", "generated rows", "", "")
         + ("", float("nan"), float("nan"), float("nan"), "", float("nan"), 0, ""),
     ]
+    rows += [("d", *rows[0][1:]), ("e", *rows[0][1:])]
     tested = replace(results, claims=pd.DataFrame(rows, columns=COLUMNS))
     front = build_report([tested], tmp_path / "site", catalog=CATALOG)
     assert 'href="paper.html#claims"' in front.read_text()
-    assert "Of 3 claims: 1 holds, 1 undecided, 1 not tested." in front.read_text()
-    assert "1 holds · 1 undecided · 1 not tested, of 3" in " ".join(front.read_text().split())
+    assert "Of 5 claims: 3 hold, 1 undecided, 1 not tested." in front.read_text()
+    assert "3 hold · 1 undecided · 1 not tested, of 5" in " ".join(front.read_text().split())
     file = tmp_path / "site" / "paper.html"
     page, text = Page(file), file.read_text()
     assert {"claims", "claim-a", "claim-b", "claim-c"} <= set(page.ids)
