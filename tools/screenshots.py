@@ -1,8 +1,8 @@
 """Take the screenshots in docs/images of a paper's study and of a user's own study.
 
-For a paper's study, these are a table and MLflow's pages, from the results and the store in the working folder.
-The own study is made in a temporary folder: the last screen of the terminal, its page, and MLflow's page as it
-opens. MLflow is served on the loopback address for the duration of the program.
+For a paper's study, these are a table and MLflow's pages, from the results and the store in the working
+folder. The own study is made in a temporary folder: the last screen of the terminal, its page, and MLflow's
+page as it opens. MLflow is served on the loopback address for the duration of the program.
 Run by `make screenshots`.
 """
 
