@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, reject, settings
 from hypothesis import strategies as st
 
 from entrolab.jobs.command import main, with_studies
-from entrolab.study.config import asked_targets, load_configuration, load_study, study_names
+from entrolab.study.config import asked_targets, load_configuration, load_study, runs_jobs, study_names
 from entrolab.study.first_study import first_study
 from entrolab.study.first_study import main as init
 from entrolab.study.sections import ConfigError
@@ -47,6 +47,9 @@ def folder(tmp_path, monkeypatch) -> Path:
         (["mine.yaml"], ["mine", "--config", "extra_studies=."]),
         (["-n", "./mine.yaml"], ["mine", "-n", "--config", "extra_studies=."]),
         (["mine.yaml", "--config", "seed=1"], ["mine", "--config", "extra_studies=.", "seed=1"]),
+        (["mine.yaml", "--config=seed=1"], ["mine", "--config", "extra_studies=.", "seed=1"]),
+        (["-Cseed=1", "mine.yaml", "-n"], ["mine", "-n", "--config", "extra_studies=.", "seed=1"]),
+        (["2024/mine.yaml"], ["mine", "--config", "extra_studies=./2024"]),
         (["-n", "--", "mine.yaml", "demo"], ["mine", "-n", "--config", "extra_studies=.", "--", "demo"]),
         (["--configfile", "c.yaml", "--", "eem"], ["--configfile", "c.yaml", "--", "eem"]),
         (["eem", "-C", "extra_datasets=d.yaml"], ["eem", "-C", "extra_datasets=d.yaml"]),
@@ -56,6 +59,8 @@ def folder(tmp_path, monkeypatch) -> Path:
     ],
 )
 def test_a_studys_file_is_its_target_and_its_folder(folder, given, asked):
+    (folder / "2024").mkdir()
+    (folder / "2024/mine.yaml").write_text(yaml.safe_dump(STUDY))
     assert with_studies(given) == asked
 
 
@@ -96,8 +101,38 @@ def test_other_yaml_files_beside_a_study_do_not_matter(folder):
 
 def test_only_the_study_that_the_command_names_is_read():
     assert asked_targets(["/opt/bin/entrolab", "--snakefile", "S", "mine"]) == ["mine"]
+    assert asked_targets(["pytest", "mine"]) is None
     with pytest.raises(ConfigError, match="there is no study 'dmeo', did you mean 'demo'"):
         load_configuration(ROOT, {"papers": "demo", "seed": 0}, ["dmeo"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "runs"),
+    [
+        ("mine", True),
+        ("--cores 2 -- mine", True),
+        ("-n mine", False),
+        ("--summary -- mine", False),
+        ("--report", False),
+        ("--report page.html", False),
+        ("--list-rules", False),
+        ("--dag dot mine", False),
+        ("--touch mine", False),
+        ("--unlock", False),
+    ],
+)
+def test_a_command_that_shows_or_tidies_up_something_runs_no_job(arguments, runs):
+    """Nothing is moved to results/.changed by such a command."""
+    assert runs_jobs(["snakemake", *arguments.split()]) is runs
+
+
+def test_the_command_has_a_name_by_which_its_targets_are_read(folder, monkeypatch):
+    """Even if it is run as ``python -c``, as `run_study` does: other files beside the study are not read."""
+    (folder / "compose.yaml").write_text("services: {}")
+    monkeypatch.setattr("sys.argv", ["-c", "mine.yaml"])
+    monkeypatch.setattr("snakemake.cli.main", lambda: None)
+    main()
+    assert asked_targets(sys.argv) == ["mine"]
 
 
 @pytest.mark.parametrize("name", ["heart", "eem_data"])
@@ -110,6 +145,14 @@ def test_names_of_studies_and_of_data_may_be_equal(folder, name):
         assert (list(studies), catalog[name]["source"]) == ([name], "own")
     catalog, _, _ = load_configuration(ROOT, config, ["demo"])
     assert catalog["heart"]["source"] == "files"
+
+
+@pytest.mark.parametrize("name", ["data", "train", "eem"])
+def test_a_first_study_has_a_name_that_is_free(folder, name):
+    Path("shop.csv").rename(f"{name}.csv")
+    init([f"{name}.csv", "--label", "bought"])
+    config = {"papers": "demo", "seed": 0, "extra_studies": "."}
+    assert list(load_configuration(ROOT, config, [f"{name}_study"])[1]) == [f"{name}_study"]
 
 
 def test_the_first_study_says_what_was_found_and_can_be_made(folder, capsys):

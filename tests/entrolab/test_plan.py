@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from entrolab.fit.metrics import METRICS
+from entrolab.jobs.cluster_requests import MARGIN_MINUTES, UNKNOWN
 from entrolab.jobs.plan import Plan
 from entrolab.study.config import load_configuration
 from entrolab.study.job_specs import study_runs
@@ -42,6 +43,17 @@ def test_a_run_depends_on_its_learner_and_on_no_reader(plan):
     assert {"entrolab.fit.training", "entrolearn.machines.eem", "entrolearn.machines.moments"} <= code.keys()
     assert not any(name.startswith(("entrolab.data.formats", "entrolab.data.prepare")) for name in code)
     assert "entrolab.fit.metrics" not in code
+
+
+@pytest.mark.parametrize(
+    ("of_study", "setting", "seconds"), [(None, None, 3600), (9e4, None, 9e4), (9e4, 60, 60)]
+)
+def test_the_time_requested_from_a_cluster_follows_the_limit_of_the_study(plan, of_study, setting, seconds):
+    study = plan.studies["eem"] | {"limit_seconds": of_study}
+    limited = Plan(plan.catalog, plan.studies | {"eem": study}, plan.settings | {"limit_seconds": setting})
+    run = at(study="eem", dataset="sonar", model="eem_rbf")
+    assert limited.limit_seconds(run) == seconds
+    assert limited.asked(lambda _: UNKNOWN)["runtime"](run, attempt=1) == seconds / 60 + MARGIN_MINUTES
 
 
 def test_a_table_asks_for_the_runs_that_it_shows_alone(plan):

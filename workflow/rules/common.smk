@@ -25,6 +25,7 @@ try:
     from entrolab.study.config import (
         asked_targets,
         load_configuration,
+        runs_jobs,
         store_digest,
         study_names,
     )
@@ -35,8 +36,8 @@ try:
     )
     from entrolab.tables.base import GENERATED
     from entrolab.tables.types import FILES
-    from entrolab.jobs.plan import Plan, asked, code
-    from entrolab.jobs.cluster_requests import ceiling
+    from entrolab.jobs.plan import Plan, code
+    from entrolab.jobs.cluster_requests import UNKNOWN
     from entrolab.study.sections import ConfigError
 except ImportError as error:
     raise WorkflowError(
@@ -83,7 +84,7 @@ def look_after_results():
             "A run is active in this folder, or was killed. If it was killed, run `make unlock` "
             "(snakemake --unlock), then the same command again to complete it."
         )
-    elif workflow.output_settings.dryrun:
+    elif not runs_jobs(sys.argv):
         for file in changed_files():
             logger.warning(
                 f"{file}: changed since it was written; a run makes it again"
@@ -105,7 +106,6 @@ if workflow.is_main_process:
 
 
 # Limits of a job, enforced in its process on any machine, whatever was requested from a cluster.
-CEILING = ceiling(SETTINGS)
 LIMITS = {
     "limit_seconds": PLAN.limit_seconds,
     "limit_mebibytes": round(SETTINGS["limit_gib"] * 1024),

@@ -47,7 +47,7 @@ rule prepare:
         "../../environment.yml"
     # The limits of a run, because reading a file may not end or may take all memory.
     resources:
-        **asked(PLAN.needs_of_data, SETTINGS),
+        **PLAN.asked(PLAN.needs_of_data),
         **LIMITS,
     params:
         entry=PLAN.entry,
@@ -66,7 +66,7 @@ rule scale:
     conda:
         "../../environment.yml"
     resources:
-        **asked(PLAN.needs_of_data, SETTINGS),
+        **PLAN.asked(PLAN.needs_of_data),
     params:
         scaling=PLAN.scaling,
         code=code("entrolab.data.scale", "entrolab.data.preprocessing"),
@@ -84,7 +84,7 @@ rule split:
     conda:
         "../../environment.yml"
     resources:
-        **asked(PLAN.needs_of_data, SETTINGS),
+        **PLAN.asked(PLAN.needs_of_data),
     params:
         protocol=PLAN.protocol,
         seed=PLAN.parts_seed,

@@ -19,8 +19,7 @@ rule measure:
     threads: 1
     # Measurements may grow up to limits of their own, so the maximum is requested.
     resources:
-        mem_mb=CEILING.mem_mb,
-        runtime=CEILING.runtime,
+        **PLAN.asked(lambda wildcards: UNKNOWN),
     params:
         measurement=PLAN.measurement,
         code=PLAN.code_of_measurement,

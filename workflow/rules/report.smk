@@ -59,7 +59,7 @@ rule figure:
         "../../environment.yml"
     threads: 1
     resources:
-        **asked(PLAN.needs_of_figure, SETTINGS),
+        **PLAN.asked(PLAN.needs_of_figure),
     params:
         spec=PLAN.figure,
         code=PLAN.code_of_figure,

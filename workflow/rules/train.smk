@@ -22,7 +22,7 @@ rule train:
     threads: 1
     # Limits are resources, not params, so that raising them does not repeat finished runs.
     resources:
-        **asked(PLAN.needs_of_run, SETTINGS),
+        **PLAN.asked(PLAN.needs_of_run),
         **LIMITS,
     params:
         spec=PLAN.run_spec,

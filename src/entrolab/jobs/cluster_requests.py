@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from entrolab.fit import thresholds
 from entrolab.fit.learners import grid_points, learners_of
-from entrolab.study.settings import LIMIT_SECONDS
 
-__all__ = ["Ask", "Needs", "ceiling", "needs_of_run", "needs_of_data", "needs_of_drawing"]
+__all__ = ["UNKNOWN", "Ask", "Needs", "ceiling", "needs_of_run", "needs_of_data", "needs_of_drawing"]
 
 MIB = 2**20
 BASE_MIB = 1200  # of the job's process with its libraries, and the two snakemakes that a cluster's job starts
@@ -69,7 +68,7 @@ UNKNOWN = Needs(math.inf, math.inf)
 
 def ceiling(limits: Mapping) -> Ask:
     """The largest request of a job: the limits of a run, plus the overhead of its job."""
-    minutes = math.ceil((limits["limit_seconds"] or LIMIT_SECONDS) / 60) + MARGIN_MINUTES
+    minutes = math.ceil(limits["limit_seconds"] / 60) + MARGIN_MINUTES
     return Ask(math.ceil(_megabytes(limits["limit_gib"] * 2**30)), minutes)
 
 

@@ -5,6 +5,7 @@ All other arguments are passed to Snakemake.
 """
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -56,7 +57,8 @@ def main() -> None:
     from snakemake.cli import main
 
     sys.path.append(str(home()))  # where Snakemake finds the logger plugin of an installed package
-    sys.argv[1:] = ["--snakefile", str(home() / "Snakefile"), *arguments]
+    # The Snakefile reads the targets of a process of this name.
+    sys.argv = ["entrolab", "--snakefile", str(home() / "Snakefile"), *arguments]
     main()
 
 
@@ -78,15 +80,20 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
     folders = {os.path.normpath(study.parent) for study in studies}
     if len(folders) > 1:
         raise CommandError(f"found studies in {' and '.join(sorted(folders))}; accepted: one folder")
-    folder = f"extra_studies={folders.pop()}"
+    folder = folders.pop()
+    # "./" keeps Snakemake from reading a folder such as 2024 as a number.
+    settings = [f"extra_studies={f'./{folder}' if folder[0].isdigit() else folder}"]
     rest = [one for place, one in enumerate(arguments) if place not in files]
     cut = rest.index("--") if "--" in rest else len(rest)
     before, after = rest[:cut], rest[cut:]
+    joined = {one: found[1] for one in before if (found := re.match("(?:--config=|-C)(.+)", one))}
+    settings += joined.values()
+    before = [one for one in before if one not in joined]
     given = next((place for place, one in enumerate(before) if one in SETTINGS), None)
     if given is None:
-        before += ["--config", folder]
+        before += ["--config", *settings]
     else:
-        before.insert(given + 1, folder)
+        before[given + 1 : given + 1] = settings
     return [*(study.stem for study in studies), *before, *after]
 
 

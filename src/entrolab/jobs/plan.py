@@ -11,7 +11,7 @@ from pathlib import Path
 
 from entrolab.data.origins import made_by
 from entrolab.fit.learners import COLUMNS, PREPROCESSING, made_of, parts_seed
-from entrolab.jobs.cluster_requests import Needs, needs_of_data, needs_of_drawing, needs_of_run
+from entrolab.jobs.cluster_requests import Ask, Needs, needs_of_data, needs_of_drawing, needs_of_run
 from entrolab.jobs.source_analysis import source_digests
 from entrolab.study.claims import tested_tables
 from entrolab.study.job_specs import (
@@ -59,14 +59,6 @@ SHOWN_OF_STUDIES = ("metrics", "criteria", "protocol", "datasets", "tasks", "fil
 def code(*import_paths: str) -> Callable:
     """A params function: digests of the code that a job runs, since Snakemake does not follow imports."""
     return lambda wildcards: source_digests(*import_paths)
-
-
-def asked(needs: Callable[..., Needs], settings: Mapping) -> dict[str, Callable]:
-    """Resource functions: memory and minutes that a job requests from a cluster, more on each attempt."""
-    return {
-        name: lambda wildcards, attempt, name=name: getattr(needs(wildcards).asked(settings, attempt), name)
-        for name in ("mem_mb", "runtime")
-    }
 
 
 @dataclass(frozen=True)
@@ -171,6 +163,18 @@ class Plan:
         """The limit of a run: that of the settings, else that of its study, else the default."""
         of_study = self.study(wildcards).get("limit_seconds") if hasattr(wildcards, "study") else None
         return self.settings["limit_seconds"] or of_study or LIMIT_SECONDS
+
+    def asked(self, needs: Callable[..., Needs]) -> dict[str, Callable]:
+        """Resource functions: memory and minutes that a job requests from a cluster, more on each attempt."""
+
+        def requested(wildcards, attempt: int) -> Ask:
+            limits = {**self.settings, "limit_seconds": self.limit_seconds(wildcards)}
+            return needs(wildcards).asked(limits, attempt)
+
+        return {
+            "mem_mb": lambda wildcards, attempt: requested(wildcards, attempt).mem_mb,
+            "runtime": lambda wildcards, attempt: requested(wildcards, attempt).runtime,
+        }
 
     def needs_of_run(self, wildcards) -> Needs:
         return needs_of_run(self.run_spec(wildcards), self.entry(wildcards))

@@ -298,7 +298,15 @@ def _divided(study: Mapping) -> list[str]:
 
 def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
     """Yield a mistake if folds would lack rows or classes, as far as the catalog states class sizes."""
-    if protocol.get("method") == "given":
+    method = protocol.get("method")
+    if method == "given":
+        return
+    if entry.get("groups") and method != "group":
+        key = "trials" if "trials" in protocol else "method"
+        yield (
+            f"protocol.{key}: found {protocol[key]!r} for {dataset!r}, whose rows are in groups; accepted: "
+            "folds without a method, which keep each group in one fold"
+        )
         return
     n_rows = entry["expect"]["rows"]
     smallest, what, unit = n_rows, "which has", "rows"
@@ -308,7 +316,7 @@ def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
         ]
         smallest = min([*known, n_rows // entry["expect"].get("classes", 2)])
         what = f"whose smallest class has{'' if known else ' at most'}"
-    if protocol.get("method") == "group":
+    if method == "group":
         if not entry.get("groups"):
             yield (
                 f"protocol.method: found 'group' for {dataset!r}, without groups; accepted: a table with "
@@ -317,7 +325,7 @@ def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
             return
         smallest = min(smallest, entry["groups"])
         what, unit = "whose groups and smallest class allow at most", "folds"
-    if protocol.get("method") == "time":
+    if method == "time":
         smallest, what, unit = n_rows // 2 - 1, "whose blocks need two rows each, enough for", "folds"
     smallest = smallest * min(protocol.get("rows", n_rows), n_rows) // n_rows
     if protocol.get("folds", 0) > smallest:

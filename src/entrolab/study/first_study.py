@@ -9,6 +9,8 @@ from pathlib import Path
 import yaml
 
 from entrolab.data.user_tables import entry_of
+from entrolab.jobs.command import home
+from entrolab.study.config import RULES
 from entrolab.study.sections import ConfigError
 from entrolab.text import one_line
 
@@ -74,9 +76,11 @@ def first_study(table: Path, label: str, output: Path) -> str:
 
 
 def _name(table: Path) -> str:
-    """The name of a study and its data set, derived from the name of the table's file."""
+    """The name of a study and its data set: that of the table's file, unless rules or studies have it."""
     plain = re.sub(r"[^a-z0-9]+", "_", table.name.partition(".")[0].lower()).strip("_")
-    return plain if plain[:1].isalpha() else f"table_{plain}".rstrip("_")
+    name = plain if plain[:1].isalpha() else f"table_{plain}".rstrip("_")
+    taken = RULES | {file.stem for file in home().glob("config/papers/*.yaml")}
+    return f"{name}_study" if name in taken else name
 
 
 def _found(table: Path, entry: Mapping, label: str) -> list[str]:
