@@ -105,6 +105,7 @@ def test_a_test_takes_what_tells_something_and_stops(rng, criterion):
     assert found.p_values_[-1] > 0.05
     assert (found.p_values_[:-1] <= 0.05).all()
     assert len(found.p_values_) == len(found.scores_) + 1 == len(found.ranking_) + 1
+    assert not hasattr(found.set_params(n_features_to_select=1).fit(X, y), "p_values_")
 
 
 def test_a_permutation_leaves_what_the_features_tell_of_each_other(rng, monkeypatch):

@@ -395,7 +395,13 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
 
     @property
     def metric_(self) -> np.ndarray:
-        """Matrix M of the squared distance (x - z)' M (x - z), shape (n_features, n_features)."""
+        """Matrix M of the squared distance (x - z)' M (x - z), shape (n_features, n_features).
+
+        Raises
+        ------
+        MemoryError
+            If the matrix does not fit into memory.
+        """
         check_is_fitted(self)
         d = self.n_features_in_
         check_memory(8 * d**2, f"a metric of {d} x {d} features", "feature_importances_ needs less")

@@ -191,7 +191,14 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         -------
         self : InformationFilter
             The fitted selector.
+
+        Raises
+        ------
+        ValueError
+            If X or y is not finite, X has fewer features than are to be selected, there are at most
+            `n_neighbors` rows, `n_permutations` is too small for `alpha`, or y does not suit `target`.
         """
+        vars(self).pop("p_values_", None)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         n_wanted = self._n_wanted(X.shape[1])
         y = self._labels_or_numbers(y)

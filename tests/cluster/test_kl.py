@@ -152,6 +152,17 @@ def test_new_features_are_infinitely_far_and_decide_nothing():
 
 
 @pytest.mark.parametrize("container", [np.array, csr_matrix])
+@pytest.mark.parametrize("smoothing", [0.01, 0.5])
+def test_entries_in_new_features_do_not_change_the_prediction(topics, container, smoothing):
+    X, _ = topics
+    rows = np.vstack([np.random.default_rng(1).poisson(1, (200, 30)), np.zeros(30)])
+    found = KLClustering(3, smoothing=smoothing, random_state=0).fit(np.pad(X, ((0, 0), (0, 1))))
+    with_new = container(np.column_stack([rows, np.full(201, 1e4)]))
+    assert_array_equal(found.predict(with_new), found.predict(np.pad(rows, ((0, 0), (0, 1)))))
+    assert np.isinf(found.transform(with_new)).all()
+
+
+@pytest.mark.parametrize("container", [np.array, csr_matrix])
 def test_row_without_entries_is_the_mean_of_the_others(topics, container):
     X, _ = topics
     mean = (X / X.sum(axis=1, keepdims=True)).mean(axis=0)

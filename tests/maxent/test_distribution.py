@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime, brentq, minimize
 from scipy.special import digamma
@@ -264,6 +264,11 @@ def test_density_integrates_to_one_and_is_zero_outside():
     found = MaximumEntropyDistribution.on_interval(0, 1, [value], [0.3])
     assert quad(found.density, 0, 1)[0] == pytest.approx(1, rel=1e-10)
     assert_allclose(found.density([-0.1, 1.1]), 0)
+    logarithm = MaximumEntropyDistribution.on_interval(0, 10, [np.log], [1.0])
+    assert_array_equal(logarithm.density([-1.0, 2.0, 11.0]), [0, logarithm.density(2.0), 0])
+    assert logarithm.density(-1.0) == 0
+    with pytest.raises(ValueError, match="function 0 gives shape"):
+        logarithm.density(np.nan)
     assert found.expectation(value) == pytest.approx(0.3, rel=1e-10)
     assert found.expectation(np.ones_like) == pytest.approx(1, rel=1e-12)
 

@@ -83,7 +83,10 @@ def test_columns_that_follow_from_others_count_for_nothing(rng):
         assert gaussian_mutual_information(more, Y, given=given) == pytest.approx(
             gaussian_mutual_information(X, Y, given=given), abs=1e-10
         )
-    assert gaussian_mutual_information(np.ones(90), Y) == 0.0
+    constant = np.full(90, 98765.4321)  # its rounded mean differs from it
+    assert gaussian_mutual_information(constant, Y) == 0.0
+    found = gaussian_mutual_information(X, np.column_stack([Y, constant]), given=constant)
+    assert found == pytest.approx(gaussian_mutual_information(X, Y), abs=1e-12)
     assert gaussian_mutual_information(Z, Y, given=Z) == pytest.approx(0.0, abs=1e-12)
 
 

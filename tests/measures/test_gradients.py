@@ -18,7 +18,11 @@ def test_it_is_the_mean_of_outer_products_and_chunks_add_up():
     for gradients in (G, chunks()):
         found = average_gradient_outer_product(gradients, diagonal=True)
         assert_allclose(found, np.diag(expected), rtol=1e-12)
-    assert_allclose(average_gradient_outer_product(G[:, 0].tolist()), G[:, 0].T @ G[:, 0] / 50, rtol=1e-12)
+    for rows in (G, G[:, 0]):  # lists of numbers are one array, lists of arrays are chunks
+        matrix = average_gradient_outer_product(rows)
+        assert_allclose(average_gradient_outer_product(rows.tolist()), matrix, rtol=1e-12)
+        for chunks in (np.split(rows, 2), tuple(np.split(rows, [7, 9]))):
+            assert_allclose(average_gradient_outer_product(chunks), matrix, rtol=1e-12)
 
 
 def test_a_row_of_weight_two_is_two_rows_and_chunks_take_their_weights():

@@ -32,6 +32,15 @@ def test_bars_are_the_largest_changes_of_the_threshold(moons, kept):
     assert (first, last) == (str(order[0]), str(order[4]))
 
 
+def test_lists_give_the_bars_of_arrays(moons, kept):
+    X, y = moons
+    drawn, expected = (
+        InfluenceDisplay.from_estimator(kept, *rows) for rows in ((X.tolist(), y.tolist()), moons)
+    )
+    assert drawn.summary() == expected.summary()
+    assert bars(drawn) == bars(expected)
+
+
 def test_a_table_through_a_pipeline_and_groups(moons):
     X, y = pd.DataFrame(moons[0], index=[f"row {i}" for i in range(200)]), moons[1]
     pipeline = make_pipeline(StandardScaler(), EEMClassifier(20, keep_sums=True, random_state=0)).fit(X, y)

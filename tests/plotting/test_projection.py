@@ -102,6 +102,15 @@ def test_sparse_rows_and_a_search_are_drawn():
     assert drawn.described()[3][2] == f"feature 1 = {X.toarray()[3, 0]:g}"
 
 
+def test_lists_are_drawn_as_arrays(wine):
+    X, y = (table.to_numpy() for table in wine)
+    plane = PCA(2).fit(X)
+    drawn, expected = (
+        ProjectionDisplay.from_estimator(plane, *rows).plot() for rows in ((X.tolist(), y.tolist()), (X, y))
+    )
+    assert drawn.described() == expected.described()
+
+
 @pytest.mark.parametrize(
     ("estimator", "error", "message"),
     [

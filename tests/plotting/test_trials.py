@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.model_selection import ShuffleSplit, cross_val_score
+from sklearn.model_selection import KFold, ShuffleSplit, cross_val_score
 from sklearn.svm import SVC
 
 from entrolearn.plotting import TrialsDisplay, plot_panels
@@ -23,6 +23,17 @@ def test_learners_are_scored_in_the_same_trials(moons):
     drawn = TrialsDisplay.from_estimators({"rbf": SVC(), "linear": SVC(kernel="linear")}, *moons, cv=trials)
     assert_allclose(drawn.scores["linear"], cross_val_score(SVC(kernel="linear"), *moons, cv=trials))
     assert len(drawn.scores["rbf"]) == 4
+
+
+@pytest.mark.parametrize(
+    "make_cv",
+    [lambda X: ShuffleSplit(4, random_state=np.random.RandomState(0)), lambda X: KFold(4).split(X)],
+    ids=["stateful splitter", "generator"],
+)
+def test_splits_are_drawn_once_for_all_learners(moons, make_cv):
+    drawn = TrialsDisplay.from_estimators({"A": SVC(), "B": SVC()}, *moons, cv=make_cv(moons[0]))
+    assert len(drawn.scores["A"]) == 4
+    assert_array_equal(drawn.scores["A"], drawn.scores["B"])
 
 
 def test_too_many_lines_are_refused():

@@ -250,6 +250,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
             )
         if X.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}")
+        check_non_negative(X, "KLClustering")
         rows = _normalised(X)
         mean = np.asarray(rows.mean(axis=0)).ravel()
         self._used = mean > 0  # features that are zero in all rows are ignored
@@ -305,7 +306,8 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
-            Features that were zero in all training rows are ignored.
+            Features that were zero in all training rows are ignored. A row without entries in the others is
+            replaced by the mean of the training rows.
 
         Returns
         -------
@@ -337,10 +339,16 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """The rows without new features, and a mask of the rows that have none of these."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        rows = _normalised(X, self._mean)
-        new = np.asarray(rows[:, ~self._used].sum(axis=1)).ravel()
-        known = _Distributions(rows[:, self._used], self._mean[self._used], self.smoothing)
-        return known, new == 0
+        check_non_negative(X, "KLClustering")
+        new = np.asarray(X[:, ~self._used].sum(axis=1)).ravel()
+        # Set new features to 0 before dropping them, so that sums are rounded as in fit.
+        if issparse(X):
+            X = X.copy()
+            X.data *= self._used[X.indices]
+        else:
+            X = X * self._used
+        rows = _normalised(X, self._mean)[:, self._used]
+        return _Distributions(rows, self._mean[self._used], self.smoothing), new == 0
 
     @property
     def _n_features_out(self) -> int:
@@ -359,9 +367,8 @@ def _normalised(X, mean: np.ndarray | None = None):
     Raises
     ------
     ValueError
-        If an entry is negative, or all are zero and `mean` is None.
+        If all entries are zero and `mean` is None.
     """
-    check_non_negative(X, "KLClustering")
     sums = np.asarray(X.sum(axis=1)).ravel()
     empty = sums == 0
     sums[empty] = 1.0

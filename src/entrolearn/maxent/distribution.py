@@ -176,10 +176,14 @@ class MaximumEntropyDistribution:
         """
         y = np.asarray(y, dtype=np.float64)
         rows = np.atleast_1d(y)
-        density = np.exp(_evaluated(self.functions, rows) @ self.multipliers - self.log_partition)
+        inside = np.ones(len(rows), dtype=bool)
         if self.interval is not None:
             lower, upper = self.interval
-            density = np.where((rows >= lower) & (rows <= upper), density, 0.0)
+            inside = ~((rows < lower) | (rows > upper))  # functions of NaN raise
+        density = np.zeros(len(rows))
+        if inside.any():
+            values = _evaluated(self.functions, rows[inside])
+            density[inside] = np.exp(values @ self.multipliers - self.log_partition)
         return density if y.ndim else density[0]
 
     def expectation(self, function: Callable) -> float:

@@ -16,7 +16,8 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False, sample_
     ----------
     gradients : array-like, shape (n_samples, n_features) or (n_samples, n_outputs, n_features), or iterable
         Gradients, as returned by the ``input_gradient`` method of an estimator; or an iterable of such
-        arrays, one for each chunk of the rows. Only one chunk is held in memory at a time.
+        arrays, one for each chunk of the rows. Chunks of an iterator are held in memory one at a time. A list
+        of NumPy arrays holds chunks, nested lists of numbers are one array.
     diagonal : bool, default=False
         Compute only the diagonal.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -73,4 +74,7 @@ def average_gradient_outer_product(gradients, *, diagonal: bool = False, sample_
 
 
 def _is_array(gradients) -> bool:
-    return hasattr(gradients, "shape") or isinstance(gradients, list | tuple)
+    """Whether it is one array; a list or tuple with arrays of two or more dimensions holds chunks."""
+    if isinstance(gradients, list | tuple):
+        return not any(getattr(each, "ndim", 0) >= 2 for each in gradients)
+    return hasattr(gradients, "shape")

@@ -88,11 +88,12 @@ def same_rows(variables: dict[str, np.ndarray], least: int) -> int:
 
 
 def standardised(X: np.ndarray) -> np.ndarray:
-    """Columns scaled to mean 0 and variance 1; a constant column stays constant."""
+    """Columns scaled to mean 0 and variance 1; a constant column becomes 0."""
     X = np.ldexp(X, [-scale_exponent(column) for column in X.T])
-    X = X - X.mean(axis=0)
-    spread = X.std(axis=0)
-    return X / np.where(spread > 0, spread, 1.0)
+    centred = X - X.mean(axis=0)
+    centred[:, np.ptp(X, axis=0) == 0] = 0  # the rounded mean of equal numbers may differ from them
+    spread = centred.std(axis=0)
+    return centred / np.where(spread > 0, spread, 1.0)
 
 
 def share_of_ties(X: np.ndarray) -> float:

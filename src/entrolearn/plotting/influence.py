@@ -95,7 +95,7 @@ class InfluenceDisplay(Display):
             x_name = ANSWER
         names, codes, labels = found.left_out, None, ()
         if groups is None:
-            names = getattr(X, "index", names)
+            names = X.index if hasattr(X, "iloc") else names
             if hasattr(machine, "classes_"):
                 codes, labels = np.searchsorted(machine.classes_, y), machine.classes_.tolist()
         return cls(names, change, codes=codes, display_labels=labels, n_shown=n_shown, x_name=x_name)

@@ -141,7 +141,7 @@ class ProjectionDisplay(Display):
                 "accepted: transformers with two components"
             )
         labels, codes = np.unique(np.asarray(y), return_inverse=True)
-        if row_names is None and hasattr(X, "index"):
+        if row_names is None and hasattr(X, "iloc"):
             row_names = X.index
         return cls(
             coordinates,
@@ -173,7 +173,7 @@ class ProjectionDisplay(Display):
         ]
         if self.features is None:
             return lines
-        n_features = self.features.shape[1]
+        n_features = np.shape(self.features)[1]
         known = getattr(self.features, "columns", [f"feature {k}" for k in range(1, n_features + 1)])
         known = known if self.feature_names is None else self.feature_names
         for line, values in zip(lines, _first_columns(self.features, MOST_FEATURES), strict=True):

@@ -1,7 +1,8 @@
 """Scores of several trials."""
 
 import numpy as np
-from sklearn.model_selection import ShuffleSplit, cross_val_score
+from sklearn.base import is_classifier
+from sklearn.model_selection import ShuffleSplit, check_cv, cross_val_score
 
 from entrolearn.plotting.display import Display
 from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
@@ -51,13 +52,16 @@ class TrialsDisplay(Display):
         estimators : mapping of str to estimator
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
-        cv : int or scikit-learn splitter, optional
-            The trials. Default: 20 random splits with a quarter of the rows as test rows.
+        cv : int, scikit-learn splitter or iterable of splits, optional
+            The trials, the same splits for every learner. An int stratifies by class if a learner is a
+            classifier. Default: 20 random splits with a quarter of the rows as test rows.
         scoring : str or callable, optional
             As in scikit-learn's ``cross_val_score``.
         score_name : str, default="score"
         """
-        trials = ShuffleSplit(20, test_size=0.25, random_state=0) if cv is None else cv
+        cv = ShuffleSplit(20, test_size=0.25, random_state=0) if cv is None else cv
+        stratified = any(is_classifier(estimator) for estimator in estimators.values())
+        trials = list(check_cv(cv, y, classifier=stratified).split(X, y))
         scores = {
             name: cross_val_score(estimator, X, y, cv=trials, scoring=scoring)
             for name, estimator in estimators.items()
