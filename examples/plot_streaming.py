@@ -28,7 +28,8 @@ def chunk(seed, truth):
 
 # %%
 # ``partial_fit`` reads each chunk once. Hidden units are drawn in a box of the features, which is given here;
-# by default it is that of the first chunk. The same machine and boosted trees learn from all rows in memory.
+# by default it is that of the first chunk. The same estimator and boosted trees learn from all rows in
+# memory.
 
 settings = {"n_hidden": 300, "feature_range": np.array([8 * [-4], 8 * [4]]), "random_state": 0}
 figure, axes = plt.subplots(1, 2, figsize=(6, 3.2), sharey=True, layout="constrained")
@@ -54,4 +55,5 @@ plt.show()
 
 # %%
 # The stream gives the model that a fit of all rows gives, which suits the sphere but not the steps: there
-# trees are far better. :doc:`How far it goes </scaling>` measures time and memory up to a billion rows.
+# trees are far better. :doc:`How far it goes </scaling>` measures time and memory up to ten million rows,
+# and estimates them for a billion.

@@ -61,7 +61,7 @@ def _why_not_equivalent(estimator) -> str:
     if isinstance(estimator, EEKMClassifier | RKELMClassifier | RKELMRegressor | RSVC | RSVR):
         return "landmarks are drawn from the rows, whatever they weigh"
     if isinstance(estimator, RecursiveFeatureClassifier | RecursiveFeatureRegressor):
-        return "landmarks and folds are drawn from the rows, whatever they weigh"
+        return "the check passes splits as cv, which must be an int here"
     if isinstance(estimator, SoftmaxRegression) and estimator.early_stopping:
         return "rows that are kept out are drawn, whatever they weigh"
     if isinstance(estimator, OneNormSVC) and estimator.C == 1:

@@ -39,7 +39,7 @@ def outcome(dataset, estimator: str, params: dict) -> dict:
 
 
 @pytest.mark.fault(
-    "Memory", "a kernel matrix beyond a spec's limit_gib", "the spec is a footnote that names size and limit"
+    "Memory", "a kernel matrix beyond a run's limit_gib", "its cell is a footnote that names size and limit"
 )
 @pytest.mark.parametrize("estimator", ["KELMClassifier", "LSSVC", "OneNormSVC"])
 def test_a_run_whose_kernel_matrix_is_beyond_its_limit_says_so(dataset, estimator):
@@ -51,7 +51,7 @@ def test_a_run_whose_kernel_matrix_is_beyond_its_limit_says_so(dataset, estimato
 
 
 @pytest.mark.fault(
-    "Memory", "a kernel matrix beyond a spec's limit_gib", "the spec is a footnote that names size and limit"
+    "Memory", "a kernel matrix beyond a run's limit_gib", "its cell is a footnote that names size and limit"
 )
 def test_the_learner_that_is_named_instead_keeps_to_the_limit(dataset):
     record = outcome(dataset, "entrolearn.RKELMClassifier", {"n_landmarks": 20})

@@ -119,7 +119,7 @@ def test_arrays_that_workers_cut_anew_are_fitted(client):
     assert_same(machine, EEMClassifier(20, random_state=0).fit(X, y), X)
 
 
-@pytest.mark.fault("Killed", "a worker of Dask, with sums of some chunks", "the machine is the same")
+@pytest.mark.fault("Killed", "a worker of Dask, with sums of some chunks", "the model is the same")
 def test_killed_worker_changes_nothing(client, tmp_path):
     machine = EEMClassifier(40, random_state=0)
     lengths = (2000,) * 30
