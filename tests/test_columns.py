@@ -1,5 +1,7 @@
 """Estimators from data frames to numbers and from codes to labels."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,6 +74,14 @@ def test_labels_come_back_as_they_were_and_scores_stay(labels):
         model.fit(X, ["other"] * 30)
 
 
+def test_a_label_without_training_rows_has_no_column():
+    model = LabelEncodedClassifier(LogisticRegression(), ["a", "b", "c"])
+    model.fit([[0.0], [1.0], [2.0], [3.0]], ["a", "a", "c", "c"])
+    assert model.classes_.tolist() == ["a", "c"]
+    assert model.predict_proba([[3.0]]).argmax() == 1
+    assert model.predict([[3.0]]).tolist() == ["c"]
+
+
 def test_a_classifier_without_probabilities_has_none_with_labels():
     model = LabelEncodedClassifier(LinearSVC(), ["a", "b"])
     assert not hasattr(model, "predict_proba")
@@ -90,6 +100,11 @@ def test_the_file_of_a_wide_encoder_is_small_and_reads_back():
     assert len(stored) < 40 * len(names)
 
 
+def test_names_that_are_numbers_stay_numbers_in_a_file():
+    encoder = pickle.loads(pickle.dumps(ColumnEncoder({0: None, "b": ["x", "y"]})))
+    assert encoder.transform(pd.DataFrame({0: [1.5], "b": ["y"]})).tolist() == [[1.5, 1.0]]
+
+
 def test_columns_of_numbers_are_encoded_together_as_one_by_one():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(4, 3)), columns=["a", "b", "c"]).assign(
@@ -102,3 +117,12 @@ def test_columns_of_numbers_are_encoded_together_as_one_by_one():
     together = ColumnEncoder(dict.fromkeys(order), ["?"]).transform(table)
     alone = [ColumnEncoder({name: None}, ["?"]).transform(table.astype(object))[:, 0] for name in order]
     np.testing.assert_array_equal(together, np.column_stack(alone))
+
+
+def test_numbers_that_mark_missing_values_are_missing_whatever_the_type_of_their_column():
+    table = pd.DataFrame(
+        {"whole": [-999, 1], "part": [-999.0, 0.5], "text": ["-999", "1"], "truth": [True, False]}
+    )
+    encoder = ColumnEncoder(dict.fromkeys(table), ["?", "nan", "-999", "1.0"])
+    expected = [[np.nan, np.nan, np.nan, 1], [np.nan, 0.5, 1, 0]]
+    np.testing.assert_array_equal(encoder.transform(table), expected)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import numpy as np
@@ -9,7 +10,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["DATE", "ColumnEncoder", "LabelEncodedClassifier", "category_name", "days", "number"]
+__all__ = [
+    "DATE",
+    "ColumnEncoder",
+    "LabelEncodedClassifier",
+    "category_name",
+    "days",
+    "number",
+    "numeric_markers",
+]
 
 DATE = "date"  # marks a column of dates in `ColumnEncoder.columns`
 TRUTH = {"true": 1.0, "false": 0.0}
@@ -63,6 +72,21 @@ def category_name(value) -> str:
     return str(value).strip()
 
 
+def numeric_markers(missing: Sequence[str]) -> list[float]:
+    """The markers of missing values that are numbers, except NaN.
+
+    Examples
+    --------
+    >>> numeric_markers(["?", "nan", "-999"])
+    [-999.0]
+    """
+    markers = []
+    for text in missing:
+        with suppress(ValueError):
+            markers.append(float(text))
+    return [marker for marker in markers if not math.isnan(marker)]
+
+
 class ColumnEncoder(TransformerMixin, BaseEstimator):
     """Encode the columns of a data frame as numbers, categories as integer codes.
 
@@ -74,7 +98,7 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         Specification of each output column, in this order: None for numbers, ``"date"`` for dates (days since
         1970-01-01), or the list of categories, which are encoded as their positions in it.
     missing : sequence of str, default=()
-        Texts that mark a missing value.
+        Texts that mark a missing value; those that are numbers also mark it in columns of numbers.
 
     Attributes
     ----------
@@ -141,7 +165,12 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         encoded = np.empty((len(X), len(self.columns)))
         numeric = _numeric(X, [name for name, kind in self.columns.items() if kind is None])
         together = np.array([name in numeric for name in self.columns], dtype=bool)
-        encoded[:, together] = X[[name for name in self.columns if name in numeric]].to_numpy(dtype=float)
+        names = [name for name in self.columns if name in numeric]
+        values = X[names].to_numpy(dtype=float)
+        if markers := numeric_markers(self.missing):
+            marked = np.isin(values, markers) & (X.dtypes[names] != "bool").to_numpy()
+            values = np.where(marked, np.nan, values)
+        encoded[:, together] = values
         for place, (name, kind) in enumerate(self.columns.items()):
             if name not in numeric:
                 encoded[:, place] = self._encoded(name, kind, X[name])
@@ -165,10 +194,10 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         One entry per column would make the skops file of a wide table a hundred times as large.
         """
         kinds = {name: kind for name, kind in self.columns.items() if kind is not None}
-        return {
-            **super().__getstate__(),
-            "columns": {"names": np.array(list(self.columns), dtype=str), "kinds": kinds},
-        }
+        # Names may be numbers, which an array with texts would turn into texts.
+        is_text = all(isinstance(name, str) for name in self.columns)
+        names = np.array(list(self.columns), dtype=str if is_text else object)
+        return {**super().__getstate__(), "columns": {"names": names, "kinds": kinds}}
 
     def __setstate__(self, state: Mapping) -> None:
         kinds = state["columns"]["kinds"]
@@ -199,7 +228,7 @@ class LabelEncodedClassifier(ClassifierMixin, BaseEstimator):
     estimator_ : classifier
         The classifier fitted to codes.
     classes_ : ndarray
-        `labels`.
+        The labels of the training rows, in the order of `labels`.
 
     Examples
     --------
@@ -235,7 +264,7 @@ class LabelEncodedClassifier(ClassifierMixin, BaseEstimator):
     @property
     def classes_(self) -> np.ndarray:
         check_is_fitted(self)
-        return np.array(self.labels)
+        return np.array(self.labels)[np.asarray(self.estimator_.classes_, dtype=int)]
 
     def predict(self, X) -> np.ndarray:
         """The predicted label of each row."""

@@ -292,6 +292,16 @@ def test_csv_options_do_what_the_catalog_says(tmp_path):
     assert dataset.classes == ["no", "yes"]
 
 
+def test_missing_categories_are_missing(tmp_path):
+    names = {"a.csv": b"red,1,a\n?,2,b\nblue,3,a\n,4,b\n"}
+    options = {"format": {"name": "csv", "missing": ["?", ""], "categorical": [0]}, "positive": ["b"]}
+    entry = made_files(tmp_path / "raw", names, **options, expect={"rows": 4, "features": 2})
+    with pytest.raises(DataError, match="made: 2 rows with missing values; accepted: 'missing_rows: drop'"):
+        prepare("made", entry, tmp_path / "raw")
+    entry |= {"missing_rows": "drop", "task": "multiclass", "expect": {"rows": 2, "features": 2}}
+    np.testing.assert_array_equal(prepare("made", entry, tmp_path / "raw").X, [[1, 1], [0, 3]])
+
+
 def test_missing_labels_are_missing(tmp_path):
     arff = b"@relation r\n@attribute a numeric\n@attribute c {x,y}\n@data\n1,x\n2,y\n3,?\n4,y\n"
     options = {"format": {"name": "arff"}, "missing_rows": "drop", "positive": ["y"]}

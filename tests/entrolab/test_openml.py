@@ -140,6 +140,23 @@ def test_a_data_set_without_a_target_asks_for_a_label(folder, load_own):
         load_own({"openml": 61})
 
 
+def test_markers_of_missing_values_leave_folds_alone(folder, load_own):
+    _, entry = load_own({"openml_task": 59, "drop": ["kind"], "missing": ["0"]})
+    data = prepare("shop", entry)
+    assert_array_equal(data.splits.T, CROSS_VALIDATION)
+    assert (np.isnan(data.X[0, 0]), entry["n_missing"]) == (True, {"strength": 1})
+
+
+@pytest.mark.parametrize("kept", [0, 0.5, 0.99])
+def test_a_file_that_is_cut_is_to_be_deleted(folder, load_own, kept):
+    path = openml_tables.KEPT_IN / "data_61.parquet"
+    content = path.read_bytes()
+    path.write_bytes(content[: int(kept * len(content))])
+    message = refused(load_own, {"openml": 61})
+    assert f"datasets.shop.openml: {folder / path}: not a complete Parquet file (" in message
+    assert message.endswith("; delete it and run again")
+
+
 def stalls(*arguments):
     yield
     time.sleep(60)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
 from sklearn.svm import SVC
@@ -93,6 +94,15 @@ def test_least_error_is_best(best, monkeypatch, data):
     monkeypatch.setitem(STUDY, "tasks", {"moons": "regression"})
     for run, gmeans in zip(best, (BETTER, (0.5, 0.5, 0.5, 0.5)), strict=True):
         write_run(run, estimator=SVC().fit(*data), gmeans=gmeans, metric="rmse")
+    track(best)
+    assert at_alias().tags["model"] == "logistic"
+
+
+@pytest.mark.parametrize("lost", [{"gmean": np.nan}, {"success": False}])
+def test_a_model_without_a_score_of_every_fold_is_not_the_best(best, lost):
+    rows = pd.read_parquet(best[0].selection)
+    rows.loc[0, list(lost)] = list(lost.values())
+    rows.to_parquet(best[0].selection)
     track(best)
     assert at_alias().tags["model"] == "logistic"
 

@@ -468,6 +468,20 @@ def test_a_fixed_parameter_is_its_value_and_an_unknown_fact_is_blank():
     assert table["ours"].tolist()[:3] == [3, 3, 0.25]
 
 
+def test_parameters_are_compared_by_their_ratio():
+    fixed = {"cv": chosen(0)["cv"].assign(params="{}")}
+    prints = [("elm", "C", 1e-10), ("svm", "C", 1e-12 * (1 + 1e-9)), ("svm", "sigma", 1e9)]
+    table, _ = parameters(fixed, *prints, fixed={"C": 1e-12, "gamma": 1e-9})
+    assert verdicts(table)[:3] == ["lower", "reproduced", "reproduced"]
+
+
+def test_an_infinite_parameter_is_shown_beside_the_published_value():
+    params = chosen(0)["cv"].assign(params='{"C": Infinity, "gamma": Infinity}')
+    table, asked = parameters({"cv": params}, ("elm", "C", 4), ("svm", "sigma", 2))
+    assert verdicts(table)[:3] == ["higher", "ours only", "lower"]
+    assert [cell.ours for cell in layout(table, asked)["rows"][0]["cells"]][:3] == ["inf", "inf", "0"]
+
+
 def test_parameters_that_nothing_chose_are_failed():
     table, _ = parameters(chosen(0, success=False))
     assert set(verdicts(table)) == {"failed"}

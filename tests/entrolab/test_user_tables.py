@@ -1,9 +1,12 @@
 """Csv files of a user's own: what is read from them, and the one line for each thing that is wrong."""
 
 import bz2
+import datetime
+import decimal
 import gzip
 import io
 import lzma
+import re
 import zipfile
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import pytest
 import yaml
 from own_tables import LINE, OWN, TABLE
 
+from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
 from entrolab.study.config import load_configuration, load_study
@@ -81,8 +85,9 @@ def test_tables_may_leave_out_what_they_show(tmp_path):
         "\ufeff" + TABLE,
         TABLE.replace("size,sort,colour,bought", '"size","sort", "colour","bought"'),
         TABLE.replace("\n", "\n\n"),
+        "\ufeff\r\n\r\n" + TABLE.replace("\n", "\r\n"),
     ],
-    ids=["plain", "of Windows", "of a spreadsheet", "quoted names", "empty lines"],
+    ids=["plain", "of Windows", "of a spreadsheet", "quoted names", "empty lines", "empty first lines"],
 )
 def test_what_is_found_before_is_what_is_prepared(load_own, content):
     _, entry = load_own(OWN, content)
@@ -141,6 +146,19 @@ def test_missing_values_are_kept_for_runs_to_fill_or_their_rows_left_out(load_ow
     assert (entry["expect"]["rows"], prepare("shop", entry).n_samples) == (12, 12)
 
 
+def test_a_first_line_that_is_empty_makes_no_row_of_the_names(load_own):
+    content = "\nage,colour,bought\n" + "young,red,yes\nold,blue,no\n" * 10
+    _, entry = load_own(OWN, content)
+    assert (entry["expect"]["rows"], entry["format"]["columns"]["age"]) == (20, ["old", "young"])
+    assert prepare("shop", entry).classes == ["no", "yes"]
+
+
+def test_targets_that_agree_in_15_digits_are_rows_of_their_own(load_own):
+    targets = [0.3, 0.1 + 0.2, *np.arange(38) / 7]
+    _, entry = load_own({"file": "table.csv", "label": "y"}, with_labels(*targets), model=SVR)
+    assert entry["expect"]["rows"] == prepare("shop", entry).n_samples == 40
+
+
 @pytest.mark.fault("Configuration", "a csv file of one's own that is wrong", LINE)
 @pytest.mark.parametrize(
     ("changes", "content", "line"),
@@ -155,6 +173,8 @@ def test_missing_values_are_kept_for_runs_to_fill_or_their_rows_left_out(load_ow
         ({}, TABLE.replace("0.25,", "big,"), "{}: line 3: found 'big' in the column 'size'; accepted: numb"),
         ({}, TABLE.replace("0.25,", "inf,"), "{}: line 3: found 'inf' in the column 'size'; accepted: numb"),
         ({}, TABLE.replace("0.25,", ""), "{}: line 3: found 3 values; accepted: 4, as line 1 has names"),
+        ({}, "\n" + TABLE.replace("0.25,", ""), "line 4: found 3 values; accepted: 4, as line 2 has names"),
+        ({}, "\n" + TABLE.replace("0.25,", "big,"), "{}: line 4: found 'big' in the column 'size'; accep"),
         ({}, TABLE.replace("yes", "no"), "datasets.shop.label: found 'bought', which is 'no' in all rows"),
         ({}, "", "datasets.shop.file: there is nothing in {}"),
         ({}, "size,sort,colour,bought\n", "found no rows in {}"),
@@ -219,6 +239,16 @@ def test_columns_are_numbers_dates_or_categories_and_identifiers_are_left_out(lo
     assert list(entry["format"]["columns"]) == ["ticket", "paid", "size", "town"]
 
 
+def test_a_column_of_categories_without_values_is_left_out(load_own, tmp_path, frame):
+    frame.assign(made=pd.Categorical([None] * 12, ["a"]), sold=None).to_parquet(tmp_path / "table.parquet")
+    own = {**OWN, "file": "table.parquet", "categorical": ["sold"]}
+    _, entry = load_own(own)
+    assert entry["left_out"] == {"made": "it has no values", "sold": "it has no values"}
+    assert not {"made", "sold"} & {*entry["format"]["columns"]}
+    _, entry = load_own({**own, "keep": ["sold"]})
+    assert entry["format"]["columns"]["sold"] is None  # imputed, as a column of numbers without values
+
+
 def test_a_column_that_alone_determines_the_label_is_named(load_own):
     content = rows_of(
         60,
@@ -276,6 +306,77 @@ def test_every_format_gives_the_same_data(load_own, tmp_path, frame, name, write
     assert data.y.tolist() == [0, 1] * 6
 
 
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda frame, path: frame.to_csv(path, index=False),
+        lambda frame, path: frame.to_parquet(path),
+        lambda frame, path: frame.to_feather(path),
+        lambda frame, path: frame.astype({"whole": "Int64", "bought": "category"}).to_parquet(path),
+    ],
+    ids=["csv", "parquet", "feather", "parquet of nullable numbers and categories"],
+)
+def test_markers_of_missing_values_are_alike_in_every_format(load_own, tmp_path, request, write):
+    format = request.node.callspec.id.split()[0]
+    frame = pd.DataFrame(
+        {
+            "whole": [-999, *range(11)],
+            "part": [0.5, -999.0, *np.arange(10) / 4],
+            "new": [True, False] * 6,
+            "group": ["a", "b", "NA", "a"] * 3,
+            "weight": [1.0] * 11 + [-999.0],
+            "bought": [-999, 0, *[1, 0] * 5],
+        }
+    )
+    write(frame, tmp_path / f"table.{format}")
+    content = (tmp_path / f"table.{format}").read_bytes() if format == "csv" else TABLE
+    own = {"file": f"table.{format}", "label": "bought", "missing": ["-999", "NA"]}
+    study = {"content": content, "protocol": {"folds": 2}}
+    _, entry = load_own({**own, "drop": ["group", "weight"]}, **study)
+    assert (entry["n_missing"], entry["n_unlabelled"]) == ({"part": 1}, 1)
+    data = prepare("shop", entry)
+    np.testing.assert_array_equal(data.X[:2], [[0, np.nan, 0], [1, 0, 1]])
+    assert data.classes == ["0", "1"]
+    with pytest.raises(ConfigError, match="shop.groups: found no value of 'group' in 3 rows; accepted: a gr"):
+        load_own({**own, "groups": "group", "drop": ["weight"]}, **study)
+    with pytest.raises(ConfigError, match="shop.weight: found no value of 'weight' in 1 rows; accepted: num"):
+        load_own({**own, "weight": "weight", "drop": ["group"]}, **study)
+    with pytest.raises(ConfigError, match="shop.time: column 'whole': found no value in 1 rows; accepted: a"):
+        load_own({**own, "time": "whole", "drop": ["group", "weight"]}, **study)
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        ([decimal.Decimal("9.5"), decimal.Decimal("10.5")], ["9.5", "10.5"]),
+        ([datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)], ["2026-01-01", "2026-01-02"]),
+        ([pd.Timestamp("2026-01-01 12:30"), pd.Timestamp("2026-01-02")], None),
+        ([b"no", b"yes"], ["b'no'", "b'yes'"]),
+    ],
+    ids=["decimal numbers", "dates", "times", "bytes"],
+)
+def test_labels_of_any_type_are_stored_by_their_names(load_own, tmp_path, frame, labels, classes):
+    frame.assign(bought=labels * 6).to_parquet(tmp_path / "table.parquet")
+    _, entry = load_own({**OWN, "file": "table.parquet"})
+    save_dataset(tmp_path / "shop.npz", prepare("shop", entry))
+    data = load_dataset(tmp_path / "shop.npz")
+    assert data.columns["labels"] == data.classes == (classes or data.classes)
+    assert data.y.tolist() == [0, 1] * 6
+
+
+@pytest.mark.parametrize("value", [[1, 2], {"a": 1}], ids=["list", "structure"])
+def test_a_column_of_lists_or_structures_is_to_be_dropped(load_own, tmp_path, frame, value):
+    frame.assign(nested=[None, *[value] * 11]).to_parquet(tmp_path / "table.parquet")
+    own = {**OWN, "file": "table.parquet"}
+    for changes in ({}, {"groups": "nested"}, {"label": "nested"}):
+        with pytest.raises(
+            ConfigError, match=r"shop.drop: found .* in the column 'nested' of .*; accepted: "
+        ):
+            load_own({**own, **changes})
+    _, entry = load_own({**own, "drop": ["nested"]})
+    assert "nested" not in prepare("shop", entry).feature_names
+
+
 def test_files_that_do_not_fit_or_cannot_be_read_are_one_line(load_own, tmp_path, frame):
     frame.drop(columns="sort").to_csv(tmp_path / "less.csv", index=False)
     with pytest.raises(ConfigError, match=r"less.csv has other columns than .*table.csv \(.*\); accepted"):
@@ -318,6 +419,27 @@ def test_a_compressed_file_that_is_cut_or_damaged_is_one_line(load_own, tmp_path
         with pytest.raises(ConfigError, match=rf"own.csv.{suffix}") as error:
             load_own({**OWN, "file": f"own.csv.{suffix}"})
         assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "said"),
+    [
+        (
+            {"trials": 2, "train": 6, "test": 6},
+            "protocol.trials: found 2 for 'shop', whose rows are in groups",
+        ),
+        (
+            {"method": "time", "folds": 2},
+            "protocol.method: found 'time' for 'shop', whose rows are in groups",
+        ),
+    ],
+)
+def test_a_protocol_that_divides_groups_is_refused(load_own, protocol, said):
+    lines = [f"{line},{k // 2}" for k, line in enumerate(TABLE.splitlines()[1:])]
+    content = "\n".join(["size,sort,colour,bought,who", *lines])
+    own = {**OWN, "groups": "who"} | ({"time": "size"} if "method" in protocol else {})
+    with pytest.raises(ConfigError, match=re.escape(said)):
+        load_own(own, content, protocol=protocol)
 
 
 def test_a_protocol_by_group_has_five_folds(load_own):

@@ -7,11 +7,11 @@ import pandas as pd
 
 
 def numeric(features: pd.DataFrame, categorical: Sequence[str]) -> np.ndarray:
-    """Features as float64; categories become their rank among the sorted names."""
+    """Features as float64; categories become their rank among the sorted names; NaN if missing."""
     columns = {}
     for name, column in features.items():
         if name in categorical:
-            columns[name] = column.astype("category").cat.codes
+            columns[name] = column.astype("category").cat.codes.where(column.notna())
         else:
             try:
                 columns[name] = pd.to_numeric(column)

@@ -189,8 +189,14 @@ def _columns_of(entry: Mapping, labels: np.ndarray, classes: Sequence[str]) -> d
         "encoded": form["columns"],
         "missing": form["missing"],
         "label": form["label"],
-        "labels": [value.item() if isinstance(value, np.generic) else value for value in written],
+        "labels": [_plain(value) for value in written],
     }
+
+
+def _plain(value) -> str | bool | int | float:
+    """A label as a value of JSON; the name of its class if it is a date or a decimal number."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return plain if isinstance(plain, (str, bool, int, float)) else label_name(value)
 
 
 def _provenance(key: str, entry: Mapping) -> dict:

@@ -71,7 +71,7 @@ def _described(column, is_category: bool, missing: Sequence[str]) -> tuple[Any, 
     texts = Counter(values.astype(object).map(category_name).to_list())
     for one in missing:
         texts.pop(one, None)
-    if is_category or is_nominal(column):
+    if texts and (is_category or is_nominal(column)):
         return sorted(texts), ""
     return _described_texts(column.name, texts)
 

@@ -2,13 +2,13 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from entrolab.data.formats.table import frame_of, labels_of, order_in_time, weights_of
-from entrolab.data.openml_tables import facts_of
+from entrolab.data.formats.table import frame_of, groups_of, labels_of, order_in_time, weights_of
+from entrolab.data.openml_tables import KEYS, facts_of
 from entrolab.data.raw_table import label_name
 from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, suffix_of
 from entrolab.data.user_columns import (
@@ -20,6 +20,7 @@ from entrolab.data.user_columns import (
 )
 from entrolab.data.user_files import Source, checked_names, columns_asked, first_place, listed
 from entrolab.study.sections import shortened
+from entrolab.text import damaged
 from entrolearn.columns import ColumnEncoder
 from entrolearn.suggest import did_you_mean
 
@@ -32,7 +33,11 @@ UNQUOTED = {True: {"yes", "true", "on"}, False: {"no", "false", "off"}}
 
 def entry_of_openml(source: Source, own: Mapping) -> dict:
     """The entry of a data set of OpenML, whose file says its label, missing values and splits."""
-    facts = facts_of(source.path)
+    try:
+        facts = facts_of(source.path)
+    except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
+        option = next(name for name in KEYS if name in own)
+        raise source.wrong_in_study(option, str(damaged(source.path, "Parquet", error))) from None
     own = {"label": facts["label"], "missing": [], **own, "splits": facts["splits"]}
     if own["label"] is None:
         raise source.wrong_in_study("label", "OpenML names no target of this data set; accepted: a column")
@@ -44,7 +49,7 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     """The entry of a data set in files of a user's."""
     missing = list(own.get("missing", MISSING))
     splits = list(own.get("splits", ()))
-    names, frames = _frames(source, missing)
+    names, frames = _frames(source, missing, splits)
 
     def asked(option: str) -> list[str]:
         return columns_asked(source, names, option, own.get(option, ()))
@@ -59,6 +64,7 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
     if frame.empty:
         raise source.wrong_in_study("file", f"found no rows in {source.path}; accepted: some below its names")
+    _check_scalars(source, frame.drop(columns=drop))
     if "time" in beside:
         _check_times(source, frame[beside["time"]])
     apart = {label, *drop, *splits, *(name for option, name in beside.items() if option != "time")}
@@ -103,7 +109,7 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         },
         "splits": _divided_by(frame[splits][kept]) if splits else {},
         "test": str(source.paths[-1]) if "test" in own else None,
-        "groups": _n_groups(source, frame, beside["groups"], kept) if "groups" in beside else 0,
+        "groups": _n_groups(source, frame.loc[kept, beside["groups"]], missing) if "groups" in beside else 0,
         "missing_rows": own.get("missing_rows"),
         "task": task,
         "positive": classes.pop("positives", []),
@@ -137,6 +143,18 @@ def _features(
     return {name: kind for name, (kind, _) in described.items() if name not in left_out}, left_out
 
 
+def _check_scalars(source: Source, frame) -> None:
+    """Refuse columns of lists and structures, which Parquet and Feather files may have."""
+    for name in frame.columns[frame.dtypes == "object"]:
+        for value in frame[name].dropna().head(1):
+            if not isinstance(value, Hashable):
+                raise source.wrong_in_study(
+                    "drop",
+                    f"found {shortened(value)} in the column {name!r} of {source.path}; accepted: numbers, "
+                    f"texts and dates, or `drop: [{name}]`",
+                )
+
+
 def _check_times(source: Source, column) -> None:
     try:
         order_in_time(column)
@@ -164,14 +182,14 @@ def _check_weights(source: Source, column, missing: Sequence[str]) -> None:
     raise source.wrong_in_study("weight", f"found {found}; accepted: numbers from 0, not all of them 0")
 
 
-def _n_groups(source: Source, frame, name: str, kept) -> int:
-    """The number of groups of the rows that are kept."""
-    missing = int(frame.loc[kept, name].isna().sum())
-    if missing:
+def _n_groups(source: Source, column, missing: Sequence[str]) -> int:
+    """The number of groups of some rows."""
+    groups = groups_of(column, missing)
+    if absent := int(groups.isna().sum()):
         raise source.wrong_in_study(
-            "groups", f"found no value of {name!r} in {missing} rows; accepted: a group for each row"
+            "groups", f"found no value of {column.name!r} in {absent} rows; accepted: a group for each row"
         )
-    return int(frame.loc[kept, name].nunique())
+    return int(groups.nunique())
 
 
 def _divided_by(splits) -> dict[str, int]:
@@ -183,7 +201,7 @@ def _divided_by(splits) -> dict[str, int]:
     return {"trials": repeats, "train": len(splits) - tested, "test": tested}
 
 
-def _frames(source: Source, missing: Sequence[str]) -> tuple[list[str], list]:
+def _frames(source: Source, missing: Sequence[str], splits: Sequence[str]) -> tuple[list[str], list]:
     """The names of the columns, and the table of each file."""
     names: list[str] = []
     frames = []
@@ -193,7 +211,7 @@ def _frames(source: Source, missing: Sequence[str]) -> tuple[list[str], list]:
             of_file = checked_names(source, path)
         try:
             path.stat()
-            frame = frame_of(path, of_file, source.delimiter, missing)
+            frame = frame_of(path, of_file, source.delimiter, missing, splits)
         except (UnicodeDecodeError, OSError):
             raise
         except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
@@ -222,7 +240,10 @@ def _frames(source: Source, missing: Sequence[str]) -> tuple[list[str], list]:
 def _counted(labels) -> Counter:
     """The rows of each class by its name, in the order of its labels."""
     values, counts = np.unique(labels, return_counts=True)
-    return Counter({label_name(value): int(count) for value, count in zip(values, counts, strict=True)})
+    counted: Counter[str] = Counter()
+    for value, count in zip(values, counts, strict=True):
+        counted[label_name(value)] += int(count)
+    return counted
 
 
 def _is_number(value: str) -> bool:

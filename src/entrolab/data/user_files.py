@@ -92,9 +92,9 @@ def _lines(source: Source, path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def checked_names(source: Source, path: Path) -> list[str]:
-    """The names in the first line of a file, each of whose lines has as many values."""
+    """The names in the first line of a file that is not empty, each of whose lines has as many values."""
     lines = _lines(source, path)
-    number, names = next(lines, (1, []))
+    first, names = next(lines, (1, []))
     names = [name.strip() for name in names]
     if not names:
         raise source.wrong_in_study("file", f"there is nothing in {path}")
@@ -102,7 +102,7 @@ def checked_names(source: Source, path: Path) -> list[str]:
         others = [mark for mark in (";", "\t", "|", ",") if mark in names[0]] or ["whitespace"]
         raise source.wrong_in_study(
             "delimiter",
-            f"{source.delimiter!r} finds one column in {path}, whose line {number} begins "
+            f"{source.delimiter!r} finds one column in {path}, whose line {first} begins "
             f"{shortened(names[0])}, did you mean {others[0]!r}?; accepted: what stands between its columns",
         )
     if repeated := [name for name, count in Counter(names).items() if count > 1]:
@@ -112,7 +112,7 @@ def checked_names(source: Source, path: Path) -> list[str]:
     for number, row in lines:
         if len(row) != len(names):
             raise source.wrong_in_file(
-                path, number, f"found {len(row)} values; accepted: {len(names)}, as line 1 has names"
+                path, number, f"found {len(row)} values; accepted: {len(names)}, as line {first} has names"
             )
     return names
 

@@ -1,5 +1,6 @@
 """Signatures and input examples of logged models."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.pipeline import Pipeline
 
 from entrolab.data.dataset import Dataset, load_dataset
-from entrolearn.columns import DATE, ColumnEncoder
+from entrolearn.columns import DATE, ColumnEncoder, days, number
 
 __all__ = ["input_example", "signature_of"]
 
@@ -41,8 +42,17 @@ def signature_of(fitted: BaseEstimator) -> ModelSignature | None:
 
 
 def _is_any(kind) -> bool:
-    """Whether a column may contain values other than text: numbers, dates or numbered categories."""
-    return kind is None or kind == DATE or any(name.lstrip("-").isdecimal() for name in kind)
+    """Whether a column may contain other values than text: numbers, truth values or dates."""
+    return kind is None or kind == DATE or any(map(_is_value, kind))
+
+
+def _is_value(category: str) -> bool:
+    """Whether a category is the name of a number, a truth value or a date."""
+    for read in (number, days):
+        with suppress(ValueError):
+            read(category)
+            return True
+    return False
 
 
 def input_example(path: Path):

@@ -8,9 +8,9 @@ import pandas as pd
 
 from entrolab.data.raw_table import Table
 from entrolab.data.table_formats import suffix_of
-from entrolearn.columns import DATE, ColumnEncoder, category_name
+from entrolearn.columns import DATE, ColumnEncoder, category_name, numeric_markers
 
-__all__ = ["frame_of", "labels_of", "order_in_time", "read", "weights_of"]
+__all__ = ["frame_of", "groups_of", "labels_of", "order_in_time", "read", "weights_of"]
 
 BINARY = {
     **dict.fromkeys((".parquet", ".pq"), pd.read_parquet),
@@ -18,29 +18,37 @@ BINARY = {
 }
 
 
-def frame_of(path: Path, names: Sequence[str], delimiter: str, missing: Sequence[str]) -> pd.DataFrame:
-    """Read a table from a file.
+def frame_of(
+    path: Path, names: Sequence[str], delimiter: str, missing: Sequence[str], splits: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Read a table from a file; NaN for numbers that stand for missing values.
 
     Parameters
     ----------
     path : path
     names : sequence of str
-        Column names of delimited text, whose first line is ignored.
+        Column names of delimited text, whose first line that is not empty is ignored.
     delimiter : str
         One character, or ``whitespace``.
     missing : sequence of str
         Texts that stand for missing values.
+    splits : sequence of str
+        Columns of folds, which have no missing values.
     """
     suffix = suffix_of(path)
     if suffix in BINARY:
-        return BINARY[suffix](path)
+        frame = BINARY[suffix](path)
+        if markers := numeric_markers(missing):
+            marked = frame.select_dtypes("number").drop(columns=list(splits)).isin(markers)
+            for name in marked.columns[marked.any()]:
+                frame[name] = frame[name].mask(marked[name])
+        return frame
     return pd.read_csv(
         path,
         sep=r"\s+" if delimiter == "whitespace" else delimiter,
-        header=None,
+        header=0,
         names=list(names),
         index_col=False,
-        skiprows=1,
         skipinitialspace=True,
         keep_default_na=False,
         na_values=list(missing),
@@ -55,7 +63,14 @@ def labels_of(column: pd.Series, missing: Sequence[str]) -> np.ndarray:
         return column.to_numpy()
     labels = column.astype(object)
     labels = labels.map(lambda label: label.strip() if isinstance(label, str) else label)
-    return labels.mask(labels.isin(list(missing)) | labels.isna(), np.nan).to_numpy()
+    names = labels.map(category_name, na_action="ignore")
+    return labels.mask(names.isin(list(missing)) | labels.isna(), np.nan).to_numpy()
+
+
+def groups_of(column: pd.Series, missing: Sequence[str]) -> pd.Series:
+    """The name of each row's group; NaN where it is missing."""
+    names = column.astype(object).map(category_name, na_action="ignore")
+    return names.mask(names.isin(list(missing)))
 
 
 def read(
@@ -77,15 +92,13 @@ def read(
     column `weight` contains the weights of rows. The columns `splits`, one per repeat, contain the fold in
     which a row is tested.
     """
-    frames = [frame_of(path, names, delimiter, missing) for path in paths]
+    frames = [frame_of(path, names, delimiter, missing, splits) for path in paths]
     frame = pd.concat(frames, ignore_index=True).rename(columns=str)
     if time is not None:
         frame = frame.iloc[order_in_time(frame[time])]
     X = ColumnEncoder(dict(columns), missing).transform(frame)
     labels = labels_of(frame[label], missing)
-    of_groups = (
-        None if groups is None else pd.factorize(frame[groups].map(category_name, na_action="ignore"))[0]
-    )
+    of_groups = None if groups is None else pd.factorize(groups_of(frame[groups], missing))[0]
     folds = frame[list(splits)].to_numpy(np.int16) if splits else None
     weights = None if weight is None else weights_of(frame[weight], missing)
     return Table(X, labels, list(columns), [len(part) for part in frames], of_groups, weights, folds)
