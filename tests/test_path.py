@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone, is_regressor
 from sklearn.covariance import ledoit_wolf
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.decomposition import PCA
@@ -61,7 +61,7 @@ SHORTCUTS = [
     (EEMClassifier(random_state=0), {"n_hidden": [5, 10], "gamma": ["uniform", "log-uniform"]}),
     (
         EEMClassifier(random_state=0),
-        {"covariance": ["oas", 1e-4], "priors": [None, [1, 3]], "n_hidden": [8, 9]},
+        {"covariance": ["oas", 1e-4], "priors": ["uniform", [1, 3]], "n_hidden": [8, 9]},
     ),
     (EEKMClassifier(random_state=0), {"n_landmarks": [5, 30, 1000], "gamma": [0.01, 1.0]}),
     (WELMClassifier(random_state=0), {"n_hidden": [5, 8], "solver": ["pinv", "cholesky"]}),
@@ -287,11 +287,18 @@ def test_a_fit_that_fails_is_a_point_with_its_reason(data, partition):
         (WELMClassifier(random_state=0), {"C": [0.0, 2.0]}, "needs solver='cholesky'"),
         (LSSVC(gamma=1.0), {"C": [1.0, -1.0]}, "'C' parameter"),
         (RSVC(random_state=0), {"C": [1.0, -1.0]}, "'C' parameter"),
+        (EEMClassifier(20, random_state=0), {"feature_range": [(0, 1), (1, 0)]}, "feature_range"),
+        (WELMClassifier(20, random_state=0), {"feature_range": [(0, 1), (1, 0)]}, "feature_range"),
+        (LSSVC(gamma=1.0), {"class_weight": [None, {"benign": 0.0}]}, "class_weight must give"),
+        (LSSVR(gamma=1.0), {"C": [1.0, 1e-320]}, "1 / C overflows in float64"),
+        (RSVC(20, random_state=0), {"C": [1.0, 1e308]}, "the Hessian overflows"),
         (SVC(gamma=1.0), {"C": [1.0, -1.0]}, "'C' parameter"),
     ],
     ids=lambda value: type(value).__name__,
 )
 def test_one_bad_grid_point_does_not_take_the_others_with_it(data, partition, estimator, grid, reason):
+    if is_regressor(estimator):
+        data = data[0], (data[1] == "benign") * 1.0
     ((name, (good, _)),) = grid.items()
     for point in points(path, estimator, data, partition, grid).values():
         assert (reason in point.error) == (point.params[name] != good)
@@ -326,6 +333,32 @@ def test_a_class_missing_from_a_training_set_is_an_error_of_that_fit():
     partition = Partition.cross_validation(y)  # each part is one class
     for estimator, grid in SHORTCUTS[:-1]:
         assert all(point.error for point in path(estimator, X, y, partition, list(ParameterGrid(grid))))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (EEMClassifier(random_state=0), {"n_hidden": [5, 10], "priors": ["uniform", "empirical"]}),
+        (EEMClassifier(feature_range=(0, 1), random_state=0), {"n_hidden": [5, 10]}),
+        (EEKMClassifier(random_state=0), {"n_landmarks": [5, 30]}),
+        (EEKMClassifier(gamma=0.5, random_state=0), {"n_landmarks": [20, 30]}),
+        (WELMClassifier(random_state=0), {"n_hidden": [5, 8], "solver": ["pinv", "cholesky"]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_training_sets_without_one_of_three_classes_are_fitted_to_the_others(estimator, grid):
+    X, y = load_wine(return_X_y=True)
+    data = minmax_scale(X), y
+    partition = Partition.cross_validation(np.where(y == 2, 2, np.arange(len(y)) % 2))
+    quick = points(path, estimator, data, partition, grid)
+    plain = points(path.dispatch(object), estimator, data, partition, grid)
+    assert quick.keys() == plain.keys()
+    for key, point in quick.items():
+        assert not point.error
+        if point.left_out == (2,):
+            assert set(point.prediction) == {0, 1}
+            assert_array_equal(point.projection, plain[key].projection)
+        assert (point.prediction == plain[key].prediction).mean() > 0.95  # landmarks may differ
 
 
 def test_a_stopped_solver_is_noted(data, partition):

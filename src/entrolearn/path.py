@@ -102,10 +102,23 @@ class Partition:
             return None
         return self.held_out(self.asked[self.left_out.index(tuple(left_out))])
 
-    def fit(self, left_out: Sequence[int]) -> "Partition":
-        """The partition with only one of its fits."""
-        k = self.left_out.index(tuple(left_out))
-        return replace(self, left_out=(self.left_out[k],), asked=self.asked and (self.asked[k],))
+    def only(self, left_outs: Sequence[tuple[int, ...]]) -> "Partition":
+        """The partition with only some of its fits."""
+        asked = None
+        if self.asked is not None:
+            asked = tuple(self.asked[self.left_out.index(left_out)] for left_out in left_outs)
+        return replace(self, left_out=tuple(left_outs), asked=asked)
+
+    def by_classes(self, codes: np.ndarray) -> tuple["Partition", "Partition"]:
+        """The partition with only the fits that have rows of all classes, and that with the others.
+
+        `codes` are the classes of the rows, integers from 0; each class has a row.
+        """
+        complete, others = [], []
+        for left_out in self.left_out:
+            has_all = np.bincount(codes[self.training(left_out)], minlength=codes.max() + 1).all()
+            (complete if has_all else others).append(left_out)
+        return self.only(complete), self.only(others)
 
 
 @dataclass(frozen=True)
@@ -275,7 +288,7 @@ def _pipeline_path(
                 continue
             for last in lasts:
                 if seen is None:
-                    yield from path.dispatch(object)(estimator, X, y, partition.fit(left_out), last.grid)
+                    yield from path.dispatch(object)(estimator, X, y, partition.only([left_out]), last.grid)
                 else:
                     yield from seen.path(last)
 

@@ -173,6 +173,14 @@ def test_a_figure_is_drawn_from_the_tables_csv_and_the_records_of_its_cells(load
     assert spec["models"]["svm"]["label"] == "SVM"
 
 
+@pytest.mark.parametrize(("key", "accepted"), [("best_of", "svm, lda"), ("against", "lda")])
+def test_a_model_with_known_values_is_not_compared(load, study_by_data, key, accepted):
+    study_by_data["models"]["best"] = {"known": {"heart": {"gmean": 90.0}}}
+    study_by_data["tables"]["table1"]["models"] = ["svm", "lda", "best"]
+    study_by_data["figures"]["where"][key] = ["best"]
+    assert refused(load, study_by_data).endswith(f"'best'; accepted: {accepted}")
+
+
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [

@@ -253,6 +253,14 @@ def test_a_surface_shows_the_mean_over_the_trials(tmp_path, grid):
     assert "no score at 1 of 12" in (tmp_path / "figure.svg").read_text()
 
 
+def test_models_of_one_label_are_two_surfaces(tmp_path, grid):
+    models = dict.fromkeys(("rkelm", "elm"), SURFACE["models"]["rkelm"])
+    spec = SURFACE | {"models": models, "runs": [("iris", model) for model in models]}
+    drawn(tmp_path, spec, *(2 * files for files in grid))
+    svg = (tmp_path / "figure.svg").read_text()
+    assert (svg.count(">RKELM<"), svg.count(">RKELM (elm)<")) == (1, 1)
+
+
 def test_a_surface_without_a_result_says_why(tmp_path, grid):
     (sources, (record,)) = grid
     surface_candidates().iloc[:0].to_parquet(sources[0])
@@ -511,6 +519,13 @@ def test_a_projection_that_fails_is_said_in_its_panel(tmp_path, projections):
     svg = (tmp_path / "figure.svg").read_text()
     assert ">PCA white<" in svg
     assert "component 1" in svg
+
+
+def test_models_of_one_label_are_two_panels(tmp_path, projections):
+    spec = PROJECTIONS | {"models": dict.fromkeys(PROJECTIONS["models"], {"label": "Map", "sublabel": ""})}
+    drawn(tmp_path, spec, [tmp_path / "rings.npz"])
+    svg = (tmp_path / "figure.svg").read_text()
+    assert (svg.count(">Map<"), svg.count(">Map (lda)<")) == (1, 1)
 
 
 def test_a_page_to_hover_over_tells_the_features_before_they_were_scaled(tmp_path, projections, catalog):

@@ -242,6 +242,22 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ("models.svm.grid", {"C": {"logspace": [0, 10**9, 10]}}, "accepted: at most 10,000 values"),
         ("models.svm.grid", {"C": {"range": [0, 1, 1e-9]}}, "[0, 1, 1e-09]}; accepted: at most 10,000 value"),
         ("models.svm.grid", {"C": {"range": [0, float("nan"), 1]}}, "expected a list of values, {logspace:"),
+        (
+            "models.svm.grid",
+            {"C": [1, 10, 1]},
+            "grid.C: found 1 twice for 'moons'; accepted: each value once",
+        ),
+        (
+            "models.svm.grid",
+            {"C": {"logspace": [0, 2, 1]}},
+            "grid.C: found 1.0 twice for 'moons'; accepte",
+        ),
+        ("models.svm.grid", {"class_weight": [{0: 1, 1: 2}, {1: 2, 0: 1}]}, "{1: 2, 0: 1} twice for 'moons'"),
+        (
+            "of_dataset.sizes.waves",
+            [3, 3],
+            "knn.one_of.knn.grid.n_neighbors: found 3 twice for 'waves'; acc",
+        ),
         ("datasets.both", ["moons", "moons"], "found ['moons', 'moons']; accepted: each value once"),
         ("models.knn.label", "SVM rbf", "table1.models: 'svm' and 'knn' are both shown as 'SVM rbf'; acc"),
         ("criteria", ["dcs_kde", "cv"], "criteria: 'dcs_kde' compares two classes, and 'waves' is a multicl"),
@@ -275,6 +291,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
 def test_what_a_study_cannot_be_is_one_line(tmp_path, study, place, value, line):
     file = tmp_path / "mine.yaml"
     assert line in refused(file, lambda: loaded(tmp_path, spoilt(study, place, value)))
+
+
+def test_true_and_one_are_two_values_of_a_grid(tmp_path, study):
+    study["models"]["svm"]["grid"] = {"verbose": [1, True, 0, False]}
+    assert loaded(tmp_path, study)["models"]["svm"]["grid"] == {"verbose": [1, True, 0, False]}
 
 
 @pytest.mark.fault("Configuration", "a mistake in a study", LINE)
@@ -325,7 +346,7 @@ class Mine(ClassifierMixin, BaseEstimator):
 """
 
 
-@pytest.mark.fault("Configuration", "what is no learner of scikit-learn's manners", LINE)
+@pytest.mark.fault("Configuration", "an object without scikit-learn's estimator interface", LINE)
 @pytest.mark.parametrize(
     ("part", "other", "line"),
     [

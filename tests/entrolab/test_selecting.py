@@ -9,7 +9,7 @@ from sklearn.datasets import make_classification
 from entrolab.data.dataset import Dataset
 from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import Folds
-from entrolab.fit.selection import among, choose, choose_within, headline_params
+from entrolab.fit.selection import among, choose, choose_within, first_score, headline_params
 from entrolab.fit.training import train_run, without_data
 
 SPEC = logistic_run()
@@ -46,6 +46,12 @@ def test_limits_are_inclusive_and_leave_other_candidates_alone():
     assert among(table, {"C": {"min": 1, "max": 2 - 1e-12}})["point"].tolist() == [1, 2]
     assert len(among(table, {"gamma": {"max": 0}})) == 4
     assert len(among(table[:0], {"C": {"max": 1}})) == 0
+
+
+def test_values_that_are_not_numbers_are_not_within_limits():
+    table = candidates({"test_gmean": [0.1, 0.2, 0.3]})
+    table["params"] = ['{"gamma": "scale"}', '{"gamma": 1.0}', '{"gamma": [1]}']
+    assert among(table, {"gamma": {"min": 0.5}})["point"].tolist() == [1]
 
 
 def test_choosing_within_limits_is_choosing_from_a_smaller_grid():
@@ -128,6 +134,19 @@ def test_a_fold_without_a_usable_candidate_says_why():
     assert np.isnan(lost["gmean"])
     # No point has a score in both folds: there is no oracle.
     assert not scores.loc[scores["criterion"] == "oracle", "success"].any()
+
+
+def test_a_run_has_a_score_if_every_fold_has_a_finite_one():
+    whole = candidates({"test_gmean": [0.9, 0.2]}, {"test_gmean": [0.5, 0.2]})
+    assert first_score(whole, choose(whole, SPEC), SPEC) == {"metric": "gmean", "mean": 0.7}
+    lost = [
+        {"test_gmean": [NAN, NAN]},
+        {"test_gmean": [-INF, 0.2]},
+        {"test_gmean": [NAN, NAN], "success": [False, False], "error": ["x", "x"]},
+    ]
+    for fold in lost:
+        table = candidates({"test_gmean": [0.9, 0.2]}, fold)
+        assert first_score(table, choose(table, SPEC), SPEC) == {}
 
 
 def test_a_criterion_that_is_undefined_everywhere_says_so():

@@ -6,7 +6,9 @@ import re
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
+import skops.io
 from logistic_run import logistic_run
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
@@ -25,7 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from entrolab.data.dataset import Dataset
+from entrolab.data.dataset import Dataset, save_dataset, save_folds
 from entrolab.fit import training
 from entrolab.fit.limits import Limits
 from entrolab.fit.metrics import METRICS
@@ -622,6 +624,50 @@ def test_a_data_set_that_could_not_be_had_is_a_record():
 def test_a_record_is_plain_json(dataset, parts):
     _, record, *_ = train_run(dataset, parts, a_spec())
     assert json.loads(json.dumps(record, allow_nan=False)) == record
+
+
+def train_to_files(folder, data, parts, spec) -> dict:
+    """The record of a run with all its files."""
+    save_dataset(folder / "data.npz", data)
+    save_folds(folder / "folds.npz", parts)
+    names = ("candidates", "selection", "predictions", "record", "model", "facts")
+    outputs = {name: folder / name for name in names}
+    limits = {"seconds": 60, "gib": 8}
+    training.train(folder / "data.npz", folder / "folds.npz", outputs, spec, limits, lambda done, total: None)
+
+    def refused(constant):
+        raise AssertionError(f"{constant} is not strict JSON")
+
+    json.loads(outputs["facts"].read_text(), parse_constant=refused)
+    return json.loads(outputs["record"].read_text(), parse_constant=refused)
+
+
+@pytest.mark.parametrize("changes", [{"grid": {"C": [1.0, np.inf]}}, {"grid": {}, "params": {"C": np.inf}}])
+def test_a_parameter_may_be_infinite(tmp_path, dataset, parts, changes):
+    record = train_to_files(tmp_path, dataset, parts, a_spec(criteria=["cv"], **changes))
+    assert record["success"]
+    assert "Infinity" in json.dumps([record["params"], record["grid"]])
+    candidates = pd.read_parquet(tmp_path / "candidates")
+    assert candidates["success"].all()
+    assert skops.io.load(tmp_path / "model").get_params()["C"] in (1.0, np.inf)
+
+
+@pytest.mark.parametrize(("metric", "estimator"), [("r2", "Ridge"), ("error_entropy", "DummyRegressor")])
+def test_a_run_without_a_finite_mean_score_keeps_its_results(tmp_path, dataset, metric, estimator):
+    """R² of one row, and the entropy of equal errors."""
+    values = Dataset(dataset.X[:8], np.ones(8), list("abcd"), "regression", [], dataset.part[:8])
+    module = "dummy" if estimator == "DummyRegressor" else "linear_model"
+    spec = a_spec(
+        estimator=f"sklearn.{module}.{estimator}",
+        grid={},
+        metrics=[metric],
+        criteria=["cv"],
+        protocol={"folds": 4, "repeats": 1},
+    )
+    record = train_to_files(tmp_path, values, Folds(4, repeats=1).draw(values.y, seed=0), spec)
+    assert record["success"]
+    assert record["score"] == {}
+    assert (tmp_path / "model").stat().st_size
 
 
 def test_notes_are_counted(dataset, parts):

@@ -38,7 +38,7 @@ MACHINES = {
     "eem sigmoid": EEMClassifier(40, activation="sigmoid", covariance="oas", random_state=0),
     "eem nsigmoid": EEMClassifier(40, activation="nsigmoid", covariance=0.1, random_state=0),
     "eem sine": EEMClassifier(40, activation="sine", random_state=0),
-    "eem callable": EEMClassifier(40, activation=lambda Z: Z * Z, priors=None, random_state=0),
+    "eem callable": EEMClassifier(40, activation=lambda Z: Z * Z, random_state=0),
     "eekm": EEKMClassifier(30, random_state=0),
     "eekm auto": EEKMClassifier(30, gamma="auto", covariance=0.01, random_state=0),
     "welm": WELMClassifier(30, solver="cholesky", C=1.0, random_state=0),

@@ -327,6 +327,7 @@ def test_predictions_do_not_depend_on_the_block_size(wdbc, monkeypatch):
     [
         (EEMClassifier(priors={0: 1}), r"priors names the labels \[0\]; .* a weight for each of \[0, 1\]"),
         (EEMClassifier(priors={0: 1, 1: 2, 2: 1}), r"priors names the labels \[0, 1, 2\]"),
+        (EEKMClassifier(priors=None), "'priors' parameter of EEKMClassifier must be .* Got None"),
         (EEMClassifier(covariance=OAS(), keep_sums=True), r"OAS\(\) needs all rows at once; .* keep_sums"),
         (EEKMClassifier(kernel="sigmoid", gamma=9.0, coef0=-9.0), "not positive semi-definite"),
     ],

@@ -1,6 +1,7 @@
 """Influence of training rows beside refits without them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from public_estimators import ON_GIVEN_LAYERS
@@ -20,6 +21,7 @@ from entrolearn import (
     KELMRegressor,
     WELMClassifier,
     influence,
+    streaming,
 )
 
 learners = pytest.mark.parametrize("learner", ON_GIVEN_LAYERS, ids=lambda learner: type(learner).__name__)
@@ -178,13 +180,34 @@ def test_more_rows_than_were_learnt_are_refused(learner):
     assert np.isfinite(influence(machine, X, y, sample_weight=np.full(90, 1.0)).decision).all()
 
 
-@pytest.mark.parametrize("factor", [0.777, 2.37])
+@pytest.mark.parametrize(
+    "weights", [np.full(90, 0.777), np.full(90, 2.0), np.tile(np.repeat([0.5, 1.5], 3), 15)]
+)
 @learners
-def test_weights_that_the_sums_show_are_asked_for(learner, factor):
-    y = targets(learner, 2)
-    machine = clone(learner).fit(X, y, np.full(90, factor))
-    with pytest.raises(ValueError, match="were learnt with weights, or have faded; accepted: these as"):
-        influence(machine, X, y)
+def test_weights_of_the_fit_are_asked_for(learner, weights, tmp_path):
+    """Also if they add up to the number of rows of each class; in sums that were saved or merged, too."""
+    y, half = targets(learner, 2), np.arange(90) < 48
+    model = clone(learner).fit(X, y, weights)
+    streaming.save_sums(model, tmp_path / "sums.npz")
+    parts = [clone(learner).fit(X[rows], y[rows], weights[rows]) for rows in (half, ~half)]
+    for each in (model, streaming.load_sums(tmp_path / "sums.npz", model), streaming.merge(parts)):
+        with pytest.raises(ValueError, match="were learnt with weights, or have faded; accepted: these as"):
+            influence(each, X, y)
+    ones = clone(learner).fit(X[half], y[half], np.ones(48)).partial_fit(X[~half], y[~half])
+    assert np.isfinite(influence(ones, X, y).decision).all()
+
+
+@pytest.mark.parametrize(
+    "learner", [*ON_GIVEN_LAYERS, KELMClassifier(), LSSVR()], ids=lambda learner: type(learner).__name__
+)
+def test_named_features_warn_only_if_the_names_are_missing(learner, recwarn):
+    y, table = targets(learner, 2), pd.DataFrame(X, columns=list("abcd"))
+    model = clone(learner).fit(table, y)
+    influence(model, table, y, groups=np.arange(90) // 30)
+    assert not recwarn.list
+    assert list(model.feature_names_in_) == list("abcd")
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        influence(model, X, y)
 
 
 @pytest.mark.parametrize("learner", [LSSVC(), LSSVR(), KELMClassifier(), KELMRegressor(), ELMClassifier(5)])

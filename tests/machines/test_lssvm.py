@@ -75,6 +75,13 @@ def test_a_precomputed_kernel_is_the_same_machine(wdbc, kernel):
     )
 
 
+@pytest.mark.parametrize("machine", [LSSVC(), LSSVR()])
+def test_a_precomputed_kernel_keeps_no_rows_of_an_earlier_fit(wdbc, machine):
+    X, y = wdbc[0][:20], wdbc[1][:20]
+    machine.fit(X, y).set_params(kernel="precomputed").fit(X @ X.T, y)
+    assert not hasattr(machine, "X_fit_")
+
+
 def test_more_classes_are_one_against_the_rest():
     X, y = load_wine(return_X_y=True)
     X = minmax_scale(X)

@@ -20,7 +20,7 @@ def drawn(ax, c):
     return ax.get_lines()[c].get_data()
 
 
-@pytest.mark.parametrize("priors", [None, [0.2, 0.8]])
+@pytest.mark.parametrize("priors", ["uniform", [0.2, 0.8]])
 @pytest.mark.parametrize("learner", [EEMClassifier(20, random_state=0), EEKMClassifier(20, random_state=0)])
 def test_thresholds_are_where_the_drawn_densities_cross(moons, learner, priors):
     X, y = moons

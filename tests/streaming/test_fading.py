@@ -113,6 +113,21 @@ def test_one_class_in_the_window_leaves_the_answers_of_the_last_window_with_two(
     assert window.partial_fit(X[:30], LABELS[:30]).classes_.tolist() == [0, 1, 2]
 
 
+@few
+@pytest.mark.parametrize("priors", [[1, 2, 5], {0: 1, 1: 2, 2: 5}, {"a": 1, "b": 2, "c": 5}])
+def test_priors_of_a_class_that_left_the_window(priors):
+    y = np.array(["a", "b", "c"])[LABELS] if "a" in priors else LABELS
+    learner = clone(LEARNERS["EEM"]).set_params(priors=priors)
+    window = SlidingWindow(learner, n_rows=60).partial_fit(X[:60], y[:60], np.unique(y))
+    others = LABELS != 1
+    window.partial_fit(X[others], y[others])
+    rows = np.flatnonzero(others)[-60:]
+    kept = {label: priors[label] for label in np.unique(y[rows])} if isinstance(priors, dict) else [1, 5]
+    assert_same_model(window.estimator_, clone(learner).set_params(priors=kept).fit(X[rows], y[rows]))
+    window.partial_fit(X[:60], y[:60])
+    assert_same_model(window.estimator_, clone(learner).fit(X[:60], y[:60]))
+
+
 def test_what_no_window_takes_is_refused():
     with pytest.raises(TypeError, match="SGDClassifier has no sums over rows; accepted: EEMClassifier"):
         SlidingWindow(SGDClassifier()).fit(X, LABELS)

@@ -90,7 +90,7 @@ def fitted_both(machine, X, y, chunk_rows):
 def test_a_classifier_of_chunks_is_that_of_all_rows(machine, data, chunk_rows, request):
     X, y = request.getfixturevalue(data)
     if data == "wine" and getattr(machine, "priors", None):
-        machine = clone(machine).set_params(priors=None)
+        machine = clone(machine).set_params(priors="uniform")
     whole, streamed = fitted_both(machine, X, y, chunk_rows)
     assert spread_of_difference(streamed.decision_function(X), whole.decision_function(X)) < 1e-10
     assert_array_equal(streamed.predict(X), whole.predict(X))
@@ -289,3 +289,12 @@ def test_no_rows_at_all():
         streaming.fit(ELMRegressor(5, feature_range=(-1, 1)), iter(()))
     with pytest.raises(ValueError, match="there was no chunk"):
         streaming.fit(ELMRegressor(5), lambda: iter(()))
+
+    def empty():
+        yield np.empty((0, 3)), np.empty(0)
+
+    for machine in (ELMRegressor(5), ELMRegressor(5, feature_range=None), ELMClassifier(5)):
+        with pytest.raises(ValueError, match="there are no rows to fit to"):
+            streaming.fit(machine, empty)
+    with pytest.raises(ValueError, match="there are no rows to fit to"):
+        streaming.fit(EEMClassifier(5, feature_range=None), empty(), classes=[0, 1])

@@ -122,6 +122,11 @@ def test_errors_come_before_the_first_row_is_read():
         streaming.predict_chunks(CLASSIFIER, X, progress="yes")
 
 
+def test_no_rows_are_refused():
+    with pytest.raises(ValueError, match="there are no rows to predict; at least one is accepted"):
+        streaming.predict(CLASSIFIER, lambda: iter([X[:0]]))
+
+
 def test_answers_that_out_does_not_hold_are_refused():
     with pytest.raises(ValueError, match=r"out has shape \(203,\), but the predictions of 203 rows have"):
         streaming.predict(CLASSIFIER, X, method="predict_proba", out=np.empty(203))

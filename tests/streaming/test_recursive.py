@@ -132,6 +132,15 @@ def test_progress_of_each_pass_is_told():
     assert told == [400, 800, 1200] * 4  # selection, landmarks, sums, gradients
 
 
+@pytest.mark.filterwarnings("error")
+def test_named_columns_of_files_warn_of_nothing(tmp_path):
+    names = [f"x{j}" for j in range(8)]
+    pd.DataFrame(X, columns=names).assign(label=LABELS).to_parquet(tmp_path / "rows.parquet")
+    rows = streaming.rows(tmp_path / "rows.parquet", target="label")
+    found = streaming.fit(clone(MACHINES["random units"]), rows)
+    assert found.feature_names_in_.tolist() == found.estimator_.feature_names_in_.tolist() == names
+
+
 def test_what_cannot_be_done_is_refused_before_rows_are_read():
     machine = MACHINES["landmarks"]
     with pytest.raises(ValueError, match="selection_rows=None learns from all rows in memory"):

@@ -4,6 +4,7 @@ The workflow imports this module before any job starts, so drawing libraries are
 """
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -193,7 +194,7 @@ class RunsEntry(BaseEntry):
 
 
 def grid_mistakes(place: str, model: str, axes: list[str], study: Mapping) -> Iterator[str]:
-    """Yield the mistakes of a model whose grid is not numbers of exactly these parameters."""
+    """Yield the mistakes of a model whose grid is not finite numbers of exactly these parameters."""
     entry = study["models"][model]
     found = searched(entry)
     if sorted(found) != sorted(axes):
@@ -204,8 +205,8 @@ def grid_mistakes(place: str, model: str, axes: list[str], study: Mapping) -> It
         )
     for name, values in entry["grid"].items():
         for value in values if isinstance(values, list) else ():
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
-                yield f"{place}: the grid of model {model!r} has {name} = {value!r}; accepted: numbers"
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+                yield f"{place}: the grid of model {model!r} has {name} = {value!r}; accepted: finite numbers"
 
 
 class OfScores(FigureType):
@@ -408,8 +409,10 @@ def score_name(metric: str) -> str:
 
 
 def name_of_model(spec: Mapping, model: str) -> str:
-    """The label of a model with its second line."""
-    return full_label(spec["models"][model])
+    """The label of a model with its second line, and with its key if an earlier model has the same label."""
+    name = full_label(spec["models"][model])
+    first = next(key for key, named in spec["models"].items() if full_label(named) == name)
+    return name if model == first else f"{name} ({model})"
 
 
 def title_of(spec: Mapping, dataset: str, model: str) -> str:

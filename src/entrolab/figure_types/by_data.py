@@ -47,7 +47,8 @@ class ByData(OfTable):
 
     def names(self, figure, study, catalog):
         yield from super().names(figure, study, catalog)
-        models = study["tables"][figure["table"]]["models"]
+        shown = study["tables"][figure["table"]]["models"]
+        models = [model for model in shown if "known" not in study["models"][model]]
         for name in figure["best_of"]:
             yield "best_of", name, models, "model of this table"
         for name in figure["against"]:

@@ -19,6 +19,7 @@ from entrolab.text import Told
 from entrolearn.path import describe
 
 GIB = 2**30
+A_DAY = 86_400.0  # seconds; the operating system waits for weeks at most
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,9 @@ def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterato
     sender.close()  # only the child holds a copy now: when it ends, the pipe is closed
     try:
         while True:
-            if not receiver.poll(max(0.0, deadline - time.monotonic())):
-                raise LimitError("time limit", f"time limit of {limits.seconds:g} s")
+            while not receiver.poll(min(A_DAY, max(0.0, deadline - time.monotonic()))):
+                if time.monotonic() >= deadline:
+                    raise LimitError("time limit", f"time limit of {limits.seconds:g} s")
             what, value = _receive(receiver, process)
             if what == "end":
                 return
@@ -94,7 +96,7 @@ def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterato
 def _receive(receiver: Connection, process) -> tuple:
     try:
         return receiver.recv()
-    except EOFError:
+    except (EOFError, OSError):  # at its end, or in the middle of a message
         process.join()
         code = process.exitcode
         how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
@@ -114,7 +116,9 @@ def _send_all(sender: Connection, gib: float | None, work: Callable[..., Iterabl
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if gib is not None:
         _, most = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (int(gib * GIB), most))
+        wanted = int(gib * GIB)
+        allowed = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(resource.RLIMIT_DATA, (allowed, most))
     try:
         for value in work(*arguments):
             sender.send(("value", value))

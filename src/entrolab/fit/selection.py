@@ -1,9 +1,11 @@
 """Selection of a grid point by each criterion in each fold."""
 
 import json
+import math
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +64,7 @@ def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFra
     """The candidates whose parameters lie within limits, for selecting from a part of the grid.
 
     `limits` maps parameters to ``{"min": …, "max": …}`` with one or both keys, inclusive up to rounding.
-    Candidates without the parameter are kept.
+    Candidates without the parameter are kept; values that are not numbers are outside.
     """
 
     def within(params: str) -> bool:
@@ -86,7 +88,9 @@ def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study:
 
 def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:
     slack = 1e-9  # equal decimals may differ as floats
-    return value is None or min - slack * abs(min) <= value <= max + slack * abs(max)
+    if value is None:
+        return True
+    return isinstance(value, Real) and min - slack * abs(min) <= value <= max + slack * abs(max)
 
 
 def headline_params(scores: pd.DataFrame, spec: Mapping) -> dict | None:
@@ -102,11 +106,15 @@ def headline_params(scores: pd.DataFrame, spec: Mapping) -> dict | None:
 
 
 def first_score(candidates: pd.DataFrame, selection: pd.DataFrame, spec: Mapping) -> dict:
-    """The run's first metric on the test rows (``metric``, ``mean``) for the first criterion's selection."""
+    """The run's first metric on the test rows (``metric``, ``mean``) for the first criterion's selection.
+
+    Empty unless the mean is finite and every fold has a score.
+    """
     metric = spec["metrics"][0]
-    chosen = selection[selection["criterion"].isin(spec["criteria"][:1]) & selection["success"]]
-    tested = chosen.merge(candidates, on=["repeat", "fold", "point"])[f"test_{metric}"]
-    return {"metric": metric, "mean": float(tested.mean())} if len(tested) else {}
+    chosen = selection[selection["criterion"].isin(spec["criteria"][:1])]
+    tested = chosen.merge(candidates, "left", on=["repeat", "fold", "point"])[f"test_{metric}"]
+    mean = float(tested.mean(skipna=False))
+    return {"metric": metric, "mean": mean} if math.isfinite(mean) else {}
 
 
 def _best(of_fold: pd.DataFrame, criterion: str, spec: Mapping) -> tuple[pd.Series | None, float | None]:

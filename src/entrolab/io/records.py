@@ -73,8 +73,9 @@ def read_json(path: str | os.PathLike) -> dict:
 
 
 def write_json(path: str | os.PathLike, content: Mapping) -> None:
-    """Write strict JSON, without NaN and infinity."""
-    write_text(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
+    """Write strict JSON, which has no numbers for NaN and infinity: they become text, such as "Infinity"."""
+    strict = json.loads(json.dumps(content), parse_constant=str)
+    write_text(path, json.dumps(strict, indent=1) + "\n")
 
 
 def _processor() -> str:

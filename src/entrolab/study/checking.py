@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from pprint import saferepr
 
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, grid_points, learners_of, made_of, of_step, searched
@@ -387,6 +388,22 @@ def _of_grids(where: str, dataset: str, fitted: Mapping) -> Iterator[str]:
                     f"{place}.grid.{name}: found {shortened(values)} for {dataset!r}, "
                     "expected a list of values"
                 )
+                continue
+            for value in _repeated(values):
+                yield (
+                    f"{place}.grid.{name}: found {shortened(value)} twice for {dataset!r}; "
+                    "accepted: each value once"
+                )
+
+
+def _repeated(values: list) -> Iterator:
+    """Yield the values written like an earlier one; 1 and 1.0 are two, as for `max_features` of a forest."""
+    seen = set()
+    for value in values:
+        written = saferepr(value)  # sorts the keys of mappings
+        if written in seen:
+            yield value
+        seen.add(written)
 
 
 def _of_settings(where: str, fitted: Mapping) -> Iterator[str]:

@@ -12,7 +12,6 @@ from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Found, Judged, heading
 from entrolab.tables.number_format import power_of_two
 from entrolab.tables.scores import CRITERIA
 from entrolab.tables.trained import OfModels
-from entrolab.tables.verdicts import placed
 
 # Labels of published names that are not shown as they are.
 LABELS = {"sigma": "σ", "lambda": "λ", "gamma": "γ", "n_support": "#SV"}
@@ -20,6 +19,8 @@ LABELS = {"sigma": "σ", "lambda": "λ", "gamma": "γ", "n_support": "#SV"}
 COUNTS = {"L", "n_support"}
 RECIPROCAL = "1/"
 OF_THE_FITTED = "n_support"
+# Relative difference of equal values: a table's file has eight digits.
+SAME = 1e-7
 
 
 class Parameters(OfModels):
@@ -81,8 +82,10 @@ class Parameters(OfModels):
         ours, value = found[cell].ours, published_values.get(cell, NOTHING).value
         if math.isnan(value):
             return Judged("ours only")
-        comparable = ours > 0 and value > 0
-        return Judged(placed(ours, value, value), math.log2(ours / value) if comparable else math.nan)
+        beyond = "higher" if ours > value else "lower"
+        verdict = "reproduced" if math.isclose(ours, value, rel_tol=SAME) else beyond
+        ratio = ours / value if value > 0 else math.nan
+        return Judged(verdict, math.log2(ratio) if 0 < ratio < math.inf else math.nan)
 
     def says(self, spec):
         often = "over the trials" if spec["trials"] else "over the test folds"
@@ -105,7 +108,7 @@ class Parameters(OfModels):
         return 0
 
     def number(self, metric, value, digits):
-        return (metric not in COUNTS and value > 0 and power_of_two(value)) or f"{value:g}"
+        return (metric not in COUNTS and 0 < value < math.inf and power_of_two(value)) or f"{value:g}"
 
     def difference(self, metric, difference, published, digits):
         whole = abs(difference - round(difference)) < 0.005

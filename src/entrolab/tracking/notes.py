@@ -162,7 +162,7 @@ def registered_note(study: Mapping, study_name: str, dataset: str) -> str:
 def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, score: float) -> str:
     """The description of a version of the registered model."""
     params = ", ".join(f"{name} = {value}" for name, value in files.facts["params"].items())
-    metric = METRICS[files.metrics[0]] if files.metrics else None
+    metric = METRICS[files.metrics[0]] if files.metrics and math.isfinite(score) else None
     scored = f", {metric.label} {score:.{2 if metric.percent else metric.digits}f}" if metric else ""
     if scored:
         scored += f"{' %' if metric.percent else ''} over the {_draws(study)}"

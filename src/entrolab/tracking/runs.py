@@ -46,13 +46,16 @@ class RunContent:
 
     @property
     def score(self) -> float:
-        """The mean score by the study's first metric of its first criterion's selection, or NaN."""
+        """The mean score by the study's first metric of its first criterion's selection.
+
+        NaN if a fold has no score.
+        """
         files = self.files
         if not files.metrics or not len(files.scores):
             return math.nan
-        criterion = files.scores["criterion"].iloc[0]
+        _, rows = next(files.by_criterion())
         unit = 100.0 if METRICS[files.metrics[0]].percent else 1.0
-        return unit * float(files.scores.loc[files.scores["criterion"] == criterion, files.metrics[0]].mean())
+        return unit * float(rows[files.metrics[0]].where(rows["success"].astype(bool)).mean(skipna=False))
 
     @property
     def status(self) -> str:

@@ -311,19 +311,19 @@ def learn_stream_classes(machine: BaseEstimator, classes) -> None:
 
 
 def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
-    """Weights of the classes that add up to one; equal for None, by label for a mapping.
+    """Weights of the classes that add up to one; for "uniform" equal, by label for a mapping.
 
-    `counts` are the numbers of rows of the classes, for "empirical"; without them the weights are equal.
+    `counts` are the numbers of rows of the classes, for "empirical".
 
     Raises
     ------
     ValueError
         If there is not one positive number per class, the ratios overflow, or a mapping names other labels.
     """
+    if isinstance(priors, str) and priors == "uniform":
+        return np.full(len(classes), 1 / len(classes))
     if isinstance(priors, str):
         priors = counts
-    if priors is None:
-        return np.full(len(classes), 1 / len(classes))
     if isinstance(priors, Mapping):
         labels = classes.tolist()
         if set(priors) != set(labels):
@@ -401,7 +401,6 @@ def path_targets(
         return X, y.reshape(len(y), -1), None
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
     classes, codes = np.unique(y, return_inverse=True)
-    seen = (np.unique(codes[partition.training(left_out)]) for left_out in partition.left_out)
-    if len(classes) < 2 or any(len(some) < len(classes) for some in seen):
+    if len(classes) < 2 or partition.by_classes(codes)[1].left_out:
         return None
     return X, class_targets(len(classes))[codes], classes

@@ -68,7 +68,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
             HasMethods("fit"),
         ],
         "pool_below": [Interval(Integral, 0, None, closed="left")],
-        "priors": ["array-like", dict, StrOptions({"empirical"}), None],
+        "priors": [StrOptions({"uniform", "empirical"}), dict, "array-like"],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "random_state": ["random_state"],
     }
@@ -393,10 +393,10 @@ class EEMClassifier(InBox, _EntropyMachine):
         warning from :meth:`fit`; if all classes have so few rows, they share the mean of all. On 17 data sets
         the mean recall of a class of two rows is 42 %; with its own covariance (`pool_below=0`, as in the
         paper) it is 22 %.
-    priors : dict, array-like of shape (n_classes,), "empirical" or None, default=None
+    priors : {"uniform", "empirical"}, dict or array-like of shape (n_classes,), default="uniform"
         Weights of the class densities: prior probabilities, costs or their products; only their ratios
         matter. A mapping from labels to weights, or weights in the order of the sorted labels;
-        ``"empirical"``: the numbers of training rows. None gives all classes the same weight.
+        ``"uniform"``: the same weight for all classes; ``"empirical"``: the numbers of training rows.
     class_weight : dict, "balanced" or None, default=None
         Costs of errors on the rows of each class, by which `priors` are multiplied; means and covariances do
         not depend on them. ``"balanced"``: inversely proportional to the class sizes; together with
@@ -492,7 +492,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         feature_range="data",
         covariance="ledoit_wolf",
         pool_below=7,
-        priors=None,
+        priors="uniform",
         class_weight=None,
         keep_sums=False,
         precision="input",
@@ -556,7 +556,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         As for :class:`EEMClassifier`.
     pool_below : int, default=7
         As for :class:`EEMClassifier`.
-    priors : dict, array-like of shape (n_classes,), "empirical" or None, default=None
+    priors : {"uniform", "empirical"}, dict or array-like of shape (n_classes,), default="uniform"
         As for :class:`EEMClassifier`.
     class_weight : dict, "balanced" or None, default=None
         As for :class:`EEMClassifier`.
@@ -631,7 +631,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         power=1.0,
         covariance="ledoit_wolf",
         pool_below=7,
-        priors=None,
+        priors="uniform",
         class_weight=None,
         keep_sums=False,
         random_state=None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 
 import numpy as np
@@ -11,7 +12,7 @@ from entrolearn.machines.base import Machine
 from entrolearn.machines.layers import NystromLayer, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
 from entrolearn.machines.readouts import EntropyReadout, entropy_discriminant
-from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import check_X_y
 
 __all__ = ["eekm_path", "eem_path"]
@@ -36,25 +37,34 @@ def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict
     """Fit all candidates of EEM on all training sets.
 
     Candidates with the same hidden units and the same box of features share the class moments of each fold;
-    the moments of a training set are sums over its folds.
+    the moments of a training set are sums over its folds. Training sets without a row of some class, and
+    candidates whose hidden layer cannot be computed, are fitted one by one.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
     dtypes = {machine._dtypes for machine in machines}
     if len(np.unique(y)) < 2 or len(dtypes) > 1 or not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
+    one_by_one = partial(path.dispatch(object), estimator, X, y)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(machines[0]._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
+    partition, incomplete = partition.by_classes(codes)
+    yield from one_by_one(incomplete, grid)
+    if not partition.left_out:
+        return
     for members in same_settings(machines, "activation", "gamma", "feature_range", "random_state"):
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
         sized = [(machines[i], machines[i].n_hidden, grid[i]) for i in members]
         for rows, left_outs in largest._box_sources(partition):
-            layer, solved = _solve_on_parts(largest, X, classes, codes, partition, left_outs, sized, rows)
-            if any(one.readout is None and not one.error for one in solved):
-                double = X.astype(np.float64)  # as in fit
-                layer, solved = _solve_on_parts(
-                    largest, double, classes, codes, partition, left_outs, sized, rows
-                )
+            shared = codes, partition, left_outs, sized, rows
+            try:
+                layer, solved = _solve_on_parts(largest, X, classes, *shared)
+                if any(one.readout is None and not one.error for one in solved):
+                    double = X.astype(np.float64)  # as in fit
+                    layer, solved = _solve_on_parts(largest, double, classes, *shared)
+            except FAILURES:
+                yield from one_by_one(partition.only(left_outs), [grid[i] for i in members])
+                continue
             yield from _answer(layer, X, classes, solved)
 
 
@@ -62,13 +72,20 @@ def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dic
     """Fit all candidates of EEKM on all training sets.
 
     For each kernel, training sets that share their landmarks also share the class moments of each fold.
+    Training sets without a row of some class, and candidates whose hidden layer cannot be computed, are
+    fitted one by one.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
     if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
+    one_by_one = partial(path.dispatch(object), estimator, X, y)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
+    partition, incomplete = partition.by_classes(codes)
+    yield from one_by_one(incomplete, grid)
+    if not partition.left_out:
+        return
     settings = ("landmarks", "kernel", "gamma", "degree", "coef0", "power", "random_state")
     for members in same_settings(machines, *settings):
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_landmarks)
@@ -76,12 +93,8 @@ def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dic
             sized = [(machines[i], machines[i]._n_landmarks(len(codes[rows])), grid[i]) for i in members]
             try:
                 layer, solved = _solve_on_parts(largest, X, classes, codes, partition, left_outs, sized, rows)
-            except ValueError as error:
-                yield from (
-                    PathPoint(left_out, grid[i], error=describe(error))
-                    for left_out in left_outs
-                    for i in members
-                )
+            except FAILURES:
+                yield from one_by_one(partition.only(left_outs), [grid[i] for i in members])
                 continue
             yield from _answer(layer, X, classes, solved)
 
@@ -156,8 +169,6 @@ def _solve_point(
     """Solve the readout on the first h hidden units."""
     try:
         leading = [m.restrict(h) for m in moments]
-        if min(m.n_rows for m in leading) < 1:
-            raise ValueError("a class has no rows in the training set")
         means, covariances, _ = machine._gaussians_of(leading)
         readout = entropy_discriminant(means, covariances, dtype, machine.pool_below)
         if readout is None:
@@ -165,7 +176,7 @@ def _solve_point(
         folded = layer.fold(readout.coef).astype(dtype, copy=False)
         priors = machine._density_weights(classes, [m.n for m in leading])
         return _Solved(left_out, params, priors, readout, folded)
-    except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+    except FAILURES as error:
         return _Solved(left_out, params, error=describe(error))
 
 

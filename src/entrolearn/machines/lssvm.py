@@ -35,7 +35,7 @@ from entrolearn.machines.devices import as_columns
 from entrolearn.machines.layers import POWER, LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
 from entrolearn.machines.tridiagonal import Tridiagonal
-from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import (
     Interval,
     StrOptions,
@@ -72,11 +72,7 @@ class _LeastSquaresMachine:
     def _fit_system(self, X, y, targets: np.ndarray, weights: np.ndarray | None) -> None:
         """Solve for targets of shape (n_samples, n_outputs), with sample weights."""
         gram = self._gram(X, weights)
-        with np.errstate(over="ignore", divide="ignore"):
-            penalties = 1 / (self.C * self._error_weights(y, weights))
-            numbers = np.isfinite(penalties.astype(gram.dtype)).all()
-        if not numbers:
-            raise ValueError(f"1 / C overflows in {gram.dtype} at C={self.C:g}; use a larger C.")
+        penalties = self._penalties(y, weights, gram.dtype)
         gram.flat[:: len(gram) + 1] += penalties
         diagonal = gram.diagonal().copy()
         factor = _factorised(gram, self)
@@ -95,12 +91,22 @@ class _LeastSquaresMachine:
         self.dual_coef_ = dual[:, 0] if one else dual
         self.intercept_ = float(intercept[0]) if one else intercept
 
+    def _penalties(self, y, weights: np.ndarray | None = None, dtype="float64") -> np.ndarray:
+        """The diagonal of Q / C, for a kernel matrix of this dtype, shape (n_samples,)."""
+        with np.errstate(over="ignore", divide="ignore"):
+            penalties = 1 / (self.C * self._error_weights(y, weights))
+            numbers = np.isfinite(penalties.astype(dtype)).all()
+        if not numbers:
+            raise ValueError(f"1 / C overflows in {dtype} at C={self.C:g}; use a larger C.")
+        return penalties
+
     def _params_of_kernel(self, X, weights: np.ndarray | None = None) -> dict:
         return kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0, weights, self.power)
 
     def _gram(self, X, weights: np.ndarray | None) -> np.ndarray:
         if self.kernel == "precomputed":
             check_precomputed(X)
+            vars(self).pop("_layer", None)
             n = X.shape[0]
             check_memory(8 * n**2, f"a copy of the kernel matrix of {n} x {n} rows", ON_LANDMARKS)
             return X.toarray().astype(np.float64) if issparse(X) else np.array(X, dtype=np.float64)
@@ -112,7 +118,7 @@ class _LeastSquaresMachine:
 
     def _system(self, X, y) -> tuple[np.ndarray, np.ndarray, bool]:
         """Kernel matrix of the rows, penalties on its diagonal, and whether the system has an intercept."""
-        return self._layer(X), 1 / (self.C * self._error_weights(y)), True
+        return self._layer(X), self._penalties(y), True
 
     @property
     def X_fit_(self):
@@ -179,7 +185,7 @@ class LSSVC(_LeastSquaresMachine, Machine):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the squared errors relative to the norm.
+        Weight of the squared errors relative to the norm; larger is less smooth.
     kernel : str or callable, default="rbf"
         A kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`, or "precomputed": X is then the kernel
         matrix.
@@ -318,7 +324,7 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the squared errors relative to the norm.
+        Weight of the squared errors relative to the norm; larger is less smooth.
     kernel : str or callable, default="rbf"
         A name in :data:`entrolearn.kernels.KERNELS`, or "precomputed": X is then the kernel matrix.
     gamma : float, {"scale", "auto"}, default="scale"
@@ -394,7 +400,7 @@ class LSSVR(_LeastSquaresMachine, OutputRegressor):
 def _shares_kernel(machine: _LeastSquaresMachine) -> bool:
     """Whether the kernel of two rows does not depend on the training set."""
     shared = not isinstance(machine.gamma, str) and machine.kernel != "precomputed"
-    return acceptable(machine) and shared and not np.isinf(1 / machine.C)
+    return acceptable(machine) and shared
 
 
 @path.register
@@ -418,19 +424,26 @@ def _least_squares_path(
     seen = order[:n_trained]
     seen_partition = Partition(partition.part[seen], partition.left_out)
     for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "power"):
-        first = machines[members[0]]
-        params = first._params_of_kernel(X)
-        alike = [machines[i] for i in members]
-        try:
-            kernel = kernel_matrix(X[order], X[seen], first.kernel, params)
-            solutions = list(
-                _solve_training_sets(alike, kernel[:n_trained], y[seen], targets[seen], seen_partition)
-            )
-        except (MemoryError, ValueError) as error:
-            wanted = ((left_out, grid[i]) for left_out in partition.left_out for i in members)
-            yield from (PathPoint(*point, error=describe(error)) for point in wanted)
+        penalties = {}
+        for i in members:
+            try:
+                penalties[i] = _penalties(machines[i], y[seen], seen_partition)
+            except FAILURES as error:
+                yield from _failed([grid[i]], partition, error)
+        if not penalties:
             continue
-        for i, (dual, intercept, errors) in zip(members, solutions, strict=True):
+        alike = [machines[i] for i in penalties]
+        try:
+            params = alike[0]._params_of_kernel(X)
+            kernel = kernel_matrix(X[order], X[seen], alike[0].kernel, params)
+            all_penalties = list(penalties.values())
+            solutions = list(
+                _solve_training_sets(alike, all_penalties, kernel[:n_trained], targets[seen], seen_partition)
+            )
+        except FAILURES as error:
+            yield from _failed([grid[i] for i in penalties], partition, error)
+            continue
+        for i, (dual, intercept, errors) in zip(penalties, solutions, strict=True):
             scores = np.tensordot(kernel, dual, axes=(1, 1)).transpose(1, 0, 2) + intercept[:, None, :]
             for left_out, score, error in zip(partition.left_out, scores[:, back], errors, strict=True):
                 if error:
@@ -439,19 +452,26 @@ def _least_squares_path(
                     yield PathPoint(left_out, grid[i], **answer(score, classes))
 
 
+def _failed(candidates: Sequence[dict], partition: Partition, error: Exception) -> Iterator[PathPoint]:
+    """The results of candidates that fail on all training sets for the same reason."""
+    for left_out in partition.left_out:
+        for params in candidates:
+            yield PathPoint(left_out, params, error=describe(error))
+
+
 def _penalties(machine: _LeastSquaresMachine, y, partition: Partition) -> np.ndarray:
     """Diagonals of Q / C for each training set, zero for rows left out, shape (n_sets, n_samples)."""
     penalties = np.zeros((len(partition.left_out), len(y)))
     for penalty, left_out in zip(penalties, partition.left_out, strict=True):
         rows = partition.training(left_out)
-        penalty[rows] = 1 / (machine.C * machine._error_weights(y[rows]))
+        penalty[rows] = machine._penalties(y[rows])
     return penalties
 
 
 def _solve_training_sets(
     machines: Sequence[_LeastSquaresMachine],
+    all_penalties: Sequence[np.ndarray],
     kernel: np.ndarray,
-    y: np.ndarray,
     targets: np.ndarray,
     partition: Partition,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, list[str]]]:
@@ -474,12 +494,11 @@ def _solve_training_sets(
     errors : list of str
         Why the system of a training set could not be solved; empty if it could.
     """
-    all_penalties = [_penalties(machine, y, partition) for machine in machines]
     trained = all_penalties[0] > 0
-    right = trained[:, :, None] * np.hstack([np.ones((len(y), 1)), targets])
+    right = trained[:, :, None] * np.hstack([np.ones((len(targets), 1)), targets])
     even = [_is_even(penalties) for penalties in all_penalties]
     method = _shortest(trained, right.shape[2], sum(even))
-    n = len(y)
+    n = len(targets)
     what = f"a kernel matrix of {n} x {n} rows and what is solved with it"
     check_memory(8 * (1 + SQUARES[method]) * n**2 + len(machines) * right.nbytes, what, ON_LANDMARKS)
     if method == "tridiagonal":

@@ -135,7 +135,7 @@ class ClassMoments:
             check_units(n_hidden)
             shift = np.zeros(n_hidden) if shift is None else np.asarray(shift, dtype=np.float64)
         self.shift = shift
-        self.n = self._n_added = 0
+        self.n = self._n_added = self._squares_of_weights = 0
         self._sum = zeros(n_hidden, shift)
         self._outer = zero_square(n_hidden, shift)  # G, its lower triangle
         self._norm2 = zeros(len(self.sizes), shift)  # A
@@ -172,6 +172,7 @@ class ClassMoments:
         """Add shifted rows, shape (n_rows, n_hidden); NumPy arrays must be C-contiguous."""
         self.n += X.shape[0] if weights is None else float(weights.sum())
         self._n_added += X.shape[0]
+        self._squares_of_weights += X.shape[0] if weights is None else float(weights @ weights)
         norm2 = leading_norms(X, self.sizes)  # ||x||^2, one row for each size
         rooted, weighted, weighted_norm2 = X, X, norm2
         if weights is not None:
@@ -217,6 +218,7 @@ class ClassMoments:
         if self.n * factor >= LEAST_WEIGHT:
             for name in ("n", *_SUMS):
                 setattr(self, name, imul(getattr(self, name), factor))
+            self._squares_of_weights *= factor**2
         return self
 
     def about(self, shift: np.ndarray) -> "ClassMoments":
@@ -239,7 +241,7 @@ class ClassMoments:
     def _combine(self, other: "ClassMoments", subtract: bool = False) -> "ClassMoments":
         if self.sizes != other.sizes or not np.array_equal(to_numpy(self.shift), to_numpy(other.shift)):
             raise ValueError("only moments with the same sizes and the same shift can be combined.")
-        for name in ("n", "_n_added", *_SUMS):
+        for name in ("n", "_n_added", "_squares_of_weights", *_SUMS):
             setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
         return self
 
@@ -269,6 +271,7 @@ class ClassMoments:
     def _with(self, sums: dict, sizes: tuple[int, ...]) -> "ClassMoments":
         result = object.__new__(ClassMoments)
         result.n, result._n_added = self.n, self._n_added
+        result._squares_of_weights = self._squares_of_weights
         result.sizes, result.shift = sizes, self.shift[: sizes[-1]]
         vars(result).update(sums)
         return result

@@ -109,7 +109,7 @@ class NormalEquations:
         where = np.empty(0) if where is None else where
         if is_numpy(where):
             _check_squares(2, n_units)  # the sum, and a copy to factorise
-        self.n = 0
+        self.n = self._squares_of_weights = 0
         self._gram = zero_square(n_units, where)  # its lower triangle
         self._right = zeros((n_outputs, n_units), where).T  # NumPy's in Fortran order
         self.shifts = shifts
@@ -121,6 +121,7 @@ class NormalEquations:
         `weights`, a NumPy array of shape (n_rows,), are sample weights: a row of weight w counts as w rows.
         """
         self.n += H.shape[0] if weights is None else float(weights.sum())
+        self._squares_of_weights += H.shape[0] if weights is None else float(weights @ weights)
         roots = None if weights is None else cast(weights**0.5, H)
         if is_numpy(H):
             H = np.ascontiguousarray(H, dtype=np.float64)
@@ -152,6 +153,7 @@ class NormalEquations:
         """Multiply the weights of all rows by a factor, in place."""
         for name in _SUMS:
             setattr(self, name, imul(getattr(self, name), factor))
+        self._squares_of_weights *= factor**2
         return self
 
     def about(self, shifts: tuple | None) -> "NormalEquations":
@@ -184,7 +186,7 @@ class NormalEquations:
             )
         if self.shifts is not other.shifts and not _equal(self.shifts, other.shifts):
             raise ValueError("only equations with the same shifts can be combined.")
-        for name in _SUMS:
+        for name in ("_squares_of_weights", *_SUMS):
             setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
         return self
 
@@ -224,6 +226,7 @@ class NormalEquations:
         result = object.__new__(NormalEquations)
         result.n, result.shifts, result._gram, result._right = self.n, shifts, gram, right
         result._units, result._targets = units, targets
+        result._squares_of_weights = self._squares_of_weights
         return result
 
     def solve(self, ridge: float) -> tuple[np.ndarray, str]:

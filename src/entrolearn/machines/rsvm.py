@@ -28,7 +28,7 @@ from entrolearn.machines.smooth import (
     minimise,
     ridge_start,
 )
-from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import Interval, StrOptions, times_class_weights
 
 __all__ = ["RSVC", "RSVR"]
@@ -102,7 +102,7 @@ class RSVC(_ReducedMachine, OutputClassifier):
     n_landmarks : int, default=100
         Number of training rows drawn at random as landmarks; all rows if there are fewer.
     C : float, default=1.0
-        Weight of the squared losses relative to the norm.
+        Weight of the squared losses relative to the norm; larger is less smooth.
     kernel : str or callable, default="rbf"
         A name in :data:`entrolearn.kernels.KERNELS`, or a function of two rows.
     gamma : float, {"scale", "auto"}, default="scale"
@@ -212,7 +212,7 @@ class RSVR(_ReducedMachine, OutputRegressor):
     n_landmarks : int, default=100
         Number of training rows drawn at random as landmarks; all rows if there are fewer.
     C : float, default=1.0
-        Weight of the squared losses relative to the norm.
+        Weight of the squared losses relative to the norm; larger is less smooth.
     kernel : str or callable, default="rbf"
         A name in :data:`entrolearn.kernels.KERNELS`, or a function of two rows.
     gamma : float, {"scale", "auto"}, default="scale"
@@ -386,27 +386,31 @@ def _reduced_path(
         back = np.argsort(order)
         for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "random_state"):
             alike = [(machines[i], grid[i]) for i in members]
+            largest, _ = max(alike, key=lambda pair: pair[0].n_landmarks)
             try:
-                solutions = list(_solutions(alike, X[order], targets[rows]))
-            except (MemoryError, ValueError) as error:
+                features = bordered_features(largest._draw_layer(X[rows]), X[order])
+            except FAILURES as error:
                 yield from (PathPoint(left_out, params, error=describe(error)) for _, params in alike)
                 continue
-            for params, output, note in solutions:
-                yield PathPoint(left_out, params, **answer(output[back], classes), note=note)
+            for params, output, said in _solutions(alike, features, targets[rows]):
+                answered = {} if output is None else answer(output[back], classes)
+                yield PathPoint(left_out, params, **answered, **said)
 
 
 def _solutions(
-    machines: Sequence[tuple[_ReducedMachine, dict]], X, targets: np.ndarray
-) -> Iterator[tuple[dict, np.ndarray, str]]:
-    """Outputs for all rows of X by models with the same kernel, with their parameters and notes.
+    machines: Sequence[tuple[_ReducedMachine, dict]], features: np.ndarray, targets: np.ndarray
+) -> Iterator[tuple[dict, np.ndarray | None, dict[str, str]]]:
+    """Outputs for all rows by models with the same kernel, with their parameters and a note or an error.
 
-    The targets are those of the first rows, which are the training rows.
+    The targets are those of the first rows, which are the training rows. There is no output with an error.
     """
-    largest, _ = max(machines, key=lambda pair: pair[0].n_landmarks)
-    features = bordered_features(largest._draw_layer(X[: len(targets)]), X)
     shared = _SharedRows(features[: len(targets)], targets)
     near: dict[int, np.ndarray] = {}  # number of landmarks -> the solution for the previous C
     for machine, params in sorted(machines, key=lambda pair: pair[0].C):
-        minima = shared.minima(machine, near.get(machine.n_landmarks))
+        try:
+            minima = shared.minima(machine, near.get(machine.n_landmarks))
+        except FAILURES as error:
+            yield params, None, {"error": describe(error)}
+            continue
         coef = near[machine.n_landmarks] = np.column_stack([minimum.coef for minimum in minima])
-        yield params, features[:, : len(coef)] @ coef, _note(machine, minima)
+        yield params, features[:, : len(coef)] @ coef, {"note": _note(machine, minima)}

@@ -5,7 +5,8 @@ For unbalanced classes: Zong, Huang and Chen (2013), in the form of section 2.1 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Self
 
@@ -25,7 +26,7 @@ from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
-from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import (
     ARRAY_API,
     Interval,
@@ -249,19 +250,33 @@ def _solve_moments(
 def _welm_path(
     estimator: WELMClassifier, X, y, partition: Partition, grid: Sequence[dict]
 ) -> Iterator[PathPoint]:
-    """Evaluate the largest layer once per box; normal equations come from one pass of moments."""
+    """Evaluate the largest layer once per box; normal equations come from one pass of moments.
+
+    Training sets without a row of some class, and candidates whose hidden layer cannot be computed, are
+    fitted one by one.
+    """
     machines = [clone(estimator).set_params(**params) for params in grid]
     if not all(acceptable(machine) and isinstance(machine.random_state, Integral) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
+    one_by_one = partial(path.dispatch(object), estimator, X, y)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+    classes, codes = np.unique(y, return_inverse=True)
+    partition, incomplete = partition.by_classes(codes)
+    yield from one_by_one(incomplete, grid)
+    if not partition.left_out:
+        return
     for members in same_settings(machines, "activation", "feature_range", "random_state"):
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
         for rows, left_outs in largest._box_sources(partition):
-            layer = largest._draw_layer(X[rows])
-            some = replace(partition, left_out=tuple(left_outs), asked=None)
-            solutions = _solutions([(machines[i], grid[i]) for i in members], layer, X, y, some)
-            yield from _answers(layer, X, np.unique(y), solutions)
+            some = partition.only(left_outs)
+            try:
+                layer = largest._draw_layer(X[rows])
+                solutions = _solutions([(machines[i], grid[i]) for i in members], layer, X, y, some)
+            except FAILURES:
+                yield from one_by_one(some, [grid[i] for i in members])
+                continue
+            yield from _answers(layer, X, classes, solutions)
 
 
 @dataclass(frozen=True)
@@ -304,7 +319,7 @@ def _solutions(members, layer, X, y, partition: Partition) -> list[_Solution]:
                     leading = [m.restrict(machine.n_hidden) for m in of_classes]
                     coef, _ = _solve_moments(machine, leading, present)
                 solutions.append(_Solution(left_out, params, coef))
-            except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+            except FAILURES as error:
                 solutions.append(_Solution(left_out, params, error=describe(error)))
     return solutions
 

@@ -144,7 +144,8 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the hinge loss relative to the number of support vectors, and upper bound of a coefficient.
+        Weight of the hinge loss relative to the number of support vectors, and upper bound of a coefficient;
+        larger is less smooth.
     kernel : str or callable, default="rbf"
         One of :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
         kernel matrix. It need not be positive definite.
@@ -282,7 +283,8 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the losses relative to the number of support vectors, and upper bound of a coefficient.
+        Weight of the losses relative to the number of support vectors, and upper bound of a coefficient;
+        larger is less smooth.
     kernel : str or callable, default="rbf"
         One of :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
         kernel matrix. It need not be positive definite.

@@ -26,7 +26,8 @@ class OneNormSVC(_OneNorm, SparseClassifier):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the hinge loss relative to the sum of the coefficients, and upper bound of a coefficient.
+        Weight of the hinge loss relative to the sum of the coefficients, and upper bound of a coefficient;
+        larger is less smooth.
     kernel : str or callable, default="rbf"
         One of :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
         kernel matrix. It need not be positive definite.
@@ -106,7 +107,8 @@ class OneNormSVR(_OneNorm, SparseRegressor):
     Parameters
     ----------
     C : float, default=1.0
-        Weight of the losses relative to the sum of the coefficients, and upper bound of a coefficient.
+        Weight of the losses relative to the sum of the coefficients, and upper bound of a coefficient; larger
+        is less smooth.
     kernel : str or callable, default="rbf"
         One of :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
         kernel matrix. It need not be positive definite.

@@ -7,7 +7,9 @@ import numpy as np
 from entrolearn.machines.additive import Additive
 from entrolearn.validation import weighted_rows
 
-__all__ = ["check_additive", "check_classes_seen", "weighted_chunk"]
+__all__ = ["NO_ROWS", "check_additive", "check_classes_seen", "weighted_chunk"]
+
+NO_ROWS = "there are no rows to fit to; at least one is accepted."
 
 
 def check_additive(machine) -> None:

@@ -32,7 +32,7 @@ except ImportError as error:
 from entrolearn.feature_learning import RecursiveFeatures
 from entrolearn.machines.additive import Additive, Survey
 from entrolearn.machines.base import encode
-from entrolearn.streaming.additive import check_additive, check_classes_seen
+from entrolearn.streaming.additive import NO_ROWS, check_additive, check_classes_seen
 from entrolearn.streaming.blocks import blocks_of
 from entrolearn.streaming.chunkwise import (
     Looking,
@@ -61,10 +61,10 @@ __all__ = ["fit", "predict"]
 FAN_IN = 4
 
 
-def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool = False):
+def fit(estimator, X, y=None, *, sample_weight=None, classes=None, progress: bool = False):
     """Fit an estimator to the rows of a Dask collection, with the current scheduler.
 
-    Up to rounding, the fitted model equals that of ``machine.fit`` on all rows, including its landmarks.
+    Up to rounding, the fitted model equals that of ``estimator.fit`` on all rows, including its landmarks.
     Chunks stay on their workers; only landmarks and sums over rows, (n_hidden, n_hidden) for each class, are
     transferred. A worker needs memory for its current chunks and a few sums. The chunks are computed once for
     the sums. The chunks of y are computed once before, unless `classes` is given, and all chunks once before
@@ -73,7 +73,7 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
 
     Parameters
     ----------
-    machine : estimator
+    estimator : estimator
         EEMClassifier, EEKMClassifier, WELMClassifier(solver="cholesky"), ELMClassifier, ELMRegressor,
         RKELMClassifier or RKELMRegressor; or a RecursiveFeatureClassifier or RecursiveFeatureRegressor of
         one, for which a sample of the rows is sent to the caller. It is fitted in place.
@@ -94,8 +94,8 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
 
     Returns
     -------
-    machine : object
-        The fitted `machine`.
+    estimator : object
+        The fitted `estimator`.
 
     Raises
     ------
@@ -113,9 +113,9 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     ``to_dask_array``, are computed in two evaluations: persist them with one call ``dask.persist(X, y)``.
 
     The hidden layer is drawn by the caller and sent to each worker once. Up to 2**27 rows, landmarks and the
-    rows for outlier detection are those that ``machine.fit`` draws; for more rows they are a reservoir
-    sample. Rows in single precision are computed as in ``machine.fit``; if this is not accurate enough for a
-    class covariance, they are summed again in double precision.
+    rows for outlier detection are those that ``estimator.fit`` draws; for more rows they are a reservoir
+    sample. Rows in single precision are computed as in ``estimator.fit``; if this is not accurate enough for
+    a class covariance, they are summed again in double precision.
 
     Examples
     --------
@@ -128,31 +128,31 @@ def fit(machine, X, y=None, *, sample_weight=None, classes=None, progress: bool 
     >>> bool((distributed.predict(machine, X) == y).mean() > 0.95)
     True
     """
-    if isinstance(machine, Pipeline):
+    if isinstance(estimator, Pipeline):
         raise TypeError(
             "a Pipeline cannot be fitted to a Dask collection; accepted: its last step, for rows that Dask "
             "has scaled, such as (X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)); or the pipeline, for "
             "files that entrolearn.streaming reads chunk by chunk."
         )
-    recursive = isinstance(machine, RecursiveFeatures)
-    (check_recursive if recursive else check_additive)(machine)
+    recursive = isinstance(estimator, RecursiveFeatures)
+    (check_recursive if recursive else check_additive)(estimator)
     if not isinstance(progress, bool):
         raise TypeError(f"progress={progress!r}; accepted with Dask's collections: True or False.")
-    machine._validate_params()
-    chunks = chunks_of(X, y, sample_weight, type(machine).__name__)
+    estimator._validate_params()
+    chunks = chunks_of(X, y, sample_weight, type(estimator).__name__)
     if recursive:
-        _fit_recursive(machine, chunks, classes, progress)
+        _fit_recursive(estimator, chunks, classes, progress)
     else:
-        _Fit(machine, chunks, progress).run(classes)
-    return machine
+        _Fit(estimator, chunks, progress).run(classes)
+    return estimator
 
 
-def predict(machine, X, method: str = "predict"):
+def predict(estimator, X, method: str = "predict"):
     """Lazy predictions of a fitted estimator for a Dask collection, chunk by chunk.
 
     Parameters
     ----------
-    machine : estimator
+    estimator : estimator
         Any fitted estimator; it is sent to each worker once.
     X : dask.array of shape (n_samples, n_features), or dask.dataframe
     method : str, default="predict"
@@ -181,10 +181,10 @@ def predict(machine, X, method: str = "predict"):
     >>> distributed.predict(machine, da.from_array(X, chunks=(50, 4)), "predict_proba").compute().shape
     (150, 3)
     """
-    check_is_fitted(machine)
-    check_rows(X, type(machine).__name__)
-    nothing = getattr(machine, method)(_one_row_like(X))[:0]
-    whole = dask.delayed(machine, pure=False, traverse=False)
+    check_is_fitted(estimator)
+    check_rows(X, type(estimator).__name__)
+    nothing = getattr(estimator, method)(_one_row_like(X))[:0]
+    whole = dask.delayed(estimator, pure=False, traverse=False)
     if is_frame(X):
         # Some versions of Dask cannot compute an array that map_partitions returns for a frame.
         blocks = blocks_of([(chunk,) for chunk in delayed_chunks(X)])
@@ -243,7 +243,7 @@ class _Fit:
             # Dask cannot select a column of a partition that is None; other errors are raised again below.
             seen = self._targets_of(self.chunks.blocks)
         if not sum(seen.lengths):
-            raise ValueError("there are no rows to fit to.")
+            raise ValueError(NO_ROWS)
         return seen
 
     def _targets_of(self, blocks: list) -> Targets:
@@ -256,7 +256,7 @@ class _Fit:
             first = block.apply(first_rows_of_chunk).compute()
             if first[0].shape[0]:
                 return number, *first
-        raise ValueError("there are no rows to fit to.")
+        raise ValueError(NO_ROWS)
 
     def _sum_and_solve(self, first_rows: tuple, lengths: tuple[int, ...] | None, dtypes: list) -> bool:
         machine = self.machine

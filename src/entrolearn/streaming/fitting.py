@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state, get_tags
 from entrolearn.feature_learning import RecursiveFeatures
 from entrolearn.machines.additive import Additive, Seen, Survey
 from entrolearn.machines.base import encode
-from entrolearn.streaming.additive import check_additive, check_classes_seen, weighted_chunk
+from entrolearn.streaming.additive import NO_ROWS, check_additive, check_classes_seen, weighted_chunk
 from entrolearn.streaming.base import Rows, TransformedRows, moved
 from entrolearn.streaming.progress import shown
 from entrolearn.streaming.recursive import check_recursive, fit_recursive
@@ -23,11 +23,11 @@ __all__ = ["fit"]
 
 
 def fit(
-    machine, X, y=None, *, sample_weight=None, classes=None, progress: bool | Callable = False, like=None
+    estimator, X, y=None, *, sample_weight=None, classes=None, progress: bool | Callable = False, like=None
 ):
     """Fit an estimator to rows that are read chunk by chunk.
 
-    Up to rounding, the fitted model equals that of ``machine.fit`` on all rows, including its landmarks.
+    Up to rounding, the fitted model equals that of ``estimator.fit`` on all rows, including its landmarks.
     Memory is needed for one chunk and for the sums over the rows, (n_hidden, n_hidden) for each class. The
     sums take one pass over the rows. Labels are read in an earlier pass unless `classes` is given. If the
     hidden layer needs landmarks, gamma="scale" or the bounds of the features, there is one more earlier pass
@@ -35,7 +35,7 @@ def fit(
 
     Parameters
     ----------
-    machine : estimator or Pipeline
+    estimator : estimator or Pipeline
         EEMClassifier, EEKMClassifier, WELMClassifier(solver="cholesky"), ELMClassifier, ELMRegressor,
         RKELMClassifier or RKELMRegressor; a RecursiveFeatureClassifier or RecursiveFeatureRegressor of one,
         which takes two passes more; or a pipeline that ends in one, whose other steps have a ``partial_fit``
@@ -63,8 +63,8 @@ def fit(
 
     Returns
     -------
-    machine : object
-        The fitted `machine`.
+    estimator : object
+        The fitted `estimator`.
 
     Raises
     ------
@@ -97,21 +97,21 @@ def fit(
     True
     """
     if like is not None:
-        _check_place(machine, X, like)
+        _check_place(estimator, X, like)
     if _is_dask(X):
         from entrolearn.streaming.distributed import fit as fit_collection  # imports Dask
 
         options = {"sample_weight": sample_weight, "classes": classes, "progress": progress}
-        return fit_collection(machine, X, y, **options)
+        return fit_collection(estimator, X, y, **options)
     source = X if isinstance(X, Rows) else rows(X, y)
     if sample_weight is not None:
         sample_weight = np.atleast_1d(sample_weight)
         sample_weight = checked_weights(sample_weight, sample_weight)
-    if isinstance(machine, Pipeline):
-        return _fit_pipeline(machine, source, sample_weight, classes, progress)
-    _check(machine)
-    _fit_machine(machine, source, sample_weight, classes, progress, like)
-    return machine
+    if isinstance(estimator, Pipeline):
+        return _fit_pipeline(estimator, source, sample_weight, classes, progress)
+    _check(estimator)
+    _fit_machine(estimator, source, sample_weight, classes, progress, like)
+    return estimator
 
 
 def _check_place(machine, X, like) -> None:
@@ -220,6 +220,8 @@ class _Fit:
             if len(some):
                 found = some if found is None else np.union1d(found, some)
             start = stop
+        if found is None:
+            raise ValueError(NO_ROWS)
         return found
 
     def _sum_and_solve(self, dtypes: list) -> bool:
@@ -270,6 +272,8 @@ class _Fit:
             start = stop
         if self.weights is not None and start != len(self.weights):
             raise self._other_length(start)
+        if first:
+            raise ValueError(NO_ROWS)
 
     def _weights(self, start: int, stop: int) -> np.ndarray | None:
         if self.weights is None:

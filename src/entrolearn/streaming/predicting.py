@@ -20,13 +20,13 @@ __all__ = ["predict", "predict_chunks"]
 
 
 def predict_chunks(
-    machine, rows, *, method: str = "predict", progress: bool | Callable = False
+    estimator, rows, *, method: str = "predict", progress: bool | Callable = False
 ) -> Iterator[np.ndarray]:
     """Predictions of a fitted estimator, chunk by chunk.
 
     Parameters
     ----------
-    machine : estimator
+    estimator : estimator
         A fitted estimator or pipeline with scikit-learn's interface, from any package.
     rows : Rows, or what :func:`~entrolearn.streaming.rows` takes for X
         Rows to predict; targets are ignored. They are moved to where an estimator of this library was fitted.
@@ -59,20 +59,20 @@ def predict_chunks(
     >>> [answer.shape for answer in streaming.predict_chunks(machine, source, method="predict_proba")]
     [(100, 3), (50, 3)]
     """
-    asked = _method(machine, method)
+    asked = _method(estimator, method)
     source = rows if isinstance(rows, Rows) else rows_from(rows)
-    _check_features(machine, source)
-    chunks = shown(source, progress, source.n_rows, f"{type(machine).__name__}.{method}")
-    where = machine._layer.where if isinstance(machine, Additive) else np.empty(0)
+    _check_features(estimator, source)
+    chunks = shown(source, progress, source.n_rows, f"{type(estimator).__name__}.{method}")
+    where = estimator._layer.where if isinstance(estimator, Additive) else np.empty(0)
     return (_answer(asked, X, source.feature_names, where) for X, _ in chunks)
 
 
-def predict(machine, rows, *, method: str = "predict", out=None, progress: bool | Callable = False):
+def predict(estimator, rows, *, method: str = "predict", out=None, progress: bool | Callable = False):
     """Predictions of a fitted estimator for all rows, as one array.
 
     Parameters
     ----------
-    machine : estimator
+    estimator : estimator
         As in :func:`predict_chunks`.
     rows : Rows, or what :func:`~entrolearn.streaming.rows` takes for X
         As in :func:`predict_chunks`; or a Dask array or data frame, for which the result is a lazy Dask array
@@ -92,8 +92,8 @@ def predict(machine, rows, *, method: str = "predict", out=None, progress: bool 
     Raises
     ------
     ValueError
-        If the shape of `out` differs from that of the predictions or its dtype cannot hold them, and for the
-        same reasons as in :func:`predict_chunks`.
+        If there are no rows, the shape of `out` differs from that of the predictions or its dtype cannot hold
+        them, and for the same reasons as in :func:`predict_chunks`.
 
     Examples
     --------
@@ -105,11 +105,11 @@ def predict(machine, rows, *, method: str = "predict", out=None, progress: bool 
     True
     """
     if hasattr(rows, "__dask_graph__"):
-        return _lazily(machine, rows, method, out, progress)
+        return _lazily(estimator, rows, method, out, progress)
     source = rows if isinstance(rows, Rows) else rows_from(rows)
     if out is not None:
         _check_room(out, source.n_rows)
-    answers = predict_chunks(machine, source, method=method, progress=progress)
+    answers = predict_chunks(estimator, source, method=method, progress=progress)
     return _gathered(answers, source.n_rows) if out is None else _filled(out, answers)
 
 
@@ -162,7 +162,9 @@ def _answer(asked: Callable, X, names: list[str] | None, where):
 
 def _gathered(answers: Iterator, n_rows: int | None):
     """Concatenate the chunks; if the number of rows is known, without holding a second copy."""
-    first = next(answers)
+    first = next(answers, None)
+    if first is None:
+        raise ValueError("there are no rows to predict; at least one is accepted.")
     if issparse(first):
         return vstack([first, *answers], format="csr")
     if n_rows is None:

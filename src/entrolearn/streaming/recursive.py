@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from entrolearn.feature_learning import Learnt, RecursiveFeatures
 from entrolearn.measures import average_gradient_outer_product
-from entrolearn.streaming.additive import check_additive, weighted_chunk
+from entrolearn.streaming.additive import NO_ROWS, check_additive, weighted_chunk
 from entrolearn.streaming.base import Rows, TransformedRows
 from entrolearn.streaming.progress import shown
 from entrolearn.validation import validate_data
@@ -54,9 +54,6 @@ def fit_recursive(
     for X, y, of_rows in _checked_chunks(machine, chunks, weights):
         sample.offer(X, y, of_rows)
     learnt = machine._learn(*sample.rows())
-    names = source.feature_names
-    if names is not None and not hasattr(machine, "feature_names_in_"):
-        machine.feature_names_in_ = np.asarray(names, dtype=object)
     moved = TransformedRows(source, Moved(machine, learnt))
     moved.n_rows = n_rows if weights is None else source.n_rows
     fit(learnt.estimator, moved)
@@ -64,7 +61,11 @@ def fit_recursive(
     checked = TransformedRows(source, Moved(machine))
     chunks = shown(checked, progress, source.n_rows, f"{type(machine).__name__}: gradients")
     gradients = (estimator.input_gradient(X) for X, _ in chunks if X.shape[0])
-    keep(machine, learnt, average_gradient_outer_product(gradients, diagonal=True, sample_weight=weights))
+    outer = average_gradient_outer_product(gradients, diagonal=True, sample_weight=weights)
+    names = source.feature_names
+    if names is not None and not hasattr(machine, "feature_names_in_"):
+        machine.feature_names_in_ = np.asarray(names, dtype=object)  # last: the chunks have no names
+    keep(machine, learnt, outer)
 
 
 def keep(machine: RecursiveFeatures, learnt: Learnt, outer: np.ndarray) -> None:
@@ -104,7 +105,7 @@ def stacked(parts: list[tuple]) -> tuple:
         If there are no chunks.
     """
     if not parts:
-        raise ValueError("there are no rows to fit to.")
+        raise ValueError(NO_ROWS)
     X, y, weights = zip(*parts, strict=True)
     rows = stack_sparse(X, "csr") if issparse(X[0]) else np.concatenate(X)
     return rows, np.concatenate(y), None if weights[0] is None else np.concatenate(weights)

@@ -2,11 +2,12 @@
 
 The member ``about.json`` has the ``version``, the ``terms`` (everything that must agree, see
 :mod:`entrolearn.streaming.agreement`), the ``classes`` with their ``dtype`` and, for each sum, ``n``: the sum
-of the weights and the number of rows. The other members are float64 arrays, whose shapes follow from the
-number of units. For the i-th class they are ``i_shift``, ``i_sum``, ``i_outer`` (a lower triangle by
-columns), ``i_norm2``, ``i_norm4`` and ``i_norm2_row``; for least squares ``0_gram`` (a triangle),
-``0_right``, ``0_units``, ``0_targets`` and, with an intercept, ``0_unit_shift`` and ``0_target_shift``. The
-file does not contain hidden units, landmarks or rows.
+of the weights, the number of rows (for least squares again the sum of the weights) and the sum of the squared
+weights. The other members are float64 arrays, whose shapes follow from the number of units. For the i-th
+class they are ``i_shift``, ``i_sum``, ``i_outer`` (a lower triangle by columns), ``i_norm2``, ``i_norm4`` and
+``i_norm2_row``; for least squares ``0_gram`` (a triangle), ``0_right``, ``0_units``, ``0_targets`` and, with
+an intercept, ``0_unit_shift`` and ``0_target_shift``. The file does not contain hidden units, landmarks or
+rows.
 """
 
 import copy
@@ -30,7 +31,7 @@ from entrolearn.streaming.merging import solve
 
 __all__ = ["load_sums", "save_sums"]
 
-VERSION = 1
+VERSION = 2
 # Maximum number of bytes of the JSON, which contains the names of features and classes.
 MOST_ABOUT = 2**24
 # Maximum number of elements of a layer that is drawn for the number of features in a file (1 GiB).
@@ -76,7 +77,7 @@ def save_sums(estimator, path: str | os.PathLike) -> None:
         about["dtype"] = estimator.classes_.dtype.str
     arrays = {}
     for i, each in enumerate(sums if isinstance(sums, list) else [sums]):
-        about["n"].append([each.n, getattr(each, "_n_added", each.n)])
+        about["n"].append([each.n, getattr(each, "_n_added", each.n), each._squares_of_weights])
         if isinstance(each, ClassMoments):
             some = {name: getattr(each, attribute) for name, attribute in MOMENTS.items()}
             some["outer"] = packed(each._outer, 1)
@@ -151,7 +152,7 @@ def _loaded(archive: zipfile.ZipFile, estimator: Additive) -> Additive:
     n_units, of_classes = estimator._layer.where.shape[0], isinstance(estimator, AdditiveOverClasses)
     n_sums = len(estimator.classes_) if of_classes else 1
     counts = np.array(about["n"], dtype=np.float64)
-    if counts.shape != (n_sums, 2) or not (np.isfinite(counts) & (counts >= 0)).all():
+    if counts.shape != (n_sums, 3) or not (np.isfinite(counts) & (counts >= 0)).all():
         raise ValueError(f"it does not say how many rows are in each of {n_sums} sums.")
     if of_classes:
         shapes = _moment_shapes(n_units)
@@ -162,9 +163,11 @@ def _loaded(archive: zipfile.ZipFile, estimator: Additive) -> Additive:
     if others:
         raise ValueError(f"it does not have the members of such a file: {min(others)!r} is extra or missing.")
     sums = []
-    for i, (n, n_added) in enumerate(counts.tolist()):
+    for i, (n, n_added, squares) in enumerate(counts.tolist()):
         arrays = {name: _array(archive, f"{i}_{name}", shape) for name, shape in shapes.items()}
-        sums.append(_moments(arrays, n, n_added) if of_classes else _equations(arrays, n))
+        each = _moments(arrays, n, n_added) if of_classes else _equations(arrays, n)
+        each._squares_of_weights = squares
+        sums.append(each)
     estimator._stream = sums if of_classes else sums[0]
     return solve(estimator)
 

@@ -2,6 +2,7 @@
 
 import copy
 from collections import deque
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, Self
 
@@ -43,8 +44,8 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     estimator_ : estimator
-        The estimator fitted to the rows of the window. Its classes are those in the window; if there is only
-        one class, it is the estimator of the last window with two.
+        The estimator fitted to the rows of the window. Its classes, and those of its `priors`, are those in
+        the window; if there is only one class, it is the estimator of the last window with two.
     classes_ : ndarray of shape (n_classes,)
         Classes of ``estimator_``, for a classifier.
     n_features_in_ : int
@@ -181,6 +182,11 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
             return getattr(self, "estimator_", learner)
         found = copy.copy(learner)
         found.classes_ = learner.classes_[present]
+        priors = getattr(learner, "priors", "uniform")
+        if isinstance(priors, Mapping):
+            found.priors = {label: priors[label] for label in found.classes_.tolist()}
+        elif not isinstance(priors, str):
+            found.priors = np.asarray(priors)[present]
         if isinstance(learner._stream, list):
             found._stream = [sums for sums, there in zip(learner._stream, present, strict=True) if there]
         else:
