@@ -220,7 +220,7 @@ def runs_in(store: Path) -> list[tuple[str, str]]:
         return sorted(connection.execute(query))
 
 
-@pytest.mark.fault("Killed", "the tracker, as it writes a run", "each run is there once, finished, when rerun")
+@pytest.mark.fault("Killed", "the tracker, as it writes a run", "each run is there once, finished when rerun")
 def test_a_tracker_that_is_killed_leaves_one_run_for_each_run_to_the_next(quick, copied, record_property):
     store, target = copied.folder / "mlflow.db", "results/tiny/tracked/runs.json"
     finished = copied.finished_files()
