@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import yaml
 
@@ -38,8 +39,8 @@ class StudyResults:
         ``criterion``, ``repeat``, ``fold``, ``metric``, ``score``, and the chosen ``params``. Shares are
         fractions.
     summary : DataFrame
-        One row per data set, model, criterion and metric: ``mean`` and ``std`` of the score over all folds,
-        and their number ``n``.
+        One row per data set, model, criterion and metric: ``mean`` and ``std`` of the score over all folds
+        (NaN if a fold has no score), and the number ``n`` of folds with a score.
     predictions : DataFrame
         One row per data set, model, repeat, fold, selected candidate and test row: ``row`` in the prepared
         data, ``y`` and ``prediction``; of two classes also ``decision`` and ``probability``.
@@ -182,8 +183,11 @@ def _results(name: str, study: Mapping, scores: list, predictions: list, failure
         else pd.DataFrame(columns=[*at, "params", "metric", "score"])
     )
     by = whole.groupby(["dataset", "model", "criterion", "metric"], sort=False)["score"]
-    summary = by.agg(["mean", "std", "count"]).rename(columns={"count": "n"}).reset_index()
-    kept = pd.concat(predictions, ignore_index=True) if predictions else pd.DataFrame()
+    summary = by.agg(["mean", "std", "count", "size"])
+    # As in tables, the mean of the other folds is not comparable.
+    summary.loc[summary["count"] < summary["size"], ["mean", "std"]] = np.nan
+    summary = summary.drop(columns="size").rename(columns={"count": "n"}).reset_index()
+    kept = pd.concat(predictions, ignore_index=True) if predictions else pd.DataFrame(columns=at[:2])
     return StudyResults(
         name,
         whole[[*at, "metric", "score", "params"]],

@@ -1,6 +1,7 @@
 """Studies made and read from Python."""
 
 import json
+import math
 import runpy
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from entrolab import StudyError, load_results, run_study
+from entrolab.studies import _results
 from entrolab.study.sections import ConfigError
 from entrolearn.plotting import description_of, save_figure
 
@@ -58,6 +60,17 @@ def test_the_picture_of_the_example_has_its_scores(example, tmp_path):
     save_figure(example["figure"], tmp_path / "figure.svg", description=f"Mean balanced accuracy: {means}")
     picture = ROOT / "docs" / "images" / "study-from-python.svg"
     assert description_of(picture) == description_of(tmp_path / "figure.svg"), f"copy {tmp_path} to {picture}"
+
+
+def test_results_without_a_score_or_with_a_lost_fold():
+    nothing = _results("mine", {"metrics": ["gmean"]}, [], [], [{"dataset": "a", "model": "b"}])
+    assert nothing.failures["model"].tolist() == ["b"]
+    assert nothing.predictions.empty
+    scores = pd.DataFrame({"gmean": [0.9, math.nan], "repeat": 0, "fold": [0, 1], "params": ""})
+    scores = scores.assign(dataset="a", model="b", criterion="cv")
+    (summary,) = _results("mine", {"metrics": ["gmean"]}, [scores], [], []).summary.to_dict("records")
+    assert math.isnan(summary["mean"])
+    assert summary["n"] == 1
 
 
 def test_what_cannot_be_made_or_read_is_one_line(tmp_path, monkeypatch):

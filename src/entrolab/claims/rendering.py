@@ -92,11 +92,15 @@ def _part(row) -> dict:
         "test": row.test.replace("_", " "),
         "outcome": row.part_outcome,
         "effect": _shown(row.effect, row.unit),
-        "interval": "" if math.isnan(row.low) else f"{_digits(row.low)} to {_digits(row.high)}",
+        "interval": f"{_digits(row.low)} to {_digits(row.high)}" if _is_bounded(row) else "",
         "p": "" if math.isnan(row.p) else f"{row.p:.2g}",
         "sets": row.sets,
         "method": row.method,
     }
+
+
+def _is_bounded(row) -> bool:
+    return math.isfinite(row.low) or math.isfinite(row.high)
 
 
 def _shown(value: float, unit: str) -> str:

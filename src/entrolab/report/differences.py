@@ -1,5 +1,6 @@
 """Values that differ from the published ones by more than the tolerance, and explanations that were tried."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -7,10 +8,12 @@ from entrolab.report.errata import LONGEST, errata_of
 from entrolab.report.studies import StudyResults
 from entrolab.tables.making import ADDRESS, judged
 from entrolab.tables.number_format import title
-from entrolab.tables.types import table_spec
+from entrolab.tables.rendering import digits_of
+from entrolab.tables.types import TABLE_TYPES, table_spec
 from entrolab.text import full_label, one_line
 
 OUTSIDE = ("higher", "lower")
+MINUS = "ours − published "  # how a difference of two numbers begins
 # Keys of an explanation that restrict the values it applies to -> the columns of a table that they match.
 PLACES = {"datasets": "dataset", "models": "model", "metrics": "metric"}
 
@@ -69,18 +72,22 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
         name = table["name"]
         rows = judged(results.tables[name])
         spec = table_spec(results.key, results.study, name, results.labels)
+        digits = digits_of(results.tables[name], TABLE_TYPES[spec["type"]])
         own = [erratum["number"] for erratum in errata_of(errata, name)]
         over_seeds = table["seeds"]["cells"] if table["seeds"] else {}
         for row in rows[rows["verdict"].isin(OUTSIDE)].to_dict("records"):
+            metric, published = row["metric"], row["published"]
+            shown_as = TABLE_TYPES[spec["type"]].shown_as(metric)
+            difference = shown_as.difference(metric, row["difference"], published, digits[metric])
             heads = (spec[f"{part}s"].get(row[part]) for part in ADDRESS)
             values.append(
                 {
                     "table": name,
                     "title": title(name),
                     "of": ", ".join(filter(None, (full_label(head) for head in heads if head))),
-                    "published": f"{row['published']:.6g}",
-                    "ours": f"{row['ours']:.4g}",
-                    "difference": f"{row['difference']:+.3g}",
+                    "published": shown_as.published_number(metric, published, digits[metric]),
+                    "ours": shown_as.number(metric, row["ours"], digits[metric]),
+                    "difference": "" if math.isnan(row["difference"]) else difference.removeprefix(MINUS),
                     "seeds": over_seeds.get(tuple(row[part] for part in ADDRESS), ""),
                     "reasons": of_cell(explanations, name, row),
                     "errata": own,

@@ -127,9 +127,13 @@ def _values(grid: object) -> object:
     return in_short(powers if all(powers) else grid)
 
 
+def _in_short(value) -> str:
+    return f"{value:g}" if isinstance(value, float) else one_line(value)
+
+
 def _in_words(values: Mapping) -> str:
     said = (
-        f"{name} by data set" if isinstance(value, Mapping) else f"{name} = {one_line(value)}"
+        f"{name} by data set" if isinstance(value, Mapping) else f"{name} = {_in_short(value)}"
         for name, value in values.items()
     )
     return "; ".join(said)

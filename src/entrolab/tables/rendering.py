@@ -231,12 +231,7 @@ def _cells(
     over_seeds: Mapping[Address, str],
 ) -> dict[tuple[Line, Line], Cell]:
     """The rendered cells by row and column; verdicts that are `unsaid` have no mark."""
-    digits = {
-        metric: table_type.shown_as(metric).digits(
-            metric, pd.concat([rows["published"], rows["published_std"]]).dropna().tolist()
-        )
-        for metric, rows in table.groupby("metric")
-    }
+    digits = digits_of(table, table_type)
     # Our scores have the decimals of the published ones.
     by_row = not table_type.ranks or table["published"].isna().all()
     cells = {}
@@ -251,6 +246,16 @@ def _cells(
             )
             cells[place] = _cell(row, shown_as, (of_row, digits[metric]), footnotes, unsaid, best, over_seeds)
     return cells
+
+
+def digits_of(table: pd.DataFrame, table_type: TableType) -> dict[str, int]:
+    """The decimals of the numbers of each metric in a table, those of its published values."""
+    return {
+        metric: table_type.shown_as(metric).digits(
+            metric, pd.concat([rows["published"], rows["published_std"]]).dropna().tolist()
+        )
+        for metric, rows in table.groupby("metric")
+    }
 
 
 def _cell(

@@ -12,6 +12,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     const cell = row.cells[before + column];
     return cell.dataset.value === undefined ? cell.textContent.trim() : cell.dataset.value;
   };
+  const numberOf = (text) => Number(text.replace("inf", "Infinity"));
   heads.forEach((head, column) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -36,7 +37,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
           const [a, b] = [valueOf(one, column), valueOf(other, column)];
           if (!numeric) return sign * a.localeCompare(b);
           if (a === "" || b === "") return (a === "") - (b === "");
-          return sign * (Number(a) - Number(b));
+          const [x, y] = [numberOf(a), numberOf(b)];
+          return sign * (x < y ? -1 : x > y ? 1 : 0); // two infinities have no difference
         });
       }
       table.tBodies[0].append(...sorted);

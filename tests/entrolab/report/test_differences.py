@@ -40,6 +40,20 @@ def test_each_value_outside_is_listed_with_what_is_about_it(differing):
     assert differences(alone, laid_out(alone), [])["unexplained"] == 1
 
 
+def test_ratios_and_powers_are_told_as_such(differing):
+    """The column `difference` of a table of times has ratios, that of parameters powers of two."""
+    entry = differing.study["tables"]["table4"] | {"type": "times", "cost": "fit_seconds"}
+    table = differing.tables["table4"].assign(metric="seconds", difference=35.8)
+    timed = replace(
+        differing, study=differing.study | {"tables": {"table4": entry}}, tables={"table4": table}
+    )
+    laid = [{"name": "table4", "title": "Table 4", "seeds": None}]
+    (value,) = differences(timed, laid, [])["values"]
+    assert value["difference"] == "×36 the published ratio"
+    (value,) = differences(differing, laid, [])["values"]
+    assert value["difference"] == "+10.0"
+
+
 def test_nothing_is_listed_where_nothing_differs(differing):
     table = differing.tables["table4"].replace({"verdict": {"higher": "reproduced"}})
     same = replace(differing, tables={"table4": table})
@@ -52,5 +66,5 @@ def test_the_page_leads_from_a_value_to_what_was_tried(differing, tmp_path):
     )
     assert {"differences", "tried-1", "tried-3"} <= set(page.ids)
     assert "a <seed>" in page.text
-    assert "1 values lie outside" in page.text
+    assert "Values outside their tolerances: 1." in page.text
     assert {"#tried-1", "#tried-3", "#erratum-1"} <= set(page.links)

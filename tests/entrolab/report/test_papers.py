@@ -58,7 +58,7 @@ def test_figures_stand_on_the_page_with_what_they_show_in_words(with_figure, tmp
     ):
         assert said in page.text
     assert 'alt="Mean GMEAN &lt;of&gt; a curve"' in path.read_text()
-    assert "figure3" in page.ids
+    assert "figure-figure3" in page.ids
     assert "Hover over" not in page.text
 
 

@@ -140,7 +140,7 @@ def test_an_answer_comes_first_with_its_figure(results, tmp_path):
     page = Page(build_report([again], tmp_path / "results" / "report", catalog=CATALOG))
     assert page.said.index("Yes, & often. Not always.") < page.said.index("Papers ≈ reproduced")
     assert page.loads == ["../paper/figures/best.svg"]
-    assert "paper.html#best" in page.links
+    assert "paper.html#figure-best" in page.links
 
 
 def test_pages_of_other_studies_stay_as_they_are(results, tmp_path):
