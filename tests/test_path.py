@@ -304,6 +304,24 @@ def test_one_bad_grid_point_does_not_take_the_others_with_it(data, partition, es
         assert (reason in point.error) == (point.params[name] != good)
 
 
+@pytest.mark.parametrize(
+    ("estimator", "grid"),
+    [
+        (ELMClassifier(feature_range=(0, 1), random_state=0), {"n_hidden": [20, 5000]}),
+        (RKELMClassifier(sigma=1.0, random_state=0), {"n_landmarks": [5, 80]}),
+        (RSVC(gamma=1.0, random_state=0), {"n_landmarks": [5, 80]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_candidate_that_does_not_fit_into_memory_does_not_take_the_others_with_it(
+    data, partition, monkeypatch, estimator, grid
+):
+    monkeypatch.setattr("entrolearn.kernels.physical_memory", lambda: 5e4)
+    ((name, (small, _)),) = grid.items()
+    for point in points(path, estimator, data, partition, grid).values():
+        assert point.error.startswith("MemoryError") == (point.params[name] != small)
+
+
 def test_a_training_set_that_cannot_be_solved_does_not_take_the_others_with_it():
     """tanh(<x, z> - 1) is not positive on the rows near the origin, and is without them."""
     X, y = np.array([[0.1, 0], [0, 0.1], [2.0, 0], [0, 2.0]]), np.arange(4.0)
@@ -618,6 +636,37 @@ def test_a_pipeline_of_another_kind_takes_the_default(data, partition):
     plain = points(path.dispatch(object), pipeline, data, partition, {"svm__C": [1.0, 10.0]})
     for key, point in quick.items():
         assert_array_equal(point.projection, plain[key].projection)
+
+
+class Logarithms:
+    def fit(self, X, y):
+        return super().fit(np.log1p(X), y)
+
+    def predict(self, X):
+        return super().predict(np.log1p(X))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        EEMClassifier(9, random_state=0),
+        ELMClassifier(9, random_state=0),
+        KELMClassifier(sigma=1.0),
+        LSSVC(gamma=1.0),
+        SVC(gamma=1.0),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_estimator_with_methods_of_its_own_takes_the_default(data, partition, estimator):
+    kind = type(estimator)
+    own = type("Own", (Logarithms, kind), {"__init__": kind.__init__})(**estimator.get_params())
+    quick = points(path, own, data, partition, {})
+    plain = points(path.dispatch(object), own, data, partition, {})
+    for key, point in quick.items():
+        assert_array_equal(point.prediction, plain[key].prediction)
+        assert point.fitted is not None
+    same = type("Same", (kind,), {"__init__": kind.__init__})(**estimator.get_params())
+    assert all(point.fitted is None for point in points(path, same, data, partition, {}).values())
 
 
 def test_an_estimator_in_a_grid_is_not_fitted_itself(data, partition):

@@ -420,3 +420,9 @@ def test_more_and_fewer_than_two_classes_are_refused(data):
         search.fit(X, np.arange(150) % 3)
     with pytest.raises(ValueError, match="needs samples of two classes; y has one class only"):
         search.fit(X, np.zeros(150))
+
+
+def test_names_of_an_earlier_fit_are_deleted():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    search = EntropySearch(LogisticRegression(max_iter=5000), {"C": [0.1]}).fit(X, y)
+    assert not hasattr(search.fit(X.to_numpy()[:, :3], y), "feature_names_in_")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import singledispatch, wraps
+from itertools import takewhile
 from numbers import Real
 
 import numpy as np
@@ -29,6 +30,8 @@ __all__ = ["Partition", "PathPoint", "path"]
 
 # Exceptions that are recorded as a failed candidate; all others propagate.
 FAILURES = (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError)
+# Methods that implementations which share work replace, besides private ones.
+REPLACED = {"fit", "predict", "decision_function", "project", "predict_proba"}
 # Number of parts up to which they are compared one by one: for few rows np.isin takes twenty times as long.
 FEW_PARTS = 4
 
@@ -167,18 +170,36 @@ class PathPoint:
     error: str = ""
 
 
-def _one_by_one_with_params(dispatching: Callable) -> Callable:
-    """Wrapper of the dispatcher that fits one by one if parameters of ``fit`` are given."""
+def _one_by_one_if_changed(dispatching: Callable) -> Callable:
+    """Wrapper of the dispatcher that fits one by one with parameters of ``fit`` and changed methods."""
 
     @wraps(dispatching)
     def path(estimator, X, y, partition, grid, **fit_params):
-        fits = dispatching.dispatch(object if fit_params else type(estimator))
+        kind = type(estimator)
+        below = list(takewhile(lambda other: other not in dispatching.registry, kind.__mro__))
+        own = fit_params or _changes_methods(below, kind.__mro__[len(below)])
+        fits = dispatching.dispatch(object if own else kind)
         return fits(estimator, X, y, partition, grid, **fit_params)
 
     return path
 
 
-@_one_by_one_with_params
+def _changes_methods(classes: Sequence[type], registered: type) -> bool:
+    """Whether a class outside the registered one's package defines a method that its path replaces."""
+    package = _package(registered)
+    return any(
+        name in REPLACED or (name.startswith("_") and not name.startswith("__") and hasattr(value, "__get__"))
+        for each in classes
+        if _package(each) != package
+        for name, value in vars(each).items()
+    )
+
+
+def _package(kind: type) -> str:
+    return kind.__module__.partition(".")[0]
+
+
+@_one_by_one_if_changed
 @singledispatch
 def path(
     estimator: BaseEstimator, X, y, partition: Partition, grid: Sequence[dict], **fit_params
@@ -188,7 +209,8 @@ def path(
     Parameters
     ----------
     estimator : estimator
-        Cloned, never changed. Its type selects the implementation.
+        Cloned, never changed. Its type selects the implementation. A subclass in another package that
+        overrides ``fit``, a method for predictions or a private method is fitted by the default.
     X : {ndarray, CSR matrix}, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
         Labels, or values.

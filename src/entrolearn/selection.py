@@ -305,6 +305,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.best_estimator_ = clone(estimator).set_params(**chosen).fit(X, y, **params)
         self.classes_ = np.unique(y)
         for name in ("n_features_in_", "feature_names_in_"):
+            vars(self).pop(name, None)
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
         return self

@@ -150,7 +150,7 @@ def test_names_of_studies_and_of_data_may_be_equal(folder, name):
 @pytest.mark.parametrize("name", ["data", "train", "eem"])
 def test_a_first_study_has_a_name_that_is_free(folder, name):
     Path("shop.csv").rename(f"{name}.csv")
-    init([f"{name}.csv", "--label", "bought"])
+    init([f"{name}.csv", "--label", "bought"], {"eem", "melm"})
     config = {"papers": "demo", "seed": 0, "extra_studies": "."}
     assert list(load_configuration(ROOT, config, [f"{name}_study"])[1]) == [f"{name}_study"]
 

@@ -596,6 +596,13 @@ def test_information_is_that_of_the_first_test_rows_with_the_least_certain_ones_
         assert {*MEASURES} <= {metric for model, metric in found if model == name}
 
 
+def test_a_share_that_rejects_all_rows_leaves_the_other_shares():
+    found = informed(dataset(n=120), reject=(0, 0.99))
+    assert found["logistic", "mcc"]["value"] > 0
+    assert math.isnan(found["logistic_reject_0.99", "mcc"]["value"])
+    assert found["logistic_reject_0.99", "reject_rate"]["value"] == 1
+
+
 def test_what_a_classifier_is_not_certain_of_is_not_rejected_and_a_failure_takes_no_other_with_it():
     bad = {"estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": -1}, "steps": []}
     found = informed(dataset(), models={"bad": bad, "nearest": CLASSIFIERS["nearest"]})

@@ -368,6 +368,17 @@ def test_a_sections_words_name_those_that_are_not_told_apart_from_the_best():
     )
 
 
+def test_a_huge_score_hides_no_difference_between_others():
+    """An R² of a fit that diverged."""
+    rng = np.random.default_rng(0)
+    scores = pd.DataFrame(rng.normal([0.9, 0.8, 0.7], 0.01, size=(12, 3)), columns=list("abc"))
+    with_huge = scores.copy()
+    with_huge.loc[3, "c"] = -1e13
+    p = rank_models(scores).wilcoxon.loc["a", "b"]
+    assert rank_models(with_huge).wilcoxon.loc["a", "b"] == pytest.approx(p)
+    assert p < 0.01
+
+
 def test_less_is_better_where_the_metric_says_so():
     section = rank_section(table_of(DEMSAR, metric="error_rate"), LABELS, "error_rate")
     assert section["rows"][0]["model"] == "the C4.5"
@@ -381,6 +392,8 @@ def test_printed_numbers_are_ranked_beside_ours_where_all_are_printed():
     }
     assert_allclose([of[name] for name in DEMSAR], 5 - rank_models(DEMSAR).average[DEMSAR.columns])
     published = published.assign(**{"C4.5": np.nan})
+    assert rank_section(table_of(DEMSAR, published), {}, "gmean")["rows"][0]["rank_published"] is None
+    published = (-DEMSAR).mask(DEMSAR.index.isin(["iris"])[:, None] & (DEMSAR.columns == "C4.5"))
     assert rank_section(table_of(DEMSAR, published), {}, "gmean")["rows"][0]["rank_published"] is None
 
 

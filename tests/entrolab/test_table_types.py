@@ -557,6 +557,11 @@ def test_a_correlation_that_rounds_to_the_printed_one_is_reproduced():
     assert verdicts(table) == ["reproduced", "lower"]
 
 
+def test_an_undefined_error_leaves_the_tolerance_of_rounding():
+    table = correlations(0.9996, 0.5, is_published=(1.0, -0.3), std=math.nan)
+    assert verdicts(table) == ["reproduced", "higher"]
+
+
 def test_a_departing_row_names_the_reading_that_comes_closest_to_all_of_it():
     table = correlations(
         0.5, 0.9, is_published=(-0.3, 0.9), one=(-0.3, -0.9), two=(-0.2, 0.8), broken=(np.nan, 0.9)
@@ -716,6 +721,15 @@ def test_training_is_judged_by_its_score_and_by_iterations_that_were_found():
     # ours took 4 times as long as the first row, in print 2 times
     assert table.loc[("eem", "fit_seconds"), "difference"] == pytest.approx(2)
     assert table.loc[("svm", "iterations"), "reason"] == "a learner without iterations"
+
+
+def test_training_of_a_model_without_a_grid_is_in_tables_of_every_criterion():
+    asked = spec("training") | {"criterion": "oracle"}
+    asked["models"] = {name: model | {"searched": False} for name, model in asked["models"].items()}
+    results = Trained(elm=(0.9, 60, 2.0), eem=(0.92, 150, 8.0), svm=(0.95, 7, 5.0), allowed=60)
+    table = make_table(results, published(), asked).set_index(["model", "metric"])
+    assert table.loc[("elm", "accuracy"), "ours"] == pytest.approx(90)
+    assert table.loc[("elm", "iterations"), "reason"] == "as many iterations as were set"
 
 
 def test_iterations_that_a_study_sets_are_no_finding():

@@ -1,6 +1,7 @@
 """Tables: verdicts, completeness, units, and views that hostile texts cannot break."""
 
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -11,11 +12,12 @@ import pytest
 from html_pages import Page
 
 from entrolab.tables.base import Found, PublishedValue
-from entrolab.tables.making import COLUMNS, counts, make_table, read_table
+from entrolab.tables.making import COLUMNS, counts, judged_table, make_table, read_table
 from entrolab.tables.ranking import scores_of
 from entrolab.tables.rendering import escape_md, escape_tex, layout, render, write_table
+from entrolab.tables.scores import chosen_folds
 from entrolab.tables.types import TABLE_TYPES, table_spec
-from entrolab.tables.verdicts import VERDICTS
+from entrolab.tables.verdicts import VERDICTS, beside
 
 FOLDS = 4
 
@@ -170,6 +172,27 @@ def test_verdict_at_its_boundaries(ours, value, std, expected):
     cell = ("iris", "eem_rbf", "gmean")
     found, published = {cell: Found(ours)}, {cell: PublishedValue(value, std)}
     assert TABLE_TYPES["scores"].judge(cell, {"tolerance": {}}, found, published).verdict == expected
+
+
+def test_numbers_that_are_undefined_have_no_verdict():
+    for ours, tolerance in ((math.nan, 1.0), (1.0, math.nan)):
+        with pytest.raises(ValueError, match="found nan; accepted: a number"):
+            beside(ours, 1.0, tolerance)
+    asked = spec()
+    found = {cell: Found(math.nan, reason="noted") for cell in TABLE_TYPES["scores"].cells(asked)}
+    published = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
+    table = judged_table(found, published, asked)
+    assert set(table["verdict"]) == {"failed"}
+    assert set(table["reason"]) == {"undefined; noted"}
+
+
+def test_a_model_without_a_grid_is_shown_by_a_criterion_of_its_own():
+    """In tables of scores and of training alike."""
+    folds = {"dcs_gaussian": pd.DataFrame({"success": [True]})}
+    models = {"fixed": {"searched": {}}, "searched": {"searched": {"C": [1, 2]}}}
+    asked = {"criterion": "cv", "models": models}
+    assert chosen_folds(folds, "fixed", asked) is folds["dcs_gaussian"]
+    assert chosen_folds(folds, "searched", asked) is None
 
 
 def test_verdict_counts_sum_to_the_cell_count(mixed):

@@ -85,3 +85,12 @@ def test_ridges_to_choose_from_take_the_default_path(wine):
     points = list(path(ELMClassifier(9, random_state=0), *wine, TRIAL, [{"C": (0.1, 1.0)}, {"C": 1.0}]))
     assert len(points) == 10
     assert not any(point.error for point in points)
+
+
+@pytest.mark.parametrize("change", ["forget", "partial_fit"])
+def test_columns_of_later_values_do_not_change_the_shape_of_predictions(wine, change):
+    X, y = wine
+    y = y.astype(float)
+    machine = ELMRegressor(5, keep_sums=True, feature_range=(0, 1), random_state=0).fit(X, y)
+    getattr(machine, change)(X[:5], y[:5, None])
+    assert machine.predict(X).shape == (len(X),)

@@ -58,3 +58,26 @@ def test_three_classes_have_one_output_each():
     machine = WELMClassifier(20, random_state=0).fit(X[::2], y[::2])
     assert machine.decision_function(X).shape == (len(X), 3)
     assert machine.score(X[1::2], y[1::2]) > 0.9
+
+
+def test_a_singular_gram_matrix_is_solved_by_its_pseudoinverse():
+    """The layer of 10 units has rank 9 on 9 different rows; rounding can leave a positive last pivot."""
+    X = np.tile([[i, j] for i in range(3) for j in range(3)], (6, 1)).astype(float)
+    for seed in range(10):
+        y = (X[:, 0] + 0.7 * np.random.default_rng(seed).normal(size=54) > 1).astype(int)
+        machine = WELMClassifier(10, solver="cholesky", random_state=seed).fit(X, y)
+        assert machine.solver_info_["method"] == "pinvh"
+
+
+@pytest.mark.parametrize("n_rows", [9, 1000])
+def test_the_ridges_of_the_study_are_solved_by_cholesky(n_rows):
+    """Of today.yaml: at most 1,000 rows and 250 units, C from 1e-8."""
+    X = np.random.default_rng(0).uniform(size=(n_rows, 2)).repeat(1000 // n_rows, axis=0)
+    machine = WELMClassifier(250, solver="cholesky", C=1e-8, feature_range=None, random_state=0)
+    assert machine.fit(X, X[:, 0] > 0.5).solver_info_["method"] == "cholesky"
+
+
+def test_sums_that_overflow_are_refused(wdbc):
+    machine = WELMClassifier(5, activation=lambda a: 1e200 * np.tanh(a), solver="cholesky", random_state=0)
+    with pytest.raises(ValueError, match="squares overflow: scale the features"):
+        machine.fit(*wdbc)

@@ -177,3 +177,9 @@ def test_rows_kept_out_are_not_learnt_from():
     _, held_out_X, _, held_out_y = train_test_split(X, y, test_size=0.2, stratify=y, random_state=4)
     found = log_loss(held_out_y, model.predict_proba(held_out_X))
     assert found == pytest.approx(model.validation_curve_.min(), rel=1e-9)
+
+
+def test_the_validation_curve_of_an_earlier_fit_is_deleted():
+    X, y = load_iris(return_X_y=True)
+    model = SoftmaxRegression(early_stopping=True, max_iter=1000, random_state=0).fit(X, y)
+    assert not hasattr(model.set_params(early_stopping=False).fit(X, y), "validation_curve_")

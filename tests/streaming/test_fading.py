@@ -6,7 +6,7 @@ import pytest
 from additive_learners import LABELS, LANDMARKS, LEARNERS, X, announced, assert_same_model, targets
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
@@ -47,6 +47,14 @@ def test_a_class_that_never_comes_again_fades_without_end(name):
     learner.partial_fit(X[still], LABELS[still], decay=0.5)
     assert np.isfinite(learner.hidden_coef_).all()
     assert (learner.predict(X[still]) == LABELS[still]).mean() > 0.9
+
+
+@pytest.mark.parametrize("name", ["EEM", "WELM"])
+def test_a_decay_below_the_least_weight_of_a_class_fades_earlier_rows(name):
+    learner = clone(LEARNERS[name]).partial_fit(X[:90], LABELS[:90], np.unique(LABELS))
+    learner.partial_fit(X[90:], LABELS[90:], decay=1e-300)
+    sizes = np.bincount(LABELS[90:])
+    assert_allclose([moments.n for moments in learner._stream], sizes)
 
 
 @pytest.mark.parametrize("decay", [0, -0.5, 1.5, np.nan, "fast", None])
@@ -126,6 +134,41 @@ def test_priors_of_a_class_that_left_the_window(priors):
     assert_same_model(window.estimator_, clone(learner).set_params(priors=kept).fit(X[rows], y[rows]))
     window.partial_fit(X[:60], y[:60])
     assert_same_model(window.estimator_, clone(learner).fit(X[:60], y[:60]))
+
+
+@few
+@pytest.mark.parametrize("name", ["EEM", "ELM"])
+def test_dense_and_sparse_chunks_in_one_window(name):
+    window = SlidingWindow(LEARNERS[name], 35)
+    for k in range(17):
+        rows = slice(10 * k, 10 * k + 10)
+        window.partial_fit(csr_array(X[rows]) if k % 2 else X[rows], LABELS[rows], classes=[0, 1, 2])
+    assert_same_model(window.estimator_, clone(LEARNERS[name]).fit(X[135:170], LABELS[135:170]))
+
+
+def test_a_window_whose_rows_cannot_be_joined_is_unchanged(monkeypatch):
+    window = SlidingWindow(LEARNERS["EEM"], 35).fit(X[:35], LABELS[:35])
+
+    def fail(parts):
+        raise MemoryError("too many rows")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("entrolearn.streaming.window.stack_rows", fail)
+        with pytest.raises(MemoryError):
+            window.partial_fit(X[35:45], LABELS[35:45])
+    window.partial_fit(X[35:45], LABELS[35:45])
+    assert_same_model(window.estimator_, clone(LEARNERS["EEM"]).fit(X[10:45], LABELS[10:45]))
+
+
+@pytest.mark.parametrize("class_weight", [{1: 3.0}, {0: 2.0, 1: 3.0, 2: 5.0}, {2: 5.0}])
+def test_class_weights_of_a_class_that_left_the_window(class_weight):
+    learner = clone(LEARNERS["WELM"]).set_params(class_weight=class_weight)
+    window = SlidingWindow(learner, n_rows=60).partial_fit(X[:60], LABELS[:60], classes=[0, 1, 2])
+    others = np.flatnonzero(LABELS != 1)
+    window.partial_fit(X[others], LABELS[others])
+    rows, kept = others[-60:], {label: class_weight.get(label, 1.0) for label in (0, 2)}
+    expected = clone(learner).set_params(class_weight=kept).fit(X[rows], LABELS[rows])
+    assert_same_model(window.estimator_, expected)
 
 
 def test_what_no_window_takes_is_refused():

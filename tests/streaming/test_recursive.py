@@ -118,6 +118,17 @@ def test_weighted_rows_that_are_sparse(selection_rows):
     assert_same(in_dask, expected)
 
 
+def test_dense_and_sparse_chunks():
+    machine, thin = MACHINES["landmarks"], X * (abs(X) > 0.5)
+
+    def chunks():
+        for start in range(0, 1200, 200):
+            rows = thin[start : start + 200]
+            yield csr_array(rows) if start % 400 else rows, LABELS[start : start + 200]
+
+    assert_same(streaming.fit(clone(machine), chunks), clone(machine).fit(csr_array(thin), LABELS))
+
+
 def test_the_last_step_of_a_pipeline():
     pipeline = make_pipeline(StandardScaler(), MACHINES["landmarks"])
     expected = clone(pipeline).fit(3 + 2 * X, LABELS)

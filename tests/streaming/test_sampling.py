@@ -51,6 +51,16 @@ def test_the_cuts_between_chunks_do_not_matter(make):
     )
 
 
+def test_dense_and_sparse_chunks_are_sampled_as_sparse_rows():
+    parts = [X[:4], csr_array(X[4:9]), X[9:]]
+    assert_array_equal(filled(Chosen(np.array([10, 5, 0])), parts).rows.toarray(), X[[10, 5, 0]])
+    dense, mixed = (filled(Reservoir(9, np.random.RandomState(1)), each) for each in ([X], parts))
+    assert_array_equal(kept(mixed), kept(dense))
+    others = Reservoir(9, np.random.RandomState(2))
+    others.offer(csr_array(X))
+    assert dense.merge(others).rows.shape == (9, 2)
+
+
 def test_small_reservoirs_are_the_first_rows_of_large_ones():
     small, large = (filled(Reservoir(size, np.random.RandomState(1)), [X[:4], X[4:]]) for size in (3, 8))
     assert_array_equal(large.rows[:3], small.rows)

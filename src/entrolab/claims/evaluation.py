@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from entrolab.claims.evidence import ALPHA, LEAST_DATASETS, Evidence, Exact, SignedRank, holm
-from entrolab.claims.numbers import Numbers, TableMissing, less_is_better, tables_of
+from entrolab.claims.numbers import Numbers, RatioUndefined, TableMissing, less_is_better, tables_of
 from entrolab.fit.metrics import METRICS
 from entrolab.study.claims import datasets_of, metrics_of_test
 
@@ -24,6 +24,7 @@ COLUMNS = [
     *("id", "claim", "place", "strength", "outcome", "decides"),
     *("test", "part", "part_outcome", "effect", "low", "high", "unit", "p", "sets", "method"),
 ]
+UNDEFINED = "a margin in points, as a ratio of negative numbers is undefined"
 CORRECTED = "; one of {} comparisons that must all hold; p-values of contradictions with Holm's correction"
 
 
@@ -106,6 +107,8 @@ def _parts_of(test: Mapping, numbers: Numbers) -> list["Part | _Comparison"]:
     except TableMissing as missing:
         file = f"results/{numbers.study_name}/tables/{missing}.csv"
         return [Part("", "undecided", decides=f"the table {missing}: `snakemake {file}`")]
+    except RatioUndefined as undefined:
+        return [Part("", "undecided", decides=f"{undefined}: {UNDEFINED}")]
     nothing = Part("", "undecided", decides="the tables have no numbers for these models")
     return parts if any(part.sets for part in parts) else [nothing]
 
@@ -276,8 +279,12 @@ def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale:
     distance = abs(evidence.effect - nearest)
     shown = f"{scale.shown(nearest):.3g} {scale.unit}".strip()
     if isinstance(evidence, Exact):
+        if math.isinf(evidence.effect):
+            return f"{name}: a margin in points, as a ratio to 0 has no error estimate"
         return f"{name}: repeated measurements or trials; one cannot decide about a limit of {shown}"
     width = (evidence.interval[1] - evidence.interval[0]) / 2
+    if isinstance(evidence, SignedRank) and not math.isfinite(width):
+        return f"{name}: more data sets, for a limit of {shown}"
     if distance <= width / 10 or not math.isfinite(width):
         return f"{name}: no feasible number of measurements, the effect is too close to {shown}"
     times = (width / distance) ** 2

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from scipy import stats
 
-# Level of each one-sided test; intervals cover 1 - 2 ALPHA, so they exclude exactly the rejected limits.
+# Level of each one-sided test; intervals cover 1 - 2 ALPHA.
 ALPHA = 0.05
 # The signed-rank test cannot be significant with fewer data sets.
 LEAST_DATASETS = 5
@@ -28,7 +28,10 @@ DIGITS = 9
 
 @dataclass(frozen=True)
 class SignedRank:
-    """Differences on data sets, tested by Wilcoxon's signed-rank test; the effect is their pseudo-median."""
+    """Differences on data sets, tested by Wilcoxon's signed-rank test; the effect is their pseudo-median.
+
+    Differences may be infinite; the mean of two infinite ones of opposite sign counts as 0.
+    """
 
     differences: Sequence[float]
 
@@ -42,7 +45,9 @@ class SignedRank:
     def _walsh(self) -> np.ndarray:
         values = np.asarray(self.differences)
         first, second = np.triu_indices(self.n)
-        return np.sort((values[first] + values[second]) / 2)
+        with np.errstate(invalid="ignore"):
+            means = (values[first] + values[second]) / 2
+        return np.sort(np.nan_to_num(means, nan=0.0, posinf=math.inf, neginf=-math.inf))
 
     @property
     def effect(self) -> float:
@@ -58,18 +63,11 @@ class SignedRank:
 
     def above(self, limit: float) -> float:
         """The p-value of the null hypothesis that the effect is at most `limit`."""
-        return self._p(limit, "greater")
+        return _signed_rank_p(np.asarray(self.differences) - limit)
 
     def below(self, limit: float) -> float:
         """The p-value of the null hypothesis that the effect is at least `limit`."""
-        return self._p(limit, "less")
-
-    def _p(self, limit: float, alternative: str) -> float:
-        beyond = np.round(np.asarray(self.differences) - limit, DIGITS)
-        if not beyond.any():
-            return 1.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return float(stats.wilcoxon(beyond, alternative=alternative, zero_method="zsplit").pvalue)
+        return _signed_rank_p(limit - np.asarray(self.differences))
 
 
 @dataclass(frozen=True)
@@ -107,7 +105,8 @@ class Student:
 class Exact:
     """A number without an error estimate; within `slack` of a limit it decides nothing.
 
-    It has no p-value: 0 stands for a number beyond the limit by more than `slack`, 1 for any other.
+    It has no p-value: 0 stands for a number beyond the limit by more than `slack`, 1 for any other. The
+    effect may be infinite.
     """
 
     effect: float
@@ -118,6 +117,8 @@ class Exact:
 
     @property
     def interval(self) -> tuple[float, float]:
+        if math.isinf(self.slack):
+            return -math.inf, math.inf
         return self.effect - self.slack, self.effect + self.slack
 
     def above(self, limit: float) -> float:
@@ -163,9 +164,23 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected.tolist()
 
 
+def _signed_rank_p(beyond: np.ndarray) -> float:
+    """The exact one-sided p-value of positive differences, given their ties and zeros."""
+    beyond = np.round(beyond, DIGITS)
+    if not beyond.any():
+        return 1.0
+    ranks = (2 * stats.rankdata(np.abs(beyond))).astype(int)  # doubled, because ties have half ranks
+    return float(_chances(ranks[beyond != 0])[ranks[beyond < 0].sum()])
+
+
+def _chances(ranks: Sequence[int]) -> np.ndarray:
+    """The probabilities of rank sums of at most 0, 1, 2, ... if all signs are equally likely."""
+    ways = np.ones(1)
+    for rank in ranks:
+        ways = np.convolve(ways, np.concatenate([[1.0], np.zeros(rank - 1), [1.0]]))
+    return np.cumsum(ways) / 2.0 ** len(ranks)
+
+
 def _rejected_rank_sums(n: int) -> int:
     """How many of the rank sums 0, 1, 2, ... the one-sided test rejects."""
-    ways = np.ones(1)
-    for rank in range(1, n + 1):
-        ways = np.convolve(ways, np.concatenate([[1.0], np.zeros(rank - 1), [1.0]]))
-    return int((np.cumsum(ways) <= ALPHA * 2.0**n).sum())
+    return int((_chances(range(1, n + 1)) <= ALPHA).sum())

@@ -32,6 +32,10 @@ class TableMissing(LookupError):
     """Raised if a table that a test reads has not been made."""
 
 
+class RatioUndefined(ArithmeticError):
+    """Raised for a ratio of negative numbers."""
+
+
 class Numbers:
     """The results of a study, for tests of claims; `home` is the folder that holds ``results``."""
 
@@ -54,12 +58,19 @@ class Numbers:
     ) -> float:
         """The lead of one model over another on a data set, as a difference or as the log of a ratio.
 
-        Positive if the first model is better; NaN if a number is missing, or not positive in a ratio.
+        Positive if the first model is better, infinite in a ratio to 0; NaN if a number is missing.
+
+        Raises
+        ------
+        RatioUndefined
+            If a number in a ratio is negative.
         """
         a, b = (
             self.cell(tables, dataset, model, metric)
             for tables, model in zip(tables_of(test), pair, strict=True)
         )
+        if ratio and np.minimum(a, b) < 0:
+            raise RatioUndefined(f"{' vs '.join(pair)} on {dataset}")
         return _ahead(a, b, metric, ratio)
 
     def on_one(
@@ -81,9 +92,9 @@ class Numbers:
             apart = [_ahead(*one, metric, False) for one in zip(a, b, strict=True)]
             return of_folds(apart, self._shared(dataset))
         apart = _ahead(a.mean(), b.mean(), metric, True)
-        if math.isnan(apart):
-            return None
-        around = a / a.mean() - b / b.mean()  # the delta method
+        if math.isinf(apart):
+            return Exact(apart, math.inf)
+        around = a / (a.mean() or 1) - b / (b.mean() or 1)  # the delta method
         return of_folds(around, self._shared(dataset), apart)
 
     def level(self, test: Mapping, dataset: str, model: str, metric: str) -> Evidence | None:
@@ -95,8 +106,8 @@ class Numbers:
         return of_folds(folds.to_numpy(), self._shared(dataset)) if len(folds) > 1 else Exact(value)
 
     def models(self, table: str) -> list[str]:
-        """The models of a table."""
-        return list(dict.fromkeys(self._frame(table)["model"]))
+        """The models of a table that have runs or measurements."""
+        return [model for model in dict.fromkeys(self._frame(table)["model"]) if self._is_computed(model)]
 
     def exponent(self, test: Mapping, model: str, metric: str) -> Student | None:
         """The exponent of a power law, from a cell of a table or fitted to its rows of different sizes."""
@@ -119,13 +130,17 @@ class Numbers:
         for name in tables:
             entry = self.study["tables"][name]
             has_folds = TABLE_TYPES[entry["type"]].ranks
-            if not has_folds or (dataset, model, metric) not in self._table(name).index:
+            has_cell = (dataset, model, metric) in self._table(name).index
+            if not (has_folds and has_cell and self._is_computed(model)):
                 continue
             chosen = self._results.scores(dataset, model, entry.get("among", {}))
             rows = chosen.get(entry["criterion"], next(iter(chosen.values())))
             scores = rows.set_index(["repeat", "fold"])[metric] * (100 if METRICS[metric].percent else 1)
             return scores.dropna()
         return pd.Series(dtype=float)
+
+    def _is_computed(self, model: str) -> bool:
+        return not {"known", "published_only"} & {*self.study["models"].get(model, {})}
 
     def _shared(self, dataset: str) -> float:
         """The ratio of test rows to training rows of a fold or trial."""
@@ -164,4 +179,8 @@ def _ahead(a: float, b: float, metric: str, ratio: bool) -> float:
         a, b = b, a
     if not ratio:
         return a - b
-    return math.log(a / b) if a > 0 and b > 0 else math.nan
+    if math.isnan(a) or math.isnan(b):
+        return math.nan
+    if a == b:
+        return 0.0
+    return math.log(a / b) if a and b else math.inf if a else -math.inf

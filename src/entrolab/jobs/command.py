@@ -49,7 +49,7 @@ def main() -> None:
         if arguments[:1] == ["init"]:
             from entrolab.study.first_study import main as init
 
-            init(arguments[1:])
+            init(arguments[1:], {file.stem for file in home().glob("config/papers/*.yaml")})
             return
         arguments = with_studies(arguments)
     except ValueError as error:

@@ -3,13 +3,12 @@
 import argparse
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import yaml
 
 from entrolab.data.user_tables import entry_of
-from entrolab.jobs.command import home
 from entrolab.study.config import RULES
 from entrolab.study.sections import ConfigError
 from entrolab.text import one_line
@@ -35,14 +34,19 @@ LONGEST = 1000  # characters of a comment, which may quote names in the table
 NAMED = 8  # columns listed in a line
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Write a study as the command line asks, and print what was found in the table."""
+def main(arguments: Sequence[str], studies: Collection[str] = ()) -> None:
+    """Write a study as the command line asks, and print what was found in the table.
+
+    `studies` are names that the study must not have, besides those of rules.
+    """
     parser = argparse.ArgumentParser("entrolab init", description="Write a study of a table.")
     parser.add_argument("table", type=Path, help="a csv, tsv, Parquet or Feather file")
     parser.add_argument("--label", required=True, help="the column to predict")
     parser.add_argument("--output", type=Path, help="the study's file (default: the table's name with .yaml)")
     given = parser.parse_args(arguments)
-    output = given.output or Path(f"{_name(given.table)}.yaml")
+    name = _name(given.table)
+    name = f"{name}_study" if name in RULES or name in studies else name
+    output = given.output or Path(f"{name}.yaml")
     if output.exists():
         raise ConfigError(f"{output}: exists already; accepted: another name by --output")
     text = first_study(given.table, given.label, output)
@@ -76,11 +80,9 @@ def first_study(table: Path, label: str, output: Path) -> str:
 
 
 def _name(table: Path) -> str:
-    """The name of a study and its data set: that of the table's file, unless rules or studies have it."""
+    """The name of a study and its data set, derived from the name of the table's file."""
     plain = re.sub(r"[^a-z0-9]+", "_", table.name.partition(".")[0].lower()).strip("_")
-    name = plain if plain[:1].isalpha() else f"table_{plain}".rstrip("_")
-    taken = RULES | {file.stem for file in home().glob("config/papers/*.yaml")}
-    return f"{name}_study" if name in taken else name
+    return plain if plain[:1].isalpha() else f"table_{plain}".rstrip("_")
 
 
 def _found(table: Path, entry: Mapping, label: str) -> list[str]:

@@ -59,6 +59,7 @@ def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.D
 def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
     """Judge the cells of a table, see `make_table`."""
     table_type = TABLE_TYPES[spec["type"]]
+    found = {cell: _defined(ours) for cell, ours in found.items()}
     published_values = _published_values(published, spec["published"])
     rows = []
     for cell, ours in found.items():
@@ -83,6 +84,13 @@ def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: Map
             )
         )
     return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(_NUMBERS, float))
+
+
+def _defined(ours: Found) -> Found:
+    """The contents of a cell; failed if the number is NaN."""
+    if ours.status != "ok" or not math.isnan(ours.ours):
+        return ours
+    return Found(status="failed", reason="; ".join(filter(None, ["undefined", ours.reason])))
 
 
 def read_published(path: str | Path) -> pd.DataFrame:

@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from entrolab.claims.evidence import holm
 from entrolab.fit.metrics import METRICS
 from entrolab.tables.verdicts import KNOWN
 from entrolearn.plotting import (
@@ -35,7 +36,7 @@ ALPHA = 0.05
 LEAST_MODELS, LEAST_DATASETS = 3, 5
 # Stands for a missing score: so low that all differences to it are equal in double precision.
 LOST = -1e300
-# Scores are compared as integers with this many digits, because equal decimals may differ as floats.
+# Scores are compared with this many digits, because equal decimals may differ as floats.
 SIGNIFICANT_DIGITS = 12
 # The most data sets for Wilcoxon's exact p-values; with more, the normal approximation is used.
 MOST_EXACT = 50
@@ -210,15 +211,7 @@ def rank_models(
         p=p,
         critical_difference=width * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets)),
         nemenyi=scikit_posthocs.posthoc_nemenyi_friedman(ranks),
-        # Following Demšar: zero differences are split between the signs, tied ranks averaged, p-values exact.
-        wilcoxon=scikit_posthocs.posthoc_wilcoxon(
-            _whole(kept if greater_is_better else -kept).fillna(LOST).melt(var_name="model"),
-            val_col="value",
-            group_col="model",
-            method="exact" if n_datasets <= MOST_EXACT else "asymptotic",
-            zero_method="zsplit",
-            p_adjust="holm",
-        ),
+        wilcoxon=_wilcoxon(kept if greater_is_better else -kept),
         alpha=alpha,
         shown_test=shown_test(n_datasets, n_models, alpha),
         lacking=tuple(lacking),
@@ -343,18 +336,37 @@ def _least_p(n_datasets: int, n_models: int) -> tuple[int, float]:
     return n_pairs, min(1.0, n_pairs * 2.0 ** (1 - n_datasets))
 
 
-def _whole(scores: pd.DataFrame) -> pd.DataFrame:
-    """Scores as integers, in units of the last significant digit of the largest score."""
-    largest = np.nanmax(np.abs(scores))
-    digits = SIGNIFICANT_DIGITS - (math.ceil(math.log10(largest)) if largest > 0 else 0)
-    return (scores * 10.0**digits).round()
+def _wilcoxon(scores: pd.DataFrame) -> pd.DataFrame:
+    """p-values of Wilcoxon's test of each pair, with Holm's correction.
+
+    Following Demšar, zero differences are split between the signs, tied ranks averaged, p-values exact.
+    """
+    method = "exact" if len(scores) <= MOST_EXACT else "asymptotic"
+    pairs = list(itertools.combinations(scores, 2))
+    apart = (_ordered(scores[a].to_numpy(), scores[b].to_numpy()) for a, b in pairs)
+    found = [stats.wilcoxon(one, zero_method="zsplit", method=method).pvalue for one in apart]
+    p_values = pd.DataFrame(1.0, index=scores.columns, columns=scores.columns)
+    for (a, b), p in zip(pairs, holm(found), strict=True):
+        p_values.loc[a, b] = p_values.loc[b, a] = p
+    return p_values
+
+
+def _ordered(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Integers with the signs and the order of the differences of scores, 0 for equal decimals."""
+    unit = np.fmax(np.abs(a), np.abs(b)) * 10.0**-SIGNIFICANT_DIGITS
+    apart = np.nan_to_num(a, nan=LOST) - np.nan_to_num(b, nan=LOST)
+    size = np.where(np.abs(apart) > unit, np.abs(apart), 0.0)
+    order = np.argsort(size)
+    level = np.empty(len(size))
+    level[order] = np.cumsum(np.diff(size[order], prepend=0.0) > unit[order])
+    return np.sign(apart) * level
 
 
 def _published_ranks(ranking: Ranking, table: pd.DataFrame, metric: str) -> dict[str, float]:
     """Ranks of the same models on the same data sets by the published values; empty if values are missing."""
     models, datasets = ranking.scores.columns, ranking.scores.index
     same = table[table["model"].isin(models) & table["dataset"].isin(datasets)]
-    published_values, _ = _kept(scores_of(same, metric, "published"))
-    if published_values.shape != ranking.scores.shape:
+    published_values = scores_of(same, metric, "published")
+    if not np.isfinite(published_values).all(axis=None):
         return {}
     return _ranks(published_values, METRICS[metric].greater_is_better).mean().to_dict()

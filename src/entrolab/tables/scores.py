@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 from pydantic import model_validator
 
 from entrolab.fit.learners import searched
@@ -103,9 +104,7 @@ class Scores(OfModels):
         """
         dataset, model, metric = cell
         folds = results.scores(dataset, model, spec.get("among", {}))
-        chosen = folds.get(spec["criterion"])
-        if chosen is None and not spec["models"][model]["searched"]:
-            chosen = next(iter(folds.values()), None)
+        chosen = chosen_folds(folds, model, spec)
         if chosen is None:
             return Found(status="failed", reason="no scores by this criterion")
         if not METRICS[metric].chooses and chosen["success"].all() and chosen[metric].isna().all():
@@ -174,6 +173,13 @@ class Scores(OfModels):
         if METRICS[metric].greater_is_better or not difference:
             return text
         return f"{text} ({'better' if difference < 0 else 'worse'})"
+
+
+def chosen_folds(folds: Mapping[str, pd.DataFrame], model: str, spec: Mapping) -> pd.DataFrame | None:
+    """The scores of folds by a table's criterion, by any for a model without a grid; None if it has none."""
+    if spec["criterion"] in folds or spec["models"][model]["searched"]:
+        return folds.get(spec["criterion"])
+    return next(iter(folds.values()), None)
 
 
 def _listed(table: Mapping) -> list[str]:

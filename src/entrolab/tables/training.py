@@ -9,7 +9,7 @@ from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Section, number
 from entrolab.tables.base import Found, heading
 from entrolab.tables.parameters import most_often
-from entrolab.tables.scores import CRITERIA, Scores, tolerance_in_words
+from entrolab.tables.scores import CRITERIA, Scores, chosen_folds, tolerance_in_words
 from entrolab.tables.times import Times
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import JUDGED
@@ -117,5 +117,5 @@ class Training(Scores):
 def most_iterations(cell, spec: Mapping, results, record: Mapping) -> int | None:
     """The iterations or epochs to which a study limits the selected model; None if it sets no limit."""
     dataset, model, _ = cell
-    params = most_often(results.scores(dataset, model, {})[spec["criterion"]])
+    params = most_often(chosen_folds(results.scores(dataset, model, {}), model, spec))
     return {**learner_at(record, params)["params"], **params}.get("max_iter")

@@ -47,6 +47,8 @@ def beside(ours: float, published: float, tolerance: float) -> str:
     """
     if math.isnan(published):
         return "ours only"
+    if math.isnan(tolerance):
+        raise ValueError("tolerance: found nan; accepted: a number of at least 0")
     return placed(ours, published - tolerance, published + tolerance)
 
 
@@ -58,6 +60,8 @@ def placed(value: float, low: float, high: float) -> str:
     >>> placed(1.0, 0.0, 1.0), placed(2.0, 0.0, 1.0)
     ('reproduced', 'higher')
     """
+    if math.isnan(value):
+        raise ValueError("value: found nan; accepted: a number, as an undefined one has no verdict")
     if value > high + SLACK:
         return "higher"
     return "lower" if value < low - SLACK else "reproduced"

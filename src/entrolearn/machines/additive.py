@@ -358,7 +358,9 @@ class Additive:
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets of these rows.
         sample_weight : array-like of shape (n_samples,), default=None
-            The sample weights of the fit; with smaller weights, the rest of the weight remains.
+            The sample weights of the fit. With smaller weights, the rest of the weight remains, but the rows
+            no longer count in the shrinkage of "ledoit_wolf" and "oas", and :func:`entrolearn.influence`
+            refuses the model.
 
         Returns
         -------

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import partial
 from numbers import Integral
 from typing import Self
 
@@ -30,7 +31,7 @@ from entrolearn.machines.ridge import (
     normal_equations,
     ridge_candidates,
 )
-from entrolearn.path import Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, path, same_settings
 from entrolearn.validation import ARRAY_API, numpy_dtype, validate_data, validated, weighted_rows
 
 __all__ = ["LayeredClassifier", "LayeredRegressor"]
@@ -212,12 +213,11 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
         X, y = validate_data(self, X, y, reset=first, **checks)
         T = as_columns(y)
         if first:
-            self._n_outputs = T.shape[1]
+            self._one_value, self._n_outputs = y.ndim == 1, T.shape[1]
         elif T.shape[1] != self._n_outputs:
             raise ValueError(
                 f"y has {T.shape[1]} outputs for each row; the first rows had {self._n_outputs}."
             )
-        self._one_value = y.ndim == 1
         return X, T
 
 
@@ -228,12 +228,16 @@ class LayeredRegressor(_LayeredRidge, OutputRegressor):
 def _layered_path(
     estimator: _LayeredRidge, X, y, partition: Partition, grid: Sequence[dict]
 ) -> Iterator[PathPoint]:
-    """Normal equations of each fold, once per layer; those of a training set are sums over folds."""
+    """Normal equations of each fold, once per layer; those of a training set are sums over folds.
+
+    Candidates whose hidden layer or equations cannot be computed are fitted one by one.
+    """
     machines = [clone(estimator).set_params(**params) for params in grid]
     data = path_targets(estimator, X, y, partition)
     if data is None or not all(map(_shares_equations, machines)):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
+    one_by_one = partial(path.dispatch(object), estimator, X, y)
     X, T, classes = data
     for members in same_settings(machines, "fit_intercept", *estimator._layer_settings):
         largest = max((machines[i] for i in members), key=lambda machine: machine._n_units)
@@ -242,8 +246,8 @@ def _layered_path(
             try:
                 layer = largest._draw_layer(X[rows])
                 solutions = _solutions(layer, X, T, partition, left_outs, wanted)
-            except (ValueError, ArithmeticError, MemoryError, np.linalg.LinAlgError) as error:
-                yield from (PathPoint(out, params, error=describe(error)) for out, _, params in wanted)
+            except FAILURES:
+                yield from one_by_one(partition.only(left_outs), [grid[i] for i in members])
                 continue
             yield from _answers(layer, X, classes, wanted, solutions)
 

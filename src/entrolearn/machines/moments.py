@@ -215,7 +215,8 @@ class ClassMoments:
 
         The number of rows does not change.
         """
-        if self.n * factor >= LEAST_WEIGHT:
+        if self.n > 0:
+            factor = min(1.0, max(factor, LEAST_WEIGHT / self.n))
             for name in ("n", *_SUMS):
                 setattr(self, name, imul(getattr(self, name), factor))
             self._squares_of_weights *= factor**2

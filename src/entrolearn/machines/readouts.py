@@ -18,11 +18,13 @@ from entrolearn.machines.devices import (
     cholesky,
     like,
     namespace,
+    reciprocal_condition,
     solve_cholesky,
     solve_lower,
     zero_square,
 )
 from entrolearn.machines.moments import LEAST_SHARE, ROUNDINGS, ClassMoments
+from entrolearn.machines.ridge import SINGULAR_BELOW
 from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
@@ -515,23 +517,36 @@ def least_squares_from_moments(
     coef : ndarray, shape (n_hidden, n_outputs)
     method : {"cholesky", "pinvh"}
         "pinvh" (pseudoinverse) if the Gram matrix is numerically singular.
+
+    Raises
+    ------
+    ValueError
+        If the Gram matrix has overflowed.
     """
     gram = sum(float(weight) * m.second_moment() for weight, m in zip(weights, moments, strict=True))
     add_to_diagonal(gram, ridge)
     sums = namespace(gram).stack([float(weight) * m.sum for weight, m in zip(weights, moments, strict=True)])
     right = sums.T @ like(targets, gram)
+    size = float(namespace(gram).linalg.trace(gram))
+    if not np.isfinite(size):
+        raise ValueError("the sums of the hidden units' squares overflow: scale the features.")
     if not is_numpy(gram):
-        return _solve_elsewhere(gram, right)
+        return _solve_elsewhere(gram, right, size)
     try:
-        return cho_solve(cho_factor(gram, check_finite=False), right, check_finite=False), "cholesky"
+        upper, lower = cho_factor(gram, check_finite=False)
     except LinAlgError:
-        return pinvh(gram, check_finite=False) @ right, "pinvh"
+        regular = False
+    else:
+        regular = reciprocal_condition(upper.T, size) >= SINGULAR_BELOW
+    if regular:
+        return cho_solve((upper, lower), right, check_finite=False), "cholesky"
+    return pinvh(gram, check_finite=False) @ right, "pinvh"
 
 
-def _solve_elsewhere(gram, right) -> tuple:
-    """The solution and the method, for arrays of other libraries."""
+def _solve_elsewhere(gram, right, size: float) -> tuple:
+    """The solution and the method, for arrays of other libraries; `size` is the trace of the Gram matrix."""
     factor = cholesky(namespace(gram).tril(gram))
-    if factor is not None:
+    if factor is not None and reciprocal_condition(factor, size) >= SINGULAR_BELOW:
         return solve_cholesky(factor, right), "cholesky"
     return like(pinvh(to_numpy(gram), check_finite=False) @ to_numpy(right), gram), "pinvh"
 

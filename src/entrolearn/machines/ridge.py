@@ -46,6 +46,7 @@ from entrolearn.validation import Interval, is_numpy, to_numpy
 __all__ = [
     "CHOLESKY_UP_TO",
     "RIDGE",
+    "SINGULAR_BELOW",
     "NormalEquations",
     "PartEquations",
     "Spectrum",

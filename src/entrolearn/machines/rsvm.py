@@ -6,7 +6,7 @@ Lee and Mangasarian (2001) for classification; Lee, Hsieh and Huang (2005) for r
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from numbers import Integral, Real
 
 import numpy as np
@@ -364,7 +364,7 @@ def _reduced_path(
     """Path with one kernel matrix per kernel and training set, for all C and numbers of landmarks.
 
     The landmarks are those that a fit on the training set draws. Newton's method for each C starts from the
-    solution for the previous one.
+    solution for the previous one. Candidates whose kernel matrix cannot be computed are fitted one by one.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
     shared = all(
@@ -377,6 +377,7 @@ def _reduced_path(
     if given is None:
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
+    one_by_one = partial(path.dispatch(object), estimator, X, y)
     X, targets, classes = given
     for left_out in partition.left_out:
         rows = partition.training(left_out)
@@ -389,8 +390,8 @@ def _reduced_path(
             largest, _ = max(alike, key=lambda pair: pair[0].n_landmarks)
             try:
                 features = bordered_features(largest._draw_layer(X[rows]), X[order])
-            except FAILURES as error:
-                yield from (PathPoint(left_out, params, error=describe(error)) for _, params in alike)
+            except FAILURES:
+                yield from one_by_one(partition.only([left_out]), [params for _, params in alike])
                 continue
             for params, output, said in _solutions(alike, features, targets[rows]):
                 answered = {} if output is None else answer(output[back], classes)

@@ -191,6 +191,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
             watch = _HeldOut(self._objective(0.0, *held_out), self.n_iter_no_change)
         else:
             watch = _Nothing()
+        vars(self).pop("validation_curve_", None)
         theta = self._descend(self._objective(self.weight_decay, *rows), watch)
         if self.early_stopping:
             theta, self.validation_curve_ = watch.best, np.array(watch.curve)

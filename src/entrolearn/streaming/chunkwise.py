@@ -11,7 +11,6 @@ from functools import reduce
 import numpy as np
 from dask.base import tokenize
 from scipy.sparse import issparse
-from scipy.sparse import vstack as stack_sparse
 from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
@@ -157,8 +156,7 @@ class Picked:
 
     def merge(self, other: "Picked") -> "Picked":
         """The union of two sets of rows."""
-        pair = [self.found, other.found]
-        found = stack_sparse(pair, "csr") if issparse(self.found) else np.concatenate(pair)
+        found = sampling.stack_rows([self.found, other.found])
         return Picked(np.concatenate([self.places, other.places]), found)
 
     @property

@@ -7,8 +7,6 @@ then fitted to all rows in the metric, and its gradients take one more pass.
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy.sparse import issparse
-from scipy.sparse import vstack as stack_sparse
 from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -17,6 +15,7 @@ from entrolearn.measures import average_gradient_outer_product
 from entrolearn.streaming.additive import NO_ROWS, check_additive, weighted_chunk
 from entrolearn.streaming.base import Rows, TransformedRows
 from entrolearn.streaming.progress import shown
+from entrolearn.streaming.sampling import stack_rows
 from entrolearn.validation import validate_data
 
 __all__ = ["Moved", "check_recursive", "checked_chunk", "fit_recursive", "keep", "stacked"]
@@ -107,8 +106,7 @@ def stacked(parts: list[tuple]) -> tuple:
     if not parts:
         raise ValueError(NO_ROWS)
     X, y, weights = zip(*parts, strict=True)
-    rows = stack_sparse(X, "csr") if issparse(X[0]) else np.concatenate(X)
-    return rows, np.concatenate(y), None if weights[0] is None else np.concatenate(weights)
+    return stack_rows(X), np.concatenate(y), None if weights[0] is None else np.concatenate(weights)
 
 
 def checked_chunk(machine: RecursiveFeatures, X, y, *, first: bool) -> tuple:

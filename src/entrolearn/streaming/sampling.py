@@ -1,10 +1,12 @@
 """Sampling without replacement in one pass over the rows."""
 
+from collections.abc import Sequence
+
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from scipy.sparse import vstack as stack_sparse
 
-__all__ = ["MOST_PERMUTED", "Chosen", "Reservoir", "sample_of"]
+__all__ = ["MOST_PERMUTED", "Chosen", "Reservoir", "sample_of", "stack_rows"]
 
 #: Maximum number of rows for which their permutation is kept in memory (1 GiB), as in an in-memory fit.
 MOST_PERMUTED = 2**27
@@ -63,7 +65,7 @@ class Chosen:
     @property
     def rows(self):
         """The chosen rows in the order of `places`, shape (n_places, n_features)."""
-        return _stacked(self._picked)[np.argsort(self._order)]
+        return stack_rows(self._picked)[np.argsort(self._order)]
 
 
 class Reservoir:
@@ -126,7 +128,7 @@ class Reservoir:
     def _take(self, keys: np.ndarray, rows) -> None:
         if self._rows is not None:
             keys = np.concatenate([self._keys, keys])
-            rows = _stacked([self._rows, rows])
+            rows = stack_rows([self._rows, rows])
         kept = np.argsort(keys, kind="stable")[: self.size]
         self._keys, self._rows = keys[kept], rows[kept]
 
@@ -138,5 +140,8 @@ class Reservoir:
         return self._rows
 
 
-def _stacked(parts: list):
-    return stack_sparse(parts, "csr") if issparse(parts[0]) else np.concatenate(parts)
+def stack_rows(parts: Sequence):
+    """Concatenated rows of several chunks, dense or CSR; CSR if any chunk is."""
+    if not any(map(issparse, parts)):
+        return np.concatenate(parts)
+    return stack_sparse([part if issparse(part) else csr_array(part) for part in parts], "csr")

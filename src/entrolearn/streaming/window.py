@@ -7,8 +7,6 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import issparse
-from scipy.sparse import vstack as stack_sparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
@@ -17,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from entrolearn.machines.base import codes_among, encode
 from entrolearn.streaming.agreement import check_learner
 from entrolearn.streaming.merging import solve
+from entrolearn.streaming.sampling import stack_rows
 from entrolearn.validation import HasMethods, Interval, validated
 
 __all__ = ["SlidingWindow"]
@@ -44,8 +43,9 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     estimator_ : estimator
-        The estimator fitted to the rows of the window. Its classes, and those of its `priors`, are those in
-        the window; if there is only one class, it is the estimator of the last window with two.
+        The estimator fitted to the rows of the window. Its classes, and those of its `priors` and
+        `class_weight`, are those in the window; if there is only one class, it is the estimator of the last
+        window with two.
     classes_ : ndarray of shape (n_classes,)
         Classes of ``estimator_``, for a classifier.
     n_features_in_ : int
@@ -140,33 +140,34 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
 
     def _leave(self, n_rows: int) -> None:
         """Subtract the oldest rows from the sums."""
-        left = []
+        left, held, n_left = [], self._held.copy(), self._n_left
         while n_rows > 0:
-            oldest = self._held.popleft()
+            oldest = held.popleft()
             if len(oldest[-1]) > n_rows:
-                self._held.appendleft(tuple(each[n_rows:] for each in oldest))
+                held.appendleft(tuple(each[n_rows:] for each in oldest))
                 oldest = tuple(each[:n_rows] for each in oldest)
             left.append(oldest)
             n_rows -= len(oldest[-1])
-            self._n_left += len(oldest[-1])
-            self._count(oldest[-1], -1)
-        learner = self._learner
+            n_left += len(oldest[-1])
         if not left:
             return
-        if self._n_left >= self.n_rows and self._held:
-            self._n_left = 0
-            X, targets = _joined(self._held)
-            learner._stream = learner._add_rows(learner._no_sums(X, targets), X, targets, None)
-            return
+        learner = self._learner
         several = isinstance(learner._stream, list)
         sums = learner._stream if several else [learner._stream]
         none = [each.empty() for each in sums]
-        if not self._held:
+        if n_left >= self.n_rows and held:
+            n_left = 0
+            X, targets = _joined(held)
+            learner._stream = learner._add_rows(learner._no_sums(X, targets), X, targets, None)
+        elif held:
+            gone = learner._add_rows(none if several else none[0], *_joined(left), None)
+            for each, rows in zip(sums, gone if several else [gone], strict=True):
+                each -= rows
+        else:
             learner._stream = none if several else none[0]
-            return
-        gone = learner._add_rows(none if several else none[0], *_joined(left), None)
-        for each, rows in zip(sums, gone if several else [gone], strict=True):
-            each -= rows
+        self._held, self._n_left = held, n_left
+        for _, _, labels in left:
+            self._count(labels, -1)
 
     def _count(self, y: np.ndarray, sign: int) -> None:
         if is_classifier(self._learner):
@@ -187,6 +188,9 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
             found.priors = {label: priors[label] for label in found.classes_.tolist()}
         elif not isinstance(priors, str):
             found.priors = np.asarray(priors)[present]
+        class_weight = getattr(learner, "class_weight", None)
+        if isinstance(class_weight, Mapping):
+            found.class_weight = {label: class_weight.get(label, 1.0) for label in found.classes_.tolist()}
         if isinstance(learner._stream, list):
             found._stream = [sums for sums, there in zip(learner._stream, present, strict=True) if there]
         else:
@@ -239,4 +243,4 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
 def _joined(chunks) -> tuple:
     """Concatenate the rows and targets of some chunks."""
     X, targets, _ = zip(*chunks, strict=True)
-    return stack_sparse(X, "csr") if issparse(X[0]) else np.concatenate(X), np.concatenate(targets)
+    return stack_rows(X), np.concatenate(targets)

@@ -247,6 +247,36 @@ def test_an_effect_is_shown_with_its_interval_and_test():
     assert found["method"][0].startswith("Wilcoxon's signed-rank test; one of 2 comparisons")
 
 
+@pytest.mark.parametrize(("level", "outcome"), [(90.6, "holds"), (89.4, "undecided")])
+def test_a_score_of_no_error_counts_in_a_ratio(level, outcome):
+    """On three sets `good` has no error: the largest of its leads, which do not drop out."""
+    numbers = Planted()
+    for k, name in enumerate(SETS):
+        numbers.scores[name, "good"] = pd.Series([100.0 if k < 3 else level] * 5)
+        numbers.scores[name, "twin"] = pd.Series([95.0 if k < 3 else 90.0] * 5)
+    test = of_type("better", ["good"], ["twin"], "error_rate", by={"percent": 0})
+    found = evaluate(loaded(claim(test)), numbers)
+    assert found["sets"].tolist() == [len(SETS)]
+    assert found["outcome"].tolist() == [outcome]
+
+
+def test_a_ratio_of_negative_numbers_is_undefined():
+    numbers = Planted()
+    numbers.scores["s3", "twin"] = pd.Series([101.0] * 5)
+    test = of_type("better", ["good"], ["twin"], "error_rate", by={"percent": 5})
+    found = evaluate(loaded(claim(test)), numbers)
+    assert found["outcome"].tolist() == ["undecided"]
+    assert "good vs twin on s3: a margin in points" in found["decides"][0]
+
+
+def test_models_with_known_values_have_no_folds_and_are_not_tested_with_all():
+    study = STUDY | {"models": LABELS | {"slow": LABELS["slow"] | {"known": {}}}}
+    numbers = Planted()
+    numbers.study = study
+    assert numbers.models("scores") == ["good", "twin", "plain"]
+    assert Numbers._folds(numbers, ["scores"], "s0", "slow", "accuracy").empty
+
+
 def test_an_effect_in_percent_and_one_as_a_factor_are_shown_as_such():
     percent = of_type("better", ["good"], ["twin"], "error_rate", by={"percent": 5})
     numbers = Planted()

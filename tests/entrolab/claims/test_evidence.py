@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from entrolab.claims.evidence import ALPHA, LEAST_DATASETS, Exact, SignedRank, Student, holm, of_folds
 
@@ -37,9 +38,31 @@ def test_the_interval_has_what_the_one_sided_tests_do_not_reject(n):
         assert evidence.below(high + 1e-6) <= ALPHA < evidence.below(high - 1e-6)
 
 
-def test_of_folds_agrees_with_the_plain_t_test_where_no_rows_are_shared():
-    from scipy import stats
+@pytest.mark.parametrize("n", [6, 14, 30])
+def test_p_values_are_those_of_scipy_without_ties_and_agree_with_the_interval_with_ties(n):
+    rng = np.random.default_rng(n)
+    for _ in range(30):
+        untied = SignedRank(rng.normal(0.5, 1, n))
+        for alternative, p in (("greater", untied.above(0.1)), ("less", untied.below(0.1))):
+            said = stats.wilcoxon(untied.differences - 0.1, alternative=alternative, method="exact")
+            assert p == pytest.approx(said.pvalue)
+        tied = SignedRank(rng.normal(0.7, 1, n).round(1))
+        low, high = tied.interval
+        for limit in (-0.05, 0.05, 0.15):
+            assert (tied.above(limit) <= ALPHA) == (limit < low - 1e-9) or abs(limit - low) < 1e-9
+            assert (tied.below(limit) <= ALPHA) == (limit > high + 1e-9) or abs(limit - high) < 1e-9
 
+
+def test_infinite_differences_are_the_largest():
+    """As differences that exceed all others: those of a ratio to 0."""
+    infinite = SignedRank([math.inf, math.inf, -0.1, -0.2, 0.3, 0.4])
+    large = SignedRank([1e6, 2e6, -0.1, -0.2, 0.3, 0.4])
+    assert infinite.above(0.0) == large.above(0.0)
+    assert infinite.below(0.0) == large.below(0.0)
+    assert SignedRank([math.inf] * 3 + [-math.inf] * 3).effect == 0
+
+
+def test_of_folds_agrees_with_the_plain_t_test_where_no_rows_are_shared():
     values = [0.3, 0.1, 0.4, 0.1, 0.5, 0.9]
     plain = stats.ttest_1samp(values, 0.2, alternative="greater")
     assert of_folds(values, 0.0).above(0.2) == pytest.approx(plain.pvalue)

@@ -3,6 +3,9 @@
 import itertools
 import math
 from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
 
 from entrolab.experiments.base import Measured
 from entrolab.study.entries import OfData
@@ -77,6 +80,11 @@ class Correlations(Measured):
 
     def tolerance(self, cell, spec, ours, published):
         return max(self.ERRORS * self.OF_A_DIFFERENCE * ours.ours_std, self.ROUNDING)
+
+    def judge(self, cell, spec, found, published_values):
+        # An undefined error counts as 0, so that the tolerance is the rounding of the published number.
+        ours = replace(found[cell], ours_std=float(np.nan_to_num(found[cell].ours_std)))
+        return super().judge(cell, spec, {**found, cell: ours}, published_values)
 
     def note(self, cell, found, published_values, verdict):
         return _closest(cell[0], found, published_values) if verdict in ("higher", "lower") else ""

@@ -26,8 +26,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     Returns
     -------
     list of dict
-        Per model and share the scores of :func:`~entrolearn.metrics.information_scores` and ``mcc``. A model
-        that fails, or provides no certainty for rejecting rows, is a row with the reason.
+        Per model and share the scores of :func:`~entrolearn.metrics.information_scores` and ``mcc``; accuracy
+        and ``mcc`` are NaN if all rows are rejected. A model that fails, or provides no certainty for
+        rejecting rows, is a row with the reason.
 
     References
     ----------
@@ -82,5 +83,5 @@ def _of_model(data, assignment: np.ndarray, name: str, model: Mapping, spec: Map
 def _measures(y: np.ndarray, said: np.ndarray) -> Iterator[tuple[str, float]]:
     kept = said != REJECT
     found = information_scores(y, said, reject=REJECT)
-    found["mcc"] = matthews_corrcoef(y[kept], said[kept])
+    found["mcc"] = matthews_corrcoef(y[kept], said[kept]) if kept.any() else np.nan
     return ((name, float(value)) for name, value in found.items())
