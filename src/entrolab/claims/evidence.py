@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from scipy import stats
 
-# Level of each one-sided test; intervals cover 1 - 2 ALPHA.
+# Level of each one-sided test; intervals cover 1 - 2 ALPHA. With ties, a test may reject an end of them.
 ALPHA = 0.05
 # The signed-rank test cannot be significant with fewer data sets.
 LEAST_DATASETS = 5

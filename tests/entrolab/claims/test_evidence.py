@@ -53,6 +53,15 @@ def test_p_values_are_those_of_scipy_without_ties_and_agree_with_the_interval_wi
             assert (tied.below(limit) <= ALPHA) == (limit > high + 1e-9) or abs(limit - high) < 1e-9
 
 
+def test_p_values_with_ties_and_zeros_are_shares_of_all_signs():
+    differences = np.random.default_rng(0).normal(0.3, 1, 14).round()
+    signs = 1 - 2 * (np.arange(2**14)[:, None] >> np.arange(14) & 1)
+    sums = signs @ (stats.rankdata(np.abs(differences)) * (differences != 0))
+    own = (np.sign(differences) * stats.rankdata(np.abs(differences))).sum()
+    assert SignedRank(differences).above(0.0) == np.mean(sums >= own)
+    assert SignedRank(differences).below(0.0) == np.mean(sums <= own)
+
+
 def test_infinite_differences_are_the_largest():
     """As differences that exceed all others: those of a ratio to 0."""
     infinite = SignedRank([math.inf, math.inf, -0.1, -0.2, 0.3, 0.4])
