@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from pydantic import model_validator
 
 from entrolab.fit.learners import searched
@@ -15,6 +14,9 @@ from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, heading, phrase
 from entrolab.tables.number_format import decimals_for
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import ROUNDING, SLACK
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 # Metrics in the unit of the label, whose magnitude is unknown.
 OF_THE_LABEL = ("rmse", "mae", "median_absolute_error")
@@ -175,7 +177,7 @@ class Scores(OfModels):
         return f"{text} ({'better' if difference < 0 else 'worse'})"
 
 
-def chosen_folds(folds: Mapping[str, pd.DataFrame], model: str, spec: Mapping) -> pd.DataFrame | None:
+def chosen_folds(folds: Mapping[str, "DataFrame"], model: str, spec: Mapping) -> "DataFrame | None":
     """The scores of folds by a table's criterion, by any for a model without a grid; None if it has none."""
     if spec["criterion"] in folds or spec["models"][model]["searched"]:
         return folds.get(spec["criterion"])

@@ -31,6 +31,7 @@ __all__ = [
     "copied",
     "decompose",
     "in_double",
+    "is_regular",
     "leading_norms",
     "like",
     "mirrored",
@@ -62,6 +63,8 @@ PANEL = 1024
 # Size of the diagonal blocks in forward substitution, for libraries without a triangular solver.
 SUBSTITUTED = 256
 CPU = 1  # DLPack device type
+# Smallest reciprocal condition number for which a Cholesky factor is meaningful.
+SINGULAR_BELOW = 4 * float(np.finfo(float).eps)
 
 
 def namespace(array):
@@ -336,6 +339,11 @@ def reciprocal_condition(factor, size: float) -> float:
     )
     norm = onenormest(inverse, t=1) if n > 1 else float(abs(solve(np.ones(1))[0]))
     return 1 / (size * norm)
+
+
+def is_regular(factor, size: float) -> bool:
+    """Whether a Cholesky factor is more than rounding; `size` is the trace of the factorised matrix."""
+    return reciprocal_condition(factor, size) >= SINGULAR_BELOW
 
 
 def decompose(lower) -> tuple[np.ndarray, object]:

@@ -16,15 +16,14 @@ from entrolearn.machines.devices import (
     add_to_diagonal,
     cast,
     cholesky,
+    is_regular,
     like,
     namespace,
-    reciprocal_condition,
     solve_cholesky,
     solve_lower,
     zero_square,
 )
 from entrolearn.machines.moments import LEAST_SHARE, ROUNDINGS, ClassMoments
-from entrolearn.machines.ridge import SINGULAR_BELOW
 from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
@@ -537,7 +536,7 @@ def least_squares_from_moments(
     except LinAlgError:
         regular = False
     else:
-        regular = reciprocal_condition(upper.T, size) >= SINGULAR_BELOW
+        regular = is_regular(upper.T, size)
     if regular:
         return cho_solve((upper, lower), right, check_finite=False), "cholesky"
     return pinvh(gram, check_finite=False) @ right, "pinvh"
@@ -546,7 +545,7 @@ def least_squares_from_moments(
 def _solve_elsewhere(gram, right, size: float) -> tuple:
     """The solution and the method, for arrays of other libraries; `size` is the trace of the Gram matrix."""
     factor = cholesky(namespace(gram).tril(gram))
-    if factor is not None and reciprocal_condition(factor, size) >= SINGULAR_BELOW:
+    if factor is not None and is_regular(factor, size):
         return solve_cholesky(factor, right), "cholesky"
     return like(pinvh(to_numpy(gram), check_finite=False) @ to_numpy(right), gram), "pinvh"
 

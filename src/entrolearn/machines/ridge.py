@@ -19,11 +19,11 @@ from entrolearn.machines.devices import (
     cholesky,
     copied,
     decompose,
+    is_regular,
     like,
     namespace,
     packed,
     plus_products,
-    reciprocal_condition,
     solve_cholesky,
     sums_like,
     take_rows,
@@ -46,7 +46,6 @@ from entrolearn.validation import Interval, is_numpy, to_numpy
 __all__ = [
     "CHOLESKY_UP_TO",
     "RIDGE",
-    "SINGULAR_BELOW",
     "NormalEquations",
     "PartEquations",
     "Spectrum",
@@ -63,8 +62,6 @@ RIDGE = [Interval(Real, 0, None, closed="left"), "array-like"]
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 # Numbers in a block of hidden rows (2 MiB), which stays in the cache until it is summed.
 BLOCK_NUMBERS = 2**18
-# Smallest reciprocal condition number for which a Cholesky factor is meaningful.
-SINGULAR_BELOW = 4 * EPS
 # Number of factorisations that take as long as one eigendecomposition (11 to 16 were measured).
 CHOLESKY_UP_TO = 13
 
@@ -375,7 +372,7 @@ def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.nd
         raise ValueError("the sums of the hidden units' squares overflow: scale the features.")
     add_to_diagonal(matrix, ridge)
     factor = cholesky(matrix)
-    if factor is None or reciprocal_condition(factor, size) < SINGULAR_BELOW:
+    if factor is None or not is_regular(factor, size):
         return None
     return solve_cholesky(factor, right)
 

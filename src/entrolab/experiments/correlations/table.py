@@ -5,8 +5,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from entrolab.experiments.base import Measured
 from entrolab.study.entries import OfData
 from entrolab.study.sections import Section, Whole, list_of, one_of, whole
@@ -83,8 +81,10 @@ class Correlations(Measured):
 
     def judge(self, cell, spec, found, published_values):
         # An undefined error counts as 0, so that the tolerance is the rounding of the published number.
-        ours = replace(found[cell], ours_std=float(np.nan_to_num(found[cell].ours_std)))
-        return super().judge(cell, spec, {**found, cell: ours}, published_values)
+        ours = found[cell]
+        if math.isnan(ours.ours_std):
+            found = {**found, cell: replace(ours, ours_std=0.0)}
+        return super().judge(cell, spec, found, published_values)
 
     def note(self, cell, found, published_values, verdict):
         return _closest(cell[0], found, published_values) if verdict in ("higher", "lower") else ""
