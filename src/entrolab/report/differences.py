@@ -78,6 +78,9 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
         for row in rows[rows["verdict"].isin(OUTSIDE)].to_dict("records"):
             metric, published = row["metric"], row["published"]
             shown_as = TABLE_TYPES[spec["type"]].shown_as(metric)
+            of_ours = digits[metric]
+            if not shown_as.ranks:
+                of_ours = shown_as.row_digits(metric, [row["ours"]], [], of_ours)
             difference = shown_as.difference(metric, row["difference"], published, digits[metric])
             heads = (spec[f"{part}s"].get(row[part]) for part in ADDRESS)
             values.append(
@@ -86,7 +89,7 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
                     "title": title(name),
                     "of": ", ".join(filter(None, (full_label(head) for head in heads if head))),
                     "published": shown_as.published_number(metric, published, digits[metric]),
-                    "ours": shown_as.number(metric, row["ours"], digits[metric]),
+                    "ours": shown_as.number(metric, row["ours"], of_ours),
                     "difference": "" if math.isnan(row["difference"]) else difference.removeprefix(MINUS),
                     "seeds": over_seeds.get(tuple(row[part] for part in ADDRESS), ""),
                     "reasons": of_cell(explanations, name, row),

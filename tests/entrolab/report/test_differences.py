@@ -43,13 +43,14 @@ def test_each_value_outside_is_listed_with_what_is_about_it(differing):
 def test_ratios_and_powers_are_told_as_such(differing):
     """The column `difference` of a table of times has ratios, that of parameters powers of two."""
     entry = differing.study["tables"]["table4"] | {"type": "times", "cost": "fit_seconds"}
-    table = differing.tables["table4"].assign(metric="seconds", difference=35.8)
+    table = differing.tables["table4"].assign(metric="seconds", difference=35.8, ours=0.0123)
     timed = replace(
         differing, study=differing.study | {"tables": {"table4": entry}}, tables={"table4": table}
     )
     laid = [{"name": "table4", "title": "Table 4", "seeds": None}]
     (value,) = differences(timed, laid, [])["values"]
     assert value["difference"] == "×36 the published ratio"
+    assert value["ours"].startswith("0.012")  # published are whole seconds
     (value,) = differences(differing, laid, [])["values"]
     assert value["difference"] == "+10.0"
 
