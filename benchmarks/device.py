@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn import config_context
 from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_limits
 
 from benchmarks.data import uniform
 from benchmarks.measure import measured
@@ -27,6 +28,9 @@ FEATURES = 54
 LARGEST_SHARE = 0.5
 FIRST_ROWS = 10**5
 ON_PROCESSOR = {"units": (250, 500, 1000), "rows": (10_000, 40_000)}
+# Most operations of a fit, N h²: tens of seconds on a GPU of 2026, and on a processor's cores for NumPy.
+MOST_OPERATIONS = 4e14
+MOST_OF_NUMPY = 3e12
 # A support vector machine's time grows with the square of its rows.
 ROWS_OF_SVC = 20_000
 ENOUGH_SECONDS = 1.0
@@ -36,6 +40,8 @@ PRODUCT_ORDER_ON_PROCESSOR = 2048
 
 # Twice the variance of a Gaussian kernel: the mean squared distance of two rows in the unit cube.
 SIGMA = FEATURES / 6
+
+NUMPY = "NumPy"
 
 COLUMNS = ("fit s", "fit Tflop/s", "product Tflop/s", "share %", "predict s")
 
@@ -122,6 +128,9 @@ def device(limits: Limits, sizes: Sizes) -> Section:
             if precision in machine.precisions:
                 one = measured(limits, COLUMNS, fit_and_product, machine, where, n, h, precision)
                 table.append(_line(machine.name, precision, h, n, one))
+                if where != "cpu" and n * h**2 <= MOST_OF_NUMPY:
+                    one = measured(limits, COLUMNS, fit_by_numpy, machine, n, h, precision)
+                    table.append(_line(f"{machine.name}, NumPy", precision, h, n, one))
         one = measured(limits, COLUMNS, fit_from_disk, where, n, h, precision)
         table.append(_line("EEM, rows on disk", precision, h, n, one))
         for peer in present():
@@ -152,7 +161,12 @@ def _notes(found: dict) -> list[str]:
     return [
         f"{found['name']}, torch {found['torch']}; d = {FEATURES}. A fit counts as N h² + 2 N d h "
         "operations: of the symmetric product a triangle. The product is of two square matrices of the same "
-        "precision, TF32 off. Seconds of a clock, the device waited for; of the processor its own.",
+        "precision, TF32 off. "
+        + (
+            "Seconds of the processor."
+            if found["device"] == "cpu"
+            else f"Seconds of a clock, the device waited for; NumPy on {os.cpu_count()} processor cores."
+        ),
         *absences,
     ]
 
@@ -163,12 +177,16 @@ def present() -> list[Peer]:
 
 
 def rows_that_fit(memory: float, n_units: int, precision: str) -> list[int]:
-    """Numbers of rows, in factors of ten, that leave half of a device's memory for the sums and the solve."""
+    """Numbers of rows, in factors of ten, that leave half of a device's memory for the sums and the solve.
+
+    A fit to more than the first takes at most `MOST_OPERATIONS`.
+    """
     size = np.dtype(precision).itemsize
     kept = 8 * 6 * n_units**2  # sums of two classes, their total, its factor, products
     most = (LARGEST_SHARE * memory - kept) / (2 * size * FEATURES)  # they are copied by class, block by block
     tens = max(0, math.floor(math.log10(max(most, 1) / FIRST_ROWS)))
-    return [FIRST_ROWS * 10**i for i in range(tens + 1)] if most >= FIRST_ROWS else []
+    fitting = [FIRST_ROWS * 10**i for i in range(tens + 1)] if most >= FIRST_ROWS else []
+    return [n for n in fitting if n == FIRST_ROWS or n * n_units**2 <= MOST_OPERATIONS]
 
 
 def facts(wanted: str) -> dict:
@@ -202,6 +220,15 @@ def fit_and_product(kind: Machine, where: str, n_samples: int, n_units: int, pre
     return dict(zip(COLUMNS, values, strict=True))
 
 
+def fit_by_numpy(kind: Machine, n_samples: int, n_units: int, precision: str) -> dict[str, float]:
+    """Seconds of a fit and of a prediction by NumPy, on all cores."""
+    X, y = uniform(n_samples, FEATURES, np.dtype(precision))
+    machine = kind.build(n_units)
+    with threadpool_limits(os.cpu_count()):
+        fit = seconds(lambda: machine.fit(X, y), NUMPY)
+        return {"fit s": fit, "predict s": seconds(lambda: machine.predict(X), NUMPY)}
+
+
 def fit_from_disk(where: str, n_samples: int, n_units: int, precision: str) -> dict[str, float]:
     """Seconds of a fit to rows in files, which are moved to the device chunk by chunk."""
     import torch
@@ -225,7 +252,7 @@ def fit_peer(peer: Peer, where: str, n_samples: int, n_units: int, precision: st
 def seconds(work: Callable[[], object], where: str) -> float:
     """Median seconds until the device has finished the work.
 
-    Wall-clock seconds on an accelerator, processor seconds on the processor.
+    Wall-clock seconds on an accelerator and of NumPy, processor seconds of one thread of torch.
     """
     clock = time.process_time if where == "cpu" else time.perf_counter
     work()  # the first call loads the code, also on the device
@@ -240,7 +267,7 @@ def seconds(work: Callable[[], object], where: str) -> float:
 
 
 def _wait(where: str) -> None:
-    if where != "cpu":
+    if where not in ("cpu", NUMPY):
         import torch
 
         torch.cuda.synchronize(where)

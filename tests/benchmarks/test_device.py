@@ -75,6 +75,13 @@ def test_rows_grow_by_tens_while_they_fit():
     assert max(rows) * FEATURES * 4 * 2 < memory / 2
     assert rows_that_fit(memory, 2000, "float64") == [10**5, 10**6, 10**7]
     assert rows_that_fit(memory, 50_000, "float32") == []
+    assert rows_that_fit(2 * memory, 20_000, "float32") == [10**5, 10**6]  # more would take minutes
+
+
+def test_numpy_takes_part_on_all_cores():
+    found = device.fit_by_numpy(device.MACHINES[0], 600, 20, "float32")
+    assert found["fit s"] > 0
+    assert found["predict s"] > 0
 
 
 def test_command_line_gives_the_sizes(monkeypatch, tmp_path):

@@ -33,18 +33,41 @@ def strict(device: str) -> Place:
     return Place(lambda array: array_api_strict.asarray(array, device=array_api_strict.Device(device)))
 
 
-def torch_cpu() -> Place:
+def with_torch(device: str) -> Place:
     if importlib.util.find_spec("torch") is None:
         pytest.skip(WITHOUT_TORCH)
     import torch
 
-    return Place(lambda array: torch.asarray(array.copy()))
+    return Place(lambda array: torch.asarray(array.copy(), device=device))
+
+
+def with_cupy() -> Place:
+    import cupy
+
+    return Place(cupy.asarray)
+
+
+def on_a_gpu() -> dict[str, Callable[[], Place]]:
+    """The places of this computer's GPU, by each library that finds it."""
+    places = {}
+    if importlib.util.find_spec("torch") is not None:
+        import torch
+
+        if torch.cuda.is_available():
+            places["torch cuda"] = lambda: with_torch("cuda")
+    if importlib.util.find_spec("cupy") is not None:
+        import cupy
+
+        if cupy.is_available():
+            places["cupy"] = with_cupy
+    return places
 
 
 PLACES = {
     "strict": lambda: strict("CPU_DEVICE"),
     "strict device1": lambda: strict("device1"),
-    "torch": torch_cpu,
+    "torch": lambda: with_torch("cpu"),
+    **on_a_gpu(),
 }
 
 
