@@ -36,6 +36,7 @@ __all__ = [
     "RealNotInt",
     "StrOptions",
     "array_namespace",
+    "blas_has_one_thread",
     "canonical",
     "check_X_y",
     "check_labels",
@@ -97,6 +98,12 @@ def one_thread_where_small(X, *settings: Mapping) -> AbstractContextManager:
     sizes = (value for each in settings for name, value in each.items() if name.split("__")[-1] in SIZES)
     small = all(order <= SMALL for order in (*shape, *sizes) if isinstance(order, Real))
     return _get_threadpool_controller().limit(limits=1, user_api="blas") if small else nullcontext()
+
+
+def blas_has_one_thread() -> bool:
+    """Whether BLAS now computes on one thread."""
+    libraries = _get_threadpool_controller().lib_controllers
+    return all(library.num_threads == 1 for library in libraries if library.user_api == "blas")
 
 
 def validated(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import Ridge
+from threadpoolctl import threadpool_limits
 
 from entrolearn.machines import ridge
 from entrolearn.machines.ridge import (
@@ -37,6 +38,7 @@ def naive(H, T, C):
 @pytest.mark.parametrize("numbers", [6 * 7, 2**18])  # seven rows a block; all rows at once
 def test_solutions_are_the_ridge_formula_block_by_block(data, monkeypatch, numbers):
     monkeypatch.setattr(ridge, "BLOCK_NUMBERS", numbers)
+    monkeypatch.setattr(ridge, "THREADED_ROWS", 1)
     X, T = data
     equations = normal_equations(layer, X, T)
     assert equations.n == 60
@@ -45,9 +47,27 @@ def test_solutions_are_the_ridge_formula_block_by_block(data, monkeypatch, numbe
     assert_allclose(coef, naive(layer(X), T, 0.3), rtol=1e-9)
 
 
+@pytest.mark.parametrize(("threads", "blocks"), [(1, [1310, 1310, 1310, 1070]), (2, [2048, 2048, 904])])
+def test_several_threads_get_larger_blocks(threads, blocks):
+    rng = np.random.default_rng(0)
+    X, T, weights = rng.normal(size=(5000, 3)), rng.normal(size=(5000, 2)), rng.normal(size=(3, 200))
+    sizes = []
+
+    def units(X, out=None):
+        sizes.append(len(X))
+        return np.tanh(X @ weights, out=out)
+
+    with threadpool_limits(threads, user_api="blas"):
+        found, _ = normal_equations(units, X, T).solve(0.1)
+    assert sizes[1:] == blocks  # the first call counts the units
+    H = np.tanh(X @ weights)
+    assert_allclose(found, np.linalg.solve(H.T @ H + 0.1 * np.eye(200), H.T @ T), atol=1e-9)
+
+
 @pytest.mark.parametrize("numbers", [6 * 7, 2**18])
 def test_an_intercept_is_that_of_ridge_regression(data, monkeypatch, numbers):
     monkeypatch.setattr(ridge, "BLOCK_NUMBERS", numbers)
+    monkeypatch.setattr(ridge, "THREADED_ROWS", 1)
     X, T = data
     T = T + [1e4, -3.0]
     equations = normal_equations(layer, X, T, intercept=True)
@@ -165,6 +185,7 @@ def test_rows_that_no_training_set_holds_are_not_evaluated(data):
 @pytest.mark.parametrize("numbers", [6 * 7, 2**18])
 def test_leave_one_out_errors_are_those_of_refitting(data, monkeypatch, numbers, intercept):
     monkeypatch.setattr(ridge, "BLOCK_NUMBERS", numbers)
+    monkeypatch.setattr(ridge, "THREADED_ROWS", 1)
     X, T = data
     H, T = layer(X), T + 5
     ridges = [1e-3, 0.5, 20.0]

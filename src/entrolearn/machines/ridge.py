@@ -41,7 +41,7 @@ from entrolearn.machines.moments import (
     row_blocks,
 )
 from entrolearn.path import Partition
-from entrolearn.validation import Interval, is_numpy, to_numpy
+from entrolearn.validation import Interval, blas_has_one_thread, is_numpy, to_numpy
 
 __all__ = [
     "CHOLESKY_UP_TO",
@@ -62,6 +62,9 @@ RIDGE = [Interval(Real, 0, None, closed="left"), "array-like"]
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 # Numbers in a block of hidden rows (2 MiB), which stays in the cache until it is summed.
 BLOCK_NUMBERS = 2**18
+# Least rows of a block where BLAS has several threads, which mostly wait for each other in smaller products:
+# 2,000 units in blocks of 131 rows took 16 cores four times as long as one core, and in these less time.
+THREADED_ROWS = 2048
 # Number of factorisations that take as long as one eigendecomposition (11 to 16 were measured).
 CHOLESKY_UP_TO = 13
 
@@ -442,8 +445,9 @@ def _blocks(layer: Callable, X, n_units: int, rows: np.ndarray | None = None):
             some = block if rows is None else rows[block]
             yield layer(take_rows(X, some)), some
         return
-    buffer = np.empty((max_block_rows(n_rows, n_units, BLOCK_NUMBERS), n_units))
-    for block in row_blocks(n_rows, n_units, BLOCK_NUMBERS):
+    numbers = BLOCK_NUMBERS if blas_has_one_thread() else max(BLOCK_NUMBERS, THREADED_ROWS * n_units)
+    buffer = np.empty((max_block_rows(n_rows, n_units, numbers), n_units))
+    for block in row_blocks(n_rows, n_units, numbers):
         some = block if rows is None else rows[block]
         yield layer(X[some], out=buffer[: block.stop - block.start]), some
 
