@@ -1,7 +1,7 @@
 """Every public estimator, some of them in several settings: what is asked of all is asked of these."""
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
@@ -133,6 +133,20 @@ ESTIMATORS = [
         criterion="kde",
     ),
 ]
+
+# For tests that need neither the best solution nor another one each time.
+QUICK = {
+    "random_state": 0,
+    "n_init": 1,
+    "max_iter": 30,
+    "samples_per_coordinate": 2,
+    "samples_per_candidate": 2,
+}
+
+
+def quick(estimator: BaseEstimator) -> BaseEstimator:
+    known = estimator.get_params(deep=False)
+    return clone(estimator).set_params(**{name: value for name, value in QUICK.items() if name in known})
 
 
 def _named() -> dict[str, BaseEstimator]:

@@ -1,26 +1,11 @@
-"""Logarithms of probabilities: where there are probabilities, and where these underflow."""
+"""Logarithms of probabilities that underflow; of others: tests/arrays/test_laws.py."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from public_estimators import ESTIMATORS
-from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from entrolearn import EEKMClassifier, EEMClassifier, EntropySearch, MSEMLPClassifier, SoftmaxRegression
-
-WITH_PROBABILITIES = [estimator for estimator in ESTIMATORS if hasattr(estimator, "predict_proba")]
-
-
-@pytest.mark.parametrize("estimator", WITH_PROBABILITIES, ids=repr)
-def test_what_has_probabilities_has_their_logarithms(estimator):
-    X, y = make_blobs(60, 3, centers=2, random_state=0)
-    X -= X.min()  # some take no negative numbers
-    fitted = clone(estimator).fit(X, y)
-    probability, found = fitted.predict_proba(X), fitted.predict_log_proba(X)
-    assert found.shape == probability.shape
-    seen = probability > 1e-300
-    assert_allclose(found[seen], np.log(probability[seen]), rtol=1e-9, atol=1e-15)
 
 
 @pytest.mark.parametrize(

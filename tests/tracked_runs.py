@@ -140,7 +140,7 @@ def write_tables(study_name="small", published="published.csv") -> list[str]:
 
 
 def track(runs, study=STUDY, **changes):
-    arguments = {"tables": write_tables(), "receipt": "results/small/tracked/moons.json", "patience": 5}
+    arguments = {"tables": write_tables(), "patience": 5}
     return track_dataset(study, "small", "moons", runs, **arguments | changes)
 
 

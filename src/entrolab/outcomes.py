@@ -47,17 +47,7 @@ OF_TABLES = ["study", "table", "second reading of", *JUDGED, *OVER_SEEDS]
 
 
 def updated_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """The outcomes of a study's claims; those whose tables are not in the folder keep their stored outcome.
-
-    Parameters
-    ----------
-    study_name : str
-    study : mapping
-    before : DataFrame
-        `OF_CLAIMS`, of any study.
-    folder : Path
-        The folder that holds ``results``.
-    """
+    """The outcomes of a study's claims; where tables are not in the folder, the outcome `before` is kept."""
     known = before[before["study"] == study_name].set_index("claim")[["outcome", "decides"]].T.to_dict("list")
     made = {table for table in study["tables"] if _file(study_name, table, folder).exists()}
     there = [claim for claim in study["claims"] if made.issuperset(tested_tables([claim]))]

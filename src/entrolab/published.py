@@ -1,13 +1,9 @@
 """The published values of the papers' tables as tidy frames."""
 
-from pathlib import Path
-
 import pandas as pd
 
 from entrolab.jobs.command import home
 from entrolearn.suggest import did_you_mean
-
-__all__ = ["load_published"]
 
 ADDRESS = ("dataset", "model", "metric")
 
@@ -46,7 +42,7 @@ def load_published(study: str, table: str | None = None) -> pd.DataFrame:
     >>> table[(table["dataset"] == "sonar") & (table["model"] == "svm_rbf")].values.tolist()
     [['sonar', 'svm_rbf', 'gmean', 83.0, 7.1]]
     """
-    files = {file.stem: file for file in sorted(_folder().glob("*.csv"))}
+    files = {file.stem: file for file in sorted((home() / "config" / "published").glob("*.csv"))}
     values = pd.read_csv(files[_known(study, files, "study")], dtype=dict.fromkeys(ADDRESS, str))
     values[[*ADDRESS]] = values[[*ADDRESS]].fillna("")
     if table is None:
@@ -54,10 +50,6 @@ def load_published(study: str, table: str | None = None) -> pd.DataFrame:
     tables = values["table"].unique()
     rows = values[values["table"] == _known(table, tables, f"published table of {study}")]
     return rows.drop(columns="table").reset_index(drop=True)
-
-
-def _folder() -> Path:
-    return home() / "config" / "published"
 
 
 def _known(name: str, known, what: str) -> str:

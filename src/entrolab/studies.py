@@ -18,8 +18,6 @@ from entrolab.study.config import load_configuration
 from entrolab.study.job_specs import study_runs
 from entrolab.study.sections import ConfigError, check_known
 
-__all__ = ["StudyError", "StudyResults", "load_results", "run_study"]
-
 LAST_LINES = 20  # of a failed run, in its error
 
 

@@ -24,10 +24,15 @@ def few_learners(monkeypatch):
     monkeypatch.setattr(answer, "standings", partial(standings, n_resamples=10))
 
 
+@pytest.fixture(scope="module")
+def boards():
+    return read_boards(FOLDER)
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_are_up_to_date_with_the_rows(page):
+def test_pages_are_up_to_date_with_the_rows(page, boards):
     written = PAGES[page].path.read_text(encoding="utf-8")
-    found = PAGES[page].replaced(written, read_boards(FOLDER))
+    found = PAGES[page].replaced(written, boards)
     assert found == written, "run python -m benchmarks.board.answer"
 
 

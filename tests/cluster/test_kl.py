@@ -109,14 +109,6 @@ def test_digits_need_some_smoothing():
     assert 1 - smooth.objective_ / smooth.mutual_information_ > 0.3
 
 
-def test_weight_of_a_row_does_not_matter(topics):
-    X, _ = topics
-    factors = np.random.default_rng(1).uniform(0.1, 10, size=(len(X), 1))
-    plain, scaled = (KLClustering(3, random_state=0).fit(rows) for rows in (X, factors * X))
-    assert_array_equal(plain.labels_, scaled.labels_)
-    assert scaled.objective_ == pytest.approx(plain.objective_, rel=1e-10)
-
-
 def test_one_cluster_loses_all_information_and_one_for_each_row_none(topics):
     X, _ = topics
     one = KLClustering(1, random_state=0).fit(X)

@@ -233,16 +233,6 @@ def test_any_initial_partition_will_do():
 
 
 @pytest.mark.parametrize("posterior", POSTERIORS)
-def test_distances_are_all_that_counts(posterior):
-    X, y = make_blobs(80, centers=3, cluster_std=2.0, random_state=11)
-    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(2, 2)))[0]
-    one = MinimumEntropyClustering(3, posterior=posterior, init=y).fit(X)
-    other = MinimumEntropyClustering(3, posterior=posterior, init=y).fit(3 * X @ turn + 7)
-    assert_array_equal(other.labels_, one.labels_)
-    assert_allclose(other.history_, one.history_, rtol=1e-9)
-
-
-@pytest.mark.parametrize("posterior", POSTERIORS)
 def test_prediction_is_the_largest_posterior(posterior):
     X, y = make_blobs(80, centers=3, random_state=12)
     clustering = MinimumEntropyClustering(3, posterior=posterior, n_neighbors=5, init=y).fit(X)

@@ -43,7 +43,6 @@ def changed(study: dict, place: str, value) -> dict:
         ("metrics", ["gmeen"], "metrics.0: found 'gmeen', did you mean 'gmean'?"),
         ("datasets.small", ["hart"], "datasets.small: unknown data set 'hart', did you mean 'heart'?"),
         ("models.svm.estimator", "sklearn.svm.SVCC", "no 'SVCC' in sklearn.svm, did you mean 'SVC'?"),
-        ("models.svm.estimator", "SVC", "found 'SVC', did you mean 'sklearn.svm.SVC'?"),
         ("models.svm.estimator", "cachetoots.Learner", "did you mean 'cachetools'?"),
         ("models.svm.estimator", "catbust.CatBoost", "of that name; if the name is right, install it"),
         ("models.svm.estimator", "entrolearn.EEMClasifier", "did you mean 'EEMClassifier'?"),

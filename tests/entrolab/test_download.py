@@ -77,14 +77,6 @@ def test_a_file_without_a_checksum_is_still_as_long_as_the_server_said(server, f
     assert "put the file at" in receipt["reason"]
 
 
-def test_a_file_without_a_checksum_comes_from_the_mirror_too(server, fetch, tmp_path):
-    original = tmp_path / "mirror" / "set" / "data.csv"
-    original.parent.mkdir(parents=True)
-    original.write_bytes(DATA)
-    receipt = fetch(entry=unpinned(server.url), mirror=tmp_path / "mirror")
-    assert receipt["files"][0]["source"] == "mirror"
-
-
 def test_bytes_from_the_url_and_the_receipt_says_so(server, fetch, tmp_path):
     server.steps = [answer(DATA)]
     receipt = fetch(attempt=4)
@@ -447,8 +439,9 @@ def mirror(tmp_path):
     return tmp_path / "mirror"
 
 
-def test_the_mirror_comes_first(server, fetch, mirror):
-    receipt = fetch(mirror=mirror)
+@pytest.mark.parametrize("entry", [entry_of, unpinned], ids=["pinned", "without a checksum"])
+def test_the_mirror_comes_first(server, fetch, mirror, entry):
+    receipt = fetch(entry=entry(server.url), mirror=mirror)
     assert receipt["files"][0]["source"] == "mirror"
     assert receipt["reason"] == ""
     assert server.requests == 0

@@ -208,23 +208,6 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
         drawn(tmp_path, spec, sources, records)
 
 
-def test_a_figure_of_what_was_not_trained_says_why(tmp_path):
-    record = stored(tmp_path / "models", "net", None)
-    record.write_text(json.dumps({"success": False, "status": "time limit", "error": "after 3 fits"}))
-    spec = {
-        **KEYS,
-        "type": "loss_curves",
-        "datasets": ["moons"],
-        "models": {"net": NAMED},
-        "runs": [("moons", "net")],
-        "learners": {"net": []},
-    }
-    table = drawn(tmp_path, spec, [tmp_path / "models" / "net.skops"], [record])
-    assert reasons(table) == ["moons, net: time limit: after 3 fits"]
-    assert isinstance(table, pd.DataFrame)
-    assert "time limit: after 3 fits" in svg(tmp_path)
-
-
 # --- predictions -----------------------------------------------------------------------------------------
 
 

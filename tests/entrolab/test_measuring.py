@@ -133,26 +133,6 @@ def test_sums_of_classes_are_compared_as_projected_rows_are_added_up():
     np.testing.assert_allclose(of_sums, 30**2 * of_means)
 
 
-def test_the_divergence_does_not_depend_on_the_operators_length():
-    moments = [ClassMoments.from_data(np.random.default_rng(k).normal(size=(20, 3))) for k in (0, 1)]
-    operators = np.random.default_rng(2).normal(size=(4, 3))
-    scaled = correlations.terms_of_divergence(moments, 1e-3 * operators)
-    np.testing.assert_allclose(scaled, correlations.terms_of_divergence(moments, operators), rtol=1e-10)
-
-
-def test_classes_of_equal_covariance_have_correlation_one():
-    """Without the logarithm, which equal variances make zero, the term is the whole."""
-    X = np.random.default_rng(0).uniform(size=(50, 2))
-    y = np.repeat([0, 1], 50)
-    twice = np.vstack([X, X + [2.0, 0.0]])
-    # The pre-activations of both classes differ by a shift, which linear units keep.
-    moments = [ClassMoments.from_data(twice[y == label]) for label in (0, 1)]
-    operators = np.random.default_rng(1).normal(size=(30, 2))
-    logarithm, distance = correlations.terms_of_divergence(moments, operators)
-    np.testing.assert_allclose(logarithm, 0, atol=1e-12)
-    assert correlations.rank_correlation(logarithm, distance, 1) == pytest.approx(1)
-
-
 def test_a_smaller_layer_is_the_leading_part_of_a_larger_one():
     data = dataset()
     alone, beside = values(measured(data, sizes=[1])), values(measured(data, sizes=[1, 4]))

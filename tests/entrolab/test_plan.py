@@ -53,6 +53,7 @@ def test_the_time_requested_from_a_cluster_follows_the_limit_of_the_study(plan, 
     limited = Plan(plan.catalog, plan.studies | {"eem": study}, plan.settings | {"limit_seconds": setting})
     run = at(study="eem", dataset="sonar", model="eem_rbf")
     assert limited.limit_seconds(run) == seconds
+    assert limited.limit_seconds(at(dataset="sonar")) == (setting or 3600)  # of no study
     assert limited.asked(lambda _: UNKNOWN)["runtime"](run, attempt=1) == seconds / 60 + MARGIN_MINUTES
 
 
@@ -99,11 +100,3 @@ def test_a_table_knows_the_protocol_of_each_of_its_data_sets(plan):
             shown = plan.shown(at(study=name, table=table))
             for dataset in shown["tasks"]:
                 assert protocol_of(shown, dataset) == protocol_of(study, dataset)
-
-
-def test_the_limit_of_a_run_is_that_of_the_settings_then_of_its_study_then_the_default(plan):
-    assert plan.settings["limit_seconds"] is None
-    given = Plan(plan.catalog, plan.studies, {**plan.settings, "limit_seconds": 50})
-    places = [at(study="eem", dataset="sonar"), at(study="melm", dataset="sonar"), at(dataset="sonar")]
-    assert [plan.limit_seconds(one) for one in places] == [600, 3600, 3600]
-    assert [given.limit_seconds(one) for one in places] == [50, 50, 50]

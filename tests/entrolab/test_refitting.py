@@ -46,11 +46,12 @@ def test_with_trials_the_model_is_refitted_to_the_training_rows_of_the_first_tri
     np.testing.assert_allclose(fitted.coef_, expected.coef_)
 
 
-def test_support_vectors_are_counted(dataset):
+def test_support_vectors_of_a_pipeline_are_counted(dataset):
     steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
     spec = {**SPEC, "estimator": "sklearn.svm.SVC", "steps": steps}
     fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, spec)
     assert facts["n_support"] == len(fitted[-1].support_)
+    assert (fitted[-1].C, facts["params"]) == (0.5, {"C": 0.5})  # by the grid's names, without the step's
     assert "n_support" not in refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)[1]
 
 
@@ -59,14 +60,6 @@ def test_iterations_of_the_chosen_model_are_a_fact_where_it_tells_them(dataset):
     assert facts["n_iter"] == LogisticRegression(C=0.5).fit(dataset.X, dataset.y).n_iter_.item()
     spec = {**SPEC, "estimator": "sklearn.linear_model.RidgeClassifier", "grid": {"alpha": [1.0]}}
     assert "n_iter" not in refit(dataset, np.zeros((1, 80), int), {"alpha": 1.0}, spec)[1]
-
-
-def test_a_refitted_pipeline_takes_the_grids_names(dataset):
-    steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
-    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, {**SPEC, "steps": steps})
-
-    assert fitted[-1].C == 0.5
-    assert facts["params"] == {"C": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -118,11 +111,6 @@ def test_the_state_of_a_generator_is_no_number_of_the_model():
     machine.rng, machine.weights = np.random.RandomState(0), np.zeros(3)
     machine.names = np.array([np.zeros(2), None], dtype=object)
     assert n_stored_numbers(machine) == 3 + 2
-
-
-def test_an_svm_stores_its_support_vectors(dataset):
-    svm = SVC(kernel="rbf").fit(dataset.X, dataset.y)
-    assert n_stored_numbers(svm) >= svm.support_vectors_.size + svm.dual_coef_.size
 
 
 class Slow(LogisticRegression):

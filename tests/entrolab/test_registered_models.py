@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 import skops.io
 from sklearn.svm import SVC
-from tracked_runs import SCORES, STUDY, client, runs_of, track, write_run
+from tracked_runs import SCORES, STUDY, artifacts_at, client, runs_of, track, write_run
 
 from entrolab.tracking import StudyRun
+from entrolab.tracking.artifacts import follow_move
 
 BETTER = (0.9, 0.9, 0.9, 0.9)
 
@@ -108,10 +109,12 @@ def test_a_model_without_a_score_of_every_fold_is_not_the_best(best, lost):
 
 
 PREDICTS = """
-import json, sys
+import json, runpy, sys
 import mlflow
 import numpy as np
 
+sys.argv[1:] = ["mlflow.db"]
+runpy.run_module("entrolab.tracking.artifacts", run_name="__main__")  # as `make ui` does
 mlflow.set_tracking_uri("sqlite:///mlflow.db")
 model = mlflow.sklearn.load_model("models:/small.moons@best")
 served = mlflow.pyfunc.load_model("models:/small.moons@best")
@@ -134,9 +137,10 @@ def test_registered_model_predicts_in_a_fresh_process_after_the_folder_was_moved
     here = tmp_path.with_name(f"{tmp_path.name} näher")
     shutil.move(tmp_path, here)
     monkeypatch.chdir(here)
-    subprocess.run([sys.executable, "-m", "entrolab.tracking.artifacts", "mlflow.db"], check=True)
     said = subprocess.run([sys.executable, "-c", PREDICTS], stdout=subprocess.PIPE, text=True, check=True)
-    found = json.loads(said.stdout)
+    assert all(where.startswith(f"{(here / 'mlruns').as_uri()}/") for where in artifacts_at())
+    assert follow_move("mlflow.db") == 0
+    found = json.loads(said.stdout.splitlines()[-1])
     original = skops.io.load(StudyRun.at("small", "moons", "svm_rbf").fitted)
     np.testing.assert_array_equal(found["decision"], original.decision_function(X))
     np.testing.assert_array_equal(found["served"], original.predict(X))

@@ -70,14 +70,10 @@ def test_steps_that_miss_the_end_are_refused(steps):
         expand_values({"range": steps})
 
 
-def test_build_sets_parameters_and_the_seed():
-    svc = build({"estimator": "sklearn.svm.SVC", "params": {"C": 3.0}}, seed=7)
-    assert (type(svc).__name__, svc.C, svc.random_state) == ("SVC", 3.0, 7)
-
-
-def test_build_keeps_a_random_state_that_the_study_gives():
-    svc = build({"estimator": "sklearn.svm.SVC", "params": {"random_state": 1}}, seed=7)
-    assert svc.random_state == 1
+@pytest.mark.parametrize(("params", "state"), [({"C": 3.0}, 7), ({"C": 3.0, "random_state": 1}, 1)])
+def test_build_sets_parameters_and_the_seed_unless_the_study_gives_one(params, state):
+    svc = build({"estimator": "sklearn.svm.SVC", "params": params}, seed=7)
+    assert (type(svc).__name__, svc.C, svc.random_state) == ("SVC", 3.0, state)
 
 
 def test_build_leaves_an_estimator_without_random_state_alone():
@@ -93,11 +89,13 @@ def test_steps_make_a_pipeline_that_takes_the_grids_names():
             {"estimator": "sklearn.decomposition.PCA"},
         ],
     }
-    pipeline = build(spec, seed=7).set_params(**step_params(spec, {"C": 5.0}))
+    point = {"C": 5.0, "step2__n_components": 3}
+    pipeline = build(spec, seed=7).set_params(**step_params(spec, point))
 
     assert isinstance(pipeline, Pipeline)
     assert [type(step).__name__ for _, step in pipeline.steps] == ["StandardScaler", "PCA", "SVC"]
     assert (pipeline[0].with_mean, pipeline[1].random_state, pipeline[-1].C) == (False, 7, 5.0)
+    assert pipeline["step2"].n_components == 3
 
 
 def test_a_seed_depends_on_each_of_its_names_and_fits_numpys_generators():
@@ -108,16 +106,6 @@ def test_a_seed_depends_on_each_of_its_names_and_fits_numpys_generators():
     assert len(set(seeds)) == len(seeds)
     assert all(0 <= seed < 2**32 for seed in seeds)
     assert seed_from(*names) == seeds[0]
-
-
-def test_a_grid_may_be_over_a_steps_parameters_too():
-    spec = {
-        "estimator": "sklearn.linear_model.Ridge",
-        "steps": [{"estimator": "sklearn.kernel_approximation.Nystroem", "params": {"n_components": 5}}],
-    }
-    pipeline = build(spec, seed=0).set_params(**step_params(spec, {"alpha": 2.0, "step1__gamma": 0.5}))
-    assert pipeline["step1"].gamma == 0.5
-    assert pipeline["model"].alpha == 2.0
 
 
 def test_the_grid_of_alternatives_is_the_union_of_theirs_each_crossed_with_the_models_own():

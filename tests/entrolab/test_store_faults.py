@@ -20,11 +20,11 @@ import pytest
 import requests
 import skops.io
 from held_store import held_by_another_program, tracker_has_its_turn
+from scripted_server import answer
 from sklearn.svm import SVC
 from tracked_runs import SCORES, STUDY, artifacts_at, client, mlflow, runs_of, track, write_run, write_tables
 
 from entrolab.tracking import StoreUnavailable, StudyRun, stores, track_study
-from entrolab.tracking.artifacts import follow_move
 
 BOTH = ["svm_rbf", "logistic"]
 
@@ -49,7 +49,6 @@ def refused(runs, **changes) -> str:
     line = str(caught.value)
     assert "\n" not in line
     assert line.endswith("and run again; the results are kept, and the next run of this step logs them")
-    assert not Path("results/small/tracked/moons.json").exists()
     return line
 
 
@@ -463,16 +462,6 @@ def test_models_load_after_the_folder_was_moved(runs, data, tmp_path, monkeypatc
     assert all(where.startswith(f"{(here / 'mlruns').as_uri()}/") for where in artifacts_at())
 
 
-def test_paths_are_mended_without_tracking_as_make_ui_does(runs, tmp_path, monkeypatch):
-    track(runs)
-    here = tmp_path.with_name(f"{tmp_path.name}-moved")
-    shutil.move(tmp_path, here)
-    monkeypatch.chdir(here)
-    subprocess.run([sys.executable, "-m", "entrolab.tracking.artifacts", "mlflow.db"], check=True)
-    assert all(where.startswith(f"{Path('mlruns').resolve().as_uri()}/") for where in artifacts_at())
-    assert follow_move("mlflow.db") == 0
-
-
 def test_artifacts_that_are_elsewhere_on_purpose_stay_there(runs, tmp_path):
     elsewhere = tmp_path / "disk" / "mlruns" / "own"
     elsewhere.mkdir(parents=True)
@@ -594,7 +583,6 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
             tracked.result()
     before = finished()
     assert 0 < len(before) < len(models)
-    assert not Path("results/small/tracked/moons.json").exists()
 
     tracking_server()
     done = track(runs, store_uri=url)
@@ -615,18 +603,6 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     )
 
 
-def says(status: int, body: str):
-    """What the scripted server does: this answer."""
-
-    def step(handler):
-        handler.send_response(status)
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body.encode())
-
-    return step
-
-
 ANSWERS = {
     "500": (500, "Internal Server Error", "500"),
     "503": (503, "<html>\nback soon\n</html>", "503"),
@@ -644,7 +620,7 @@ ANSWERS = {
 def test_server_that_answers_nonsense_gives_one_short_line(runs, server, monkeypatch, what):
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     status, body, reason = ANSWERS[what]
-    server.steps = [says(status, body)]
+    server.steps = [answer(body.encode(), status)]
     url = server.url.removesuffix("/set/data.csv")
     line = refused(runs, store_uri=url)
     assert line.startswith(f"tracking store {url}: ")

@@ -13,7 +13,7 @@ from entrolab.experiments.searches.table import Searches
 from entrolab.experiments.separability.table import LEARNT
 from entrolab.study.sections import plain
 from entrolab.tables.making import COLUMNS, counts, make_table
-from entrolab.tables.rendering import FORMATS, layout, render
+from entrolab.tables.rendering import layout, render
 from entrolab.tables.types import TABLE_TYPES, table_spec
 
 MODELS = {
@@ -171,23 +171,13 @@ def test_every_kind_makes_a_complete_table_of_nothing_and_renders_it(kind):
     cells = list(table[["dataset", "model", "metric"]].itertuples(index=False, name=None))
     assert cells == TABLE_TYPES[kind].cells(asked)
     assert set(verdicts(table)) <= {"failed", "no data"}
-    for format in FORMATS:
-        assert render(table, asked, format)
-
-
-@pytest.mark.parametrize("kind", TABLE_TYPES)
-def test_a_table_with_nothing_printed_does_not_speak_of_it(kind):
-    asked = spec(kind)
-    table = make_table(Results(), published(), asked)
+    assert TABLE_TYPES[kind].meanings(asked).keys() <= counts(table).keys()
+    assert render(table, asked, "csv")
+    # With nothing published, views do not speak of it.
     for format in ("html", "tex", "md"):
         text = render(table, asked, format)
         assert "published" not in re.sub(r"<style>.*</style>|entropublished", "", text, flags=re.S)
         assert TABLE_TYPES[kind].agreement(asked) not in text
-
-
-@pytest.mark.parametrize("kind", TABLE_TYPES)
-def test_what_a_kind_says_of_verdicts_is_about_known_ones(kind):
-    assert TABLE_TYPES[kind].meanings(spec(kind)).keys() <= counts(pd.DataFrame({"verdict": []})).keys()
 
 
 # --- times -----------------------------------------------------------------------------------------------
@@ -211,7 +201,7 @@ def test_times_are_judged_by_their_ratio_to_the_first_column():
     assert math.isnan(table["difference"][0])
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 50.0])
+@pytest.mark.parametrize("scale", [1e-3, 50.0])
 def test_the_machines_speed_changes_no_verdict(scale):
     seconds = [1.0, 0.1, 9.0]
     slower = times([scale * one for one in seconds], [2.0, 4.0, 10.0])
@@ -340,13 +330,6 @@ def test_a_division_is_counted_and_numbers_have_no_classes():
     assert verdicts(table) == ["reproduced", "reproduced", "lower", "", "ours only", "ours only"]
     assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "folds")
     assert TABLE_TYPES["characteristics"].reads({"counts": ["n_classes"]}) == ("data",)
-
-
-def test_samples_are_all_of_them():
-    asked = spec("characteristics", counts=["n_features", "n_samples"])
-    ours = Results(counts={"iris": {"n_features": 4, "n_samples": 150}})
-    table = make_table(ours, published(("iris", "", "n_samples", 151)), asked)
-    assert verdicts(table) == ["ours only", "lower"]
 
 
 def test_features_are_counted_as_scaled_and_a_share_is_judged_as_it_rounds():

@@ -36,7 +36,7 @@ MODELS = {
     "either": {
         "one_of": {
             "lda": {"estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"},
-            "logistic": {"estimator": LOGISTIC, "grid": {"C": [1, 10]}},
+            "logistic": {"estimator": LOGISTIC},
         },
         "steps": ["sklearn.decomposition.PCA"],
         "grid": {"step1__n_components": [1, 2]},

@@ -346,26 +346,14 @@ def test_logged_model_loads_back_and_predicts_the_same(tracked, data, model):
     assert tracked.done["runs"][model] == run.info.run_id
 
 
-def test_tracking_twice_writes_nothing_new(runs):
+def test_a_changed_score_replaces_the_run_and_its_model_and_other_seconds_change_nothing(runs, data):
     first = track(runs)
-    before = runs_of()
-    second = track(runs)
+    before = {key: run.to_dictionary() for key, run in runs_of().items()}
     assert first["written"] == ["svm_rbf", "logistic"]
-    assert second["written"] == []
-    assert second["runs"] == first["runs"]
-    assert {key: run.to_dictionary() for key, run in runs_of().items()} == {
-        key: run.to_dictionary() for key, run in before.items()
-    }
-
-
-def test_other_seconds_are_not_another_result(runs, data):
-    first = track(runs)
     write_run(runs[0], estimator=SVC(C=1.0).fit(*data), seconds=99.0)
-    assert track(runs)["runs"] == first["runs"]
-
-
-def test_changed_score_replaces_the_run_and_its_model(runs, data):
-    first = track(runs)
+    again = track(runs)
+    assert (again["written"], again["runs"]) == ([], first["runs"])
+    assert {key: run.to_dictionary() for key, run in runs_of().items()} == before
     write_run(runs[0], estimator=SVC(C=1.0).fit(*data), gmeans=(0.8, 0.9, 0.7, 0.9))
     second = track(runs)
     assert second["written"] == ["svm_rbf"]
@@ -481,15 +469,6 @@ def test_failed_run_is_one_failed_run_with_its_reason(place, status):
     assert track([run])["runs"] == done["runs"]
 
 
-def test_run_that_is_mended_replaces_its_failed_run(place, data):
-    run = StudyRun.at("small", "moons", "svm_rbf")
-    write_run(run, success=False, status="failed", error="singular")
-    track([run])
-    write_run(run, estimator=SVC().fit(*data))
-    track([run])
-    assert runs_of()[run.key].info.status == "FINISHED"
-
-
 def test_run_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
     run = StudyRun.at("small", "moons", "svm_rbf")
     write_run(run, error="singular")
@@ -502,13 +481,16 @@ def test_run_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
     assert not logged.outputs.model_outputs
 
 
-def test_stages_that_left_nothing_but_a_record_are_tracked(place):
+def test_stages_that_left_nothing_but_a_record_are_tracked_and_replaced_when_mended(place, data):
     run = StudyRun.at("small", "moons", "svm_rbf")
     write_run(run, success=False, status="failed", error="singular")
     for path in (run.selection, run.predictions, run.candidates, run.facts):
         path.unlink()
     track([run])
     assert runs_of()[run.key].info.status == "FAILED"
+    write_run(run, estimator=SVC().fit(*data))
+    track([run])
+    assert runs_of()[run.key].info.status == "FINISHED"
 
 
 @pytest.mark.parametrize(("value", "word"), [(math.nan, "nan"), (-math.inf, "-inf")])

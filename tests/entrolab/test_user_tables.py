@@ -551,18 +551,18 @@ def test_names_of_data_are_taken_once(tmp_path):
         study = {"datasets": datasets, "models": {"svm": SVC}}
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(study))
 
-    def read(targets=None) -> dict:
+    def read(*targets: str) -> dict:
         config = {"papers": "demo", "seed": 0, "extra_studies": str(tmp_path)}
         return load_configuration(ROOT, config, targets)[0]
 
     written("one", shop=OWN)
     written("two", shop=OWN)
-    assert read()["shop"]["source"] == "own"
+    assert read("one", "two")["shop"]["source"] == "own"
     written("two", shop={**OWN, "file": "other.csv"})
     with pytest.raises(ConfigError, match="another study has a different data set of this name"):
-        read()
+        read("one", "two")
     # The catalog's of this name gives way where no study needs it.
     written("two", heart=OWN)
     with pytest.raises(ConfigError, match="another study has a different data set of this name"):
-        read()
-    assert read(["two"])["heart"]["source"] == "own"
+        read("two", "eem")
+    assert read("two")["heart"]["source"] == "own"

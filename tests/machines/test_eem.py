@@ -210,14 +210,6 @@ def test_costs_move_the_answer_towards_the_dear_class(wdbc):
     assert_allclose(scaled.priors_, [1 / 11, 10 / 11])
 
 
-def test_probabilities_are_the_logistic_of_the_log_odds(wdbc):
-    X, y = wdbc
-    machine = EEMClassifier(30, random_state=0).fit(X, y)
-    assert_allclose(
-        machine.predict_proba(X)[:, 1], 1 / (1 + np.exp(-machine.decision_function(X))), atol=1e-12
-    )
-
-
 @pytest.mark.parametrize(
     "machine",
     [

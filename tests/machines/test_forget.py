@@ -63,7 +63,7 @@ def condition(machine):
     return np.linalg.cond(matrix + getattr(machine, "C", 0.0) * np.eye(len(matrix)))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     learner=st.sampled_from(ON_GIVEN_LAYERS),
     n_classes=st.sampled_from([2, 3]),

@@ -177,12 +177,11 @@ def test_rows_in_order_give_the_landmarks_of_a_fit_in_memory(frame):
     assert_array_equal(found.landmarks_, clone(found).fit(rows.drop(columns="label"), rows.label).landmarks_)
 
 
-@pytest.mark.parametrize("scheduler", ["sync", "processes"])
-def test_labels_stay_with_their_rows_on_other_schedulers(scheduler, table):
+def test_labels_stay_with_their_rows_in_processes(table):
     frame = shuffled(table)
     with (
-        ProcessPoolExecutor(1, get_context("spawn")) as pool,  # which starts a process when it gets work
-        dask.config.set({"scheduler": scheduler} | ({"pool": pool} if scheduler == "processes" else {})),
+        ProcessPoolExecutor(1, get_context("spawn")) as pool,
+        dask.config.set(scheduler="processes", pool=pool),
     ):
         found = streaming.fit(EEMClassifier(20, random_state=0), frame, "label", classes=["no", "yes"])
     assert_same(found, table)

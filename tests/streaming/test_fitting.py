@@ -85,8 +85,7 @@ def fitted_both(machine, X, y, chunk_rows):
 
 
 @pytest.mark.parametrize("machine", CLASSIFIERS, ids=named)
-@pytest.mark.parametrize("data", ["wdbc", "wine"])
-@pytest.mark.parametrize("chunk_rows", [23, 10_000])
+@pytest.mark.parametrize(("data", "chunk_rows"), [("wdbc", 23), ("wine", 23), ("wine", 10_000)])
 def test_a_classifier_of_chunks_is_that_of_all_rows(machine, data, chunk_rows, request):
     X, y = request.getfixturevalue(data)
     if data == "wine" and getattr(machine, "priors", None):

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy.sparse import issparse
 
@@ -51,9 +49,8 @@ def test_every_kind_is_tried(written):
     assert set(KINDS) == set(written.sources)
 
 
+@pytest.mark.parametrize("chunk_rows", [None, 1, 17, 40, 90, 202, 203, 300])
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=15)
-@given(chunk_rows=st.one_of(st.none(), st.integers(1, 300)))
 def test_chunks_are_the_rows_in_order_in_their_own_precision(written, kind, chunk_rows):
     source = written.sources[kind](chunk_rows=chunk_rows)
     chunks = [(dense(X), y) for X, y in source]
@@ -97,9 +94,7 @@ def test_columns_tell_the_names_of_features(written, kind):
 def test_a_chunk_of_the_default_size_has_so_many_bytes_of_numbers():
     X = np.broadcast_to(np.float32(1), (10**9, 64))
     assert streaming.rows(X).chunk_rows * 64 * 4 == CHUNK_BYTES
-    assert (
-        streaming.rows(X.astype(np.float64, copy=False) if False else X[:, :1]).chunk_rows * 4 == CHUNK_BYTES
-    )
+    assert streaming.rows(X[:, :1]).chunk_rows * 4 == CHUNK_BYTES
 
 
 def test_of_an_array_in_blocks_a_chunk_is_whole_blocks_and_each_is_read_once(written):

@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 import yaml
+from scripted_server import Script, serving
 
 ROOT = Path(__file__).parents[2]
 
@@ -122,14 +123,10 @@ tables:
   sparse: {type: density, caption: Density, models: {knn: {}, svm: {params: {kernel: linear}}},
       dims: [20, 30], densities: [0.5, 0.1], rows: 30}
 figures:
-  surface: {type: grid_surface, caption: Both parameters, datasets: moons, models: [svm],
-      parameters: [C, gamma], metric: accuracy}
   each: {type: trials, caption: Each trial, datasets: all, models: [svm, knn], metric: [accuracy, rmse],
       criterion: cv}
   density: {type: density, caption: Density, table: sparse}
   kept: {type: support, caption: Kept rows, datasets: moons, models: [svm]}
-  tradeoff: {type: tradeoff, caption: Accuracy and support vectors, datasets: classes, models: [svm, knn],
-      metric: [support, accuracy]}
 """)
 
 
@@ -165,15 +162,26 @@ class Project:
         return kept | {"XDG_CACHE_HOME": str(self.folder / "cache")}
 
     def run(
-        self, *arguments: str, environment: Mapping[str, str] | None = None, **config
+        self,
+        *arguments: str,
+        environment: Mapping[str, str | None] | None = None,
+        before: Sequence[str] = (),
+        umask: int = -1,
+        **config,
     ) -> subprocess.CompletedProcess:
-        """Run snakemake to its end, with other variables if need be; what it says is in ``stdout``."""
+        """Run snakemake to its end, by another command if need be; what it says is in ``stdout``.
+
+        A variable of the environment that is None is left out.
+        """
+        changed = {**self.environment, **(environment or {})}
         return subprocess.run(
-            self.command(*arguments, **config),
-            env={**self.environment, **(environment or {})},
+            [*before, *self.command(*arguments, **config)],
+            env={name: value for name, value in changed.items() if value is not None},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
+            encoding="utf-8",
+            errors="backslashreplace",
+            umask=umask,
             check=False,
             timeout=600,
         )
@@ -255,6 +263,34 @@ def finished(new_project):
     project.result = project.run("tiny")
     assert project.result.returncode == 0, project.result.stdout[-5000:]
     return project
+
+
+@pytest.fixture
+def server() -> Iterator[Script]:
+    """A scripted server: set `server.steps`, read `server.requests`, fetch from `server.url`."""
+    with serving("table.csv") as script:
+        yield script
+
+
+@pytest.fixture(scope="session")
+def entry_of_table() -> Callable[..., dict]:
+    """A function that makes the catalog's entry of a csv file with two features and classes 0 and 1."""
+
+    def make(content: bytes, url: str, **changes) -> dict:
+        pinned = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+        return {
+            "title": "A table",
+            "source": "files",
+            "files": [{"path": "mine/table.csv", "url": url, **pinned}],
+            "format": {"name": "csv"},
+            "task": "binary",
+            "positive": [1],
+            "expect": {"rows": content.count(b"\n"), "features": 2},
+            "reference": "generated",
+            **changes,
+        }
+
+    return make
 
 
 @pytest.fixture

@@ -1,12 +1,9 @@
 """Whatever is killed, and whenever: the next run completes it, with nothing that was finished done again."""
 
-import hashlib
 import os
 import re
 import signal
-import socketserver
 import sqlite3
-import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -15,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
+from scripted_server import answer
 
 from entrolab.data.dataset import load_dataset, load_folds
 from entrolab.io.parquet import read_frame
@@ -234,67 +232,28 @@ def test_a_tracker_that_is_killed_leaves_one_run_for_each_run_to_the_next(quick,
     check(copied, quick, finished, record_property)
 
 
-@pytest.fixture
-def hanging():
-    """A server that sends `content`: half of it, and then nothing as long as `hangs` is set."""
-
-    class Handler(socketserver.StreamRequestHandler):
-        def handle(self):
-            while self.rfile.readline().strip():
-                pass
-            content = listening.content
-            head = f"HTTP/1.0 200 OK\r\nContent-Length: {len(content)}\r\n\r\n"
-            half = len(content) // 2
-            self.wfile.write(head.encode() + content[:half])
-            if listening.hangs:
-                released.wait()
-            else:
-                self.wfile.write(content[half:])
-
-    released = threading.Event()
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as listening:
-        listening.daemon_threads = True
-        thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05})
-        thread.start()
-        yield listening
-        released.set()
-        listening.shutdown()
-        thread.join()
-
-
 @pytest.mark.fault("Killed", "a download, half-way", "half a file is never taken; the next run has all of it")
 def test_a_download_that_is_killed_half_way_is_taken_whole_by_the_next_run(
-    new_project, quick, hanging, record_property
+    new_project, quick, server, entry_of_table, record_property
 ):
-    rows = [f"{row % 7},{row % 11},{row % 2}\n" for row in range(20_000)]
-    hanging.content, hanging.hangs = "".join(rows).encode(), True
-    file = {
-        "path": "mine/table.csv",
-        "url": f"http://127.0.0.1:{hanging.server_address[1]}/table.csv",
-        "sha256": hashlib.sha256(hanging.content).hexdigest(),
-        "bytes": len(hanging.content),
-    }
-    entry = {
-        "title": "A table",
-        "source": "files",
-        "files": [file],
-        "format": {"name": "csv"},
-        "task": "binary",
-        "positive": [1],
-        "expect": {"rows": 20_000, "features": 2},
-        "reference": "generated",
-    }
+    content = "".join(f"{row % 7},{row % 11},{row % 2}\n" for row in range(20_000)).encode()
+
+    def half(handler):
+        answer(content[: len(content) // 2], announced=len(content))(handler)
+        server.closing.wait()
+
+    server.steps = [half]
     catalog = yaml.safe_load((quick.folder / "data.yaml").read_text())
-    project = new_project(quick.study, {**catalog, "my-table": entry})
+    project = new_project(quick.study, {**catalog, "my-table": entry_of_table(content, server.url)})
     target, raw = "results/data/my-table.npz", project.folder / "resources" / "raw" / "my-table"
     running = project.start(target)
     project.wait_until(lambda: sum(part.stat().st_size for part in raw.glob(".table-*.csv")), running)
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
     assert not (raw / "table.csv").exists()
-    hanging.hangs = False
+    server.steps = [answer(content)]
     completed(project, target)
-    assert (raw / "table.csv").read_bytes() == hanging.content
+    assert (raw / "table.csv").read_bytes() == content
     assert load_dataset(project.folder / target).n_samples == 20_000
     record_property("lost", 0)
 

@@ -1,7 +1,5 @@
 """Wrong files and wrong commands, by the real workflow: one line, exit status 1, and nothing is made."""
 
-import hashlib
-
 import pytest
 import yaml
 
@@ -110,27 +108,14 @@ def test_a_wrong_command_is_refused(new_project, small, arguments, config, line)
 @pytest.mark.fault(
     "Configuration", "data of one's own that are wrong", "one line; mended, a rerun takes them"
 )
-def test_wrong_data_are_one_line_and_are_taken_when_they_are_mended(new_project, small, tmp_path):
+def test_wrong_data_are_one_line_and_are_taken_when_they_are_mended(
+    new_project, small, tmp_path, entry_of_table
+):
     content = "".join(f"{k % 7},{k % 5},{'yes' if k % 2 else 'no'},x\n" for k in range(60)).encode()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "table.csv").write_bytes(content)
-    entry = {
-        "title": "A table",
-        "source": "files",
-        "files": [
-            {
-                "path": "mine/table.csv",
-                "url": "http://127.0.0.1:9/table.csv",
-                "sha256": hashlib.sha256(content).hexdigest(),
-                "bytes": len(content),
-            }
-        ],
-        "format": {"name": "csv", "label": 2},
-        "task": "binary",
-        "positive": ["yes"],
-        "expect": {"rows": 60, "features": 2, "negative": 30, "positive": 30},
-        "reference": "generated",
-    }
+    labels = {"format": {"name": "csv", "label": 2}, "positive": ["yes"]}
+    entry = entry_of_table(content, "http://127.0.0.1:9/table.csv", **labels)
     catalog = yaml.safe_load((new_project(small).folder / "data.yaml").read_text())
     project = new_project(small, {**catalog, "my-table": entry})
     prepared = "results/data/my-table.npz"

@@ -3,14 +3,12 @@
 import hashlib
 import io
 import os
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
-from scripted_server import Script, answer, redirect, serving
+from scripted_server import answer, redirect
 
 from entrolab.data.prepare import prepare
 from entrolab.tables.making import read_table
@@ -35,12 +33,6 @@ def note(event, arguments):
 
 sys.addaudithook(note)
 """
-
-
-@pytest.fixture
-def server() -> Iterator[Script]:
-    with serving("moons.npz") as script:
-        yield script
 
 
 @pytest.fixture(scope="module")
@@ -119,15 +111,8 @@ def cut_off(undisturbed, new_project, generated, moons, tmp_path_factory):
     (witness / "sitecustomize.py").write_text(WITNESS)
     searched = os.pathsep.join(filter(None, [str(witness), os.environ.get("PYTHONPATH")]))
     project.asked = witness / "asked"
-    project.result = subprocess.run(
-        ["unshare", "--net", *project.command("tiny")],
-        env={**project.environment, "PYTHONPATH": searched, "ASKED": str(project.asked)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-        timeout=600,
-    )
+    seen = {"PYTHONPATH": searched, "ASKED": str(project.asked)}
+    project.result = project.run("tiny", before=["unshare", "--net"], environment=seen)
     if project.result.stdout.startswith("unshare: "):
         pytest.skip("needs root on Linux, to take the network away")
     assert project.result.returncode == 0, project.result.stdout[-5000:]

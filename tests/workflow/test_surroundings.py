@@ -67,26 +67,6 @@ def plain(new_little):
     return project
 
 
-def run(
-    project, *arguments: str, environment: dict | None = None, before: list[str] | None = None, **surroundings
-) -> subprocess.CompletedProcess:
-    """Run snakemake among other surroundings: variables (None: without it), a command before it, a umask."""
-    changed = {**project.environment, **(environment or {})}
-    return subprocess.run(
-        [*(before or []), *project.command(*arguments)],
-        **{
-            "env": {name: value for name, value in changed.items() if value is not None},
-            "stdout": subprocess.PIPE,
-            "stderr": subprocess.STDOUT,
-            "encoding": "utf-8",
-            "errors": "backslashreplace",
-            "timeout": 600,
-            **surroundings,
-        },
-        check=False,
-    )
-
-
 def assert_as_plain(result: subprocess.CompletedProcess, project, plain) -> None:
     assert result.returncode == 0, result.stdout[-5000:]
     assert project.tables() == plain.tables()
@@ -141,7 +121,7 @@ def test_a_folder_that_another_user_owns_is_named_in_one_line(new_little, record
     assert project.run(PREPARED).returncode == 0
     finished = project.finished_files()
 
-    result = run(project, TABLE, before=as_user(54321, 54321), environment=HOMELESS)
+    result = project.run(TABLE, before=as_user(54321, 54321), environment=HOMELESS)
 
     assert result.returncode == 1
     assert f"{project.folder}: no permission to write" in result.stdout
@@ -161,13 +141,13 @@ def test_a_folder_that_another_user_owns_is_named_in_one_line(new_little, record
 def test_the_users_of_a_group_go_on_with_each_others_work(new_little, plain, record_property):
     project = new_little()
     give_to(project, 54321, 54300)
-    shared = {"environment": HOMELESS, "umask": 0o002, "cwd": project.folder}
-    first = run(project, "results/tiny/folds/my-moons.npz", before=as_user(54321, 54300), **shared)
+    shared = {"environment": HOMELESS, "umask": 0o002}
+    first = project.run("results/tiny/folds/my-moons.npz", before=as_user(54321, 54300), **shared)
     assert first.returncode == 0, first.stdout[-5000:]
     finished = project.finished_files()
     assert finished
 
-    second = run(project, TABLE, before=as_user(54322, 54300), **shared)
+    second = project.run(TABLE, before=as_user(54322, 54300), **shared)
 
     assert_as_plain(second, project, plain)
     lost = project.lost_since(finished)
@@ -184,7 +164,7 @@ def odd(new_little):
     """The study, made and logged in a folder of odd letters by a user who has no home to write to."""
     project = new_little()
     project.folder = project.folder.rename(project.folder.with_name(ODD + '"'))
-    project.result = run(project, TABLE, TRACKED, environment=HOMELESS)
+    project.result = project.run(TABLE, TRACKED, environment=HOMELESS)
     return project
 
 
@@ -327,7 +307,7 @@ def abroad(new_little, german):
     assert said.stdout == "0,5\n"
     project = new_little()
     project.begun = datetime.now(UTC)
-    project.result = run(project, TABLE, environment={**german, "TZ": "XYZ-13:45"}, umask=0o077)
+    project.result = project.run(TABLE, environment={**german, "TZ": "XYZ-13:45"}, umask=0o077)
     return project
 
 
@@ -361,7 +341,7 @@ def test_a_umask_holds_for_every_result(abroad, plain):
 def test_a_locale_without_utf_8_loses_no_letter(new_little, plain):
     project = new_little()
     ascii = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": None}
-    result = run(project, TRACKED, "results/report/tiny.html", environment=ascii)
+    result = project.run(TRACKED, "results/report/tiny.html", environment=ascii)
     assert_as_plain(result, project, plain)
     page = (project.folder / "results/report/tiny.html").read_text(encoding="utf-8")
     assert "größer ist besser, 数" in page
@@ -387,7 +367,7 @@ def test_what_the_environment_says_does_not_matter(new_little, plain):
         "TMPDIR": "/nowhere/at all",
         "MPLBACKEND": "module://of_a_notebook.that_is_not_here",
     }
-    assert_as_plain(run(project, TABLE, environment=junk), project, plain)
+    assert_as_plain(project.run(TABLE, environment=junk), project, plain)
 
 
 STRAY = ("numpy", "yaml", "json", "logging", "entrolearn", "entrolab", "conftest", "sitecustomize")
@@ -427,7 +407,7 @@ def test_files_in_the_working_folder_shadow_no_module(new_little, plain):
 def test_no_stream_and_few_open_files_are_enough(new_little, plain):
     project = new_little()
     closed = ["sh", "-c", 'ulimit -n 64 && exec "$@" <&- >&- 2>&-', "sh"]
-    assert_as_plain(run(project, TABLE, before=closed), project, plain)
+    assert_as_plain(project.run(TABLE, before=closed), project, plain)
 
 
 @pytest.mark.fault(
@@ -459,7 +439,7 @@ def test_a_run_whose_reader_has_gone_stops_and_is_completed(new_little, plain, r
 @pytest.mark.parametrize("limit", ["-v 600000", "-f 100"])
 def test_limits_that_no_run_gets_along_with_are_one_line(new_little, limit):
     project = new_little()
-    result = run(project, TABLE, TRACKED, before=["sh", "-c", f'ulimit {limit} && exec "$@"', "sh"])
+    result = project.run(TABLE, TRACKED, before=["sh", "-c", f'ulimit {limit} && exec "$@"', "sh"])
     assert result.returncode == 1
     assert f"`ulimit {limit[:2]}` allows " in result.stdout
     assert "Traceback" not in result.stdout
@@ -471,18 +451,18 @@ def test_limits_that_no_run_gets_along_with_are_one_line(new_little, limit):
 )
 def test_a_folder_of_temporary_files_without_room_is_named_or_not_used(new_little, plain, new_disk, tmp_path):
     project, disk = new_little(), new_disk(tmp_path / "tmp", "2m")
-    result = run(project, TABLE, environment={"TMPDIR": str(disk.folder)})
+    result = project.run(TABLE, environment={"TMPDIR": str(disk.folder)})
     assert result.returncode == 1
     assert re.search(rf"{disk.folder}: \d MiB free for temporary files, a run needs 16: make", result.stdout)
     assert "Traceback" not in result.stdout
     disk.fill()
-    assert_as_plain(run(project, TABLE, environment={"TMPDIR": str(disk.folder)}), project, plain)
+    assert_as_plain(project.run(TABLE, environment={"TMPDIR": str(disk.folder)}), project, plain)
 
 
 @pytest.mark.fault("Surroundings", "PYTHONWARNINGS=error", "tables equal, runs in the store")
 def test_warnings_that_are_errors_end_no_job(new_little, plain):
     project = new_little()
-    result = run(project, TABLE, TRACKED, environment={"PYTHONWARNINGS": "error"})
+    result = project.run(TABLE, TRACKED, environment={"PYTHONWARNINGS": "error"})
     assert_as_plain(result, project, plain)
     assert "Traceback" not in result.stdout
 
@@ -495,5 +475,5 @@ def test_too_few_processes_end_a_run_that_is_completed_without_the_limit(new_lit
     project = new_little()
     give_to(project, 54400, 54400)  # a user who has no other process
     few = [*as_user(54400, 54400), "prlimit", "--nproc=6"]
-    assert run(project, TABLE, before=few, environment=HOMELESS).returncode == 1
+    assert project.run(TABLE, before=few, environment=HOMELESS).returncode == 1
     assert_as_plain(project.run(TABLE), project, plain)

@@ -1,11 +1,8 @@
 """The workflow, run for real: what it makes, what it makes anew, and what it survives."""
 
-import hashlib
 import json
 import re
 import shutil
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +10,14 @@ import pandas as pd
 import pytest
 import skops.io
 import yaml
+from scripted_server import answer
 from sklearn.svm import SVR
 
 from entrolab.data.dataset import load_dataset, load_folds
 from entrolab.figure_types.making import read_figure
 from entrolab.fit.predictions import read_scores
+from entrolab.study.config import load_catalog, load_study
+from entrolab.study.job_specs import run_spec
 from entrolab.tables.making import read_table
 
 pytestmark = pytest.mark.workflow
@@ -48,7 +48,7 @@ def rules(output: str) -> set[str]:
     return {rule for rule, _ in planned(output)} - {"tiny"}
 
 
-def edited(finished, change) -> str:
+def edited(finished, change, target: str = "tiny") -> str:
     """What a dry run of the finished project plans after `change(study)`; the study is put back."""
     file = finished.folder / "studies" / "tiny.yaml"
     before = file.read_text()
@@ -56,7 +56,7 @@ def edited(finished, change) -> str:
     change(study)
     try:
         file.write_text(yaml.safe_dump(study, sort_keys=False))
-        result = finished.run("-n", "tiny")
+        result = finished.run("-n", target)
     finally:
         file.write_text(before)
     assert result.returncode == 0, result.stdout
@@ -308,15 +308,11 @@ def test_what_is_measured_on_generated_data_needs_no_data_set(trials):
     ]
 
 
-def test_figures_of_trials_show_the_candidates_and_the_scores(trials):
+def test_figures_of_trials_show_the_scores(trials):
     figures = trials.folder / "results/tiny/figures"
     made = {path.name for path in figures.iterdir()}
-    names = ("surface", "each", "density", "kept", "tradeoff")
+    names = ("each", "density", "kept")
     assert made == {f"{name}.{suffix}" for name in names for suffix in ("svg", "png", "csv")}
-    candidates = pd.read_parquet(trials.folder / "results/tiny/candidates/my-moons/svm.parquet")
-    surface = read_figure(figures / "surface.csv").set_index(["x", "y"])
-    mine = candidates[[json.loads(text) == {"C": 10, "gamma": 0.1} for text in candidates["params"]]]
-    assert surface.loc[(10, 0.1), "mean"] == pytest.approx(100 * mine["test_accuracy"].mean(), abs=1e-3)
     each = read_figure(figures / "each.csv").groupby(["dataset", "model"]).size()
     assert each.to_dict() == {
         ("my-moons", "knn"): 3,
@@ -328,35 +324,12 @@ def test_figures_of_trials_show_the_candidates_and_the_scores(trials):
     assert (read_figure(figures / "density.csv")["seconds"] > 0).all()
 
 
-def test_figures_of_support_vectors_show_the_stored_model_and_its_grid(trials):
+def test_a_figure_of_support_vectors_shows_the_stored_model(trials):
     results = trials.folder / "results/tiny"
     facts = json.loads((results / "models/my-moons/svm.json").read_text())
     kept = read_figure(results / "figures/kept.csv")["series"]
     assert kept.str.startswith("support vectors").sum() == facts["n_support"]
     assert kept.str.match("support vectors|rows").sum() == 50
-    tradeoff = read_figure(results / "figures/tradeoff.csv")
-    mine = tradeoff[(tradeoff["dataset"] == "my-moons") & (tradeoff["model"] == "svm")]
-    candidates = pd.read_parquet(results / "candidates/my-moons/svm.parquet")
-    assert mine["x"].tolist() == pytest.approx(
-        (100 * candidates.groupby("point")["test_support"].mean()).tolist(), rel=1e-4
-    )
-    others = tradeoff[tradeoff["model"] == "knn"]
-    assert set(others["reason"]) == {"a learner without support vectors"}
-
-
-def test_a_model_of_more_trials_is_trained_anew_and_no_other(trials):
-    file = trials.folder / "studies" / "tiny.yaml"
-    before = file.read_text()
-    study = yaml.safe_load(before)
-    del study["models"]["svm"]["trials"]
-    try:
-        file.write_text(yaml.safe_dump(study, sort_keys=False))
-        result = trials.run("-n", "tiny")
-    finally:
-        file.write_text(before)
-    trained = wildcards(planned(result.stdout), "train")
-    assert {of_run.rpartition("model=")[2] for of_run in trained} == {"svm"}
-    assert not {"prepare", "scale", "split"} & rules(result.stdout)
 
 
 # -------------------------------------------------------------------------------------- what it makes anew
@@ -374,12 +347,15 @@ def test_another_seed_makes_all_random_things_anew(finished):
 
 
 def test_an_edited_grid_and_an_added_model_train_their_own_runs_alone(finished):
+    """And a table asks for its own runs alone: another table's model is edited, too."""
+
     def edit(study):
+        study["models"]["broken"]["params"].update(C=2)
         study["models"]["svm"]["grid"].update(C=[1, 10, 100])
         study["models"]["knn"] = {"label": "kNN", "estimator": "sklearn.neighbors.KNeighborsClassifier"}
         study["tables"]["table1"]["models"].append("knn")
 
-    plan = planned(edited(finished, edit))
+    plan = planned(edited(finished, edit, TABLE))
     assert wildcards(plan, "train") == {
         f"study=tiny, dataset={dataset}, model={model}"
         for dataset in ("sklearn-wine-0", "my-moons")
@@ -414,16 +390,12 @@ def test_what_is_shown_otherwise_trains_nothing(finished):
     assert wildcards(plan, "table") >= {f"study=tiny, table={table}" for table in shown}
 
 
-def test_a_table_asks_for_its_own_runs_alone(new_project):
-    result = new_project().run("-n", "results/tiny/tables/table2.csv")
-    trained = wildcards(planned(result.stdout), "train")
-    assert trained == {"study=tiny, dataset=my-moons, model=broken"}
-
-
-def test_another_metric_first_selects_otherwise_and_is_trained(finished):
-    output = edited(finished, lambda study: study["metrics"].reverse())
-    assert "train" in rules(output)
-    assert not {"prepare", "scale", "split"} & rules(output)
+def test_another_metric_first_selects_otherwise(finished):
+    catalog = load_catalog([ROOT / "config/datasets.yaml", finished.folder / "data.yaml"])
+    study = load_study(finished.folder / "studies/tiny.yaml", catalog)
+    reversed_ = {**study, "metrics": study["metrics"][::-1]}
+    specs = [run_spec("tiny", one, "my-moons", "svm", 0) for one in (study, reversed_)]
+    assert [spec["metrics"][0] for spec in specs] == ["gmean", "accuracy"]
 
 
 def test_another_number_of_folds_splits_and_trains_anew_and_scales_nothing(finished):
@@ -432,92 +404,45 @@ def test_another_number_of_folds_splits_and_trains_anew_and_scales_nothing(finis
     assert not {"prepare", "scale"} & rules(output)
 
 
-@pytest.fixture
-def after_edits(finished, tmp_path):
-    """What a dry run for a table and a figure plans, when some files of the packages are edited."""
-
-    def plan(*files: str) -> set[tuple[str, str]]:
-        source = shutil.copytree(ROOT / "src", tmp_path / "src")
-        for file in files:
-            with (source / file).open("a") as edited:
-                edited.write("\nEDITED = True\n")
-        figure = "results/tiny/figures/figure2.csv"
-        result = finished.run("-n", TABLE, figure, environment={"PYTHONPATH": str(source)})
-        assert result.returncode == 0, result.stdout
-        return planned(result.stdout)
-
-    return plan
-
-
-def test_an_edited_reader_template_or_other_learner_trains_nothing(after_edits):
+def test_an_edited_learner_trains_its_own_runs_and_a_reader_template_or_other_learner_none(
+    finished, tmp_path
+):
+    source = shutil.copytree(ROOT / "src", tmp_path / "src")
     of_other_runs = (
         "entrolab/data/formats/csv.py",
         "entrolearn/machines/rkelm.py",
         "entrolearn/measures/counts.py",
+        "entrolab/report/papers.py",
     )
-    plan = after_edits(*of_other_runs, "entrolab/templates/table.html.j2", "entrolab/report/papers.py")
-    assert {rule for rule, _ in plan} == {"table"}
-
-
-def test_an_edited_learner_trains_its_own_runs_alone(after_edits):
-    plan = after_edits("entrolearn/machines/eem.py")
+    for file in (*of_other_runs, "entrolab/templates/table.html.j2", "entrolearn/machines/eem.py"):
+        with (source / file).open("a") as edited:
+            edited.write("\nEDITED = True\n")
+    of_eem = "results/tiny/figures/figure2.csv"
+    result = finished.run("-n", TABLE, of_eem, environment={"PYTHONPATH": str(source)})
+    assert result.returncode == 0, result.stdout
+    plan = planned(result.stdout)
+    assert {rule for rule, _ in plan} == {"table", "figure", "train"}
+    assert wildcards(plan, "table") == {"study=tiny, table=table1"}
     assert wildcards(plan, "train") == {"study=tiny, dataset=my-moons, model=eem"}
 
 
 # ---------------------------------------------------------------------------------------- what it survives
 
 
-@pytest.fixture
-def server():
-    """Serves `server.content` on 127.0.0.1, and 404 as long as that is None."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            content = listening.content
-            self.send_response(404 if content is None else 200)
-            self.end_headers()
-            self.wfile.write(content or b"")
-
-        def log_message(self, *arguments):
-            pass
-
-    listening = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    listening.content = None
-    thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield listening
-    listening.shutdown()
-    thread.join()
-    listening.server_close()
-
-
-def test_data_that_cannot_be_had_are_a_line_and_are_asked_for_again(finished, tmp_path, server):
+def test_data_that_cannot_be_had_are_a_line_and_are_asked_for_again(
+    finished, tmp_path, server, entry_of_table
+):
     rng = np.random.default_rng(0)
     features, labels = rng.normal(size=(60, 2)), np.arange(60) % 2
     content = "".join(f"{a:.3f},{b:.3f},{y}\n" for (a, b), y in zip(features, labels, strict=True)).encode()
-    file = {
-        "path": "mine/table.csv",
-        "url": f"http://127.0.0.1:{server.server_port}/table.csv",
-        "sha256": hashlib.sha256(content).hexdigest(),
-        "bytes": len(content),
-    }
-    entry = {
-        "title": "A table",
-        "source": "files",
-        "files": [file],
-        "format": {"name": "csv"},
-        "task": "binary",
-        "positive": [1],
-        "expect": {"rows": 60, "features": 2, "negative": 30, "positive": 30},
-        "reference": "generated",
-    }
     study = yaml.safe_load((finished.folder / "studies" / "tiny.yaml").read_text())
     study["datasets"]["both"] = ["my-table", "my-moons"]
     study["tables"]["table1"]["models"] = ["lda"]
     catalog = yaml.safe_load((finished.folder / "data.yaml").read_text())
     folder = shutil.copytree(finished.folder, tmp_path / "project", symlinks=True)
-    project = type(finished)(folder, study, {**catalog, "my-table": entry})
+    project = type(finished)(folder, study, {**catalog, "my-table": entry_of_table(content, server.url)})
 
+    server.steps = [answer(status=404)]
     result = project.run(TABLE, mirror="no-such-folder")
     assert result.returncode == 0, result.stdout[-5000:]
     table = read_table(project.folder / TABLE).set_index("dataset")
@@ -529,7 +454,7 @@ def test_data_that_cannot_be_had_are_a_line_and_are_asked_for_again(finished, tm
     assert "download" in rules(again.stdout)
     assert not any("my-moons" in of_job for _, of_job in planned(again.stdout))
 
-    server.content = content
+    server.steps = [answer(content)]
     prepared = "results/data/my-table.npz"
     assert project.run(prepared, mirror="no-such-folder").returncode == 0
     np.testing.assert_allclose(load_dataset(project.folder / prepared).X, features, atol=5e-4)

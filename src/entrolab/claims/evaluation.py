@@ -51,16 +51,8 @@ class Part:
 def evaluate(claims: Sequence[Mapping], numbers: Numbers) -> pd.DataFrame:
     """Test the claims of a study.
 
-    Parameters
-    ----------
-    claims : sequence of mapping
-        The claims, see `entrolab.study.claims.load_claims`.
-    numbers : Numbers
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`: one row per comparison, with the outcome of its claim; a claim without tests has one row.
+    The result has the columns `COLUMNS` and one row per comparison, with the outcome of its claim; a claim
+    without tests has one row.
     """
     rows = []
     for claim in claims:
@@ -234,11 +226,8 @@ def _compared(test: Mapping, numbers: Numbers) -> list[Part | _Comparison]:
 def _pairs(test: Mapping) -> list[tuple[str, str]]:
     if test["pairs"] == "each":
         return list(zip(test["models"], test["against"], strict=True))
-    return [pair for pair in itertools.product(test["models"], test["against"]) if _differ(pair, test)]
-
-
-def _differ(pair: tuple[str, str], test: Mapping) -> bool:
-    return pair[0] != pair[1] or "against_tables" in test
+    pairs = itertools.product(test["models"], test["against"])
+    return [(a, b) for a, b in pairs if a != b or "against_tables" in test]
 
 
 def _evidence(

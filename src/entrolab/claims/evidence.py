@@ -134,14 +134,8 @@ Evidence = SignedRank | Student | Exact
 def of_folds(values: Sequence[float], ratio: float, effect: float | None = None) -> Student:
     """The mean over folds or trials, with the corrected variance of Nadeau and Bengio.
 
-    Parameters
-    ----------
-    values : sequence of float
-        One value per fold or trial.
-    ratio : float
-        Ratio of test rows to training rows.
-    effect : float, optional
-        The estimate, by default the mean of the values.
+    `ratio` is that of test rows to training rows; `effect` is the estimate, by default the mean of the
+    values.
     """
     k = len(values)
     error = math.sqrt((1 / k + ratio) * np.var(values, ddof=1)) if k > 1 else math.nan

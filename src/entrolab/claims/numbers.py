@@ -58,12 +58,8 @@ class Numbers:
     ) -> float:
         """The lead of one model over another on a data set, as a difference or as the log of a ratio.
 
-        Positive if the first model is better, infinite in a ratio to 0; NaN if a number is missing.
-
-        Raises
-        ------
-        RatioUndefined
-            If a number in a ratio is negative.
+        Positive if the first model is better, infinite in a ratio to 0; NaN if a number is missing. A
+        negative number in a ratio raises `RatioUndefined`.
         """
         a, b = (
             self.cell(tables, dataset, model, metric)

@@ -54,18 +54,9 @@ def layout(found: pd.DataFrame) -> dict:
 
 def claims_bar(counted: Mapping[str, int]) -> dict:
     """A bar of outcomes: its segments, each with its count in words (``said``), and the number of claims."""
-
-    def said(outcome: str, number: int) -> str:
-        return f"{number} {outcome if number == 1 else SEVERAL.get(outcome, outcome)}"
-
     segments = [
-        {
-            "verdict": outcome,
-            "slug": STYLES[outcome],
-            "mark": "",
-            "count": number,
-            "said": said(outcome, number),
-        }
+        {"verdict": outcome, "slug": STYLES[outcome], "mark": "", "count": number}
+        | {"said": f"{number} {outcome if number == 1 else SEVERAL.get(outcome, outcome)}"}
         for outcome, number in counted.items()
         if number
     ]

@@ -34,16 +34,8 @@ class DepositError(ValueError):
 def crate(files: Mapping[str, int], about: Mapping, citation: Mapping, date: datetime.date) -> dict:
     """The RO-Crate metadata of a deposit.
 
-    Parameters
-    ----------
-    files : mapping of str to int
-        Paths in the archive -> sizes in bytes.
-    about : mapping
-        ``name``, ``description``, ``commit`` and ``studies`` of the deposit.
-    citation : mapping
-        The content of CITATION.cff: title, authors, version, keywords and references.
-    date : date
-        Date of publication.
+    `files` maps paths in the archive to sizes in bytes; `about` has the ``name``, ``description`` and
+    ``commit`` of the deposit; `citation` is the content of CITATION.cff.
     """
     papers = [_paper(reference) for reference in citation.get("references", [])]
     authors = [_author(author) for author in citation["authors"]]
@@ -82,21 +74,7 @@ def crate(files: Mapping[str, int], about: Mapping, citation: Mapping, date: dat
 def datacite(about: Mapping, citation: Mapping, date: datetime.date, sizes: Sequence[str]) -> dict:
     """The metadata for registering a DOI, in DataCite's JSON format; the data repository adds the DOI.
 
-    Parameters
-    ----------
-    about : mapping
-        ``name``, and ``description``.
-    citation : mapping
-        The content of CITATION.cff.
-    date : date
-        The day on which the deposit was packed.
-    sizes : sequence of str
-        The sizes of the deposit, such as "1.2 MiB" and "310 files".
-
-    Returns
-    -------
-    dict
-        To be written as JSON.
+    `sizes` are texts such as "1.2 MiB"; for the rest see :func:`crate`.
     """
     related = [
         {"relatedIdentifier": reference["doi"], "relatedIdentifierType": "DOI", "relationType": "Cites"}
@@ -127,13 +105,7 @@ def manifest(digests: Mapping[str, str]) -> str:
 
 
 def validate(path: str | Path) -> None:
-    """Check that a file is a deposit and has not been changed since it was packed.
-
-    Raises
-    ------
-    DepositError
-        With one line per error.
-    """
+    """Raise `DepositError` (a line per error) if a file is not a deposit, or was changed since."""
     try:
         with zipfile.ZipFile(path) as archive:
             lines = list(_mistakes(archive))

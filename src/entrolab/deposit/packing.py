@@ -32,25 +32,12 @@ def pack(
     catalogs: Sequence[str | os.PathLike],
     home: str | os.PathLike,
     results: str | os.PathLike = ".",
-    date: datetime.date | None = None,
 ) -> list[str]:
     """Write a deposit of the studies that have results; return their names.
 
-    Parameters
-    ----------
-    path : path
-        The zip file to write.
-    studies : mapping
-        The studies, see `entrolab.study.config.load_configuration`. Studies with data of their own are left
-        out.
-    catalogs : sequence of path
-        The files of the catalog of data sets; the entries that the studies use are packed.
-    home : path
-        The folder of the Snakefile.
-    results : path
-        The folder that holds ``results``.
-    date : date, optional
-        Date of the deposit, today by default.
+    Studies with data of their own are left out. Of the data sets in the files `catalogs`, the entries that
+    the studies use are packed. `home` is the folder of the Snakefile, `results` the folder that holds
+    ``results``.
 
     Raises
     ------
@@ -75,7 +62,7 @@ def pack(
         f"studies: {titles}.",
         "commit": commit_of(home) or "",
     }
-    date = date or datetime.datetime.now(datetime.UTC).date()
+    date = datetime.datetime.now(datetime.UTC).date()
     own = {STUDIES: {"studies": {name: Path(studies[name]["file"]).name for name in done}, **about}}
     entries = _entries(catalogs, [studies[name] for name in done])
     sizes = {name: file.stat().st_size for name, file in files.items()}

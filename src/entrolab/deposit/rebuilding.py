@@ -1,12 +1,13 @@
 """Rebuild the tables and the report of a deposit, list the differences, and compare two deposits."""
 
+import io
 import json
 import math
 import re
 import shutil
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,43 +29,25 @@ from entrolab.tables.types import FILES, table_spec
 
 # Relative tolerance within which numbers of tables are equal: the precision of the CSV files.
 DIGITS = 1e-7
+MOST_TOLD = 20  # cells that differ, in words
 DIFFERENCES = ["study", "table", *ADDRESS, "first", "second", "difference", "verdict_first", "verdict_second"]
 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """The result of rebuilding a deposit.
-
-    Attributes
-    ----------
-    front_page : Path
-        Front page of the report.
-    tables : list of str
-        Tables made again from the deposited results, as ``study/table``.
-    kept : list of str
-        Tables taken as deposited, because their inputs (data sets, for instance) are not part of a deposit.
-    differences : DataFrame
-        The cells whose numbers or verdicts differ from the deposited ones, with columns `DIFFERENCES`.
-    claims : list of str
-        Claims whose outcomes differ from the deposited ones, as ``study/claim: before, now``.
-    """
+    """The result of rebuilding a deposit."""
 
     front_page: Path
-    tables: list[str]
-    kept: list[str]
-    differences: pd.DataFrame
-    claims: list[str] = field(default_factory=list)
+    tables: list[str]  # made again from the deposited results, as study/table
+    kept: list[str]  # taken as deposited, because their inputs (data sets, for instance) are not part of it
+    differences: pd.DataFrame  # the cells that differ from the deposited ones, with columns `DIFFERENCES`
+    claims: list[str]  # those whose outcomes differ, as study/claim: before, now
 
 
 def rebuild(path: str | Path, folder: str | Path) -> Rebuilt:
     """Unpack a deposit and make its tables, the outcomes of its claims and its report again.
 
-    Parameters
-    ----------
-    path : path
-        The deposit, which is validated first.
-    folder : path
-        Folder to unpack to, which must be empty or not exist.
+    The deposit is validated first; `folder` must be empty or not exist.
 
     Raises
     ------
@@ -94,7 +77,9 @@ def rebuild(path: str | Path, folder: str | Path) -> Rebuilt:
         for table in study["tables"]:
             made = _remake(name, study, table, home)
             (tables if made else kept).append(f"{name}/{table}")
-        differences.append(_of_study(name, study, deposited / name, home / "results" / name))
+        for table in study["tables"]:
+            both = (one / name / f"tables/{table}.csv" for one in (deposited, home / "results"))
+            differences.append(_differences(name, table, *map(read_table, both)))
         claims += _claims(name, study, home)
         found.append(read_results(name, study, home / "results" / name))
     page = build_report(found, home / "results" / "report", catalog=catalog, commit=names["commit"])
@@ -102,13 +87,7 @@ def rebuild(path: str | Path, folder: str | Path) -> Rebuilt:
 
 
 def _studies_of(archive: zipfile.ZipFile) -> dict:
-    """The content of deposit.json: ``studies``, which maps names to files, and ``commit``.
-
-    Raises
-    ------
-    DepositError
-        If the content is anything else.
-    """
+    """The content of deposit.json, else `DepositError`: ``studies``, from names to files, and ``commit``."""
     listed = archive.namelist()
     if STUDIES not in listed:
         raise DepositError("this file is missing")
@@ -134,16 +113,9 @@ def _studies_of(archive: zipfile.ZipFile) -> dict:
 def compare(first: str | Path, second: str | Path) -> pd.DataFrame:
     """Compare the tables of two deposits, of two machines or two versions for instance.
 
-    Parameters
-    ----------
-    first, second : path
-        The deposits. Studies and tables that only one of them contains are left out.
-
-    Returns
-    -------
-    DataFrame
-        The cells whose numbers or verdicts differ, with columns `DIFFERENCES`: first those that have a number
-        in one deposit only, then by relative difference, the largest first.
+    The cells whose numbers or verdicts differ have the columns `DIFFERENCES`: first those that have a number
+    in one deposit only, then by relative difference, the largest first. Studies and tables that only one of
+    the deposits contains are left out.
     """
     tables = [_tables_of(path) for path in (first, second)]
     common = [key for key in tables[0] if key in tables[1]]
@@ -158,15 +130,10 @@ def _tables_of(path: str | Path) -> dict[tuple[str, str], pd.DataFrame]:
     with zipfile.ZipFile(path) as archive:
         names = [Path(name) for name in archive.namelist() if name.startswith("results/")]
         return {
-            (name.parts[1], name.stem): _read(archive, name)
+            (name.parts[1], name.stem): read_table(io.BytesIO(archive.read(name.as_posix())))
             for name in names
             if name.parts[2] == "tables" and name.suffix == ".csv"
         }
-
-
-def _read(archive: zipfile.ZipFile, name: Path) -> pd.DataFrame:
-    with archive.open(name.as_posix()) as stream:
-        return read_table(stream)
 
 
 def _remake(name: str, study: Mapping, table: str, home: Path) -> bool:
@@ -185,14 +152,6 @@ def _remake(name: str, study: Mapping, table: str, home: Path) -> bool:
 
 
 _NONE = pd.DataFrame(columns=["table", *ADDRESS, "value", "std"])
-
-
-def _of_study(name: str, study: Mapping, before: Path, now: Path) -> pd.DataFrame:
-    frames = (
-        _differences(name, table, *(read_table(one / "tables" / f"{table}.csv") for one in (before, now)))
-        for table in study["tables"]
-    )
-    return _joined(list(frames))
 
 
 def _differences(study: str, table: str, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
@@ -240,14 +199,14 @@ def in_words(rebuilt: Rebuilt) -> str:
     return "\n".join([*lines, f"report: {rebuilt.front_page}"])
 
 
-def differences_in_words(found: pd.DataFrame, most: int = 20) -> list[str]:
-    """The number of cells that differ, and one line for each of the first `most` of them."""
+def differences_in_words(found: pd.DataFrame) -> list[str]:
+    """The number of cells that differ, and one line for each of the first `MOST_TOLD` of them."""
     lines = [f"{len(found)} cells differ" if len(found) else "no cell differs"]
-    for row in found.head(most).itertuples():
+    for row in found.head(MOST_TOLD).itertuples():
         at = "/".join(filter(None, [row.study, row.table, row.dataset, row.model, row.metric]))
         moved = "" if math.isnan(row.difference) else f" ({row.difference:+.3g})"
         kept = row.verdict_first == row.verdict_second
         verdicts = "" if kept else f"; {row.verdict_first or 'no verdict'}, now {row.verdict_second or '–'}"
         first, second = ("no number" if math.isnan(one) else f"{one:.6g}" for one in (row.first, row.second))
         lines.append(f"  {at}: {first}, now {second}{moved}{verdicts}")
-    return lines + ([f"  and {len(found) - most} more"] if len(found) > most else [])
+    return lines + ([f"  and {len(found) - MOST_TOLD} more"] if len(found) > MOST_TOLD else [])

@@ -46,28 +46,12 @@ def targets(n_rows: int, task: str, rng: np.random.Generator) -> np.ndarray:
 def costs(model: Mapping, X, y, spec: Mapping, *, predicts: bool) -> dict[str, float]:
     """The cost of fitting a model and of predicting all rows, measured in a separate process.
 
-    Parameters
-    ----------
-    model : mapping
-        ``estimator``, ``params`` and ``steps``.
-    X : {ndarray, CSR array}, shape (n_samples, n_features)
-    y : ndarray, shape (n_samples,)
-    spec : mapping
-        ``seed``; ``repeats`` of fits shorter than ``LONG`` seconds, the fastest is reported; ``gib``, the
-        memory limit of the process including the data.
-    predicts : bool
-        Whether to predict the rows too, which on sparse data takes about as long as the fit.
+    `spec` has ``seed``; ``repeats`` of fits shorter than ``LONG`` seconds, the fastest is reported; ``gib``,
+    the memory limit of the process including the data. `predicts` asks for predictions too, which on sparse
+    data take about as long as the fit.
 
-    Returns
-    -------
-    dict
-        Processor seconds ``fit_seconds`` and, with `predicts`, ``predict_seconds``; ``peak_mib`` in addition
-        to the data.
-
-    Raises
-    ------
-    ModelFailed
-        If the model fails or reaches a limit.
+    The result has the processor seconds ``fit_seconds`` and, with `predicts`, ``predict_seconds``; and
+    ``peak_mib`` in addition to the data. A model that fails or reaches a limit raises `ModelFailed`.
     """
     (found,) = limited(Limits(SECONDS, spec["gib"]), _spent, model, X, y, spec, predicts)
     return found

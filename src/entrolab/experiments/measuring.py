@@ -44,16 +44,8 @@ class ModelFailed(Exception):
 def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callable[[int, int], None]) -> None:
     """Measure with the module that `spec` names and write the rows; failures and absent data are rows too.
 
-    Parameters
-    ----------
-    raw, scaled : path
-        The data set as prepared, and as the study scales it.
-    output : path
-        A parquet file with `COLUMNS`.
-    spec : mapping
-        The spec, see :func:`entrolab.study.job_specs.measurement_spec`.
-    progress : callable
-        Called with the number of parts done and of all parts.
+    `raw` and `scaled` are the data set as prepared, and as the study scales it; `output` is a parquet file
+    with `COLUMNS`.
     """
     files = {"raw": raw, "scaled": scaled}
     measure = importlib.import_module(spec["measured_by"]).measure
@@ -76,13 +68,7 @@ def of_each_model(
 ) -> list[dict]:
     """The rows of every model of a measurement; a model that fails is a row with the reason.
 
-    Parameters
-    ----------
-    measured : callable
-        From the name and the entry of a model to its rows.
-    spec : mapping
-        ``models``.
-    progress : callable, optional
+    `measured` returns the rows of a model from its name and its entry in ``spec["models"]``.
     """
     rows: list[dict] = []
     for done, (name, model) in enumerate(spec["models"].items(), start=1):
@@ -103,10 +89,7 @@ def of_each_model(
 def limited(limits: Limits, work: Callable[..., Iterable], *arguments, parts: str = "") -> Iterator:
     """Yield what ``work(*arguments)`` yields, run in a separate process with limits.
 
-    Raises
-    ------
-    ModelFailed
-        If it reaches a limit or fails; the message says after how many of the `parts`, such as "10 runs".
+    If it reaches a limit or fails, `ModelFailed` says after how many of the `parts`, such as "10 runs".
     """
     done = 0
     try:

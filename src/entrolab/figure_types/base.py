@@ -103,16 +103,9 @@ class FigureType:
         }
 
     def draw(self, spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> "Drawing":
-        """Draw the figure.
+        """Draw the figure of a spec from its files and the records of its runs.
 
-        Parameters
-        ----------
-        spec : mapping
-            The spec, see :func:`entrolab.study.job_specs.figure_spec`.
-        sources : sequence of paths
-            The files that :func:`entrolab.study.job_specs.figure_files` lists.
-        records : sequence of paths
-            The records of the runs.
+        See :func:`entrolab.study.job_specs.figure_spec` and :func:`entrolab.study.job_specs.figure_files`.
         """
         raise NotImplementedError
 
@@ -148,10 +141,7 @@ class PanelPerModel(FigureType):
 class LinePerModel(FigureType):
     """A panel per data set, a line per model.
 
-    Attributes
-    ----------
-    empty : object
-        Values of models without a result, so that they appear in the legend.
+    Models without a result have the values `empty`, so that they appear in the legend.
     """
 
     empty: object = ()
@@ -362,15 +352,9 @@ class OfTableEntry(BaseEntry):
 
 
 class OfTable(FigureType):
-    """Figures of a table of one type, or of its measurement.
+    """Figures of a table of the type `of`, or of its measurement.
 
-    Attributes
-    ----------
-    of : str
-        The table type's name in studies.
-    table_type : TableType
-    shown : tuple of str
-        The keys of the table's entry that the figure depends on.
+    They depend on the keys `shown` of the table's entry.
     """
 
     Entry = OfTableEntry

@@ -70,12 +70,8 @@ class ByData(OfTable):
 class Trend(NamedTuple):
     """A robust trend of differences with a property of the data sets.
 
-    Attributes
-    ----------
-    intercept, slope : float
-        Coefficients of the Theil–Sen line against the decimal logarithm of the property.
-    rho, p : float
-        Spearman's rank correlation and its p-value.
+    The intercept and the slope are those of the Theil–Sen line against the decimal logarithm of the property,
+    rho and p Spearman's rank correlation and its p-value.
     """
 
     intercept: float

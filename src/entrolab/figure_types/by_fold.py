@@ -13,11 +13,7 @@ LACKS = {"decision": "the learner has no decision values", "probability": "the l
 class ByFold(PanelPerModel, OfSelectedModels):
     """A curve, or points, per fold, from the predictions of its selected model on its test rows.
 
-    Attributes
-    ----------
-    tasks : tuple of str
-    shows : str
-        The column of the predictions that is shown.
+    `shows` is the column of the predictions that is shown.
     """
 
     class Entry(RunsEntry):
@@ -39,15 +35,9 @@ class ByFold(PanelPerModel, OfSelectedModels):
         yield from super().mistakes(figure, study, catalog)
 
     def panel(self, dataset, model, files, record, spec):
-        from entrolab.figure_types.drawing import NothingToDraw, check_success
-        from entrolab.io.parquet import read_frame
+        from entrolab.figure_types.drawing import NothingToDraw, selected_predictions
 
-        check_success(record)
-        selection, predictions = map(read_frame, files)
-        chosen = selection[(selection["criterion"] == spec["criterion"]) & selection["success"].astype(bool)]
-        kept = predictions.merge(chosen[["repeat", "fold", "point"]])
-        if kept.empty:
-            raise NothingToDraw("nothing was selected by this criterion")
+        kept = selected_predictions(*files, record, spec["criterion"])
         if kept[self.shows].isna().any():
             raise NothingToDraw(LACKS[self.shows])
         return self.display([rows for _, rows in kept.groupby(["repeat", "fold"])])
@@ -69,17 +59,9 @@ class Curve(NamedTuple):
 class FoldsDisplay:
     """A thin curve, or points, per fold, and a reference line.
 
-    Parameters
-    ----------
-    folds : sequence of Curve
-    subject, x_label, y_label : str
-        `subject` is the first sentence of the alternative text.
-    score : str
-        The name of the folds' scores.
-    reference : pair of pairs of float
-        The ends of the reference line, in x and in y.
-    style : str
-        Matplotlib's style of lines and markers.
+    `subject` is the first sentence of the alternative text, `score` the name of the folds' scores;
+    `reference` has the ends of the reference line, in x and in y; `style` is Matplotlib's of lines and
+    markers.
     """
 
     folds: Sequence[Curve]

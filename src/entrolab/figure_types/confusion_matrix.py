@@ -18,17 +18,11 @@ class ConfusionMatrix(PanelPerModel, OfSelectedModels):
 
     def panel(self, dataset, model, files, record, spec):
         from entrolab.data.dataset import load_dataset
-        from entrolab.figure_types.drawing import NothingToDraw, check_success
-        from entrolab.io.parquet import read_frame
+        from entrolab.figure_types.drawing import selected_predictions
 
-        check_success(record)
-        classes = load_dataset(files[0]).classes
-        selection, predictions = map(read_frame, files[1:])
-        chosen = selection[(selection["criterion"] == spec["criterion"]) & selection["success"].astype(bool)]
-        kept = predictions.merge(chosen[["repeat", "fold", "point"]])
-        if kept.empty:
-            raise NothingToDraw("nothing was selected by this criterion")
-        return Matrix(kept["y"], kept["prediction"], classes)
+        scaled, *of_run = files
+        kept = selected_predictions(*of_run, record, spec["criterion"])
+        return Matrix(kept["y"], kept["prediction"], load_dataset(scaled).classes)
 
 
 class Matrix:

@@ -41,16 +41,10 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a display.
+    """A line of a display, with additional columns of its table.
 
-    Attributes
-    ----------
-    values : object
-        The line, in the form that the display expects.
-    reasons : str or list of str
-        Reasons for missing values, one per row of the line's table, or one for all.
-    columns : mapping
-        Additional columns of that table.
+    The values have the form that the display expects. The reasons for missing values are one per row of the
+    line's table, or one for all.
     """
 
     values: Any
@@ -61,12 +55,8 @@ class Line:
 class Grid(NamedTuple):
     """The scores of a run's candidates, in percent if the metric is a percentage.
 
-    Attributes
-    ----------
-    scores : DataFrame, shape (n_fits, n_points)
-        A row per repeat and fold, a column per point, ascending; NaN where a fit failed.
-    reasons : Series, shape (n_points,)
-        The reason for a missing score.
+    The scores have a row per repeat and fold, a column per point, ascending; NaN where a fit failed, for
+    which each point has a reason.
     """
 
     scores: pd.DataFrame
@@ -120,15 +110,9 @@ def draw_lines(
 ) -> Drawing:
     """A panel per data set.
 
-    Parameters
-    ----------
-    lines : mapping
-        Lines by data set, model and name of the line; a text is the reason for a missing line.
-    display : callable
-        Called with a data set and the values of its lines by name, returns a display.
-    empty : object
-        The values of missing lines; None leaves them out.
-    layout : keywords of plot_panels
+    The keys of `lines` are data set, model and name of the line; a text is the reason for a missing line.
+    `display` returns the display of a data set from the values of its lines by name. Missing lines have the
+    values `empty`; None leaves them out. `layout` has keywords of `plot_panels`.
     """
     panels: dict[str, Any] = {}
     tables = []
@@ -168,6 +152,17 @@ def runs_of(
     files = zip(*[iter(sources)] * each, strict=True)
     for run, own, record in zip(spec["runs"], files, records, strict=True):
         yield tuple(run), own, read_json(record)
+
+
+def selected_predictions(selection: str, predictions: str, record: Mapping, criterion: str) -> pd.DataFrame:
+    """The predictions of the models that a criterion selected; `NothingToDraw` if there are none."""
+    check_success(record)
+    rows = read_frame(selection)
+    chosen = rows[(rows["criterion"] == criterion) & rows["success"].astype(bool)]
+    kept = read_frame(predictions).merge(chosen[["repeat", "fold", "point"]])
+    if kept.empty:
+        raise NothingToDraw("nothing was selected by this criterion")
+    return kept
 
 
 def candidates_of(file: str, record: Mapping) -> pd.DataFrame:

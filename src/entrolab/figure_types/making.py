@@ -19,15 +19,9 @@ def make_figure(
     records: Sequence[str],
     outputs: Sequence[str],
 ) -> Drawing:
-    """Draw the figure of a spec and write its files; pictures contain their alternative text.
+    """Draw the figure of a spec and write its files (svg, png, csv); pictures contain their alternative text.
 
-    Parameters
-    ----------
-    figure_type : FigureType
-    spec, sources, records
-        See :meth:`entrolab.figure_types.base.FigureType.draw`.
-    outputs : sequence of paths
-        Ending in ``.svg``, ``.png`` or ``.csv``.
+    For the arguments see :meth:`entrolab.figure_types.base.FigureType.draw`.
     """
     with journal_style():
         drawing = figure_type.draw(spec, sources, records)
@@ -43,19 +37,10 @@ def make_figure(
 def make_page_to_hover(
     figure_type: FigureType, spec: Mapping, drawn: str, sources: Sequence[str], output: str
 ) -> None:
-    """Write a page of a drawn figure with a tooltip per row.
+    """Write a page of a drawn figure with a tooltip per row; its type has the format ``html``.
 
-    Parameters
-    ----------
-    figure_type : FigureType
-        A figure type with the format ``html``.
-    spec : mapping
-        The spec, see :func:`entrolab.study.job_specs.figure_spec`.
-    drawn : path
-        The figure's CSV file.
-    sources : sequence of paths
-        The prepared data sets, which :func:`entrolab.study.job_specs.rows_to_hover` lists.
-    output : path
+    `drawn` is the figure's CSV file; `sources` are the prepared data sets, which
+    :func:`entrolab.study.job_specs.rows_to_hover` lists.
     """
     panels = figure_type.to_hover(spec, read_figure(drawn), sources)
     write_text(output, page_to_hover(panels, title=one_line(spec["caption"])))

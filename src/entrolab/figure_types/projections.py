@@ -43,13 +43,7 @@ class Projections(FittedAnew):
     def to_hover(self, spec, table, sources) -> dict:
         """The displays by title, with the features of rows before scaling.
 
-        Parameters
-        ----------
-        spec : mapping
-        table : DataFrame
-            The content of the figure's CSV file.
-        sources : sequence of paths
-            The prepared data sets.
+        `table` is the content of the figure's CSV file, `sources` are the prepared data sets.
         """
         from entrolab.data.dataset import load_dataset
         from entrolearn.plotting import ProjectionDisplay

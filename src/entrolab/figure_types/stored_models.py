@@ -17,13 +17,7 @@ class OfStoredModels(OfSelectedModels):
 
 
 def stored_model(model: str, file: str, record, spec):
-    """The refitted model of a run.
-
-    Raises
-    ------
-    NothingToDraw
-        If there is none; the message gives the reason.
-    """
+    """The refitted model of a run, else `NothingToDraw` with the reason for having none."""
     from entrolab.figure_types.drawing import NothingToDraw, check_success
     from entrolab.io.model_reading import load
     from entrolab.io.records import read_json

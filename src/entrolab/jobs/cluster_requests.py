@@ -14,8 +14,6 @@ from typing import NamedTuple
 from entrolab.fit import thresholds
 from entrolab.fit.learners import grid_points, learners_of
 
-__all__ = ["UNKNOWN", "Ask", "Needs", "ceiling", "needs_of_run", "needs_of_data", "needs_of_drawing"]
-
 MIB = 2**20
 BASE_MIB = 1200  # of the job's process with its libraries, and the two snakemakes that a cluster's job starts
 BASE_MINUTES = 10  # for starting and writing files, even on a slow file system
@@ -85,12 +83,7 @@ def needs_of_data(entry: Mapping) -> Needs:
 def needs_of_run(spec: Mapping, entry: Mapping) -> Needs:
     """The needs of fitting the whole grid of a run on all training sets, and of its refit.
 
-    Parameters
-    ----------
-    spec : mapping
-        The run's spec, see :func:`entrolab.study.job_specs.run_spec`.
-    entry : mapping
-        The data set's entry in the catalog.
+    For `spec` see :func:`entrolab.study.job_specs.run_spec`; `entry` is the data set's in the catalog.
     """
     of_learners = [_needs_of_learner(learner, spec, entry) for learner in learners_of(spec)]
     data = needs_of_data(entry)

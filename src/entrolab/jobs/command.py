@@ -37,9 +37,9 @@ def is_checkout(folder: str | Path) -> bool:
     return Path(folder).absolute() == home()
 
 
-def command_to_track(folder: str | Path, store: str = "sqlite:///mlflow.db") -> str:
+def command_to_track(folder: str | Path) -> str:
     """The command that shows the tracked runs of a working folder."""
-    return "make ui" if is_checkout(folder) else f"mlflow ui --backend-store-uri {store}"
+    return "make ui" if is_checkout(folder) else "mlflow ui --backend-store-uri sqlite:///mlflow.db"
 
 
 def main() -> None:
@@ -105,18 +105,10 @@ def _is_study(arguments: Sequence[str], place: int, argument: str) -> bool:
 
 
 def command_for(file: str | Path, folder: str | Path, settings: Mapping, target: str | None = None) -> str:
-    """The complete command that makes a study again, or one file of it.
+    """The complete command that makes a study again, or one file (`target`) of it.
 
-    Parameters
-    ----------
-    file : path
-        The study's file.
-    folder : path
-        The working folder, in which the command is run.
-    settings : mapping
-        Settings that differ from the defaults.
-    target : str, optional
-        A file to make instead of the whole study.
+    `file` is the study's, `folder` the working folder in which the command is run; `settings` are those that
+    differ from the defaults.
     """
     file, folder = Path(file).absolute(), Path(folder).absolute()
     given, is_shipped = dict(settings), file.parent == home() / "config" / "papers"

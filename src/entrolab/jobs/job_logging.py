@@ -21,17 +21,8 @@ logger = logging.getLogger(__name__)
 def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]:
     """Log to a file; an error ends the job with one line in the terminal and its traceback in the file.
 
-    Signals that end the job let it clean up first, as Ctrl-C does. The checksums of a successful job's
-    outputs are written (see :mod:`entrolab.jobs.output_checksums`).
-
-    Parameters
-    ----------
-    path : str
-        The job's log file.
-    name : str
-        The job's name, with which its line in the terminal begins.
-    outputs : iterable of str
-        The files and folders that the job writes.
+    The line begins with the job's `name`. Signals that end the job let it clean up first, as Ctrl-C does. The
+    checksums of a successful job's `outputs` are written (see :mod:`entrolab.jobs.output_checksums`).
     """
     # No traceback for each line that cannot be logged, as on a full disk.
     logging.raiseExceptions = False
@@ -41,9 +32,7 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         logging.basicConfig(
-            handlers=[logging.FileHandler(path, mode="w", encoding="utf-8")],
-            level=logging.INFO,
-            force=True,
+            handlers=[logging.FileHandler(path, mode="w", encoding="utf-8")], level=logging.INFO, force=True
         )
         logging.root.handlers[0].setFormatter(Uncoloured("%(asctime)s %(name)s: %(message)s"))
         logging.captureWarnings(True)

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from entrolab.study.job_specs import study_runs
 from entrolab.tables.types import TABLE_TYPES
 
-__all__ = ["Peak", "peak_memory"]
-
 
 class Peak(NamedTuple):
     """The peak memory of a job in MiB, and its name."""

@@ -35,23 +35,12 @@ from entrolab.tables.base import GENERATED
 from entrolab.tables.number_format import title
 from entrolab.tables.types import FILES, TABLE_TYPES
 
-__all__ = ["Plan", "code"]
-
 TABLE_FORMATS = ("csv", "html", "tex", "md")
 FIGURE_FORMATS = ("svg", "png", "csv", "html")
 CLAIMS_FORMATS = ("csv", "html")
 # The keys of a model that tables show or look up.
-SHOWN_OF_MODELS = [
-    "label",
-    "sublabel",
-    "estimator",
-    "estimators",
-    "one_of",
-    "grid",
-    "published_only",
-    "known",
-    "trials",
-]
+SHOWN_OF_MODELS = ["label", "sublabel", "estimator", "estimators", "one_of", "grid"]
+SHOWN_OF_MODELS += ["published_only", "known", "trials"]
 # The keys of a study that its tables show or look up.
 SHOWN_OF_STUDIES = ("metrics", "criteria", "protocol", "datasets", "tasks", "file")
 
@@ -285,7 +274,7 @@ class Plan:
             "tables": {table: study["tables"][table] for table in tables},
         }
 
-    def claims(self, formats: Iterable[str] = CLAIMS_FORMATS) -> Callable:
+    def claims(self, formats: Iterable[str]) -> Callable:
         """An input function: the outcomes of a study's claims; empty if it has none."""
         return lambda wildcards: self._claims(wildcards.study, formats)
 

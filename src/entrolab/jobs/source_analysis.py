@@ -44,13 +44,9 @@ class Definition:
 
 
 def locate(import_path: str) -> Definition:
-    """Find the class behind an import path without importing anything.
+    """Find the class behind an import path without importing anything, else raise with a suggestion.
 
-    Raises
-    ------
-    UnknownEstimatorError
-        With a suggestion if there is one. A class that can only be found by running code (a star import, a
-        module's ``__getattr__``) is accepted.
+    A class that can only be found by running code (a star import, a module's ``__getattr__``) is accepted.
     """
     module = import_path.rpartition(".")[0]
     package, _, inside = module.partition(".")
@@ -318,12 +314,8 @@ def source_digests(*import_paths: str) -> dict[str, str]:
 
     Follows imports within entrolearn, entrolab and packages outside the environment's library folder; the
     lock file covers the others. The ``__init__`` of our packages only re-export and are skipped: an import
-    from one depends on the module that defines the name. Comments, docstrings and layout are ignored.
-
-    Raises
-    ------
-    UnknownEstimatorError
-        If a module cannot be read, or has a relative import without a package.
+    from one depends on the module that defines the name. Comments, docstrings and layout are ignored. A
+    module that cannot be read, or has a relative import without a package, raises `UnknownEstimatorError`.
     """
     todo = [path if _module_file(path) else locate(path).module for path in import_paths]
     digests: dict[str, str] = {}

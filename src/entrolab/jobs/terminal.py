@@ -23,8 +23,6 @@ from entrolab.fit.metrics import METRICS
 from entrolab.io.records import read_json
 from entrolab.text import ERASE_LINE, Unreadable, one_line
 
-__all__ = ["LogHandler"]
-
 RED, YELLOW = "\x1b[31m", "\x1b[33m"
 # Beginnings of Snakemake's messages that are not shown.
 REPLACED = (

@@ -15,8 +15,6 @@ from entrolab.tables.ranking import draw_ranking, rank_models
 from entrolab.tables.rendering import templates
 from entrolearn.plotting import journal_style, svg_element
 
-__all__ = ["METRICS_SHOWN", "SUBSETS", "write_pages"]
-
 #: Board -> its metrics. Only the first metric also gets a leaderboard for each subset of the data sets.
 METRICS_SHOWN = {
     "binary": ("gmean", "auc", "log_loss"),
@@ -45,26 +43,11 @@ FAR = 1.5  # its axis of scores ends this many interquartile ranges beyond the q
 
 
 def write_pages(folder: str | Path, output: str | Path, n_resamples: int = N_RESAMPLES) -> list[Path]:
-    """Write one page per board and a list of the pages; no model is fitted.
+    """Write one page per board and a list of the pages; return their paths, the list of boards first.
 
-    Parameters
-    ----------
-    folder : path
-        Contains ``header.json`` and one or more of ``binary.csv``, ``multiclass.csv``, ``regression.csv``.
-    output : path
-        Folder to write to, a subfolder of the report's.
-    n_resamples : int
-        Number of bootstrap resamples for the intervals.
-
-    Returns
-    -------
-    list of Path
-        Paths of the pages, the list of boards first.
-
-    Raises
-    ------
-    FileNotFoundError
-        If the folder contains no board.
+    No model is fitted. `folder` contains ``header.json`` and one or more of ``binary.csv``,
+    ``multiclass.csv``, ``regression.csv``, otherwise `FileNotFoundError` is raised; `output` is a subfolder
+    of the report's.
     """
     folder, output = Path(folder), Path(output)
     files = [folder / f"{board}.csv" for board in METRICS_SHOWN if (folder / f"{board}.csv").exists()]

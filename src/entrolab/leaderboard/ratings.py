@@ -11,8 +11,6 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
-__all__ = ["DIGITS", "MEAN_ELO", "elo", "normalised", "pareto_front", "win_rates", "wins"]
-
 MEAN_ELO = 1500.0
 DIGITS = 9  # scores are rounded to so many decimals: equal means may differ as floats
 _POINTS = 400 / np.log(10)  # Elo points per unit of log odds
@@ -21,14 +19,7 @@ _POINTS = 400 / np.log(10)  # Elo points per unit of log odds
 def wins(scores: pd.DataFrame) -> pd.DataFrame:
     """The number of data sets on which each learner scores higher than each other one; a tie is half a win.
 
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets, n_learners)
-
-    Returns
-    -------
-    DataFrame of shape (n_learners, n_learners)
-        Wins of the row's learner against the column's; the diagonal is half the number of data sets.
+    The row's learner wins against the column's; the diagonal is half the number of data sets.
 
     Examples
     --------
@@ -51,19 +42,10 @@ def win_rates(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def elo(won: pd.DataFrame) -> pd.Series:
-    """Elo ratings with mean 1500: the Bradley–Terry model fitted by maximum likelihood.
+    """Elo ratings with mean 1500: the Bradley–Terry model fitted by maximum likelihood to :func:`wins`.
 
-    One tie is added to each pair, so that the rating of a learner that always wins is finite. A lead
-    of r points means a win with probability 1 / (1 + 10^(-r / 400)).
-
-    Parameters
-    ----------
-    won : DataFrame of shape (n_learners, n_learners)
-        The result of :func:`wins`; the diagonal is ignored.
-
-    Returns
-    -------
-    Series of shape (n_learners,)
+    One tie is added to each pair, so that the rating of a learner that always wins is finite. A lead of r
+    points means a win with probability 1 / (1 + 10^(-r / 400)).
 
     Examples
     --------
@@ -91,11 +73,7 @@ def elo(won: pd.DataFrame) -> pd.Series:
 def normalised(scores: pd.DataFrame, constant: pd.Series) -> pd.DataFrame:
     """Scores scaled per data set: 0 for a constant prediction or worse, 1 for the best learner.
 
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets, n_learners)
-    constant : Series of shape (n_datasets,)
-        The score of a constant prediction. Where no learner exceeds it, all learners get 0.
+    Where no learner exceeds the score of the constant prediction, all learners get 0.
     """
     above = scores.sub(constant, axis=0).clip(lower=0)
     best = above.max(axis=1)
@@ -105,16 +83,8 @@ def normalised(scores: pd.DataFrame, constant: pd.Series) -> pd.DataFrame:
 def pareto_front(score, seconds) -> np.ndarray:
     """Mask of the learners on the Pareto front of score and time.
 
-    A learner is off the front if another one is at least as good in both and better in one of them.
-
-    Parameters
-    ----------
-    score, seconds : array-like of shape (n_learners,)
-        Greater scores and fewer seconds are better.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_learners,)
+    A learner is off the front if another one is at least as good in both and better in one of them. Greater
+    scores and fewer seconds are better.
 
     Examples
     --------
@@ -123,12 +93,6 @@ def pareto_front(score, seconds) -> np.ndarray:
     [True, True, False]
     """
     score, seconds = np.asarray(score, dtype=float), np.asarray(seconds, dtype=float)
-    order = np.lexsort((-score, seconds))
-    best = np.maximum.accumulate(score[order])
-    front = np.zeros(len(score), dtype=bool)
-    before = np.r_[-np.inf, best[:-1]]  # best score of the faster learners
-    front[order] = score[order] > before
-    for one in order[1:]:  # a duplicate of a learner on the front is on it as well
-        equal = (score == score[one]) & (seconds == seconds[one])
-        front[one] = front[equal].any()
-    return front
+    as_good = (score >= score[:, None]) & (seconds <= seconds[:, None])
+    better = (score > score[:, None]) | (seconds < seconds[:, None])
+    return ~(as_good & better).any(axis=1)

@@ -10,8 +10,6 @@ import pandas as pd
 
 from entrolab.fit.metrics import METRICS
 
-__all__ = ["CONSTANT", "Slice", "read_board", "slice_of"]
-
 CONSTANT = "constant"
 FOLDS = 2  # each half of the drawn rows is once the training and once the test part
 DRAW = ["set", "repeat", "fold"]
@@ -22,27 +20,16 @@ TYPES = {"set": "string", "learner": "string", "variant": "string", "reason": "s
 class Slice:
     """Scores of the learners for one metric, variant and number of rows.
 
-    Attributes
-    ----------
-    metric : str
-        A key of :data:`entrolab.fit.metrics.METRICS`.
-    scores : DataFrame of shape (n_draws, n_learners)
-        Indexed by set, repeat and fold. Greater is better: losses are negated. A failed run has the score of
-        the constant prediction. Draws that lack a run of any learner are left out.
-    constant : Series of shape (n_draws,)
-        Scores of the constant prediction.
-    fit_s, predict_s : DataFrame of shape (n_draws, n_learners)
-        Processor seconds per 1,000 rows; infinite where the run failed.
-    failed : Series of shape (n_learners,)
-        The number of runs that failed.
+    Scores are indexed by set, repeat and fold. Greater is better: losses are negated. A failed run has the
+    score of the constant prediction. Draws that lack a run of any learner are left out.
     """
 
     metric: str
     scores: pd.DataFrame
-    constant: pd.Series
-    fit_s: pd.DataFrame
+    constant: pd.Series  # scores of the constant prediction
+    fit_s: pd.DataFrame  # processor seconds per 1,000 rows, infinite where the run failed
     predict_s: pd.DataFrame
-    failed: pd.Series
+    failed: pd.Series  # number of runs
 
     @property
     def by_set(self) -> pd.DataFrame:
@@ -62,13 +49,7 @@ class Slice:
 
 
 def read_board(file: str | Path) -> tuple[pd.DataFrame, dict]:
-    """The rows of a board, and the header from the same folder.
-
-    Parameters
-    ----------
-    file : path
-        A CSV file with one row per run; ``header.json`` in its folder describes its data sets.
-    """
+    """The rows of a board, one per run, and the header (``header.json``) from the same folder."""
     file = Path(file)
     header = json.loads((file.parent / "header.json").read_text(encoding="utf-8"))
     return pd.read_csv(file, dtype=TYPES), header
@@ -79,17 +60,8 @@ def slice_of(
 ) -> Slice | None:
     """The scores for one metric, variant and number of rows; None if there are none.
 
-    Learners that lack the metric, such as log loss for one without probabilities, are left out.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        The rows that :func:`read_board` returns.
-    facts : mapping
-        Data set -> its facts, with the key ``rows``.
-    metric, variant : str
-    size : int
-        Maximum number of rows drawn from a data set.
+    Learners that lack the metric, such as log loss for one without probabilities, are left out. `facts` has
+    the number of ``rows`` of each data set; `size` is the maximum number of rows drawn from one.
     """
     here = rows[rows["size"] == size]
     constant = here[(here["learner"] == CONSTANT) & (here["variant"] == "default")].set_index(DRAW)[metric]
@@ -115,10 +87,4 @@ def slice_of(
         for name in ("fit_s", "predict_s")
     }
     sign = 1 if METRICS[metric].greater_is_better else -1
-    return Slice(
-        metric,
-        sign * values,
-        sign * constant,
-        failed=lost.sum(),
-        **seconds,
-    )
+    return Slice(metric, sign * values, sign * constant, failed=lost.sum(), **seconds)

@@ -9,8 +9,6 @@ from entrolab.leaderboard.ratings import DIGITS, elo, normalised, pareto_front, 
 from entrolab.leaderboard.rows import Slice
 from entrolab.tables.ranking import LEAST_DATASETS
 
-__all__ = ["N_RESAMPLES", "resampled", "standings"]
-
 N_RESAMPLES = 200
 INTERVAL = (2.5, 97.5)  # percentiles
 
@@ -20,15 +18,6 @@ def resampled(by_set: pd.DataFrame, n_resamples: int = N_RESAMPLES, seed: int = 
 
     Only data sets are resampled, not the draws within one: the mean of a data set already contains the
     variation between its draws, and resampling the draws would count it twice.
-
-    Parameters
-    ----------
-    by_set : DataFrame of shape (n_datasets, n_learners)
-    n_resamples, seed : int
-
-    Yields
-    ------
-    DataFrame of shape (n_datasets, n_learners)
     """
     rng = np.random.default_rng(seed)
     for _ in range(n_resamples):
@@ -36,23 +25,15 @@ def resampled(by_set: pd.DataFrame, n_resamples: int = N_RESAMPLES, seed: int = 
 
 
 def standings(of: Slice, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
-    """The lines of a leaderboard, the best mean rank first.
+    """The lines of a leaderboard by learner, the best mean rank first.
 
-    Parameters
-    ----------
-    of : Slice
-    n_resamples : int
-
-    Returns
-    -------
-    DataFrame
-        Indexed by learner: ``rank`` (mean over data sets, ties averaged), ``elo`` with ``elo_low`` and
-        ``elo_high``, ``won`` (mean win rate against the others), ``normalised`` and ``score`` (means over
-        data sets), ``behind`` (mean score of the first line minus this line's) with ``behind_low`` and
-        ``behind_high``, ``fit_s`` and ``predict_s`` (processor seconds per 1,000 rows, median over runs, with
-        failed runs as infinite), ``front`` (on the Pareto front of score and ``fit_s``) and ``failed``
-        (number of failed runs). The intervals are percentiles of a bootstrap over data sets, 2.5 and 97.5 %;
-        NaN with fewer than five data sets.
+    The columns are ``rank`` (mean over data sets, ties averaged), ``elo`` with ``elo_low`` and ``elo_high``,
+    ``won`` (mean win rate against the others), ``normalised`` and ``score`` (means over data sets),
+    ``behind`` (mean score of the first line minus this line's) with ``behind_low`` and ``behind_high``,
+    ``fit_s`` and ``predict_s`` (processor seconds per 1,000 rows, median over runs, with failed runs as
+    infinite), ``front`` (on the Pareto front of score and ``fit_s``) and ``failed`` (number of failed runs).
+    The intervals are percentiles of a bootstrap over data sets, 2.5 and 97.5 %; NaN with fewer than five data
+    sets.
     """
     by_set = of.by_set
     rates = win_rates(by_set)

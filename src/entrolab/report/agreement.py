@@ -21,11 +21,8 @@ FURTHEST = 3  # numbers with the largest differences that the alternative text l
 def agreement(results: StudyResults, file: Path) -> dict | None:
     """Draw a study's values against the published ones as an SVG file.
 
-    Returns
-    -------
-    dict or None
-        Keys file, alt (the counts and the furthest values) and says (the meaning of band and panels). None if
-        there are no published values; no file is written then.
+    The result has the keys file, alt (the counts and the furthest values) and says (the meaning of band and
+    panels). It is None if there are no published values; no file is written then.
     """
     points = compared(results)
     if points.empty:

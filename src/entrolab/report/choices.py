@@ -13,11 +13,7 @@ from entrolab.text import full_label
 def chosen_parameters(results: StudyResults) -> list[dict]:
     """How often the study's first criterion selected each value of each grid, over all data sets and folds.
 
-    Returns
-    -------
-    list of dict
-        Keys key, model, parameter and values: a list of {"value", "times", "share", "edge"} in the grid's
-        order. ``edge`` marks the least and the greatest of three or more numbers.
+    Values are in the grid's order; ``edge`` marks the least and the greatest of three or more numbers.
     """
     if not len(results.selection):
         return []

@@ -52,26 +52,16 @@ def of_cell(explanations: Sequence[Mapping], table: str, cell: Mapping[str, str]
 def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequence[Mapping]) -> dict | None:
     """The values of a study outside their tolerances, and the explanations that were tried.
 
-    Parameters
-    ----------
-    results : StudyResults
-    tables : sequence of mapping
-        The laid-out tables, with their verdicts over seeds.
-    errata : sequence of mapping
-        The errata, see `entrolab.report.errata.listed_errata`.
-
-    Returns
-    -------
-    dict or None
-        ``tried`` (explanations, each with the number of ``values`` that it applies to), ``values`` (with the
-        numbers of their ``reasons`` and of the ``errata`` of their table), and ``unexplained``, the number of
-        values with neither; None if no value differs.
+    `tables` are the laid-out tables, with their verdicts over seeds. The result is None if no value differs,
+    else ``tried`` (explanations, each with the number of ``values`` that it applies to), ``values`` (with the
+    numbers of their ``reasons`` and of the ``errata`` of their table), and ``unexplained``, the number of
+    values with neither.
     """
     explanations, values = tried(results.study), []
     for table in tables:
         name = table["name"]
         rows = judged(results.tables[name])
-        spec = table_spec(results.key, results.study, name, results.labels)
+        spec = table_spec(results.key, results.study, name)
         digits = digits_of(results.tables[name], TABLE_TYPES[spec["type"]])
         own = [erratum["number"] for erratum in errata_of(errata, name)]
         over_seeds = table["seeds"]["cells"] if table["seeds"] else {}

@@ -20,14 +20,9 @@ _CITED = re.compile(r" ?\[\w+\]_")
 
 
 def described(import_path: str) -> dict[str, list[Markup]]:
-    """The paragraphs of a class's docstring, without those on its parameters.
+    """The paragraphs of a class's docstring (summary, notes, references), without those on its parameters.
 
     Of reStructuredText, paragraphs, inline markup, equations and references are understood.
-
-    Returns
-    -------
-    dict
-        Keys summary (everything before the parameters), notes and references; lists may be empty.
     """
     first, *rest = _SECTION.split(documentation(import_path))
     sections = dict(zip(rest[::2], rest[1::2], strict=True))

@@ -17,7 +17,7 @@ def failures(results: StudyResults) -> list[dict]:
             of_reason[row.model or name] = full_label(models[row.model]) if row.model else title(name)
     return [
         {
-            "dataset": results.labels.get(dataset, dataset),
+            "dataset": dataset,
             "of": [*of.values()],
             "verdict": verdict,
             "reason": reason,

@@ -164,7 +164,7 @@ def _files(results: StudyResults, home: str) -> list[dict]:
     return [
         {
             "key": dataset,
-            "label": results.labels.get(dataset, dataset),
+            "label": dataset,
             "cells": [links(f"{dataset}/{model}") for model in trained(results.study)],
         }
         for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(results.study))

@@ -18,7 +18,7 @@ def made(
     if not records:
         return [*facts, ("runs", "none yet")]
     failed = sum(not record["success"] for record in records)
-    started = sorted(_moment(record["started"]) for record in records)
+    started = sorted(record["started"][:16].replace("T", " ") for record in records)
     facts += [
         ("runs", f"{len(records)}, of which {failed} without a result"),
         ("started", " to ".join(dict.fromkeys((started[0], started[-1])))),
@@ -60,10 +60,6 @@ def _machine(facts: Mapping) -> str:
 
 def _described(facts: Mapping) -> str:
     return ", ".join(f"{name} {one_line(value)}" for name, value in facts.items())
-
-
-def _moment(iso: str) -> str:
-    return iso[:16].replace("T", " ")
 
 
 def _duration(records: Iterable[Mapping], units: Sequence[str]) -> str:

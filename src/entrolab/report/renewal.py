@@ -20,14 +20,8 @@ def renew(
 ) -> None:
     """Store a study and write its pages, those of its data sets and learners, and the front page.
 
-    Parameters
-    ----------
-    folder : path
-        The report's folder, next to the folders of the studies' results.
-    name, study, catalog, settings
-        See :func:`entrolab.report.memory.remember`.
-    commit, lock : str
-        See :func:`entrolab.report.site.build_report`.
+    `folder` is the report's, next to the folders of the studies' results. For the rest see
+    :func:`entrolab.report.memory.remember` and :func:`entrolab.report.site.build_report`.
     """
     with sole_writer(folder):
         remember(folder, name, study, catalog, settings)

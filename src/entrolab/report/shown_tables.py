@@ -23,7 +23,7 @@ def laid_out(results: StudyResults) -> list[dict]:
     numbers, runs = Numbers(results.key, results.study, home), Results(results.key, results.study, home)
     shown = []
     for name, table in results.tables.items():
-        spec = table_spec(results.key, results.study, name, results.labels)
+        spec = table_spec(results.key, results.study, name)
         seeds = seeds_of(results.key, results.study, name, table)
         of_table = layout(table, spec, winners(numbers, name, table), SAYS, seeds)
         table_type = TABLE_TYPES[spec["type"]]

@@ -30,19 +30,10 @@ def build_report(
 ) -> Path:
     """Write the pages of studies, data sets and learners, and the lists of them; return the front page.
 
-    Parameters
-    ----------
-    studies : iterable of StudyResults
-        All studies with results, in the order of the front page.
-    folder : path
-        Folder of the pages, such as ``results/report``.
-    catalog : mapping
-        The entries of the data sets.
-    commit, lock : str
-        The version of the code, and the sha256 of its lock file; "" shows none.
-    only : sequence of str, optional
-        The studies whose pages are written, and those of their data sets and learners; all by default. The
-        front page and the lists are always written.
+    `studies` are all studies with results, in the order of the front page; `only` names those whose pages are
+    written, with the pages of their data sets and learners, by default all. The front page and the lists are
+    always written. `commit` and `lock` are the version of the code, and the sha256 of its lock file; "" shows
+    none.
     """
     site, studies = _Site(Path(folder)), list(studies)
     cards = {results.key: card(results, site.folder) for results in studies}

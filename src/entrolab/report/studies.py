@@ -27,7 +27,6 @@ class StudyResults:
     tables: dict[str, pd.DataFrame]  # as `entrolab.tables.making.read_table` reads them, by key
     records: list[dict]
     selection: pd.DataFrame  # of all runs; empty without any
-    labels: dict[str, str] = field(default_factory=dict)  # of the catalog, by data set
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)  # the data of the figures drawn
     peak: Peak | None = None
     claims: pd.DataFrame | None = None  # as `entrolab.claims.rendering.read_claims` reads them
@@ -42,7 +41,6 @@ def read_results(
     key: str,
     study: dict,
     folder: str | Path,
-    labels: Mapping[str, str] | None = None,
     *,
     settings: Mapping[str, object] | None = None,
     with_selection: bool = True,
@@ -50,18 +48,8 @@ def read_results(
     """Read a study's tables, records and selections from its results folder.
 
     Only the study's current runs are read. Missing files are skipped, and cells added to the study after its
-    table was made are marked as failed.
-
-    Parameters
-    ----------
-    key : str
-    study : dict
-    folder : path
-    labels : mapping of str to str, optional
-    settings : mapping, optional
-        Settings of the run that differ from the defaults.
-    with_selection : bool, default=True
-        Whether to read the selections, which only the study's own page shows.
+    table was made are marked as failed. `settings` are those of the run that differ from the defaults. The
+    selections are only shown on the study's own page, for which they are read `with_selection`.
     """
     folder = Path(folder)
     tables = {
@@ -79,7 +67,6 @@ def read_results(
         tables,
         records,
         pd.concat(chosen, ignore_index=True) if chosen else pd.DataFrame(),
-        dict(labels or {}),
         {
             name: read_figure(path)
             for name in study.get("figures", {})

@@ -13,7 +13,7 @@ import pandas as pd
 
 from entrolab.jobs.plan import Plan
 from entrolab.jobs.source_analysis import source_digests
-from entrolab.seeds.values import has_seed, of_table, read_seeds, same, with_table, without_table, write_seeds
+from entrolab.seeds.values import has_seed, of_table, read_seeds, same, with_table, write_seeds
 from entrolab.study.job_specs import table_runs
 from entrolab.tables.base import GENERATED
 from entrolab.tables.making import ADDRESS, read_published, read_table
@@ -60,37 +60,17 @@ def make_seeds(
     """Make tables with the seeds 0 to `n_seeds` - 1, seed by seed, and write the values after each table.
 
     Values in the file are kept if the study's text, its data and the code have not changed since. If they
-    have changed, the table is made again with seed 0; if its values are the same as before, the values of
-    the other seeds are kept as well. Tables without any value for seed 0, for which all data sets are missing
-    for instance, are not made with further seeds.
-
-    Parameters
-    ----------
-    name : str
-        Name of the study.
-    study : mapping
-        The study, see `entrolab.study.config.load_study`, with the key ``seeds``.
-    tables : sequence of str
-    n_seeds : int
-    catalog : mapping
-        The catalog's entries of data sets.
-    make : callable
-        Called with a folder, a file and a seed, makes the file in the folder; see `by_workflow`.
-    home : path
-        The folder that holds ``results``.
-    anew : bool
-        Whether to drop the values of tables whose values for seed 0 have changed.
-
-    Raises
-    ------
-    SeedsError
-        If a table's values for seed 0 have changed and `anew` is false, or if the workflow fails.
+    have changed, the table is made again with seed 0; if its values are the same as before, the values of the
+    other seeds are kept as well, otherwise `SeedsError` is raised or, with `anew`, they are dropped. Tables
+    without any value for seed 0, for which all data sets are missing for instance, are not made with further
+    seeds. `make` is called with a folder, a file and a seed and makes the file in the folder, see
+    `by_workflow`; `home` is the folder that holds ``results``.
     """
     values = read_seeds(study["seeds"])
     versions = {table: version_of(name, study, table, catalog) for table in tables}
     for seed in range(n_seeds):
         for table in tables:
-            outdated = seed == 0 and _is_outdated(values, table, versions[table])
+            outdated = seed == 0 and (of_table(values, table)["version"] != versions[table]).any()
             if has_seed(values, table, seed) and not outdated:
                 continue
             if seed and not has_seed(values, table, 0):  # without values of seed 0, nothing is judged
@@ -110,11 +90,6 @@ def make_seeds(
             print(f"{name} {table}, seed {seed}: {n} values, {minutes:.1f} min", flush=True)
 
 
-def _is_outdated(values: pd.DataFrame, table: str, version: str) -> bool:
-    """Whether the values of a table were made with another version of the study, its data or the code."""
-    return bool((of_table(values, table)["version"] != version).any())
-
-
 def _renewed(values: pd.DataFrame, table: str, made: pd.DataFrame, file: str, *, anew: bool) -> pd.DataFrame:
     """The values, without the table's if those of seed 0 have changed and `anew` is true."""
     before = of_table(values, table).set_index(ADDRESS)
@@ -123,7 +98,7 @@ def _renewed(values: pd.DataFrame, table: str, made: pd.DataFrame, file: str, *,
     if not differ.any():
         return values
     if anew:
-        return without_table(values, table)
+        return values[values["table"] != table]
     first = "/".join(filter(None, differ.index[differ.argmax()]))
     raise SeedsError(
         f"{file}: {table}: made with another version of the study, data or code: {differ.sum()} of "
@@ -166,16 +141,6 @@ def version_of(name: str, study: Mapping, table: str, catalog: Mapping[str, Mapp
     """A digest of all that decides a table's numbers except the seed: the study's text, its data, the code.
 
     The digest has eight hexadecimal digits.
-
-    Parameters
-    ----------
-    name : str
-        Name of the study.
-    study : mapping
-        The study, see `entrolab.study.config.load_study`.
-    table : str
-    catalog : mapping
-        The catalog's entries of data sets.
     """
     plan = Plan(catalog, {name: study}, {"seed": 0})
     entry = study["tables"][table]

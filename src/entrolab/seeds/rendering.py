@@ -15,18 +15,7 @@ STYLES = {"reproduced": "reproduced", "not reproduced": "failed", "undecided": "
 
 
 def seeds_of(name: str, study: Mapping, table: str, rows: pd.DataFrame) -> dict | None:
-    """The template variables for a table's verdicts over seeds; None if it has none.
-
-    Parameters
-    ----------
-    name : str
-        Name of the study.
-    study : mapping
-        The key ``seeds`` names its file of values, if it has one.
-    table : str
-    rows : DataFrame
-        The table.
-    """
+    """The template variables for a table's verdicts over seeds; None without any."""
     if not study.get("seeds"):
         return None
     values = read_seeds(study["seeds"])

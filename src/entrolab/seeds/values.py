@@ -17,11 +17,8 @@ DIGITS = 1e-5
 def read_seeds(path: str | Path) -> pd.DataFrame:
     """Read a file of values; an empty frame if the file does not exist.
 
-    Returns
-    -------
-    DataFrame
-        Columns `CELL`, and a column of floats for each seed, named by the seed as text; NaN where a cell has
-        no value.
+    The columns are `CELL`, and one of floats for each seed, named by the seed as text; NaN where a cell has
+    no value.
     """
     if not Path(path).is_file():
         return pd.DataFrame(columns=[*CELL]).astype(str)
@@ -51,16 +48,7 @@ def has_seed(values: pd.DataFrame, table: str, seed: int) -> bool:
 def with_table(values: pd.DataFrame, name: str, version: str, seed: int, table: pd.DataFrame) -> pd.DataFrame:
     """The values extended by those of a table made with a seed; its rows are in the table's order.
 
-    Parameters
-    ----------
-    values : DataFrame
-        The result of `read_seeds`.
-    name, version : str
-        The table's name and version.
-    seed : int
-    table : DataFrame
-        The result of `entrolab.tables.making.read_table`. Only cells that are judged by a published value are
-        stored.
+    Only cells of `table` that are judged by a published value are stored.
     """
     table = table[table["verdict"].isin(JUDGED)]
     numbers = table[table["ours"].notna()].set_index(ADDRESS)["ours"].rename(str(seed))
@@ -74,11 +62,6 @@ def with_table(values: pd.DataFrame, name: str, version: str, seed: int, table: 
     every = pd.concat([others, made], ignore_index=True) if len(others) else made
     seeds = sorted((column for column in every if column not in CELL), key=int)
     return every[[*CELL, *seeds]]
-
-
-def without_table(values: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The values without those of a table."""
-    return values[values["table"] != name]
 
 
 def same(first: pd.Series, second: pd.Series) -> pd.Series:

@@ -20,20 +20,8 @@ from entrolab.tables.verdicts import SLACK, placed
 
 COVERAGE = 0.95
 VERDICTS = ("reproduced", "not reproduced", "undecided")
-COLUMNS = [
-    *ADDRESS,
-    "published",
-    "tolerance",
-    "single",
-    "n",
-    "mean",
-    "sd",
-    "low",
-    "high",
-    "verdict",
-    "flips",
-    "wide",
-]
+COLUMNS = [*ADDRESS, "published", "tolerance", "single", "n", "mean", "sd", "low", "high", "verdict"]
+COLUMNS += ["flips", "wide"]
 # The verdicts of one seed that are compared with those over several seeds.
 COMPARED = ("reproduced", "higher", "lower")
 # A predictive interval needs a standard deviation.
@@ -42,8 +30,8 @@ LEAST_SEEDS = 2
 LEAST_MODELS = 3
 
 
-def predictive_interval(values: Sequence[float], coverage: float = COVERAGE) -> tuple[float, float]:
-    """The interval that contains the value of one new seed with probability `coverage`, for normal values.
+def predictive_interval(values: Sequence[float]) -> tuple[float, float]:
+    """The interval that contains the value of one new seed with probability `COVERAGE`, for normal values.
 
     Examples
     --------
@@ -54,7 +42,7 @@ def predictive_interval(values: Sequence[float], coverage: float = COVERAGE) -> 
     n = len(values)
     if n < LEAST_SEEDS:
         return math.nan, math.nan
-    width = stats.t.isf((1 - coverage) / 2, n - 1) * np.std(values, ddof=1) * math.sqrt(1 + 1 / n)
+    width = stats.t.isf((1 - COVERAGE) / 2, n - 1) * np.std(values, ddof=1) * math.sqrt(1 + 1 / n)
     return float(np.mean(values) - width), float(np.mean(values) + width)
 
 
@@ -79,11 +67,11 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
     Parameters
     ----------
     table : DataFrame
-        The table made with one of the seeds, see `entrolab.tables.making.read_table`.
+        The table made with one of the seeds.
     values : DataFrame
         The values of the study, see `entrolab.seeds.values.read_seeds`.
     spec : mapping
-        The table's spec, see `entrolab.tables.types.table_spec`.
+        The table's spec.
 
     Returns
     -------
@@ -139,12 +127,9 @@ def _is_wide(judged: pd.DataFrame) -> pd.Series:
 def summary(judged: pd.DataFrame) -> dict:
     """The counts of judged cells by verdict, and by verdict over seeds and with one seed.
 
-    Returns
-    -------
-    dict
-        ``verdicts`` (counts by `VERDICTS`), ``of_single`` (the same for cells that are "reproduced" and
-        "outside" with one seed), ``cells``, ``single`` (reproduced with one seed), ``flips``, ``wide``,
-        ``fewest`` and ``seeds`` (the smallest and the largest number of seeds of a cell).
+    ``of_single`` has the counts of the cells that are "reproduced" and "outside" with one seed; ``single``
+    counts those reproduced with one seed; ``fewest`` and ``seeds`` are the smallest and the largest number of
+    seeds of a cell.
     """
     single = judged["single"].eq("reproduced")
 

@@ -51,7 +51,6 @@ def track_dataset(
     *,
     store_uri: str | None = None,
     tables: Iterable[str | os.PathLike] = (),
-    receipt: str | os.PathLike | None = None,
     patience: float = PATIENCE,
 ) -> dict:
     """Write the runs of one data set to the store, and close all of them.
@@ -62,29 +61,11 @@ def track_dataset(
     contains the reason. The digest covers the contents of the run and its tables, except seconds, dates, the
     machine and the commit. A run without a result has the status FAILED and a tag with the reason.
 
-    Parameters
-    ----------
-    study : mapping
-        The study (title, metrics, criteria, protocol, scaling, models, tables).
-    study_name, dataset : str
-        Keys of the study and of the data set.
-    runs : sequence of StudyRun
-    store_uri : str, optional
-        Any MLflow tracking URI. By default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the working folder.
-        Artifacts of a SQLite file are in ``mlruns`` next to it, independently of the working folder.
-    tables : iterable of paths
-        The CSV files of the study's score tables, in the study's order, with the means, published values and
-        verdicts of the runs.
-    receipt : path, optional
-        A JSON file for the returned dict.
-    patience : float
-        Seconds to wait for a locked store.
-
-    Returns
-    -------
-    dict
-        The store, the experiment, the run of the study's tables, the run of every model, and the models
-        whose runs were written.
+    `store_uri` is any MLflow tracking URI, by default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the
+    working folder; artifacts of a SQLite file are in ``mlruns`` next to it. `tables` are the CSV files of the
+    study's score tables, in the study's order. A locked store is waited for `patience` seconds. The result
+    names the store, the experiment, the run of the study's tables, the run of every model, and the models
+    whose runs were written.
 
     Raises
     ------
@@ -114,7 +95,7 @@ def track_dataset(
         "%s/%s: %d runs written, %d unchanged", study_name, dataset, len(written), len(runs) - len(written)
     )
     done = {"study": study_name, "dataset": dataset, "study_run": study_run, "runs": ids, "written": written}
-    return _noted(receipt, ledger.place | done)
+    return ledger.place | done
 
 
 def track_study(
@@ -130,29 +111,10 @@ def track_study(
 ) -> dict:
     """Update the run of a study's tables and figures.
 
-    It is written if a table, a figure or the study's file has changed, or if its artifacts are missing. Its
-    metrics are the counts of verdicts in every table, such as ``table4/reproduced``.
-
-    Parameters
-    ----------
-    study, study_name, store_uri, receipt, patience
-        See :func:`track_dataset`.
-    tables : sequence of paths
-        The rendered tables; the verdicts are counted in those that end in ``.csv``.
-    figures : sequence of paths
-        The figures and their CSV files.
-    config : path
-        The study's YAML file.
-
-    Returns
-    -------
-    dict
-        The store, the experiment, the run, and whether it was written.
-
-    Raises
-    ------
-    StoreUnavailable
-        If the store cannot be written.
+    It is written if a table, a figure or the study's file (`config`) has changed, or if its artifacts are
+    missing. Its metrics are the counts of verdicts in every CSV file of a table, such as
+    ``table4/reproduced``. The result names the store, the experiment and the run, and says whether the run
+    was written; it is also written to the JSON file `receipt`. For the rest see :func:`track_dataset`.
     """
     tables, figures = sorted(map(Path, tables)), sorted(map(Path, figures))
     files = {"tables": tables, "figures": figures, "config": [Path(config)]}
@@ -195,10 +157,7 @@ def track_study(
             # Written last, so that the run of a job that died before this line is written again.
             ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
             client.set_terminated(run_id, "FINISHED")
-    return _noted(receipt, ledger.place | {"study": study_name, "study_run": run_id, "written": changed})
-
-
-def _noted(receipt: str | os.PathLike | None, done: dict) -> dict:
+    done = ledger.place | {"study": study_name, "study_run": run_id, "written": changed}
     if receipt is not None:
         write_json(receipt, done)
     return done

@@ -24,12 +24,8 @@ def follow_move(store: str | os.PathLike) -> int:
     """Set the artifact paths of a SQLite store to `FOLDER` next to it; return how many experiments moved.
 
     An experiment is skipped if its artifact folder is not inside a folder named `FOLDER`. It is also skipped
-    if its artifact folder still exists and the `FOLDER` next to the store has no folder of the same name.
-
-    Raises
-    ------
-    sqlite3.Error
-        If the file cannot be read as a store, or cannot be updated.
+    if its artifact folder still exists and the `FOLDER` next to the store has no folder of the same name. A
+    file that is no store, or cannot be updated, raises ``sqlite3.Error``.
     """
     store = Path(store).absolute()
     root = store.parent / FOLDER

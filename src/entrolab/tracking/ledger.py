@@ -10,16 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import mlflow
-from mlflow.entities import (
-    Dataset,
-    DatasetInput,
-    InputTag,
-    LoggedModelOutput,
-    Metric,
-    Param,
-    Run,
-    RunTag,
-)
+from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelOutput, Metric, Param, Run, RunTag
 from mlflow.entities.model_registry import ModelVersion
 from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import (
@@ -59,11 +50,7 @@ LONGEST_DATASET_DIGEST = 36  # characters, by MLflow's schema
 
 @contextmanager
 def open_ledger(
-    store_uri: str | None,
-    study_name: str,
-    study: Mapping,
-    patience: float,
-    own: str,
+    store_uri: str | None, study_name: str, study: Mapping, patience: float, own: str
 ) -> Iterator["Ledger"]:
     """Open the experiment of a study for one writer, and close the writer's runs if an error ends it.
 
@@ -196,10 +183,7 @@ class Ledger:
         start = round(datetime.fromisoformat(files.record["started"]).timestamp() * 1000)
         end = start + round(1000 * files.record["seconds"])
         run = self.client.create_run(
-            self.experiment_id,
-            start_time=start,
-            tags=_identity(content, study_run),
-            run_name=content.name,
+            self.experiment_id, start_time=start, tags=_identity(content, study_run), run_name=content.name
         )
         run_id = run.info.run_id
         note = linked(content.tags["mlflow.note.content"], self.artifacts_of(study_run))

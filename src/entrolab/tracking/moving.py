@@ -61,15 +61,8 @@ def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> 
     locations, such as a bucket, are preserved. The store is not changed, except for paths broken by a move of
     its folder (see `entrolab.tracking.artifacts.follow_move`). All rows are copied in one transaction.
 
-    Parameters
-    ----------
-    store : path
-        The SQLite file, such as ``mlflow.db``.
-    database : str
-        Address of the server's database, ``postgresql://user@host:port/name``. Missing tables are created. A
-        password should be in libpq's password file rather than in the address.
-    folder : path
-        The server's ``--artifacts-destination``.
+    `database` is ``postgresql://user@host:port/name``, with a password in libpq's password file rather than
+    in the address; missing tables are created. `folder` is the server's ``--artifacts-destination``.
 
     Raises
     ------
@@ -77,10 +70,6 @@ def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> 
         If the store cannot be read or has another version; if the database cannot be reached, is not
         PostgreSQL or is in use; if the folder of an experiment's artifacts exists already. The message is one
         line.
-
-    References
-    ----------
-    MLflow, "Backend Stores" and "Artifact Stores" (self-hosting/architecture), version 3.17.
     """
     store, folder = Path(store).resolve(), Path(folder).resolve()
     url = url_of(database)

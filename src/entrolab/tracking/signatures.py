@@ -16,8 +16,6 @@ from sklearn.pipeline import Pipeline
 from entrolab.data.dataset import Dataset, load_dataset
 from entrolearn.columns import DATE, ColumnEncoder, days, number
 
-__all__ = ["input_example", "signature_of"]
-
 ROWS_OF_EXAMPLE = 5
 
 

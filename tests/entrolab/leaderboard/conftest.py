@@ -14,7 +14,7 @@ SETS = {
 STRENGTHS = {"constant": None, "EEM": 0.9, "XGBoost": 0.8, "SVM": 0.7, "slow": 0.75}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def rows() -> pd.DataFrame:
     """Two repeats of two folds of eight sets; `SVM` has no log loss, `slow` fails on the last two sets."""
     rng = np.random.default_rng(0)
@@ -38,15 +38,14 @@ def rows() -> pd.DataFrame:
         if learner == "SVM":
             del found["log_loss"]
         made.append({**row, **found})
-    return pd.DataFrame(made)
+    return pd.DataFrame(made).assign(made="abc")
 
 
-@pytest.fixture
-def folder(rows, tmp_path):
+@pytest.fixture(scope="session")
+def folder(rows, tmp_path_factory):
     """A folder with the board's file and its header."""
-    board = tmp_path / "board"
-    board.mkdir()
-    rows.assign(made="abc").to_csv(board / "binary.csv", index=False)
+    board = tmp_path_factory.mktemp("board")
+    rows.to_csv(board / "binary.csv", index=False)
     made = {"machine": "a machine, numpy 2, entrolearn 1a2b3c", "python": "3.11", "versions": {"numpy": "2"}}
     header = {"made": {"abc": made}, "protocol": {"configurations": 10}, "sets": SETS}
     (board / "header.json").write_text(json.dumps(header), encoding="utf-8")

@@ -11,6 +11,7 @@ from told_scores import as_told, write_scores
 
 from entrolab.fit import predictions
 from entrolab.report import build_report, read_results
+from entrolab.study.config import load_configuration, read_yaml
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import FORMATS, write_table
 from entrolab.tables.results import Results
@@ -46,7 +47,7 @@ def left_behind(tmp_path, published_rows=(("table4", "iris", "eem_rbf", "gmean",
         write_table(table, spec, folder / "tables" / f"table4.{format}")
     file = tmp_path / "paper.yaml"
     file.write_text("title: as it was written\n")
-    return read_results("paper", STUDY | {"file": str(file)}, folder, {"iris": "Iris"})
+    return read_results("paper", STUDY | {"file": str(file)}, folder)
 
 
 @pytest.fixture
@@ -60,6 +61,13 @@ def own(tmp_path, monkeypatch):
     monkeypatch.setattr(predictions, "score_selection", as_told)
     results = left_behind(tmp_path, published_rows=())
     return replace(results, study={**results.study, "reference": "", "errata": []})
+
+
+@pytest.fixture(scope="session")
+def studies():
+    """All studies of the project."""
+    root = Path(__file__).parents[3]
+    return load_configuration(root, read_yaml(root / "config" / "config.yaml"))[1]
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ def test_each_value_outside_is_listed_with_what_is_about_it(differing):
     found = differences(differing, laid_out(differing), listed_errata(differing.study))
     (value,) = found["values"]
     assert (value["table"], value["reasons"], value["errata"]) == ("table4", [1, 3], [1])
-    assert value["of"].startswith("Iris, EEM")
+    assert value["of"].startswith("iris, EEM")
     assert [one["values"] for one in found["tried"]] == [1, 0, 1]
     assert found["unexplained"] == 0
     without = differences(differing, laid_out(differing), [])

@@ -1,16 +1,12 @@
 """What a docstring says, as paragraphs with code marked up."""
 
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
 from entrolab.report import docstrings
 from entrolab.report.docstrings import described
 from entrolab.report.models import learners
-from entrolab.study.config import load_configuration, read_yaml
-
-ROOT = Path(__file__).parents[3]
 
 TEXT = """A machine & its ``kernel``.
 
@@ -70,8 +66,7 @@ def test_an_equation_that_cannot_be_read_stands_as_it_is_written(tex, monkeypatc
     assert str(equation) == f"<code>{tex}</code>"
 
 
-def test_every_learner_of_the_papers_is_described():
-    _, studies, _ = load_configuration(ROOT, read_yaml(ROOT / "config" / "config.yaml"))
+def test_every_learner_of_the_papers_is_described(studies):
     paths = set(chain.from_iterable(map(learners, studies.values())))
     assert "sklearn.decomposition.NMF" in paths
     assert all(described(path)["summary"] for path in paths)

@@ -1,11 +1,8 @@
 """A protocol in words."""
 
-from pathlib import Path
-
 from reported_study import STUDY
 
 from entrolab.report.protocol import protocol
-from entrolab.study.config import load_configuration
 
 
 def test_protocol_in_words_follows_the_study():
@@ -66,9 +63,7 @@ def test_trials_in_words():
     assert "8,000 training and 100 test rows" in " ".join(same)
 
 
-def test_the_protocol_of_each_study_of_the_project_is_said_in_words():
-    root = Path(__file__).parents[3]
-    _, studies, _ = load_configuration(root, {"papers": "demo", "seed": 0})
+def test_the_protocol_of_each_study_of_the_project_is_said_in_words(studies):
     said = {name: " ".join(protocol(study)) for name, study in studies.items()}
     assert all("{" not in text for text in said.values())
     assert "not scaled (of real-sim, rcv1," in said["rkelm"]

@@ -182,9 +182,7 @@ def test_hostile_texts_are_shown_as_text(results, tmp_path):
         for key, entry in CATALOG.items()
     }
     table = results.tables["table4"].assign(reason=HOSTILE)
-    hostile = replace(
-        results, study=study, labels=dict.fromkeys(("iris", "wine"), HOSTILE), tables={"table4": table}
-    )
+    hostile = replace(results, study=study, tables={"table4": table})
     folder = tmp_path / "results" / "report"
     build_report([hostile], folder, catalog=catalog, commit=HOSTILE, lock="<script>")
     for name in ("index.html", "paper.html", "datasets/iris.html", "models/sklearn.svm.SVC.html"):

@@ -10,19 +10,10 @@ from entrolab.fit.learners import seed_from
 
 
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
-    """Fit every model on generated rows, and predict them.
+    """Fit every model on generated rows, and predict them; one that fails is a row with the reason.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``rows``, ``features`` and ``task`` of the data; ``models``; the keys of
-        :func:`entrolab.experiments.generated.costs`.
-
-    Returns
-    -------
-    list of dict
-        Per model ``fit_seconds``, ``predict_seconds`` and ``peak_mib``; one that fails is a row
-        with the reason.
+    `spec` has the ``rows``, ``features`` and ``task`` of the data; ``models``; and the keys of
+    :func:`entrolab.experiments.generated.costs`.
     """
     rng = np.random.default_rng(seed_from(spec["seed"], spec["study"], spec["table"]))
     X, y = rng.random((spec["rows"], spec["features"])), targets(spec["rows"], spec["task"], rng)

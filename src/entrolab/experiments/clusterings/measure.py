@@ -19,19 +19,13 @@ AGREEMENTS = {"ari": adjusted_rand_score, "ami": adjusted_mutual_info_score}
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
     """Cluster a data set with every model, several times if a model depends on its seed.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``models``: estimator, params and steps of each; the ``measures``; the number of ``repeats``, each
-        with one seed for all models; the greatest number of ``rows``; ``seconds`` and ``gib`` limits of all
-        repeats of a model.
+    `spec` has the ``models``: estimator, params and steps of each; the ``measures``; the number of
+    ``repeats``, each with one seed for all models; the greatest number of ``rows``; ``seconds`` and ``gib``
+    limits of all repeats of a model.
 
-    Returns
-    -------
-    list of dict
-        Per model and measure the mean over the repeats (value) and its standard deviation (std, NaN of one),
-        and each repeat, reading "run 1" and so on; of the divergence also that between the classes. A model
-        that fails or reaches a limit is a row with the reason.
+    There is a row per model and measure with the mean over the repeats and its standard deviation (NaN of
+    one), and one per repeat, reading "run 1" and so on; of the divergence also that between the classes. A
+    model that fails or reaches a limit is a row with the reason.
     """
     X, y = sample(load("scaled"), spec)
     rows, shares = _divergences(X, y) if DIVERGENCE in spec["measures"] else ([], None)
@@ -82,15 +76,7 @@ class DivergenceShare:
     .. math::
         \tfrac1n \sum_i D(p_i \| m) = \tfrac1n \sum_i D(p_i \| m_{c(i)}) + \sum_c w_c D(m_c \| m)
 
-    The left side is the mutual information of row and column; the last term is that of group and column.
-
-    Parameters
-    ----------
-    X : {ndarray, CSR array}, shape (n_samples, n_features)
-        Nonnegative values; each row has a positive one.
-
-    References
-    ----------
+    The left side is the mutual information of row and column; the last term is that of group and column. See
     Banerjee, Merugu, Dhillon and Ghosh, Clustering with Bregman Divergences, JMLR 6 (2005), section 3.
 
     Examples

@@ -27,17 +27,9 @@ FORMULAS = {"right": 1, "published": -1}
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
     """Correlations by the table's own reading, with standard errors, and by other readings.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``sizes`` of the hidden layer, ``layers`` and ``operators`` to draw, the ``reading`` and other
-        ``readings`` of the paper: each a mapping with ``activation``, ``weights`` (of the operators),
-        ``formula``, ``data`` and ``centres``.
-
-    Returns
-    -------
-    list of dict
-        One row per reading and size: metric, reading ("" for the table's own), value; std for its own.
+    `spec` has the ``sizes`` of the hidden layer, ``layers`` and ``operators`` to draw, the ``reading`` and
+    other ``readings`` of the paper: each a mapping with ``activation``, ``weights`` (of the operators),
+    ``formula``, ``data`` and ``centres``. There is a row per reading ("" for the table's own) and size.
     """
     own, readings = spec["reading"], [spec["reading"], *spec["readings"]]
     layers: dict[tuple[str, str], list[Mapping]] = {}
@@ -75,20 +67,11 @@ def in_words(reading: Mapping[str, str]) -> str:
 def terms_of_divergence(
     moments: Iterable[ClassMoments], operators: np.ndarray, centres: str = "means"
 ) -> np.ndarray:
-    """The logarithm and the distance in the divergence of two classes on each operator.
+    """The logarithm and the distance in the divergence of two classes on each operator (row of `operators`).
 
-    Parameters
-    ----------
-    moments : two ClassMoments
-        The classes in the hidden space; covariances are Ledoit and Wolf's, as in the paper.
-    operators : ndarray, shape (n_operators, n_hidden)
-    centres : {"means", "sums"}
-        The distance is between the means of the classes, or between the sums of their rows.
-
-    Returns
-    -------
-    ndarray, shape (2, n_operators)
-        Not finite where a class has no variance.
+    `moments` are those of the classes in the hidden space; covariances are Ledoit and Wolf's, as in the
+    paper. The distance is between the means of the classes or, if `centres` is "sums", between the sums of
+    their rows. The terms are not finite where a class has no variance.
     """
     first, second = moments
     factors = (first.n, second.n) if centres == "sums" else (1, 1)

@@ -14,17 +14,9 @@ from entrolab.fit.learners import seed_from
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
     """Fit every model on generated rows of every dimension and density.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``dims``, ``densities``, ``rows`` and ``task`` of the data; ``models``; the keys of
-        :func:`entrolab.experiments.generated.costs`.
-
-    Returns
-    -------
-    list of dict
-        Per dimension, density (both in ``reading``) and model the ``fit_seconds``. Data larger than ``gib``
-        and fits that fail are rows with the reason.
+    `spec` has the ``dims``, ``densities``, ``rows`` and ``task`` of the data; ``models``; and the keys of
+    :func:`entrolab.experiments.generated.costs`. Dimension and density are the reading. Data larger than
+    ``gib`` and fits that fail are rows with the reason.
     """
     points = list(itertools.product(spec["dims"], spec["densities"]))
     rows = []

@@ -21,17 +21,10 @@ WAYS = {
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
     """Evaluate the objective with every method on generated data of several sizes.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``rows`` of both classes together, ``features``, ``components``; the methods (``ways``);
-        ``exact_up_to``, the largest number of rows for the exact method; ``repeats``, the fastest counts.
-
-    Returns
-    -------
-    list of dict
-        Per number of rows (``reading``) and method (``model``) the seconds, and the relative errors of value
-        and gradient if the exact ones are known.
+    `spec` has the ``rows`` of both classes together, ``features``, ``components``; the methods (``ways``);
+    ``exact_up_to``, the largest number of rows for the exact method; ``repeats``, the fastest counts. Each
+    number of rows (``reading``) and method (``model``) has the seconds, and the relative errors of value and
+    gradient if the exact ones are known.
     """
     rows = []
     for done, n_rows in enumerate(spec["rows"], start=1):

@@ -13,19 +13,12 @@ from entrolab.fit.refit import n_stored_numbers
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
     """Fit every model on parts of a data set and with hidden layers of several sizes; fit power laws.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``models``: estimator, params and steps of each, the name of its ``size`` parameter ("" if it has
-        none) and the numbers of ``rows`` to fit it on; the ``sizes`` to set; ``at``: the size used while rows
-        vary, and the rows used while sizes vary; ``repeats`` of each fit, the fastest is reported.
+    `spec` has the ``models``: estimator, params and steps of each, the name of its ``size`` parameter ("" if
+    it has none) and the numbers of ``rows`` to fit it on; the ``sizes`` to set; ``at``: the size used while
+    rows vary, and the rows used while sizes vary; ``repeats`` of each fit, the fastest is reported.
 
-    Returns
-    -------
-    list of dict
-        Per model the exponents (metric, value and its standard error std), and the points that they are
-        fitted to: metric fit_seconds or n_stored_numbers, reading "N = …, h = …". A model that fails is a
-        row with the reason.
+    Each model has the exponents with standard errors, and the points that they are fitted to: metric
+    fit_seconds or n_stored_numbers, reading "N = …, h = …". A model that fails is a row with the reason.
     """
     data = load("scaled")
     order = np.random.RandomState(seed_from(spec["seed"], spec["study"], spec["table"], "rows"))

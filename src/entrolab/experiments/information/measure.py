@@ -17,22 +17,13 @@ REJECT = -1  # the label of rejected rows; classes are numbered from 0
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
     """Fit every model on the training rows of a study's first split, and measure its test predictions.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``protocol``, whose first split is drawn as for training; ``models``: estimator, params and steps of
-        each, with the same seeds as in training; ``reject``: shares of the test rows.
+    `spec` has the ``protocol``, whose first split is drawn as for training; ``models``: estimator, params and
+    steps of each, with the same seeds as in training; ``reject``: shares of the test rows.
 
-    Returns
-    -------
-    list of dict
-        Per model and share the scores of :func:`~entrolearn.metrics.information_scores` and ``mcc``; accuracy
-        and ``mcc`` are NaN if all rows are rejected. A model that fails, or provides no certainty for
-        rejecting rows, is a row with the reason.
-
-    References
-    ----------
-    Hu, He and Yuan, Information-theoretic measures for objective evaluation of classifications (2011).
+    Each model and share has the scores of :func:`~entrolearn.metrics.information_scores` and ``mcc``;
+    accuracy and ``mcc`` are NaN if all rows are rejected. A model that fails, or provides no certainty for
+    rejecting rows, is a row with the reason. See Hu, He and Yuan, Information-theoretic measures for
+    objective evaluation of classifications (2011).
     """
     data = load("scaled")
     seed = parts_seed(spec["seed"], spec["study"], spec["dataset"])

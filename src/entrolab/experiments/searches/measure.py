@@ -24,21 +24,15 @@ SCORING = {"gmean": gmean_scorer, "balanced_accuracy": "balanced_accuracy"}
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
     """Search every model's grid by each of `WAYS`, on the training rows of a study's folds.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``protocol``, whose first repeat (or trials) is drawn as for training; the greatest number of
-        ``folds`` used; ``models``: estimator, params, steps, grid and alternatives of each, with the same
-        seeds as in training; the ``criterion`` of the divergence; the ``scoring`` of the
-        cross-validation and its ``inner`` folds; ``seconds`` and ``gib`` limits of all searches of a model.
+    `spec` has the ``protocol``, whose first repeat (or trials) is drawn as for training; the greatest number
+    of ``folds`` used; ``models``: estimator, params, steps, grid and alternatives of each, with the same
+    seeds as in training; the ``criterion`` of the divergence; the ``scoring`` of the cross-validation and its
+    ``inner`` folds; ``seconds`` and ``gib`` limits of all searches of a model.
 
-    Returns
-    -------
-    list of dict
-        Per model and metric of :data:`~entrolab.experiments.searches.table.MEASURES` the mean over the folds
-        (value) and its standard deviation (std), and each fold, reading "fold 1" and so on; the ratios are
-        of the means. The selected grid points are ``point_divergence`` and ``point_cv``, with the parameters
-        in their readings. A model whose search fails or reaches a limit is a row with the reason.
+    There is a row per model and metric of :data:`~entrolab.experiments.searches.table.MEASURES` with the mean
+    over the folds and its standard deviation, and one per fold, reading "fold 1" and so on; the ratios are of
+    the means. The selected grid points are ``point_divergence`` and ``point_cv``, with the parameters in
+    their readings. A model whose search fails or reaches a limit is a row with the reason.
     """
     data = load("scaled")
     seed = parts_seed(spec["seed"], spec["study"], spec["dataset"])

@@ -14,22 +14,13 @@ from entrolearn.metrics import separability_scores
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
     """Project all rows by each model's steps, and score random subsets of the projected rows.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``models``: the ``steps`` of each, and the ``grid`` of their parameters; the number of ``subsets`` and
-        the ``share`` of the rows in each. All models are scored on the same subsets.
+    `spec` has the ``models``: the ``steps`` of each, and the ``grid`` of their parameters; the number of
+    ``subsets`` and the ``share`` of the rows in each. All models are scored on the same subsets.
 
-    Returns
-    -------
-    list of dict
-        Per model the mean over the subsets (value) and its standard deviation (std) with the steps' own
-        parameters, and by other readings: with each point of their grid; on the rows that the classifiers
-        were fitted on. A model that fails is a row with the reason.
-
-    References
-    ----------
-    Czarnecki, Jozefowicz and Tabor, Maximum Entropy Linear Manifold, section 5.
+    Each model has the mean over the subsets and its standard deviation with the steps' own parameters, and by
+    other readings: with each point of their grid; on the rows that the classifiers were fitted on. A model
+    that fails is a row with the reason. See Czarnecki, Jozefowicz and Tabor, Maximum Entropy Linear Manifold,
+    section 5.
     """
     data = load("scaled")
     seed = seed_from(spec["seed"], spec["study"], spec["table"], spec["dataset"])
@@ -72,20 +63,9 @@ def in_words(point: Mapping) -> str:
 
 
 def subsets_of(y: np.ndarray, n_subsets: int, share: float, seed: int) -> Iterator[np.ndarray]:
-    """Random subsets of the rows without replacement, the same share of each class.
+    """Yield the rows of random subsets without replacement, with the same share of each class.
 
-    Parameters
-    ----------
-    y : ndarray of int, shape (n_samples,)
-    n_subsets : int
-        The first subsets do not depend on their number.
-    share : float
-    seed : int
-
-    Yields
-    ------
-    ndarray of int
-        Indices, in order.
+    The first subsets do not depend on their number.
     """
     for child in np.random.SeedSequence(seed).spawn(n_subsets):
         rng = np.random.default_rng(child)

@@ -18,19 +18,14 @@ from entrolearn.path import describe
 def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
     """Start every model many times, one fit per start.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``models``: estimator, params and steps of each, and its number of ``starts``; ``some``: the number of
-        starts of which the best is reported; ``enough``: percent of the best of all models. A learner has the
-        parameters ``n_init`` and ``random_state``, and fitted ``objective_`` and ``n_evaluations_``.
+    `spec` has the ``models``: estimator, params and steps of each, and its number of ``starts``; ``some``:
+    the number of starts of which the best is reported; ``enough``: percent of the best of all models. A
+    learner has the parameters ``n_init`` and ``random_state``, and fitted ``objective_`` and
+    ``n_evaluations_``.
 
-    Returns
-    -------
-    list of dict
-        Per model the metrics of the table (best, expected, near, seconds, evaluations) and of each start
-        those of `OF_A_START`, reading "start 1" and so on. A start that fails is a row with the reason, and
-        so is a model with too few starts left.
+    Each model has the metrics of the table (best, expected, near, seconds, evaluations), and each start those
+    of `OF_A_START`, reading "start 1" and so on. A start that fails is a row with the reason, and so is a
+    model with too few starts left.
     """
     data = load("scaled")
     rows = of_each_model(lambda name, model: _starts(data, model, spec), spec, progress)
