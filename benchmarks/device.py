@@ -1,4 +1,4 @@
-"""The machines on an accelerator: rates of fits compared with matrix products, and with peers."""
+"""Learners on an accelerator: rates of fits compared with matrix products, and with peers."""
 
 import math
 import os
@@ -24,7 +24,7 @@ from entrolearn import EEMClassifier, RKELMClassifier, streaming
 # Numbers of hidden units, or of landmarks of a kernel machine.
 UNITS = (2_000, 5_000, 10_000, 20_000)
 FEATURES = 54
-# Rows increase by factors of ten while they take less than this share of the device's free memory.
+# Rows increase by factors of ten while they take less than this share of the device's memory.
 LARGEST_SHARE = 0.5
 FIRST_ROWS = 10**5
 ON_PROCESSOR = {"units": (250, 500, 1000), "rows": (10_000, 40_000)}
@@ -92,7 +92,7 @@ class Peer:
 
 
 def _fit_falkon(X, y, n_units: int):
-    """Kernel ridge regression on as many Nyström centres, by conjugate gradients."""
+    """Kernel ridge regression on `n_units` Nyström centres, by conjugate gradients."""
     import falkon
 
     options = falkon.FalkonOptions(keops_active="no", use_cpu=X.device.type == "cpu")
@@ -177,7 +177,7 @@ def present() -> list[Peer]:
 
 
 def rows_that_fit(memory: float, n_units: int, precision: str) -> list[int]:
-    """Numbers of rows, in factors of ten, that leave half of a device's memory for the sums and the solve.
+    """Numbers of rows, in factors of ten, for which rows, sums and solve fit into half of a device's memory.
 
     A fit to more than the first takes at most `MOST_OPERATIONS`.
     """

@@ -1,8 +1,9 @@
 """Store the outcomes of the papers' claims and the counts of verdicts: ``python -m entrolab.outcomes``.
 
-Outcomes of claims go to ``docs/claims.csv``, counts of verdicts to ``docs/verdicts.csv``. Without its tables
-in the present folder, a claim or a table keeps its row; counts over seeds are always computed again, from the
-values in ``config/seeds``. The tables of counts in ``docs/results.md`` are written from these two files.
+Outcomes of claims go to ``docs/claims.csv``, counts of verdicts to ``docs/verdicts.csv``. If a table is not
+in the present folder, its row and those of the claims that read it are kept; counts over seeds are always
+computed again, from the values in ``config/seeds``. The tables of counts in ``docs/results.md`` are written
+from these two files.
 """
 
 import sys
@@ -47,7 +48,11 @@ OF_TABLES = ["study", "table", "second reading of", *JUDGED, *OVER_SEEDS]
 
 
 def updated_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """The outcomes of a study's claims; where tables are not in the folder, the outcome `before` is kept."""
+    """The outcomes of a study's claims, with the columns `OF_CLAIMS`.
+
+    `before` has the same columns, and may have more studies: from it come the outcomes of claims whose tables
+    are not in `folder`, which contains ``results``.
+    """
     known = before[before["study"] == study_name].set_index("claim")[["outcome", "decides"]].T.to_dict("list")
     made = {table for table in study["tables"] if _file(study_name, table, folder).exists()}
     there = [claim for claim in study["claims"] if made.issuperset(tested_tables([claim]))]

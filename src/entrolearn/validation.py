@@ -101,7 +101,7 @@ def one_thread_where_small(X, *settings: Mapping) -> AbstractContextManager:
 
 
 def blas_has_one_thread() -> bool:
-    """Whether BLAS now computes on one thread."""
+    """Whether all BLAS libraries that threadpoolctl knows now use one thread; True if it knows none."""
     libraries = _get_threadpool_controller().lib_controllers
     return all(library.num_threads == 1 for library in libraries if library.user_api == "blas")
 

@@ -1,4 +1,4 @@
-"""Where arrays live: libraries and devices that the machines compute on, beside NumPy."""
+"""Fixtures: arrays of other libraries than NumPy, on each device that is available."""
 
 import importlib.util
 from collections.abc import Callable

@@ -29,7 +29,7 @@ from entrolab.tables.types import FILES, table_spec
 
 # Relative tolerance within which numbers of tables are equal: the precision of the CSV files.
 DIGITS = 1e-7
-MOST_TOLD = 20  # cells that differ, in words
+MOST_TOLD = 20  # maximum number of differing cells that are listed
 DIFFERENCES = ["study", "table", *ADDRESS, "first", "second", "difference", "verdict_first", "verdict_second"]
 
 
@@ -87,7 +87,7 @@ def rebuild(path: str | Path, folder: str | Path) -> Rebuilt:
 
 
 def _studies_of(archive: zipfile.ZipFile) -> dict:
-    """The content of deposit.json, else `DepositError`: ``studies``, from names to files, and ``commit``."""
+    """``studies`` (name -> file) and ``commit`` of deposit.json; raises `DepositError` if it is invalid."""
     listed = archive.namelist()
     if STUDIES not in listed:
         raise DepositError("this file is missing")
@@ -113,9 +113,9 @@ def _studies_of(archive: zipfile.ZipFile) -> dict:
 def compare(first: str | Path, second: str | Path) -> pd.DataFrame:
     """Compare the tables of two deposits, of two machines or two versions for instance.
 
-    The cells whose numbers or verdicts differ have the columns `DIFFERENCES`: first those that have a number
-    in one deposit only, then by relative difference, the largest first. Studies and tables that only one of
-    the deposits contains are left out.
+    Returns the cells whose numbers or verdicts differ, with the columns `DIFFERENCES`: first those that have
+    a number in one deposit only, then by relative difference, the largest first. Studies and tables that only
+    one of the deposits contains are left out.
     """
     tables = [_tables_of(path) for path in (first, second)]
     common = [key for key in tables[0] if key in tables[1]]

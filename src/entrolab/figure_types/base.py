@@ -352,9 +352,10 @@ class OfTableEntry(BaseEntry):
 
 
 class OfTable(FigureType):
-    """Figures of a table of the type `of`, or of its measurement.
+    """Figures of a table, or of its measurement.
 
-    They depend on the keys `shown` of the table's entry.
+    `of` is the name of the table's type in studies, `table_type` its class. A figure depends on the keys
+    `shown` of the table's entry.
     """
 
     Entry = OfTableEntry

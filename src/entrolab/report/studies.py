@@ -49,7 +49,7 @@ def read_results(
 
     Only the study's current runs are read. Missing files are skipped, and cells added to the study after its
     table was made are marked as failed. `settings` are those of the run that differ from the defaults. The
-    selections are only shown on the study's own page, for which they are read `with_selection`.
+    selections are only needed for the study's own page; `with_selection=False` leaves them out.
     """
     folder = Path(folder)
     tables = {

@@ -63,7 +63,7 @@ def track_dataset(
 
     `store_uri` is any MLflow tracking URI, by default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the
     working folder; artifacts of a SQLite file are in ``mlruns`` next to it. `tables` are the CSV files of the
-    study's score tables, in the study's order. A locked store is waited for `patience` seconds. The result
+    study's score tables, in the study's order. Wait up to `patience` seconds for a locked store. The result
     names the store, the experiment, the run of the study's tables, the run of every model, and the models
     whose runs were written.
 
@@ -112,9 +112,10 @@ def track_study(
     """Update the run of a study's tables and figures.
 
     It is written if a table, a figure or the study's file (`config`) has changed, or if its artifacts are
-    missing. Its metrics are the counts of verdicts in every CSV file of a table, such as
-    ``table4/reproduced``. The result names the store, the experiment and the run, and says whether the run
-    was written; it is also written to the JSON file `receipt`. For the rest see :func:`track_dataset`.
+    missing. Its metrics are the counts of verdicts in the CSV files among `tables`, such as
+    ``table4/reproduced``; `figures` are the figures with their CSV files. The result names the store, the
+    experiment and the run, and says whether the run was written; it is also written to the JSON file
+    `receipt`. For the rest and the errors see :func:`track_dataset`.
     """
     tables, figures = sorted(map(Path, tables)), sorted(map(Path, figures))
     files = {"tables": tables, "figures": figures, "config": [Path(config)]}

@@ -67,9 +67,9 @@ def move(store: str | os.PathLike, database: str, folder: str | os.PathLike) -> 
     Raises
     ------
     NotMoved
-        If the store cannot be read or has another version; if the database cannot be reached, is not
-        PostgreSQL or is in use; if the folder of an experiment's artifacts exists already. The message is one
-        line.
+        If the store cannot be read or is of another version of MLflow; if the database cannot be reached, is
+        not PostgreSQL or is in use; if the folder of an experiment's artifacts exists already. The message is
+        one line.
     """
     store, folder = Path(store).resolve(), Path(folder).resolve()
     url = url_of(database)

@@ -22,9 +22,9 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     """Evaluate the objective with every method on generated data of several sizes.
 
     `spec` has the ``rows`` of both classes together, ``features``, ``components``; the methods (``ways``);
-    ``exact_up_to``, the largest number of rows for the exact method; ``repeats``, the fastest counts. Each
-    number of rows (``reading``) and method (``model``) has the seconds, and the relative errors of value and
-    gradient if the exact ones are known.
+    ``exact_up_to``, the largest number of rows for the exact method; ``repeats``, of which the
+    fastest counts. The result has the seconds per number of rows (``reading``) and method (``model``), and
+    the relative errors of value and gradient if the exact ones are known.
     """
     rows = []
     for done, n_rows in enumerate(spec["rows"], start=1):
