@@ -21,8 +21,6 @@ import urllib3
 from entrolab.io.atomic import replacing, sha256_of
 from entrolab.text import one_line
 
-__all__ = ["download"]
-
 logger = logging.getLogger(__name__)
 
 CHUNK = 1 << 16
@@ -68,26 +66,10 @@ def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -
     if that exists, or downloaded from its URL; it is stored in `folder` only if its checksum is right. A file
     without a published checksum is accepted, and the receipt states its actual checksum.
 
-    Parameters
-    ----------
-    key : str
-        The data set's key in the catalog.
-    entry : dict
-        The data set's entry. For bundled and generated data sets, the receipt lists no files.
-    folder : path
-        Folder for the files and ``receipt.json``.
-    mirror : path, optional
-        A folder with the files, under their paths in the catalog.
-    attempt : int
-        Stored in the receipt. The workflow increases it to try unavailable files again.
-    patience : Patience
-        Number of tries and time limits.
-
-    Returns
-    -------
-    dict
-        The receipt: dataset, available, reason (or a remark), attempt, and files, each with path, sha256,
-        bytes and source.
+    `key` and `entry` are those of the catalog. The number `attempt` is stored in the receipt; the workflow
+    increases it to try unavailable files again. The receipt, also written to ``receipt.json`` in `folder`,
+    has dataset, available, reason (or a remark), attempt, and files, each with path, sha256, bytes and source
+    (none for bundled and generated data sets).
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

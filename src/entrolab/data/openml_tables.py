@@ -10,8 +10,6 @@ from entrolab.io.atomic import replacing
 from entrolab.study.sections import ConfigError
 from entrolab.text import one_line
 
-__all__ = ["KEYS", "facts_of", "file_of", "keep"]
-
 KEYS = {"openml": "data", "openml_task": "task"}  # key in a study's data set -> what its number identifies
 KEPT_IN = Path("resources", "openml")
 # Time limit of a download, because the package waits for a silent server forever.
@@ -24,10 +22,8 @@ SPLIT = "test fold of repeat {}"  # name of a column of splits
 def file_of(study: Path, key: str, own: Mapping, seconds: float = FETCHING_SECONDS) -> Path:
     """The file with a study's data set from OpenML, downloaded if it does not exist yet.
 
-    Raises
-    ------
-    ConfigError
-        If the package ``openml`` is not installed, or if the download fails; no file is kept then.
+    `ConfigError` is raised if the package ``openml`` is not installed, or if the download fails; no file is
+    kept then.
     """
     option = next(name for name in KEYS if name in own)
     path = KEPT_IN / f"{KEYS[option]}_{own[option]}.parquet"
@@ -61,13 +57,7 @@ def facts_of(path: Path) -> dict:
 def keep(path: Path, frame, facts: Mapping, splits=None) -> None:
     """Write a data set, its metadata from OpenML, and for each repeat the fold in which a row is tested.
 
-    Parameters
-    ----------
-    path : path
-    frame : DataFrame
-    facts : mapping
-    splits : ndarray of int, shape (n_repeats, n_samples), optional
-        Folds; -1 for rows that are not tested.
+    `splits` has the shape (n_repeats, n_samples), and -1 for rows that are not tested.
     """
     repeats = {SPLIT.format(number): folds for number, folds in enumerate(() if splits is None else splits)}
     frame = frame.assign(**repeats)

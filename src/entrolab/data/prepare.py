@@ -26,19 +26,12 @@ READER_GIB, BYTES_PER_NUMBER = 2.0, 128
 
 
 def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> Dataset:
-    """Prepare the data set of a catalog entry.
+    """Prepare the data set of a catalog entry, see :func:`entrolab.study.config.load_catalog`.
 
-    Parameters
-    ----------
-    key : str
-    entry : mapping
-        The data set's entry, see :func:`entrolab.study.config.load_catalog`.
-    folder : path, optional
-        The folder of :func:`entrolab.data.download.download`; not needed for bundled and generated data sets.
-    limits : Limits
-        Time and memory for reading the files, in a separate process: a small file may expand to any size, or
-        keep a parser busy forever. Besides what this process holds already, reading may take 2 GiB plus 128
-        bytes per number that the catalog expects, within the limit of memory.
+    `folder` is that of :func:`entrolab.data.download.download`, not needed for bundled and generated data
+    sets. The files are read in a separate process within `limits`, since a small file may expand to any size,
+    or keep a parser busy forever. Besides what this process holds already, reading may take 2 GiB plus 128
+    bytes per number that the catalog expects, within the limit of memory.
 
     Raises
     ------

@@ -35,17 +35,11 @@ MOST_CATEGORIES = 100  # columns of a one-hot encoding; the last one is for all 
 
 
 def preprocessor(dataset: Dataset, entry: Mapping, seed: int) -> BaseEstimator:
-    """The unfitted preprocessor of a prepared data set.
+    """The unfitted preprocessor of a prepared data set; `seed` is that of the folds of target encoding.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        The data set, see :func:`entrolab.data.prepare.prepare`.
-    entry : mapping
-        A study's ``preprocessing``: `scale` is one of :data:`SCALES`, `categories` one of :data:`CATEGORIES`.
-        Sparse rows stay sparse: they are divided by the largest absolute values, or not scaled.
-    seed : int
-        Seed of the folds of target encoding.
+    `entry` is a study's ``preprocessing``: `scale` is one of :data:`SCALES`, `categories` one of
+    :data:`CATEGORIES`. Sparse rows stay sparse: they are divided by the largest absolute values, or not
+    scaled.
     """
     scaler = SCALES[entry["scale"]]
     if sparse.issparse(dataset.X):

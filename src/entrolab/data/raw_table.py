@@ -11,29 +11,12 @@ __all__ = ["Table", "as_table", "label_name", "numbered", "stacked"]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Features and labels as read from the source.
+    """Features and labels as read from the source; groups, weights and splits as of a `Dataset`."""
 
-    Parameters
-    ----------
-    X : ndarray or csr_array of float64, shape (n_samples, n_features)
-        NaN where a value is missing.
-    labels : ndarray, shape (n_samples,)
-        Numbers or strings.
-    feature_names : list of str
-    rows : list of int
-        The number of rows of each file.
-    groups : ndarray of int64, shape (n_samples,), or None
-        The group of each row.
-    weights : ndarray of float64, shape (n_samples,), or None
-        The weight of each row in fits.
-    splits : ndarray of int16, shape (n_samples, n_repeats), or None
-        The fold in which each row is tested, if the source defines it; -1 for rows that are never tested.
-    """
-
-    X: np.ndarray | sparse.csr_array
-    labels: np.ndarray
+    X: np.ndarray | sparse.csr_array  # float64; NaN where a value is missing
+    labels: np.ndarray  # numbers or strings
     feature_names: list[str]
-    rows: list[int]
+    rows: list[int]  # the number of rows of each file
     groups: np.ndarray | None = None
     weights: np.ndarray | None = None
     splits: np.ndarray | None = None

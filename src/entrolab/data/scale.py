@@ -8,8 +8,6 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, MinMaxScale
 
 from entrolab.data.dataset import DataError, Dataset
 
-__all__ = ["SCALERS", "scale"]
-
 # Most scalings make sparse data dense; they are refused for more numbers than this (1.6 GB when dense).
 DENSE_LIMIT = 2e8
 SCALERS = {
@@ -31,30 +29,14 @@ def scale(
     targets=None,
     dtype: str = "float64",
 ) -> Dataset:
-    """Scale the features of a data set, and optionally the target of a regression.
+    """Scale the features of a data set to a precision `dtype`, and the target of a regression to `targets`.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    method : {"minmax", "joint_minmax", "maxabs", "standard", "none"}
-        "minmax": each feature to `range`. "joint_minmax": all features to `range` by their common minimum and
-        maximum, as for pixels. "maxabs": to at most 1 in absolute value. "standard": to zero mean and unit
-        variance. "maxabs" and "none" keep sparse data sparse.
-    range : pair of float
-        For "minmax" (where a constant feature becomes the lower bound) and "joint_minmax".
-    fit_on : {"all", "train"}
-        The rows that the scale is fitted on. "train" leaves out an official test part, whose values may then
-        lie outside `range`. In cross-validation, use a scaler in the model's own pipeline instead.
-    targets : pair of float, optional
-        The interval that the targets of a regression are scaled to, fitted on the same rows; a constant
-        target becomes the lower bound.
-    dtype : {"float64", "float32"}
-        The precision of the scaled features. Single precision takes half the memory.
-
-    Raises
-    ------
-    DataError
-        If `fit_on` is "train" and the data set has no test part, or if large sparse data would become dense.
+    The methods: "minmax" scales each feature to `range` (a constant one becomes the lower bound), and
+    "joint_minmax" all features by their common minimum and maximum, as for pixels; "maxabs" scales to at most
+    1 in absolute value, "standard" to zero mean and unit variance. "maxabs" and "none" keep sparse data
+    sparse. With `fit_on` "train", the scale is fitted without an official test part, whose values may then
+    lie outside `range`; in cross-validation, use a scaler in the model's own pipeline instead. `DataError` is
+    raised if there is no test part, or if large sparse data would become dense.
     """
     key = dataset.provenance.get("key", "data set")
     rows = np.ones(dataset.n_samples, bool) if fit_on == "all" else dataset.part == 0

@@ -20,20 +20,8 @@ def solve_delayed(
 
     The classical Runge-Kutta method with steps of delay / divisions, so that jumps in the derivatives of the
     solution, at multiples of the delay, are at the ends of steps. Halfway between two steps, the past is
-    interpolated by the cubic through both values and slopes, which preserves the fourth order.
-
-    Parameters
-    ----------
-    slope : callable
-    history, delay : float
-    divisions : int
-        At least one.
-    n_steps : int
-
-    Returns
-    -------
-    ndarray, shape (n_steps + 1,)
-        x at 0, step, 2 step, …
+    interpolated by the cubic through both values and slopes, which preserves the fourth order. There is at
+    least one division; the result, shape (n_steps + 1,), has x at 0, step, 2 step, …
     """
     step = delay / divisions
     values, slopes = [history] * (divisions + 1), []
@@ -55,21 +43,8 @@ def solve_delayed(
 def mackey_glass_series(n_values: int, *, delay: int, interval: int) -> np.ndarray:
     """Mackey and Glass's blood cell model, x' = 0.2 x_d / (1 + x_d^10) - 0.1 x, with x_d = x(t - delay).
 
-    Chaotic for delays from about 17.
-
-    Parameters
-    ----------
-    n_values : int
-    delay, interval : int
-        The delay, and the time between two values, in time units.
-
-    Returns
-    -------
-    ndarray, shape (n_values,)
-
-    References
-    ----------
-    Mackey and Glass (1977), Oscillation and chaos in physiological control systems, Science 197, 287-289.
+    Chaotic for delays from about 17. `delay` and `interval`, the time between two values, are in time units.
+    See Mackey and Glass (1977), Oscillation and chaos in physiological control systems, Science 197, 287-289.
     """
     found = solve_delayed(
         lambda x, delayed: 0.2 * delayed / (1 + delayed**10) - 0.1 * x,

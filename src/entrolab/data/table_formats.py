@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-__all__ = ["COMPRESSED", "DELIMITED", "FORMATS", "suffix_of"]
-
 DELIMITED = {".csv": ",", ".txt": ",", ".data": ",", ".tsv": "\t", ".tab": "\t"}  # suffix -> delimiter
 FORMATS = (*DELIMITED, ".parquet", ".pq", ".feather", ".arrow")
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip")

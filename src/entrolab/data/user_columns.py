@@ -8,14 +8,6 @@ import numpy as np
 
 from entrolearn.columns import DATE, category_name, days, number
 
-__all__ = [
-    "MOST_CLASSES",
-    "WrongValueError",
-    "describe_columns",
-    "determining_columns",
-    "is_nominal",
-]
-
 MOST_CLASSES = 20  # more different whole numbers are values of a regression
 # A text column whose values are numbers in more than this share of the rows has mistakes in the others.
 MOSTLY = 0.5
@@ -37,12 +29,8 @@ def describe_columns(
 ) -> dict[str, tuple[Any, str]]:
     """The kind of each column for :class:`~entrolearn.columns.ColumnEncoder`, and why it is no feature.
 
-    The reason is empty for a feature.
-
-    Raises
-    ------
-    WrongValueError
-        If a column of numbers has infinite values, or a few texts that are no numbers.
+    The reason is empty for a feature. A column of numbers with infinite values, or with a few texts that are
+    no numbers, raises a `WrongValueError`.
     """
     plain = _plain_numbers(frame, names) - {*categorical}
     return {

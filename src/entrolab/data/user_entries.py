@@ -24,8 +24,6 @@ from entrolab.text import damaged
 from entrolearn.columns import ColumnEncoder
 from entrolearn.suggest import did_you_mean
 
-__all__ = ["entry_of_openml", "entry_of_table"]
-
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")  # missing values, by default
 # Labels that YAML reads as booleans where they are not in quotes.
 UNQUOTED = {True: {"yes", "true", "on"}, False: {"no", "false", "off"}}
@@ -66,7 +64,10 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         raise source.wrong_in_study("file", f"found no rows in {source.path}; accepted: some below its names")
     _check_scalars(source, frame.drop(columns=drop))
     if "time" in beside:
-        _check_times(source, frame[beside["time"]])
+        try:
+            order_in_time(frame[beside["time"]])
+        except ValueError as error:
+            raise source.wrong_in_study("time", str(error)) from None
     apart = {label, *drop, *splits, *(name for option, name in beside.items() if option != "time")}
     features = [name for name in names if name not in apart]
     columns, left_out = _features(source, frame, features, categorical, keep, missing)
@@ -153,13 +154,6 @@ def _check_scalars(source: Source, frame) -> None:
                     f"found {shortened(value)} in the column {name!r} of {source.path}; accepted: numbers, "
                     f"texts and dates, or `drop: [{name}]`",
                 )
-
-
-def _check_times(source: Source, column) -> None:
-    try:
-        order_in_time(column)
-    except ValueError as error:
-        raise source.wrong_in_study("time", str(error)) from None
 
 
 def _check_weights(source: Source, column, missing: Sequence[str]) -> None:
@@ -265,8 +259,7 @@ def _task(source: Source, column: str, classes: Counter, own: Mapping, nominal: 
         return task, {}
     if len(classes) == 1:
         raise source.wrong_in_study(
-            "label",
-            f"found {column!r}, which is {listed(classes)} in all rows; accepted: several classes",
+            "label", f"found {column!r}, which is {listed(classes)} in all rows; accepted: several classes"
         )
     smallest = min(classes, key=classes.__getitem__)
     if task == "multiclass" and classes[smallest] == 1:

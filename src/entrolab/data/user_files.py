@@ -17,8 +17,6 @@ from entrolab.io.damaged import DAMAGED
 from entrolab.study.sections import ConfigError, shortened
 from entrolearn.suggest import did_you_mean
 
-__all__ = ["Source", "checked_names", "columns_asked", "errors_of_reading", "first_place", "listed"]
-
 MOST_LISTED = 12  # columns or labels in a message
 
 

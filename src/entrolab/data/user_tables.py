@@ -16,8 +16,6 @@ from entrolab.data.openml_tables import KEYS, file_of
 from entrolab.data.table_formats import DELIMITED, suffix_of
 from entrolab.data.user_files import Source, errors_of_reading
 
-__all__ = ["entry_of", "warning_of"]
-
 KEPT_IN = Path(".snakemake", "entrolearn")
 CODE = sorted(Path(__file__).parent.glob("user_*.py"))  # what was found depends on it
 
@@ -25,18 +23,8 @@ CODE = sorted(Path(__file__).parent.glob("user_*.py"))  # what was found depends
 def entry_of(study: Path, key: str, own: Mapping) -> dict:
     """The catalog's entry of a data set in a user's file.
 
-    Parameters
-    ----------
-    study : Path
-        The study's file; the path of the data is relative to its folder.
-    key : str
-    own : mapping
-        The study's entry: ``file``, ``label``, and options.
-
-    Raises
-    ------
-    ConfigError
-        For the first mistake in the file or in the study's entry.
+    `own` is the study's entry: ``file``, relative to the folder of the study's file, ``label``, and options.
+    The first mistake in the file or in the entry raises a `ConfigError`.
     """
     fetched = not own.keys().isdisjoint(KEYS)
     if fetched:

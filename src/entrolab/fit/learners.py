@@ -20,16 +20,10 @@ OF_A_STEP = re.compile(r"step\d+__")  # prefix of the parameters of the other st
 def build(spec: Mapping, seed: int, preprocessing=None):
     """The unfitted estimator of a model entry, with ``random_state`` set to `seed` unless the entry has one.
 
-    Parameters
-    ----------
-    spec : mapping
-        ``estimator`` (import path), ``params``, and ``steps``: preprocessing fitted on the training rows,
-        each an ``estimator`` with ``params``. With ``one_of``, the last step is the first of these learners
-        until a grid point replaces it. With ``threshold``, everything is fitted again in folds of the
-        training set to tune the threshold.
-    seed : int
-    preprocessing : transformer, optional
-        The first step, for runs with ``preprocessing`` in their spec.
+    `spec` has ``estimator`` (import path), ``params``, and ``steps``: preprocessing fitted on the training
+    rows, each an ``estimator`` with ``params``. With ``one_of``, the last step is the first of these learners
+    until a grid point replaces it. With ``threshold``, everything is fitted again in folds of the training
+    set to tune the threshold. `preprocessing` is the first step of runs with ``preprocessing`` in their spec.
     """
     learners = alternatives(spec, seed)
     model = next(iter(learners.values())) if learners else _construct(spec, seed)
@@ -232,10 +226,7 @@ def expand_grid(grid: Mapping) -> list[dict]:
 def expand_values(values) -> list:
     """The values of a parameter: a list, powers of a base, or equal steps with both ends included.
 
-    Raises
-    ------
-    ValueError
-        If the steps of a range do not lead from its first value to its last.
+    Steps of a range that do not lead from its first value to its last raise a `ValueError`.
 
     Examples
     --------

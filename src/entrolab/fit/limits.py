@@ -49,11 +49,8 @@ class KilledError(Told):
 def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterator:
     """Yield what ``work(*arguments)`` yields, as long as it stays within limits.
 
-    Parameters
-    ----------
-    limits : Limits
-    work : callable
-        A module-level function, so that another process can find it. Its arguments and results are copied.
+    `work` is a module-level function, so that another process can find it. Its arguments and results are
+    copied.
 
     Raises
     ------

@@ -18,14 +18,10 @@ def read_scores(selection: Path, predictions: Path, metrics: Sequence[str]) -> p
 def score_selection(
     selection: pd.DataFrame, predictions: pd.DataFrame, metrics: Sequence[str]
 ) -> pd.DataFrame:
-    """The selection with a column of scores on the test rows for each metric.
+    """The selection of :func:`entrolab.fit.training.train_run` with a column of test scores for each metric.
 
-    Parameters
-    ----------
-    selection, predictions : DataFrame
-        The results of :func:`entrolab.fit.training.train_run`.
-    metrics : sequence of str
-        Metrics of the task. Scores are NaN if nothing was selected, or if the learner lacks the metric.
+    The metrics are those of the task. Scores are NaN if nothing was selected, or if the learner lacks the
+    metric.
     """
     facts = [metric for metric in metrics if METRICS[metric].of_fit]
     computed = [metric for metric in metrics if metric not in facts]

@@ -13,14 +13,8 @@ def probability_scores(
 ) -> dict[str, float]:
     """Some of :data:`SCORES`, without those that need values that are not all finite.
 
-    Parameters
-    ----------
-    y : ndarray of {0, 1}, shape (n_samples,)
-    decision : ndarray, shape (n_samples,)
-        Decision values, larger for rows that are more likely in class 1.
-    probability : ndarray, shape (n_samples,)
-        Probabilities of class 1.
-    metrics : sequence of str
+    `y` contains the classes 0 and 1; decision values are larger for rows that are more likely in class 1,
+    whose probabilities are `probability`.
 
     Examples
     --------
@@ -41,10 +35,7 @@ def calibration_error(y: np.ndarray, probability: np.ndarray) -> float:
     """Expected calibration error: differences between shares of class 1 and mean predicted probabilities.
 
     Rows are sorted by probability into ten bins of almost equal size. The error is the mean over bins,
-    weighted by their rows, of the absolute difference. With few rows, it is positive by chance alone.
-
-    References
-    ----------
+    weighted by their rows, of the absolute difference. With few rows, it is positive by chance alone. See
     Naeini, Cooper and Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian Binning, AAAI 2015.
 
     Examples
@@ -59,12 +50,8 @@ def calibration_error(y: np.ndarray, probability: np.ndarray) -> float:
 def of_many(probabilities: np.ndarray, classes: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
     """The values of each row that scores of several classes need, by their names in :data:`OF_MANY`.
 
-    Parameters
-    ----------
-    probabilities : ndarray, shape (n_samples, n_classes)
-    classes : ndarray of int, shape (n_classes,)
-    y : ndarray of int, shape (n_samples,)
-        A class that is not among `classes` has probability 0 and the last rank.
+    `probabilities` has a column for each of `classes`; a class in `y` that is not among these has probability
+    0 and the last rank.
 
     Examples
     --------

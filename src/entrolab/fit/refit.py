@@ -36,16 +36,8 @@ def refit_within(
 ) -> tuple[bytes, dict]:
     """The selected model as the bytes of a file, and its facts; no bytes and a reason if there is none.
 
-    Parameters
-    ----------
-    limits : Limits
-        Limits of the refit.
-    dataset : Dataset
-    assignments : ndarray of int, shape (n_repeats, n_samples)
-    params : mapping or None
-        The selected grid point; None if there is none.
-    spec : mapping
-        The run's spec, see :func:`entrolab.study.job_specs.run_spec`.
+    `assignments` has the shape (n_repeats, n_samples); `params` is the selected grid point, None if there is
+    none; for `spec` see :func:`entrolab.study.job_specs.run_spec`.
     """
     if params is None:
         reason = "no criterion selects from this grid: all of it is shown"
@@ -77,14 +69,9 @@ def first_step(dataset, spec: Mapping, seed: int):
 
 
 def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
-    """A fitted model of a user's table as one pipeline from the table's columns to its labels.
+    """A model fitted on encoded features and classes as one pipeline from a table's columns to its labels.
 
-    Parameters
-    ----------
-    fitted : estimator
-        A model fitted on a prepared data set, with encoded features and classes.
-    columns : mapping or None
-        See :class:`entrolab.data.dataset.Dataset`; if None, the model is returned unchanged.
+    For `columns` see :class:`entrolab.data.dataset.Dataset`; if None, the model is returned unchanged.
     """
     if columns is None:
         return fitted
@@ -102,15 +89,10 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> t
     """Fit the selected model and measure its fit time and size.
 
     With folds, it is fitted on all rows and predicts them; with trials, it is fitted on the training rows of
-    the first trial and predicts its test rows.
-
-    Returns
-    -------
-    fitted : estimator
-    facts : dict
-        ``params``, ``chosen_by``, ``estimator``; ``fit_seconds`` and ``predict_seconds`` of processor time
-        (the shortest of several repetitions if they are short); ``n_stored_numbers`` in arrays; ``n_support``
-        and ``n_iter`` of models with support vectors or iterations; the tuned ``threshold``.
+    the first trial and predicts its test rows. The facts are ``params``, ``chosen_by``, ``estimator``;
+    ``fit_seconds`` and ``predict_seconds`` of processor time (the shortest of several repetitions if they are
+    short); ``n_stored_numbers`` in arrays; ``n_support`` and ``n_iter`` of models with support vectors or
+    iterations; the tuned ``threshold``.
     """
     seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], 0)
     chosen = step_params(spec, params, alternatives(spec, seed))

@@ -90,12 +90,7 @@ ERRORS = frozenset({"error_rate", "rmse", "mae", "median_absolute_error", "error
 def scores(y: np.ndarray, prediction: np.ndarray, metrics: Sequence[str]) -> dict[str, float]:
     """Some of :data:`SCORES`, as fractions; classes that do not occur in `y` are ignored.
 
-    Parameters
-    ----------
-    y, prediction : ndarray, shape (n_samples,)
-        Integers from 0 for classes, floats for values.
-    metrics : sequence of str
-        Metrics that fit the task.
+    `y` and `prediction` are integers from 0 for classes, floats for values; the metrics fit the task.
 
     Examples
     --------

@@ -27,19 +27,9 @@ def choose(candidates: pd.DataFrame, spec: Mapping, shown: Sequence[str] | None 
     ``cv`` selects that point. ``oracle`` selects, for all folds of a repeat, the grid point with the best
     mean test score: a diagnostic that uses test data.
 
-    Parameters
-    ----------
-    candidates : DataFrame
-        The candidates of :func:`entrolab.fit.training.train_run`.
-    spec : mapping
-        The run's spec, see :func:`entrolab.study.job_specs.run_spec`.
-    shown : sequence of str, optional
-        The metrics of the selected candidates in the result; by default those of the run.
-
-    Returns
-    -------
-    DataFrame
-        One row per repeat, fold and criterion; ``success`` is False if nothing could be selected.
+    The candidates are those of :func:`entrolab.fit.training.train_run`; `shown` are the metrics of the
+    result, by default those of the run. It has one row per repeat, fold and criterion; ``success`` is False
+    if nothing could be selected.
     """
     shown = spec["metrics"] if shown is None else shown
     rows = []

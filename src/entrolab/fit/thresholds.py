@@ -9,16 +9,10 @@ PARAMETER = "estimator__"  # prefix of the classifier's parameters
 
 
 def tuned(estimator, metric: str, seed: int):
-    """An unfitted binary classifier whose ``fit`` tunes its threshold.
+    """An unfitted classifier for the classes 0 and 1 whose ``fit`` tunes its threshold.
 
-    Parameters
-    ----------
-    estimator : classifier
-        A classifier for the classes 0 and 1, with ``predict_proba`` or ``decision_function``.
-    metric : str
-        One of :data:`BY`; its mean over stratified folds of the rows given to ``fit`` is maximised.
-    seed : int
-        Seed of the folds.
+    `estimator` has ``predict_proba`` or ``decision_function``. The mean of the metric, one of :data:`BY`,
+    over stratified folds of the rows given to ``fit`` is maximised; `seed` is that of the folds.
     """
     from sklearn.metrics import make_scorer
     from sklearn.model_selection import StratifiedKFold, TunedThresholdClassifierCV

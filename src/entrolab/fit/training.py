@@ -20,14 +20,7 @@ import pandas as pd
 from scipy.special import expit
 
 from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
-from entrolab.fit.learners import (
-    alternatives,
-    build,
-    grid_points,
-    seed_from,
-    step_params,
-    weights_in_fit,
-)
+from entrolab.fit.learners import alternatives, build, grid_points, seed_from, step_params, weights_in_fit
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
 from entrolab.fit.refit import first_step, refit_within
@@ -56,28 +49,21 @@ DIVERGENCES = {"dcs_gaussian": "gaussian", "dcs_kde": "kde"}
 class Trained(NamedTuple):
     """The results of training a run.
 
-    Attributes
-    ----------
-    candidates : DataFrame
-        One row per repeat, left-out fold and grid point; equal for equal input, except ``path_seconds``, the
-        seconds of the row's whole repeat. A fit that failed, or was not run because of a limit, has
-        ``success=False`` and the reason.
-    record : dict
-        Successful if every fold of every repeat has at least one candidate and no limit was reached, since a
-        part of the grid may lack the best point.
-    selection : DataFrame
-        The result of :func:`entrolab.fit.selection.choose`.
-    predictions : DataFrame
-        One row per repeat, fold, selected grid point and test row: ``row``, its index in the data set; ``y``
-        and ``prediction``, codes of classes or values; for two classes the ``decision`` value and the
-        ``probability`` of class 1, NaN if the learner has none; for more classes the values of
-        :func:`entrolab.fit.probabilities.of_many`, if the learner has probabilities.
+    Candidates are equal for equal input, except ``path_seconds``, the seconds of the row's whole repeat. A
+    fit that failed, or was not run because of a limit, has ``success=False`` and the reason. The record is
+    successful if every fold of every repeat has at least one candidate and no limit was reached, since a part
+    of the grid may lack the best point.
+
+    Predictions have ``row``, the index in the data set; ``y`` and ``prediction``, codes of classes or values;
+    for two classes the ``decision`` value and the ``probability`` of class 1, NaN if the learner has none;
+    for more classes the values of :func:`entrolab.fit.probabilities.of_many`, if the learner has
+    probabilities.
     """
 
-    candidates: pd.DataFrame
+    candidates: pd.DataFrame  # one row per repeat, left-out fold and grid point
     record: dict
-    selection: pd.DataFrame
-    predictions: pd.DataFrame
+    selection: pd.DataFrame  # see :func:`entrolab.fit.selection.choose`
+    predictions: pd.DataFrame  # one row per repeat, fold, selected grid point and test row
 
 
 def train(
@@ -90,17 +76,10 @@ def train(
 ) -> None:
     """Read a scaled data set and its folds; write all files of a run.
 
-    Parameters
-    ----------
-    dataset, folds : path
-    outputs : mapping
-        The paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and ``facts``.
-        Without a refitted model, its file is empty and the facts contain the reason.
-    spec : mapping
-        As :func:`entrolab.study.job_specs.run_spec` gives it.
-    limits : mapping
-        ``seconds`` and ``gib`` of all fits of the run together, including the refit.
-    progress : callable
+    `outputs` are the paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and
+    ``facts``; without a refitted model, its file is empty and the facts contain the reason. `limits` are the
+    ``seconds`` and ``gib`` of all fits of the run together, including the refit. For the others see
+    :func:`train_run`.
     """
     allowed = Limits(**limits)
     try:
@@ -134,18 +113,10 @@ def train_run(
 ) -> Trained:
     """Fit every grid point of one learner on every training set, and select candidates.
 
-    Parameters
-    ----------
-    dataset : Dataset
-    assignments : ndarray of int, shape (n_repeats, n_samples)
-        The part of each row, for each repeat; rows with a negative part are not used. A run with fewer trials
-        uses the first ones.
-    spec : mapping
-        As :func:`entrolab.study.job_specs.run_spec` gives it.
-    limits : Limits
-        Limits of all fits together.
-    progress : callable
-        Called after each fit with the number of fits done and the number of all fits.
+    `assignments`, shape (n_repeats, n_samples), are the parts of the rows; rows with a negative part are not
+    used, and a run with fewer trials uses the first ones. For `spec` see
+    :func:`entrolab.study.job_specs.run_spec`. `limits` are those of all fits together; `progress` is called
+    after each fit with the number of fits done and the number of all fits.
     """
     started = datetime.now(UTC)
     grid = grid_points(spec)

@@ -26,12 +26,7 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     """Yield a temporary path next to `path`, and move the file written there to `path` on success.
 
     `path` is never incomplete, not even after a power failure: the bytes are flushed to the disk before the
-    rename, and after an error the earlier file is unchanged.
-
-    Raises
-    ------
-    DiskFull
-        If the disk is full, the quota used up, or the file larger than `ulimit -f` allows.
+    rename, and after an error the earlier file is unchanged. Without room for it, `DiskFull` is raised.
 
     Examples
     --------

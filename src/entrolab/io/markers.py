@@ -1,22 +1,10 @@
 """The generated part of a page, between two markers."""
 
-__all__ = ["replace_between"]
-
 
 def replace_between(page: str, begin: str, end: str, text: str) -> str:
-    """A page with the text between two markers replaced.
+    """A page with the text between two markers, which stay, replaced.
 
-    Parameters
-    ----------
-    page : str
-    begin, end : str
-        The markers, which stay. `begin` is there once, and `end` after it.
-    text : str
-
-    Raises
-    ------
-    ValueError
-        If a marker is missing, or `begin` is there more than once.
+    `ValueError` is raised unless `begin` is there once, and `end` after it.
 
     Examples
     --------

@@ -57,17 +57,10 @@ MOST_EXPANDED = 20
 
 
 def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> BaseEstimator:
-    """Read a fitted estimator from a file.
+    """Read a fitted estimator from a file, see :func:`trusted_types`.
 
-    Parameters
-    ----------
-    path, named, stored
-        See :func:`trusted_types`.
-
-    Raises
-    ------
-    ValueError
-        If the file is incomplete, expands to many times its size, or contains types that are not trusted.
+    `Unreadable` is raised if the file is incomplete, expands to many times its size, or contains types that
+    are not trusted.
     """
     import skops.io
 
@@ -82,15 +75,9 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
     """The types in a file that have to be trusted to load it.
 
     Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, and, from the packages of `named`, estimators
-    and the types in `stored`. Only classes are called with the contents of a file.
-
-    Parameters
-    ----------
-    path : path
-    named : sequence of str
-        Import paths of the estimators in the study's entry of the model; training has imported their modules.
-    stored : collection of str
-        Types in the model when it was stored on this machine.
+    and the types in `stored`. Only classes are called with the contents of a file. `named` are the import
+    paths of the estimators in the study's entry of the model, whose modules training has imported; `stored`
+    are the types in the model when it was stored on this machine.
     """
     import skops.io
 

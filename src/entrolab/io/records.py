@@ -17,14 +17,8 @@ from entrolab.text import damaged
 def new_record(spec: Mapping, started: datetime, seconds: float = 0.0) -> dict:
     """A run record with status "failed"; the caller fills in the outcome.
 
-    Parameters
-    ----------
-    spec : mapping
-        The run's spec, from :func:`entrolab.study.job_specs.run_spec`.
-    started : datetime
-        Start time, with a time zone.
-    seconds : float
-        Duration, measured by a monotonic clock.
+    `spec` is that of :func:`entrolab.study.job_specs.run_spec`; `started` has a time zone, and `seconds` are
+    measured by a monotonic clock.
     """
     return {
         "key": f"{spec['study']}/{spec['dataset']}/{spec['model']}",

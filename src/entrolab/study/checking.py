@@ -31,19 +31,9 @@ DIVERGENCES = ("dcs_gaussian", "dcs_kde")
 
 
 def check_study(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> None:
-    """Raise an error for the first mistake in a study.
+    """Raise a `ConfigError` for the first mistake in a study, which has its defaults and its ``tasks``.
 
-    Parameters
-    ----------
-    file : Path
-    study : mapping
-        The study with defaults filled in and with its ``tasks``.
-    catalog : mapping
-        The entries of all data sets.
-
-    Raises
-    ------
-    ConfigError
+    `catalog` has the entries of all data sets.
     """
     for line in _mistakes(file, study, catalog):
         raise ConfigError(f"{file}: {line}")
@@ -100,12 +90,8 @@ def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
     if "trials" in model and "trials" not in study["protocol"]:
         yield f"{where}.trials: found {model['trials']}; the protocol has no trials"
     protocol, n_points = study["protocol"], len(grid_points(model))
-    if (
-        protocol.get("folds") == 2
-        and not protocol.get("method")
-        and "cv" in model["criteria"]
-        and n_points > 1
-    ):
+    in_halves = protocol.get("folds") == 2 and not protocol.get("method")
+    if in_halves and "cv" in model["criteria"] and n_points > 1:
         yield (
             f"protocol.folds: found 2, where the inner cross-validation of {where} has no rows to train on; "
             f"accepted: 3 folds or more, or a grid of one point (found {n_points})"
@@ -309,13 +295,11 @@ def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
             "folds without a method, which keep each group in one fold"
         )
         return
-    n_rows = entry["expect"]["rows"]
+    expect, n_rows = entry["expect"], entry["expect"]["rows"]
     smallest, what, unit = n_rows, "which has", "rows"
     if entry["task"] != "regression":
-        known = [
-            entry["expect"][name] for name in ("negative", "positive", "smallest") if name in entry["expect"]
-        ]
-        smallest = min([*known, n_rows // entry["expect"].get("classes", 2)])
+        known = [expect[name] for name in ("negative", "positive", "smallest") if name in expect]
+        smallest = min([*known, n_rows // expect.get("classes", 2)])
         what = f"whose smallest class has{'' if known else ' at most'}"
     if method == "group":
         if not entry.get("groups"):

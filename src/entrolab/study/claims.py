@@ -25,8 +25,6 @@ from entrolab.study.sections import (
 from entrolab.tables.base import ALL
 from entrolab.tables.types import table_spec
 
-__all__ = ["TESTS", "Claim", "load_claims", "tested_tables"]
-
 Id = matching(r"[a-z0-9]+(-[a-z0-9]+)*", "a name of lower-case letters, digits and -")
 Names = list_of(str)
 Repeated = list_of(str, unique=False)
@@ -228,19 +226,8 @@ class Claims(Section):
 def load_claims(file: Path, content: Any, study: Mapping) -> list[dict]:
     """Check and return the claims of a file; tests may only name tables, models etc. of the study.
 
-    Parameters
-    ----------
-    file : Path
-        The file's path, for messages.
-    content : object
-        The content of the file.
-    study : mapping
-        The study, with its tables filled in.
-
-    Raises
-    ------
-    ConfigError
-        With one line per mistake.
+    The path `file` is for messages; the tables of the study are filled in. Mistakes raise a `ConfigError`,
+    with one line each.
     """
     claims = check(Claims, content, file)["claims"]
     lines = list(dict.fromkeys(_mistakes(claims, study)))

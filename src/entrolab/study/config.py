@@ -72,26 +72,10 @@ MOST_BITS = 63
 def load_configuration(
     home: str | os.PathLike, config: Mapping, targets: Iterable | None = None
 ) -> tuple[dict, dict, dict]:
-    """Load the catalog of data sets, the studies and the settings.
+    """Load the data sets of the catalog by key, the studies by name, and the settings.
 
-    Parameters
-    ----------
-    home : path
-        The folder of the Snakefile.
-    config : mapping
-        The config of the workflow.
-    targets : iterable, optional
-        Targets of Snakemake; only the studies that they need are read. By default all studies are read.
-
-    Returns
-    -------
-    catalog, studies : dict of dict
-        The data sets by key, and the studies by name.
-    settings : dict
-
-    Raises
-    ------
-    ConfigError
+    `home` is the folder of the Snakefile, `config` the config of the workflow. With `targets` of Snakemake,
+    only the studies that they need are read. Mistakes raise a `ConfigError`.
     """
     home = Path(home)
     config = check(Settings, config, "config")
@@ -160,14 +144,8 @@ def _command_line(arguments: Sequence[str]) -> argparse.Namespace | None:
 def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -> set[str]:
     """The studies that targets of Snakemake need: those that they name, or all if a target names none.
 
-    Parameters
-    ----------
-    targets : iterable
-        Rules, files, or jobs with a ``wildcards_dict``; an empty iterable stands for `papers`.
-    names : iterable of str
-        The names of all studies.
-    papers : iterable of str
-        The studies made by default.
+    Targets are rules, files, or jobs with a ``wildcards_dict``; without any, the studies are `papers`, those
+    made by default. `names` are all studies.
     """
     names, needed = set(names), set()
     for target in [*targets] or ["all"]:
@@ -271,12 +249,6 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
 
     ``tasks`` maps its data sets to their tasks. Values that differ between data sets remain references,
     ``{of_dataset: name}``; they are resolved per run.
-
-    Parameters
-    ----------
-    file : Path
-    catalog : mapping
-        The entries of all data sets.
     """
     if not re.fullmatch(NAME, file.stem):
         raise ConfigError(
@@ -418,26 +390,17 @@ def _tables(study: Mapping) -> dict:
     groups = {ALL: list(study["tasks"]), **study["datasets"]}
     tables = study.get("tables")
     if tables is None:
-        by_table = {
-            name: [key for key, task in study["tasks"].items() if task in tasks]
-            for name, tasks in SHOWN.items()
-        }
-        # A name that no file can contain, so that it replaces no group of the study.
-        groups |= {f"{ALL} {name}": keys for name, keys in by_table.items() if keys}
-        by_default = {
-            name: {"type": "scores", "datasets": f"{ALL} {name}"} for name, keys in by_table.items() if keys
-        }
+        by_default = {}
+        for name, tasks in SHOWN.items():
+            if keys := [key for key, task in study["tasks"].items() if task in tasks]:
+                # A name that no file can contain, so that it replaces no group of the study.
+                groups[f"{ALL} {name}"] = keys
+                by_default[name] = {"type": "scores", "datasets": f"{ALL} {name}"}
         tables = check(dict[str, Table], by_default, study["title"])
     shown = {entry.get("datasets") for entry in [*tables.values(), *study["figures"].values()]}
-    return {
-        "datasets": {
-            name: keys for name, keys in groups.items() if name in study["datasets"] or name in shown
-        },
-        "tables": {
-            name: TABLE_TYPES[table["type"]].filled(name, table, groups, study)
-            for name, table in tables.items()
-        },
-    }
+    kept = {name: keys for name, keys in groups.items() if name in study["datasets"] or name in shown}
+    filled = {name: TABLE_TYPES[one["type"]].filled(name, one, groups, study) for name, one in tables.items()}
+    return {"datasets": kept, "tables": filled}
 
 
 def _claims(file: Path, study: Mapping) -> dict:

@@ -21,19 +21,12 @@ from entrolab.jobs.source_analysis import (
 from entrolab.study.sections import shortened
 from entrolearn.suggest import did_you_mean
 
-__all__ = ["check_values"]
-
 # Values checked in this process: a study asks about the same values for each of its data sets.
 _known: dict[tuple[str, ...], str] = {}
 
 
 def check_values(import_path: str, parameter: str, values, *, what: str) -> None:
-    """Raise an error for the first of `values` that the class does not accept for `parameter`.
-
-    Raises
-    ------
-    UnknownEstimatorError
-    """
+    """Raise an `UnknownEstimatorError` for the first of `values` that the class refuses for `parameter`."""
     if is_users_own(import_path):
         return  # only jobs run users' code
     for value in values:

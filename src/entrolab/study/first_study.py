@@ -13,8 +13,6 @@ from entrolab.study.config import RULES
 from entrolab.study.sections import ConfigError
 from entrolab.text import one_line
 
-__all__ = ["first_study", "main"]
-
 MANY_ROWS = 20_000  # with more rows, kernel methods take too long for a first look
 LEARNERS = {
     "classes": {
@@ -58,17 +56,8 @@ def main(arguments: Sequence[str], studies: Collection[str] = ()) -> None:
 def first_study(table: Path, label: str, output: Path) -> str:
     """The text of a study of a table, with comments that say what was found.
 
-    Parameters
-    ----------
-    table : path
-    label : str
-    output : path
-        The study's file; the path of the table in the text is relative to it.
-
-    Raises
-    ------
-    ConfigError
-        If the table cannot be read or has no column `label`.
+    The path of the table in the text is relative to the study's file, `output`. A table that cannot be read
+    or has no column `label` raises a `ConfigError`.
     """
     name = _name(table)
     own = {"file": os.path.relpath(table, output.parent), "label": label}

@@ -1,25 +1,18 @@
 """Checks of the file of a study's published values."""
 
 import csv
-import math
 from collections.abc import Mapping
 from pathlib import Path
 
 from entrolab.study.job_specs import published_cells
 from entrolab.study.sections import ConfigError, check_known
-
-__all__ = ["check_published"]
+from entrolab.study.seeds import is_number
 
 COLUMNS = ("table", "dataset", "model", "metric", "value", "std")
 
 
 def check_published(file: Path, study: Mapping) -> None:
-    """Raise an error for the first row that matches no cell of a table, or whose value is not a number.
-
-    Raises
-    ------
-    ConfigError
-    """
+    """Raise a `ConfigError` for the first row without a cell in a table, or whose value is not a number."""
     try:
         header, *rows = csv.reader(Path(file).read_text(encoding="utf-8-sig").splitlines() or [""])
     except OSError as error:
@@ -42,9 +35,8 @@ def check_published(file: Path, study: Mapping) -> None:
             raise ConfigError(f"{file}: {where}: found {len(row)} fields; accepted: {len(COLUMNS)}")
         cell = tuple(row[:4])
         if cell not in cells:
-            for part, what in enumerate(
-                COLUMNS[:4]
-            ):  # the first part that no table has, given the parts before it
+            # The first part that no table has, given the parts before it.
+            for part, what in enumerate(COLUMNS[:4]):
                 known = sorted({other[part] for other in cells if other[:part] == cell[:part]})
                 check_known(cell[part], known, file, f"{where}: {what}", f"{what} of this study's tables")
         if cell in seen:
@@ -53,14 +45,7 @@ def check_published(file: Path, study: Mapping) -> None:
             )
         seen[cell] = number
         for column, text in zip(COLUMNS[4:], row[4:], strict=True):
-            if not _is_number(text):
+            if not is_number(text):
                 raise ConfigError(
                     f"{file}: {where}: {column}: found {text!r}; accepted: a number, or nothing"
                 )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return not text or math.isfinite(float(text))
-    except ValueError:
-        return False

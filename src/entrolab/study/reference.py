@@ -7,8 +7,6 @@ from entrolab.study import catalog, claims, definition, settings
 from entrolab.study.sections import Section
 from entrolab.tables.types import TABLE_TYPES
 
-__all__ = ["BEGIN", "END", "reference"]
-
 BEGIN, END = "<!-- written by python -m entrolab.study -->", "<!-- end -->"
 
 # The parts of the reference: heading -> sections by name.

@@ -148,23 +148,10 @@ def plain(value):
 
 
 def check(definition, data, file, where: str = "", dataset: str = ""):
-    """Validate `data` by `definition` and return the result as :func:`plain` data.
+    """Validate `data` by a section or the type of a value, and return the result as :func:`plain` data.
 
-    Parameters
-    ----------
-    definition : type
-        A section, or the type of a value.
-    data : object
-    file : path
-    where : str
-        The place of `data` in the file.
-    dataset : str
-        The data set that `data` applies to, if it is only one.
-
-    Raises
-    ------
-    ConfigError
-        With one line per mistake.
+    `where` is the place of `data` in the file, `dataset` the data set that it applies to, if it is only one.
+    Mistakes raise a `ConfigError`, with one line each.
     """
     try:
         if isinstance(definition, type) and issubclass(definition, Section):

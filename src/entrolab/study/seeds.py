@@ -6,19 +6,12 @@ from pathlib import Path
 
 from entrolab.study.sections import ConfigError, shortened
 
-__all__ = ["CELL", "check_seeds"]
-
 # The columns before those of the seeds: the cell, and the version of study, data and code.
 CELL = ("table", "version", "dataset", "model", "metric")
 
 
 def check_seeds(file: str | Path) -> None:
-    """Raise an error for a file that `make seeds` cannot have written.
-
-    Raises
-    ------
-    ConfigError
-    """
+    """Raise a `ConfigError` for a file that `make seeds` cannot have written."""
     try:
         header, *rows = csv.reader(Path(file).read_text(encoding="utf-8").splitlines() or [""])
     except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -38,11 +31,12 @@ def check_seeds(file: str | Path) -> None:
                 f"{versions[table]!r}; accepted: one version of each table"
             )
         for text in row[len(CELL) :]:
-            if not _is_number(text):
+            if not is_number(text):
                 raise ConfigError(f"{file}: line {number}: found {text!r}; accepted: a number, or nothing")
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text is a finite number, or nothing."""
     try:
         return not text or math.isfinite(float(text))
     except ValueError:

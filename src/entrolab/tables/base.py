@@ -40,24 +40,16 @@ NOTHING = PublishedValue()
 class Found:
     """Our numbers in a cell with a note, or the status and the reason of a missing number.
 
-    Attributes
-    ----------
-    ours, ours_std, oracle : float
-    status : {"ok", "failed", "no data", "published only", "known"}
-        The status of a cell without a number; "published only" if the study has nothing to compute, "known"
-        if the study states the number.
-    reason : str
-        Parts joined by semicolons; a part may end in "in k of n fits".
-    readings : mapping of str to float
-        The same number by other readings of the paper.
+    The status is "ok", "failed", "no data", "published only" if the study has nothing to compute, or "known"
+    if the study states the number.
     """
 
     ours: float = NAN
     ours_std: float = NAN
     oracle: float = NAN
     status: str = "ok"
-    reason: str = ""
-    readings: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""  # parts joined by semicolons; a part may end in "in k of n fits"
+    readings: Mapping[str, float] = field(default_factory=dict)  # the number by other readings of the paper
 
 
 @dataclass(frozen=True)

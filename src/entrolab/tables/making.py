@@ -19,37 +19,16 @@ from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import JUDGED, VERDICTS
 
 ADDRESS = ["dataset", "model", "metric"]
-COLUMNS = [
-    *ADDRESS,
-    "published",
-    "published_std",
-    "ours",
-    "ours_std",
-    "difference",
-    "verdict",
-    "oracle",
-    "reason",
-]
 _NUMBERS = ["published", "published_std", "ours", "ours_std", "difference", "oracle"]
+COLUMNS = [*ADDRESS, *_NUMBERS[:-1], "verdict", "oracle", "reason"]
 
 
 def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
-    """Build a table from its spec.
+    """Build a table from its spec, see `entrolab.tables.types.table_spec`.
 
-    Parameters
-    ----------
-    results : Results
-        The source of our numbers.
-    published : DataFrame
-        Columns table, dataset, model, metric, value, std, see `read_published`; scores in percent.
-    spec : dict
-        The table's spec, see `entrolab.tables.types.table_spec`.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`, one row per cell in the study's order, also for cells without a result; a cell without a
-        published value and with nothing to compute has the verdict "".
+    `published` has the columns table, dataset, model, metric, value and std, with scores in percent, see
+    `read_published`. The result has the columns `COLUMNS` and one row per cell in the study's order, also for
+    cells without a result; a cell without a published value and with nothing to compute has the verdict "".
     """
     table_type = TABLE_TYPES[spec["type"]]
     found = {cell: table_type.found(cell, spec, results) for cell in table_type.cells(spec)}
@@ -70,19 +49,8 @@ def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: Map
         else:
             judged = table_type.judge(cell, spec, found, published_values)
         reason = "; ".join(filter(None, [ours.reason, judged.note]))
-        rows.append(
-            (
-                *cell,
-                number.value,
-                number.std,
-                ours.ours,
-                ours.ours_std,
-                judged.difference,
-                judged.verdict,
-                ours.oracle,
-                reason,
-            )
-        )
+        compared = (ours.ours, ours.ours_std, judged.difference, judged.verdict, ours.oracle)
+        rows.append((*cell, number.value, number.std, *compared, reason))
     return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(_NUMBERS, float))
 
 
@@ -138,9 +106,5 @@ def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
 
 def _published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:
     rows = published[published["table"] == name].fillna({"dataset": "", "model": ""}).dropna(subset="value")
-    return {
-        (row.dataset, row.model, row.metric): PublishedValue(
-            float(row.value), row.std, decimals_of(row.value)
-        )
-        for row in rows.itertuples()
-    }
+    values = (PublishedValue(float(row.value), row.std, decimals_of(row.value)) for row in rows.itertuples())
+    return dict(zip(rows[ADDRESS].itertuples(index=False, name=None), values, strict=True))

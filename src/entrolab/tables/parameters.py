@@ -116,13 +116,7 @@ class Parameters(OfModels):
 
 
 def most_often(chosen) -> Mapping | None:
-    """The parameters of the grid point that was selected most often; of equals, the first.
-
-    Parameters
-    ----------
-    chosen : DataFrame
-        The rows of one criterion in a run's selection.
-    """
+    """The parameters selected most often in the rows of one criterion; of equals, the first grid point."""
     points = chosen.loc[chosen["success"].astype(bool), "point"]
     if points.empty:
         return None

@@ -48,41 +48,22 @@ TESTS = {"wilcoxon": "Wilcoxon's test with Holm's correction", "nemenyi": "Nemen
 class Ranking:
     """Average ranks of models over data sets, and tests of their differences.
 
-    Attributes
-    ----------
-    scores, ranks : DataFrame, shape (n_datasets, n_models)
-        The scores, NaN where a model has none, and their ranks: 1 for the best model of a data set, ties
-        averaged. Models are in the order of their average ranks, the best first, here and in what follows.
-    average : Series, shape (n_models,)
-    friedman, p : float
-        Friedman's chi-square with ``n_models - 1`` degrees of freedom, corrected for ties, and its p-value.
-    critical_difference : float
-        The least difference of two average ranks that is significant by Nemenyi's test.
-    nemenyi, wilcoxon : DataFrame, shape (n_models, n_models)
-        p-values of pairs: of Nemenyi's test, and of Wilcoxon's signed-rank test with Holm's correction for
-        the number of pairs.
-    alpha : float
-        The significance level of ``critical_difference`` and of :meth:`groups`.
-    shown_test : {"wilcoxon", "nemenyi"}
-        The test of :meth:`groups`, see :func:`shown_test`.
-    lacking : tuple of str
-        Models left out because they have no number on more than half of the data sets.
-    empty : tuple of str
-        Data sets left out because none of the other models has a number there.
+    Models are in the order of their average ranks, the best first; frames of scores and ranks have a row for
+    each data set.
     """
 
-    scores: pd.DataFrame
-    ranks: pd.DataFrame
+    scores: pd.DataFrame  # NaN where a model has none
+    ranks: pd.DataFrame  # 1 for the best model of a data set, ties averaged
     average: pd.Series
-    friedman: float
-    p: float
-    critical_difference: float
-    nemenyi: pd.DataFrame
-    wilcoxon: pd.DataFrame
-    alpha: float
-    shown_test: str
-    lacking: tuple[str, ...]
-    empty: tuple[str, ...]
+    friedman: float  # chi-square with n_models - 1 degrees of freedom, corrected for ties
+    p: float  # of Friedman's test
+    critical_difference: float  # the least that is significant by Nemenyi's test
+    nemenyi: pd.DataFrame  # p-values of pairs
+    wilcoxon: pd.DataFrame  # the same of the signed-rank test, with Holm's correction for the number of pairs
+    alpha: float  # the significance level of critical_difference and of groups()
+    shown_test: str  # of groups(), see the function of this name
+    lacking: tuple[str, ...]  # models left out: without a number on more than half of the data sets
+    empty: tuple[str, ...]  # data sets left out: none of the other models has a number there
 
     @property
     def scored(self) -> pd.Series:
@@ -165,19 +146,8 @@ def rank_models(
 
     Data sets on which no model has a number are left out, then models without a number on more than half of
     the remaining data sets. Numbers still missing are failed fits: models that failed on a data set share the
-    last rank there.
-
-    Parameters
-    ----------
-    scores : DataFrame, shape (n_datasets, n_models)
-        NaN, or infinite, where there is no number.
-    greater_is_better : bool, default=True
-    alpha : float, default=0.05
-
-    Returns
-    -------
-    Ranking or None
-        None for fewer than three models or five data sets.
+    last rank there. `scores` has a row for each data set and a column for each model, NaN or infinite where
+    there is no number. The result is None for fewer than three models or five data sets.
 
     Examples
     --------
@@ -237,12 +207,7 @@ def shown_test(n_datasets: int, n_models: int, alpha: float = ALPHA) -> str:
 def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.DataFrame:
     """One metric of a table of scores, data sets × models in the table's order, without known values.
 
-    Parameters
-    ----------
-    table : DataFrame
-        The table, see :func:`entrolab.tables.making.read_table`.
-    metric : str
-    column : {"ours", "published"}
+    The column is "ours" or "published"; for `table` see :func:`entrolab.tables.making.read_table`.
     """
     known = table.loc[table["verdict"] == KNOWN, "model"]
     rows = table[(table["metric"] == metric) & ~table["model"].isin(known)]
@@ -256,23 +221,12 @@ def rank_table(table: pd.DataFrame, metric: str) -> Ranking | None:
 
 
 def rank_section(table: pd.DataFrame, labels: Mapping[str, str], metric: str) -> dict | None:
-    """The content of a page for the ranks of a table's models.
+    """The content of a page for the ranks of a table's models; None if models or data sets are too few.
 
-    Parameters
-    ----------
-    table : DataFrame
-        A table of scores, see :func:`entrolab.tables.making.read_table`.
-    labels : mapping of str to str
-        Labels of models and data sets.
-    metric : str
-
-    Returns
-    -------
-    dict or None
-        None if there are too few models or data sets, otherwise the critical-difference ``diagram`` (an
-        ``<svg>`` element), ``alt``, ``rule``, ``rows`` (one per model, the best first; ``rank_published`` is
-        its rank by the published values of the same models and data sets, None if values are missing),
-        ``friedman`` and ``pairs`` (the better model first).
+    `labels` are those of models and data sets. The content is the critical-difference ``diagram`` (an
+    ``<svg>`` element), ``alt``, ``rule``, ``rows`` (one per model, the best first; ``rank_published`` is its
+    rank by the published values of the same models and data sets, None if values are missing), ``friedman``
+    and ``pairs`` (the better model first).
     """
     ranking = rank_table(table, metric)
     if ranking is None:
@@ -294,12 +248,8 @@ def rank_section(table: pd.DataFrame, labels: Mapping[str, str], metric: str) ->
             }
             for model, name in names.items()
         ],
-        "friedman": {
-            "statistic": ranking.friedman,
-            "p": ranking.p,
-            "n": len(ranking.scores),
-            "k": len(names),
-        },
+        "friedman": {"statistic": ranking.friedman, "p": ranking.p}
+        | {"n": len(ranking.scores), "k": len(names)},
         "pairs": [{**pair, "a": names[pair["a"]], "b": names[pair["b"]]} for pair in ranking.pairs()],
     }
 

@@ -35,29 +35,16 @@ def render(
     says_best: str = "",
     seeds: Mapping | None = None,
 ) -> str:
-    """The text of a table in a format.
+    """The text of a table, of `make_table` or `read_table`, in one of `FORMATS`.
 
-    Parameters
-    ----------
-    table : DataFrame
-        The result of `make_table` or `read_table`.
-    spec : dict
-        The table's spec, see `entrolab.tables.types.table_spec`.
-    format : {"csv", "html", "tex", "md"}
-        "html" is a complete page; "tex" is a fragment for ``\\input`` that needs booktabs and xcolor with
-        the option ``table``; "md" is GitHub's Markdown.
-    best, says_best : collection of cells, str
-        The cells shown in bold, and a sentence that explains the bold.
-    seeds : mapping, optional
-        The verdicts over seeds, of `entrolab.seeds.rendering.seeds_of`.
+    "html" is a complete page; "tex" is a fragment for ``\\input`` that needs booktabs and xcolor with the
+    option ``table``; "md" is GitHub's Markdown. The cells `best` are shown in bold, which the sentence
+    `says_best` explains; `seeds` are verdicts over seeds, of `entrolab.seeds.rendering.seeds_of`.
     """
     if format == "csv":
         return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
-    return (
-        templates(format)
-        .get_template(f"table.{format}.j2")
-        .render(table=layout(table, spec, best, says_best, seeds))
-    )
+    template = templates(format).get_template(f"table.{format}.j2")
+    return template.render(table=layout(table, spec, best, says_best, seeds))
 
 
 def write_table(
@@ -117,6 +104,7 @@ def layout(
     unsaid = {KNOWN} if has_published else {KNOWN, "ours only"}
     # The oracle is only shown next to published values; the CSV file always contains it.
     shown_table = table if has_published else table.assign(oracle=NAN)
+    says_more = table_type.compares if has_published else says_best if best else ""
     over_seeds = seeds["cells"] if seeds else {}
     cells = _cells(shown_table, table_type, footnotes, unsaid, best, over_seeds)
     agreeing = {column: _agreeing(of) for column, of in table.groupby(list(table_type.columns))}
@@ -128,12 +116,7 @@ def layout(
         "name": spec["table"],
         "title": title(spec["table"]),
         "caption": one_line(spec["caption"]),
-        "says": " ".join(
-            filter(
-                None,
-                [table_type.says(spec), table_type.compares if has_published else says_best if best else ""],
-            )
-        ),
+        "says": " ".join(filter(None, [table_type.says(spec), says_more])),
         "seeds": seeds,
         "has_published": has_published,
         "agreement": table_type.agreement(spec),
@@ -382,12 +365,9 @@ def escape_md(value: object) -> str:
 # The environment of a format escapes every expression of a template. The delimiters of tex and md differ
 # from the syntax of those languages.
 _PLAIN = {
-    "variable_start_string": "<<",
-    "variable_end_string": ">>",
-    "block_start_string": "<%",
-    "block_end_string": "%>",
-    "comment_start_string": "<#",
-    "comment_end_string": "#>",
+    **{"variable_start_string": "<<", "variable_end_string": ">>"},
+    **{"block_start_string": "<%", "block_end_string": "%>"},
+    **{"comment_start_string": "<#", "comment_end_string": "#>"},
 }
 _ENVIRONMENTS = {
     "html": {"autoescape": True},

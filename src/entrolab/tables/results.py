@@ -20,17 +20,7 @@ KEPT_VARIANCE = 0.95
 
 
 class Results:
-    """The results of a study, in the folder that holds ``results``.
-
-    Parameters
-    ----------
-    study_name : str
-        The study's key.
-    study : mapping
-        The study, with ``metrics``, ``criteria`` and ``tasks``.
-    home : path
-        The workflow's working folder.
-    """
+    """The results of a study (with ``metrics``, ``criteria``, ``tasks``) in the folder with ``results``."""
 
     def __init__(self, study_name: str, study: Mapping, home: str | os.PathLike = "."):
         self._study_name, self._study, self._home = study_name, study, Path(home)

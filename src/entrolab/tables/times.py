@@ -18,10 +18,7 @@ COSTS = {
         "seconds",
         "Processor seconds in which the selected model predicts {predicted}, on one thread.",
     ),
-    "n_stored_numbers": (
-        "numbers",
-        "Numbers that the selected model stores, fitted on {learnt}.",
-    ),
+    "n_stored_numbers": ("numbers", "Numbers that the selected model stores, fitted on {learnt}."),
 }
 
 

@@ -58,23 +58,10 @@ FILES = {
 def table_spec(study_name: str, study: Mapping, table: str, labels: Mapping[str, str] | None = None) -> dict:
     """The spec of a table: its entry in ``tables``, with the keys of data sets and models resolved.
 
-    Parameters
-    ----------
-    study_name : str
-        The study's key, e.g. ``"eem"``.
-    study : mapping
-        The study, as `entrolab.study.config.load_study` returns it.
-    table : str
-        The table's key in the study.
-    labels : mapping of data set keys to labels, optional
-        Labels from the catalog; a data set without a label is shown by its key.
-
-    Returns
-    -------
-    dict
-        The entry, plus: study, table, ``trials`` (number of trials of the protocol, 0 if it has folds),
-        ``sample`` (number of rows sampled from larger data sets, 0 for all rows), and datasets, models and
-        metrics (each a mapping of keys to {"label", "sublabel", …}, in the study's order).
+    `labels` are those of data sets; one without a label is shown by its key. The spec is the entry, plus:
+    study, table, ``trials`` (number of trials of the protocol, 0 if it has folds), ``sample`` (number of rows
+    sampled from larger data sets, 0 for all rows), and datasets, models and metrics (each a mapping of keys
+    to {"label", "sublabel", …}, in the study's order).
     """
     entry = study["tables"][table]
     table_type = TABLE_TYPES[entry["type"]]

@@ -23,17 +23,8 @@ def frame_of(
 ) -> pd.DataFrame:
     """Read a table from a file; NaN for numbers that stand for missing values.
 
-    Parameters
-    ----------
-    path : path
-    names : sequence of str
-        Column names of delimited text, whose first line that is not empty is ignored.
-    delimiter : str
-        One character, or ``whitespace``.
-    missing : sequence of str
-        Texts that stand for missing values.
-    splits : sequence of str
-        Columns of folds, which have no missing values.
+    `names` are the columns of delimited text, whose first line that is not empty is ignored; `delimiter` is
+    one character, or ``whitespace``; `missing` are texts; the columns `splits` have no missing values.
     """
     suffix = suffix_of(path)
     if suffix in BINARY:
@@ -113,10 +104,7 @@ def weights_of(column: pd.Series, missing: Sequence[str]) -> np.ndarray:
 def order_in_time(column: pd.Series) -> np.ndarray:
     """The order of rows by a column of numbers or dates; rows with equal values keep their order.
 
-    Raises
-    ------
-    ValueError
-        If a value is missing, or neither a number nor a date.
+    A value that is missing, or neither a number nor a date, raises a `ValueError`.
     """
     kind = None if column.dtype.kind in "biuf" else DATE
     name = str(column.name)
