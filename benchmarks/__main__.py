@@ -17,7 +17,6 @@ from benchmarks import (
     distributed,
     drift,
     feature_growth,
-    feature_learning,
     growth,
     information,
     kernel_densities,
@@ -37,7 +36,6 @@ from benchmarks import (
     tracking_load,
     updates,
 )
-from benchmarks.data import SETS
 from benchmarks.races import Race, compared, run
 from benchmarks.report import Section, machine, write
 from entrolab.fit.limits import LimitError, Limits
@@ -60,13 +58,14 @@ RACES: dict[str, Callable[..., Iterable[Race]]] = {
     "ica": information.components,
 }
 RACES_ON_DATA: dict[str, Callable[..., Iterable[Race]]] = {
+    "peers": peers.races,
     "reduced": reduced.races,
     "zero_norm": sparse_machines.races,
     "softmax": information.softmax,
     "mlp": information.perceptrons,
 }
-PEERS_PART, GROWTH = "peers", "growth"
-TABLE_PARTS = (PEERS_PART, *RACES, *RACES_ON_DATA, GROWTH)
+GROWTH = "growth"
+TABLE_PARTS = (*RACES_ON_DATA, *RACES, GROWTH)
 # Parts with tables of their own, measured only if they are named. On generated data: title, and function that
 # makes the section.
 PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
@@ -93,7 +92,6 @@ PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
     "support": ("Support vectors beside peers", sparse_machines.support),
     "precision": ("Mixed precision", precision.precision),
     "drift": ("Streams that drift", drift.drift),
-    "feature_learning": ("Feature learning", feature_learning.learning),
 }
 DEVICE_PART = "device"  # with sizes of its own
 INFORMATION_PART = "information"  # likewise
@@ -140,8 +138,6 @@ def fill_table(part: str, options: argparse.Namespace, when: datetime) -> None:
 
 
 def _races(part: str, options: argparse.Namespace) -> Iterable[Race]:
-    if part == PEERS_PART:
-        return peers.races(options.sets, options.max_rows, options.mirror)
     return RACES[part]() if part in RACES else RACES_ON_DATA[part](mirror=options.mirror)
 
 
@@ -173,7 +169,7 @@ def _part(title: str, work: Callable[[Limits], Section], limits: Limits) -> Sect
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    add = parser.add_argument
+    add, numbers = parser.add_argument, {"nargs": "+", "type": int}
     add(
         "--parts",
         nargs="+",
@@ -182,19 +178,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PART",
         help=f"of the table, {', '.join(TABLE_PARTS)} (default: all of these); {', '.join(OTHER_PARTS)}",
     )
-    add(
-        "--sets",
-        nargs="+",
-        default=list(SETS),
-        metavar="SET",
-        help=f"binary data sets for the peers: keys of the catalog, or generated (default: {' '.join(SETS)})",
-    )
-    add(
-        "--rounds",
-        type=int,
-        default=5,
-        help="rounds, each with all ways (default: 5)",
-    )
+    add("--rounds", type=int, default=5, help="rounds, each with all ways (default: 5)")
     add(
         "--table",
         type=Path,
@@ -202,32 +186,18 @@ def _parser() -> argparse.ArgumentParser:
         metavar="CSV",
         help="whose rows are replaced (default: docs/benchmarks.csv, and the pages that show it)",
     )
-    add(
-        "--max-rows",
-        type=int,
-        default=75_000,
-        help="to fit, and to predict, for the peers (default: 75000)",
-    )
     add("--limit-seconds", type=float, default=60, help="processor seconds for one measurement (default: 60)")
     add("--limit-gib", type=float, default=8, help="for one measurement (default: 8)")
     add(
         "--information-rows",
-        nargs="+",
-        type=int,
+        **numbers,
         default=mutual_information.SIZES,
         metavar="N",
         help="of each task, for the part information (default: 200 1000 5000)",
     )
     add("--device", default="", help="of torch, for the part device (default: cuda where there is one)")
-    add(
-        "--device-units",
-        nargs="+",
-        type=int,
-        default=(),
-        metavar="H",
-        help="(default: 2000 to 20000 on a GPU)",
-    )
-    add("--device-rows", nargs="+", type=int, default=(), metavar="N", help="(default: 1e5, 1e6 … that fit)")
+    add("--device-units", **numbers, default=(), metavar="H", help="(default: 2000 to 20000 on a GPU)")
+    add("--device-rows", **numbers, default=(), metavar="N", help="(default: 1e5, 1e6 … that fit)")
     add(
         "--mirror",
         default=os.environ.get("ENTROLEARN_MIRROR"),

@@ -67,15 +67,12 @@ class Pairwise:
         return sum((product for _, product in reversed(self.waiting)), np.float32(0))
 
 
-@dataclass
-class Double:
+class Double(Plain):
     """A running sum in double precision, as in the machines."""
-
-    total: np.ndarray | float = 0.0
 
     def add(self, product: np.ndarray) -> None:
         """Add the product of a block."""
-        self.total = self.total + product.astype(np.float64)
+        super().add(product.astype(np.float64))
 
 
 @dataclass(frozen=True)

@@ -42,19 +42,14 @@ def moves(sizes: Sequence[int] = SIZES, n_features=5, n_clusters=5, most_refitte
 
 def search(clusters_of: Callable, *how) -> Spent:
     """Seconds of a search and its final energy; `how` are arguments of :func:`searched`."""
-    found = searched(clusters_of, *how)
-    return Spent(found["s"], math.nan, found["energy"])
+    spent = searched(clusters_of, *how)
+    return Spent(spent.seconds, math.nan, spent.value.energies[-1])
 
 
 def searched(
-    clusters_of: Callable,
-    n_samples: int,
-    n_features: int,
-    n_clusters: int,
-    together: bool = False,
-    seed: int = 0,
-) -> dict:
-    """Seconds and result of a search."""
+    clusters_of: Callable, n_samples: int, n_features: int, n_clusters: int, together=False, seed=0
+) -> Spent:
+    """Cost of a search, and the search."""
     rng = np.random.default_rng(seed)
     y = rng.integers(n_clusters, size=n_samples)
     shapes = rng.standard_normal((n_clusters, n_features, n_features))
@@ -70,25 +65,11 @@ def searched(
         )
         return search.run(100, np.random.RandomState(0))
 
-    spent = spend(work)
-    search = spent.value
-    return {
-        "s": spent.seconds,
-        "passes": len(search.energies),
-        "clusters": search.clusters.n_clusters,
-        "energy": search.energies[-1],
-        "labels": search.labels,
-    }
+    return spend(work)
 
 
 class RefittedClusters:
-    """:class:`~entrolearn.cluster.gaussians.FullClusters`, computed from the rows of clusters each time.
-
-    Parameters
-    ----------
-    X, labels, prior : ndarray
-        As in that class.
-    """
+    """:class:`~entrolearn.cluster.gaussians.FullClusters`, computed from the rows of clusters each time."""
 
     def __init__(self, X: np.ndarray, labels: np.ndarray, prior: np.ndarray):
         self.n_samples = len(X)

@@ -14,13 +14,13 @@ from entrolab.data.dataset import DataUnavailable
 from entrolab.data.download import Patience, download
 from entrolab.data.prepare import prepare
 from entrolab.study.config import load_catalog
-from entrolearn.suggest import did_you_mean
 
 logger = logging.getLogger(__name__)
 
 ROOT = Path(__file__).parents[1]
 GENERATED = "generated"  # in addition to the keys of the catalog: 200,000 rows of 54 features
-SETS = ("german-numer", "mammography", "forest-cover", GENERATED)
+MAX_ROWS = 75_000  # of each half of a data set
+FOLDER = Path("resources/benchmarks")  # for downloads
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,29 +33,13 @@ class Split:
     y_test: np.ndarray
 
 
-def load(name: str, *, mirror=None, folder="resources/benchmarks", max_rows: int = 75_000) -> Split:
+def load(name: str, mirror=None) -> Split:
     """A stratified split of a data set into halves for training and test, scaled to [0, 1] on training rows.
 
-    Parameters
-    ----------
-    name : str
-        A key of the catalog, or "generated".
-    mirror : path, optional
-        Folder with the raw files; missing files are downloaded.
-    folder : path
-        Folder for downloads.
-    max_rows : int
-        Maximum number of rows of each half, drawn at random.
-
-    Raises
-    ------
-    DataUnavailable
-        If the data set is not available.
-    ValueError
-        If the data set does not exist.
+    `mirror` is a folder with the raw files; missing files are downloaded, or `DataUnavailable` is raised.
     """
-    X, y = _generated() if name == GENERATED else from_catalog(name, mirror, Path(folder))
-    rows = min(max_rows, len(y) // 2)
+    X, y = _generated() if name == GENERATED else from_catalog(name, mirror)
+    rows = min(MAX_ROWS, len(y) // 2)
     X_train, X_test, y_train, y_test = train_test_split(
         X, y, train_size=rows, test_size=rows, stratify=y, random_state=0
     )
@@ -76,27 +60,16 @@ def uniform(
 
 @dataclass(frozen=True)
 class Trial:
-    """A data set, the numbers of rows to fit and to predict, and its shape if it has to be generated.
+    """A data set, the numbers of rows to fit and to predict, and its shape if it has to be generated."""
 
-    Attributes
-    ----------
-    name : str
-        A key of the catalog, or another name for a generated data set.
-    n_train, n_test : int
-        The numbers of training and of test rows; fewer test rows if the data set has fewer.
-    n_features : int
-    n_classes : int
-        2: class 0 against the rest. 0: values.
-    """
-
-    name: str
+    name: str  # a key of the catalog, or another name for a generated data set
     n_train: int
-    n_test: int
+    n_test: int  # there are fewer if the data set has fewer
     n_features: int
-    n_classes: int = 0
+    n_classes: int = 0  # 2: class 0 against the rest; 0: values
 
 
-def draw(trial: Trial, *, mirror=None, folder="resources/benchmarks") -> tuple[Split, bool]:
+def draw(trial: Trial, *, mirror=None) -> tuple[Split, bool]:
     """The rows of a data set in random order, split in two, and whether they had to be generated.
 
     For regression, features and targets are scaled to [0, 1] over all rows; for classification, features are
@@ -105,7 +78,7 @@ def draw(trial: Trial, *, mirror=None, folder="resources/benchmarks") -> tuple[S
     made = trial.name not in catalog()
     if not made:
         try:
-            X, y = from_catalog(trial.name, mirror, Path(folder))
+            X, y = from_catalog(trial.name, mirror)
         except DataUnavailable as absence:
             logger.info("%s is made: %s", trial.name, absence)
             made = True
@@ -149,17 +122,13 @@ def _generated() -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def from_catalog(name: str, mirror, folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    entries = catalog()
-    if name not in entries:
-        raise ValueError(
-            f"unknown data set {name!r}{did_you_mean(name, [*entries, GENERATED])}; accepted: {GENERATED} "
-            "and the keys of config/datasets.yaml"
-        )
-    receipt = download(name, entries[name], folder / name, mirror=mirror, patience=Patience(tries=2))
+def from_catalog(name: str, mirror, folder: Path = FOLDER) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of a data set of the catalog; raises `DataUnavailable` if they cannot be had."""
+    entry = catalog()[name]
+    receipt = download(name, entry, folder / name, mirror=mirror, patience=Patience(tries=2))
     if not receipt["available"]:
         raise DataUnavailable(receipt["reason"])
-    dataset = prepare(name, entries[name], folder / name)
+    dataset = prepare(name, entry, folder / name)
     return dataset.X, dataset.y
 
 

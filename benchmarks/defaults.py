@@ -12,7 +12,6 @@ import resource
 import time
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -34,8 +33,6 @@ from benchmarks.data import ROOT, catalog, from_catalog
 from entrolab.data.dataset import DataUnavailable
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from entrolab.io.markers import replace_between
-
-__all__ = ["LEARNERS", "auc", "measured", "summary"]
 
 MAX_ROWS = 2000
 MAX_BYTES = 20_000_000  # maximum size of a data set's files; data sets of unknown size are left out
@@ -75,21 +72,10 @@ LEARNERS = {**dict(_public()), **PEERS}
 def measured(learner: BaseEstimator, X, y: np.ndarray, scaled: bool, seconds: float) -> dict:
     """The scores of a learner on one half of the rows, after a fit on the other; or the reason for none.
 
-    Parameters
-    ----------
-    learner : estimator
-    X : ndarray or sparse array of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    scaled : bool
-        Whether to standardise features by the training rows; sparse ones are only divided by their deviation.
-    seconds : float
-        Limit of processor time for fit and prediction.
-
-    Returns
-    -------
-    dict
-        ``score`` (balanced accuracy, or R²), ``auc`` (of one class against the rest, the mean over classes)
-        and ``seconds``; or ``reason``.
+    `scaled` standardises features by the training rows; sparse ones are only divided by their deviation.
+    `seconds` is the limit of processor time for fit and prediction. The result has ``score`` (balanced
+    accuracy, or R²), ``auc`` (of one class against the rest, the mean over classes) and ``seconds``; or
+    ``reason``.
     """
     tags = get_tags(learner)
     if is_classifier(learner) and len(np.unique(y)) > 2 and not tags.classifier_tags.multi_class:
@@ -136,14 +122,11 @@ def auc(learner, X, y: np.ndarray) -> float:
     return float(np.mean([roc_auc_score(positive[:, k], values[:, k]) for k in np.flatnonzero(told)]))
 
 
-def measure(found: Path, mirror, seconds: float) -> None:
-    """Measure and append the rows that a file lacks."""
-    new = not found.exists()
-    done = set() if new else {tuple(row[:3]) for row in csv.reader(found.open(encoding="utf-8"))}
-    with found.open("a", encoding="utf-8", newline="") as file:
+def measure(mirror, seconds: float) -> None:
+    """Measure and append the rows that docs/defaults.csv lacks."""
+    done = {tuple(row[:3]) for row in csv.reader(FOUND.open(encoding="utf-8"))}
+    with FOUND.open("a", encoding="utf-8", newline="") as file:
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        if new:
-            table.writeheader()
         for name, entry in catalog().items():
             kind = is_regressor if entry["task"] == "regression" else is_classifier
             due = [
@@ -172,12 +155,7 @@ def measure(found: Path, mirror, seconds: float) -> None:
 def summary(found: pd.DataFrame, kind) -> str:
     """Means of classifiers or regressors over data sets with both raw and scaled features, as Markdown.
 
-    Parameters
-    ----------
-    found : DataFrame
-        Rows of docs/defaults.csv.
-    kind : callable
-        :func:`sklearn.base.is_classifier`, or is_regressor: R² below -1 counts as -1.
+    `kind` is :func:`sklearn.base.is_classifier`, or is_regressor: R² below -1 counts as -1.
     """
     scores = found.assign(score=found["score"].clip(lower=-1))
     wide = scores.pivot(index=["learner", "set"], columns="features", values=["score", "auc", "seconds"])
@@ -211,12 +189,9 @@ def main() -> None:
     parser.add_argument(
         "--seconds", type=float, default=20, help="processor time of a fit (default %(default)s)"
     )
-    parser.add_argument(
-        "--found", type=Path, default=FOUND, help="rows measured so far (default %(default)s)"
-    )
     arguments = parser.parse_args()
-    measure(arguments.found, arguments.mirror, arguments.seconds)
-    tables = [summary(pd.read_csv(arguments.found), kind) for kind in (is_classifier, is_regressor)]
+    measure(arguments.mirror, arguments.seconds)
+    tables = [summary(pd.read_csv(FOUND), kind) for kind in (is_classifier, is_regressor)]
     page, text = PAGE.read_text(encoding="utf-8"), "\n".join(["", *tables, ""])
     PAGE.write_text(replace_between(page, BEGIN, END, text), encoding="utf-8")
 

@@ -4,7 +4,7 @@ import logging
 import pickle
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +14,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from benchmarks.data import uniform
-from benchmarks.measure import alone, spend
+from benchmarks.measure import alone, spend, wall_seconds
 from benchmarks.report import Section
 from entrolab.fit.limits import Limits
 from entrolearn import EEMClassifier, streaming
@@ -102,13 +102,13 @@ def in_memory(rows: Rows, n_hidden: int) -> float:
     """Seconds of a fit to rows in memory."""
     Xs, ys = zip(*rows.chunks(), strict=True)
     X, y = np.concatenate(Xs), np.concatenate(ys)
-    return seconds(lambda: EEMClassifier(n_hidden, random_state=0).fit(X, y))
+    return wall_seconds(lambda: EEMClassifier(n_hidden, random_state=0).fit(X, y))
 
 
 def as_stream(rows: Rows, n_hidden: int) -> float:
     """Seconds of a fit to chunks that are made one after the other."""
     machine = EEMClassifier(n_hidden, random_state=0)
-    return seconds(lambda: streaming.fit(machine, rows.chunks, classes=CLASSES))
+    return wall_seconds(lambda: streaming.fit(machine, rows.chunks, classes=CLASSES))
 
 
 def on_workers(client, rows: Rows, n_hidden: int) -> dict[str, float]:
@@ -118,7 +118,7 @@ def on_workers(client, rows: Rows, n_hidden: int) -> dict[str, float]:
     machine, (X, y) = EEMClassifier(n_hidden, random_state=0), rows.collections()
     before = client.run(spent)
     with client.as_current(), get_task_stream(client) as tasks:
-        fit = seconds(lambda: streaming.fit(machine, X, y, classes=CLASSES))
+        fit = wall_seconds(lambda: streaming.fit(machine, X, y, classes=CLASSES))
     processor, sent = np.subtract(list(client.run(spent).values()), list(before.values())).sum(axis=0)
     merging = sum(
         part["stop"] - part["start"]
@@ -140,14 +140,7 @@ def empty_task(client) -> float:
     def all_of_them():
         client.gather(client.map(abs, range(EMPTY_TASKS), pure=False))
 
-    return statistics.median(seconds(all_of_them) for _ in range(3)) / EMPTY_TASKS
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Of a clock."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+    return statistics.median(wall_seconds(all_of_them) for _ in range(3)) / EMPTY_TASKS
 
 
 def reduction(limits: Limits, units: Sequence[int] = (250, 500, 1000, 2000)) -> Section:

@@ -39,18 +39,9 @@ REAL = ("elec", "weather")
 def generated(drift: str, n_rows: int = 12_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """A stream of rows uniform in [0, 1]^5 with two classes and one wrong label in twenty.
 
-    Parameters
-    ----------
-    drift : {"none", "sudden", "gradual", "recurring"}
-        The classes lie inside and outside a ball around one of two centres, and are swapped with the centre.
-        "sudden": after half of the rows. "gradual": the share of the second concept grows from 0 after three
-        tenths of the rows to 1 after seven tenths. "recurring": the concepts alternate, six times.
-    n_rows, seed : int
-
-    Returns
-    -------
-    X : ndarray, shape (n_rows, 5)
-    y : ndarray of int, shape (n_rows,)
+    The classes lie inside and outside a ball around one of two centres, and are swapped with the centre.
+    "sudden": after half of the rows. "gradual": the share of the second concept grows from 0 after three
+    tenths of the rows to 1 after seven tenths. "recurring": the concepts alternate, six times.
     """
     rng, place = np.random.default_rng(seed), np.arange(n_rows) / n_rows
     X = rng.uniform(size=(n_rows, 5))
@@ -146,16 +137,10 @@ def learners() -> dict[str, Callable[[], Learner]]:
 
 
 def stream(name: str, mirror=None) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of a generated or a real stream in order of time, and labels 0 and 1.
-
-    Raises
-    ------
-    DataUnavailable
-        If a real stream is not available.
-    """
+    """The rows of a stream in order of time, and labels 0 and 1; raises `DataUnavailable` without them."""
     if name in GENERATED:
         return generated(name)
-    X, y = from_catalog(name, mirror, Path("resources/benchmarks"))
+    X, y = from_catalog(name, mirror)
     return X, (y > 0).astype(int)
 
 
@@ -209,9 +194,7 @@ def main(folder: Path) -> None:
     for name, learner, found in accuracies(limits, os.environ.get("ENTROLEARN_MIRROR")):
         rows.append({"stream": name, "learner": learner, **found})
         print(name, learner, f"{found['all']:.1f} %, {found['s / 1000 rows']:.3f} s", flush=True)
-    pd.DataFrame(rows).drop(columns="note", errors="ignore").round(3).to_csv(
-        folder / "drift.csv", index=False
-    )
+    pd.DataFrame(rows).drop(columns="note").round(3).to_csv(folder / "drift.csv", index=False)
     draw(pd.read_csv(folder / "drift.csv"), folder / "drift.png")
 
 

@@ -23,8 +23,6 @@ from sklearn.preprocessing import scale
 from entrolearn import CrossEntropySVC, OneNormSVC
 from entrolearn.sparse_svm.lp import class_margins, on_supports
 
-__all__ = ["SETTINGS", "problems", "searches"]
-
 SETTINGS = {
     "paper": {"elite_fraction": 0.03, "local_search": False},
     "paper, flips": {"elite_fraction": 0.03},

@@ -16,8 +16,6 @@ from benchmarks.report import Section
 from entrolab.fit.limits import Limits
 from entrolearn import EEKMClassifier, RecursiveFeatureClassifier, RecursiveFeatureRegressor, RKELMRegressor
 
-__all__ = ["growth", "truth"]
-
 LAPLACE = {"kernel": "exponential_power", "random_state": 0}
 LEARNERS = {"plain": EEKMClassifier(300, **LAPLACE), "RFM": RecursiveFeatureClassifier(random_state=0)}
 VARIED = {"rows": (1000, 10_000, 100_000, 1_000_000), "features": (10, 100, 1000)}
@@ -34,9 +32,9 @@ def four_features(X: np.ndarray) -> np.ndarray:
     return first * second + np.sin(2 * third) + fourth**2
 
 
-def growth(limits: Limits, base=BASE, varied=VARIED) -> Section:
+def growth(limits: Limits, varied=VARIED) -> Section:
     """Seconds, memory and AUC, compared with the plain learner, for varying numbers of rows and features."""
-    sizes = [{**base, name: size} for name, each in varied.items() for size in each]
+    sizes = [{**BASE, name: size} for name, each in varied.items() for size in each]
     rows = []
     for size in sizes:
         row: dict = dict(size)
@@ -80,10 +78,7 @@ def _xrfm(n_rows: int, n_features: int) -> dict:
 def truth(limits: Limits, sizes: Sequence[int] = (500, 1000, 2000, 5000)) -> Section:
     """Recovery of four of twenty features and of two directions, and the R² gained by it."""
     columns = ("plain R²", "RFM R²", "found")
-    cases: dict[str, Callable] = {
-        "four of twenty features": _features_found,
-        "two directions": _directions_found,
-    }
+    cases = {"four of twenty features": _features_found, "two directions": _directions_found}
     rows = [
         {"answer depends on": name, "rows": size, **measured(limits, columns, case, size)}
         for name, case in cases.items()
@@ -93,9 +88,8 @@ def truth(limits: Limits, sizes: Sequence[int] = (500, 1000, 2000, 5000)) -> Sec
         "Found: how many of the four features are the four of largest importance; of two directions the "
         f"cosine of the largest angle to the metric's two leading eigenvectors. R² on {N_TEST} other rows."
     ]
-    return Section(
-        "Feature learning, known truth", pd.DataFrame(rows).set_index(["answer depends on", "rows"]), notes
-    )
+    table = pd.DataFrame(rows).set_index(["answer depends on", "rows"])
+    return Section("Feature learning, known truth", table, notes)
 
 
 def _compared(values: Callable, n_rows: int, metric: str) -> tuple[dict, RecursiveFeatureRegressor]:

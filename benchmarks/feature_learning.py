@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -32,9 +32,6 @@ from threadpoolctl import threadpool_limits
 from benchmarks.data import ROOT, catalog, from_catalog
 from benchmarks.defaults import auc
 from benchmarks.halves import chosen_on
-from benchmarks.report import Section
-from entrolab.data.dataset import DataUnavailable
-from entrolab.fit.limits import Limits
 from entrolab.io.markers import replace_between
 from entrolearn import (
     EEKMClassifier,
@@ -44,8 +41,6 @@ from entrolearn import (
     RKELMClassifier,
     RKELMRegressor,
 )
-
-__all__ = ["FIXED_ON", "LEARNERS", "OTHERS", "SETS", "learning", "measured", "summary"]
 
 SETS = (
     *("australian", "bank", "breast-cancer", "diabetes", "german-numer", "heart", "ionosphere", "splice"),
@@ -60,17 +55,8 @@ FIXED_ON = tuple(name for name in SETS if chosen_on(name))
 OTHERS = tuple(name for name in SETS if not chosen_on(name))
 LARGE = ("isolet", "webpages", "usps", "mnist")  # data sets with many features, measured last
 MAX_ROWS = 2000
-COLUMNS = (
-    "set",
-    "learner",
-    "score",
-    "accuracy",
-    "fit_s",
-    "predict_s",
-    "n_rounds",
-    "times_fit",
-    "times_predict",
-)
+COLUMNS = ("set", "learner", "score", "accuracy")
+COLUMNS += ("fit_s", "predict_s", "n_rounds", "times_fit", "times_predict")
 REPETITIONS = 7  # number of repeated predictions, alternating with the plain learner
 XRFM = "xRFM"
 XRFM_FOLDER = ROOT / ".board"
@@ -168,10 +154,7 @@ def xrfm() -> Iterator[subprocess.Popen | None]:
 def ask_xrfm(process: subprocess.Popen, X, y: np.ndarray, unseen, n_classes: int) -> tuple[np.ndarray, dict]:
     """xRFM's predictions of unseen rows (values, or probabilities of the classes 0, 1, ...), and its seconds.
 
-    Raises
-    ------
-    RuntimeError
-        If it fails, with its own message.
+    If xRFM fails, a RuntimeError has its message.
     """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "rows.npz"
@@ -196,15 +179,7 @@ def measured_xrfm(process: subprocess.Popen, X, y: np.ndarray, regression: bool)
     return {"score": float(score), "accuracy": accuracy_score(truth, answers.argmax(axis=1)), **found}
 
 
-def rows_of(name: str, mirror) -> tuple[np.ndarray, np.ndarray, bool]:
-    """At most 2,000 randomly drawn rows of a data set, their y, and whether it is a regression."""
-    X, y = from_catalog(name, mirror, ROOT / "resources/benchmarks")
-    drawn = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
-    rows = X[drawn].toarray() if issparse(X) else X[drawn]
-    return rows, y[drawn], catalog()[name]["task"] == "regression"
-
-
-def measured_on(name: str, mirror, process: subprocess.Popen | None, done=frozenset()) -> Iterator[dict]:
+def measured_on(name: str, mirror, process: subprocess.Popen | None, done: Set) -> Iterator[dict]:
     """Yield the rows of the learners on a data set that are not in `done`."""
     regression = catalog()[name]["task"] == "regression"
     due = {label: pair[regression] for label, pair in LEARNERS.items() if (name, label) not in done}
@@ -212,7 +187,9 @@ def measured_on(name: str, mirror, process: subprocess.Popen | None, done=frozen
     asked = process is not None and (name, XRFM) not in done
     if not due and not asked:
         return
-    X, y, _ = rows_of(name, mirror)
+    X, y = from_catalog(name, mirror, ROOT / "resources/benchmarks")
+    drawn = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
+    X, y = X[drawn].toarray() if issparse(X) else X[drawn], y[drawn]
     for label, learner in due.items():
         of = plain_of(label, regression)
         plain = None if of is None else LEARNERS[of][regression]
@@ -224,37 +201,18 @@ def measured_on(name: str, mirror, process: subprocess.Popen | None, done=frozen
             print(f"{name}: xRFM: {error}", flush=True)
 
 
-def measure(found: Path, mirror, seconds: float) -> None:
-    """Measure and append the rows that a file lacks, data sets with many features last."""
-    new = not found.exists()
-    done = set() if new else {tuple(row[:2]) for row in csv.reader(found.open(encoding="utf-8"))}
+def measure(mirror, seconds: float) -> None:
+    """Measure and append the rows that docs/feature-learning.csv lacks, sets with many features last."""
+    done = {tuple(row[:2]) for row in csv.reader(FOUND.open(encoding="utf-8"))}
     until = time.monotonic() + seconds
-    with found.open("a", encoding="utf-8", newline="") as file, xrfm() as process:
+    with FOUND.open("a", encoding="utf-8", newline="") as file, xrfm() as process:
         table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        if new:
-            table.writeheader()
         for name in sorted(FIXED_ON + OTHERS, key=lambda name: name in LARGE):
             if time.monotonic() > until:
                 return
             for row in measured_on(name, mirror, process, done):
                 table.writerow({key: round(v, 4) if isinstance(v, float) else v for key, v in row.items()})
                 file.flush()
-
-
-def learning(limits: Limits, mirror=None, sets=SETS) -> Section:
-    """The part of ``make bench``: every learner on every set; the page has the means."""
-    rows, notes = [], []
-    with xrfm() as process:
-        notes += [] if process else ["Without xRFM: `make board-env` installs it."]
-        for name in sets:
-            try:
-                rows += measured_on(name, mirror, process)
-            except DataUnavailable as absence:
-                notes.append(f"{name}: left out: {absence}")
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
-    return Section(
-        "Feature learning", table.set_index(["set", "learner"]), [*notes, *summary(table).split("\n")]
-    )
 
 
 def summary(found: pd.DataFrame) -> str:
@@ -295,12 +253,10 @@ def main() -> None:
     )
     parser.add_argument("--mirror", default=os.environ.get("ENTROLEARN_MIRROR"), help="folder of raw files")
     parser.add_argument("--seconds", type=float, default=3600, help="begin no set after so many")
-    parser.add_argument("--found", type=Path, default=FOUND, help="rows measured so far")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page whose tables are written")
     arguments = parser.parse_args()
-    measure(arguments.found, arguments.mirror, arguments.seconds)
-    page, tables = arguments.page.read_text(encoding="utf-8"), summary(pd.read_csv(arguments.found))
-    arguments.page.write_text(replace_between(page, BEGIN, END, f"\n{tables}\n"), "utf-8")
+    measure(arguments.mirror, arguments.seconds)
+    page, tables = PAGE.read_text(encoding="utf-8"), summary(pd.read_csv(FOUND))
+    PAGE.write_text(replace_between(page, BEGIN, END, f"\n{tables}\n"), "utf-8")
 
 
 if __name__ == "__main__":

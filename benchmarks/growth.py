@@ -74,28 +74,14 @@ def distributions(n: int) -> tuple[np.ndarray, None]:
 
 @dataclass(frozen=True)
 class Family:
-    """A learner, and the sizes at which it is timed.
-
-    Attributes
-    ----------
-    name : str
-    build : callable
-        Function of the size that returns the unfitted estimator.
-    rows : callable
-        Function of the size that returns X and y.
-    sizes : sequence of int
-    grid : sequence of dicts
-        Grid for :func:`entrolearn.path.path`; empty if there is no path.
-    varied : str
-        Meaning of the size.
-    """
+    """A learner, and the sizes at which it is timed."""
 
     name: str
-    build: Callable[[int], BaseEstimator]
-    rows: Callable[[int], tuple] = labelled
+    build: Callable[[int], BaseEstimator]  # the unfitted estimator, by size
+    rows: Callable[[int], tuple] = labelled  # X and y, by size
     sizes: Sequence[int] = MANY
-    grid: Sequence[dict] = ()
-    varied: str = "rows"
+    grid: Sequence[dict] = ()  # for entrolearn.path.path; empty if there is no path
+    varied: str = "rows"  # what the size is
 
 
 def _fixed(estimator: BaseEstimator) -> Callable[[int], BaseEstimator]:

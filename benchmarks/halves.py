@@ -6,7 +6,6 @@ from that folder, or downloaded.
 
 import hashlib
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,8 +15,6 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.data import from_catalog
 from entrolearn import ELMRegressor, KELMRegressor, RKELMRegressor
-
-__all__ = ["REGRESSION", "chosen_on", "scores"]
 
 # All regressions of the catalog except year-msd, which has to be downloaded.
 REGRESSION = (
@@ -54,7 +51,7 @@ def scores(mirror=None) -> pd.DataFrame:
     """R² on standardised features for each data set: the mean of three halvings of at most 2,000 rows."""
     rows = []
     for name in REGRESSION:
-        X, y = from_catalog(name, mirror, Path("resources/benchmarks"))
+        X, y = from_catalog(name, mirror)
         drawn = np.random.default_rng(0).permutation(len(y))[:MAX_ROWS]
         for learner, ridges in RIDGES.items():
             random = {} if learner is KELMRegressor else {"random_state": 0}

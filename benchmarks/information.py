@@ -23,15 +23,13 @@ MNIST = Trial("mnist", 60_000, 10_000, n_features=784, n_classes=10)
 
 # --- entropies of errors ------------------------------------------------------------------------------
 
-ORDERS = ("shannon", "renyi")
-
 
 def entropies(
     sizes: Sequence[int] = (200, 2000, 20_000), bandwidths: Sequence[float] = (0.1, 1.0)
 ) -> Iterator[Race]:
     """The entropy of errors and its gradient, by all pairs and with binning."""
     for n in sizes:
-        for order in ORDERS:
+        for order in ("shannon", "renyi"):
             for h in bandwidths:
                 ways = {
                     name: partial(evaluated, method, n, order, h)
@@ -100,8 +98,7 @@ def penalised_loss(machine: BaseEstimator, split: Split) -> float:
 
 def in_precision(split: Split, precision: str) -> Split:
     """The same rows in another precision."""
-    X_train, X_test = (X.astype(precision) for X in (split.X_train, split.X_test))
-    return Split(X_train, split.y_train, X_test, split.y_test)
+    return replace(split, X_train=split.X_train.astype(precision), X_test=split.X_test.astype(precision))
 
 
 def named(trial: Trial, made: bool) -> str:

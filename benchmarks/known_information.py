@@ -19,23 +19,12 @@ Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, ...]]
 
 @dataclass(frozen=True)
 class Task:
-    """A distribution of X and Y, or of X, Y and Z.
+    """A distribution of X and Y, or of X, Y and Z."""
 
-    Attributes
-    ----------
-    kind : str
-        The type of distribution, a row of the table.
-    name : str
-    information : float
-        The mutual information in nats; conditional if there is a Z.
-    draw : callable
-        Function of a generator and a number of rows that returns X, Y and perhaps Z. Labels are integers.
-    """
-
-    kind: str
+    kind: str  # the type of distribution, a row of the table
     name: str
-    information: float
-    draw: Draw
+    information: float  # mutual information in nats; conditional if there is a Z
+    draw: Draw  # from a generator and a number of rows to X, Y and perhaps Z; labels are integers
 
     def rows(self, n_samples: int, seed: int) -> tuple[np.ndarray, ...]:
         """Rows of X, Y and perhaps Z: two-dimensional, except labels."""

@@ -27,21 +27,11 @@ RSS_UNITS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
 
 @dataclass(frozen=True)
 class Spent:
-    """The cost of a piece of work.
+    """The cost of a piece of work."""
 
-    Attributes
-    ----------
-    seconds : float
-        Processor seconds; on one thread, these are wall-clock seconds without the time of other processes.
-    mib : float
-        Peak of the resident memory during the first call, in MiB, minus the peak before.
-    value : object
-        The result of the last call.
-    """
-
-    seconds: float
-    mib: float
-    value: object
+    seconds: float  # of the processor; on one thread, wall-clock seconds without the time of other processes
+    mib: float  # peak of the resident memory during the first call, in MiB, minus the peak before
+    value: object  # the result of the last call
 
 
 def spend(work: Callable[[], object]) -> Spent:
@@ -61,15 +51,17 @@ def spend(work: Callable[[], object]) -> Spent:
     return Spent(statistics.median(seconds), mib, value)
 
 
+def wall_seconds(work: Callable[[], object]) -> float:
+    """Wall-clock seconds of one call."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
 def alone(limits: Limits, work: Callable, *arguments):
     """The value of ``work(*arguments)``, run in a separate process with one thread for BLAS and OpenMP.
 
-    Raises
-    ------
-    LimitError
-        If a limit is reached.
-    RuntimeError
-        If the work fails, with the message of its error.
+    A reached limit raises `LimitError`; work that fails, a RuntimeError with the message of its error.
     """
     _give_free_memory_back()
     (value,) = within(limits, _on_one_thread, work, arguments)
@@ -79,13 +71,7 @@ def alone(limits: Limits, work: Callable, *arguments):
 def measured(limits: Limits, columns: Iterable[str], work: Callable, *arguments) -> dict:
     """The values of ``work(*arguments)`` by :func:`alone`; if it fails, NaN in all columns, and a note.
 
-    Parameters
-    ----------
-    limits : Limits
-    columns : iterable of str
-        What the work measures.
-    work : callable
-        Returns a dict of some of them, and may add a note.
+    The work returns a dict with some of the columns, and may add a note.
     """
     nothing = dict.fromkeys(columns, math.nan)
     try:

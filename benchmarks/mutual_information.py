@@ -83,21 +83,6 @@ def ours(X: np.ndarray, Y: np.ndarray, Z: np.ndarray | None = None) -> Estimator
 # --- errors -------------------------------------------------------------------------------------------
 
 SIZES = (200, 1000, 5000)
-# Order of the first columns of the table; other estimators follow.
-ESTIMATORS = (
-    "knn",
-    "knn, ksg2",
-    "knn, local",
-    "mixed",
-    "gaussian",
-    "copula",
-    "kde",
-    "ross",
-    "discrete",
-    "discrete, miller_madow",
-    "discrete, grassberger",
-    "scikit-learn",
-)
 
 
 def errors(limits: Limits, sizes: Sequence[int] = SIZES, known: Sequence[Task] | None = None) -> Section:
@@ -108,29 +93,16 @@ def errors(limits: Limits, sizes: Sequence[int] = SIZES, known: Sequence[Task] |
         for task, columns, truth, found in _estimates(known or tasks(), n_samples, _n_draws(n_samples))
     ]
     found = pd.DataFrame(rows)
-    found["error"] = found["nats"] - found["truth"]
-    absolute = found.assign(error=found["error"].abs())
-    columns = [*ESTIMATORS, *sorted(set(found["estimator"]) - set(ESTIMATORS))]
-    table = absolute.pivot_table(
-        index=["kind", "columns", "N"], columns="estimator", values="error", sort=False
-    )
-    spread = found.groupby(["estimator", "task", "N"])["error"].agg(["mean", "std"])
-    for name, of in (("bias", spread["mean"].abs()), ("spread", spread["std"])):
-        by_estimator = of.groupby(["estimator", "N"]).mean().unstack("estimator")
-        by_estimator.index = pd.MultiIndex.from_product([[f"all: {name}"], ["all"], by_estimator.index])
-        table = pd.concat([table, by_estimator])
-    table.index.names = ["kind", "columns", "N"]
+    found["error"] = (found["nats"] - found["truth"]).abs()
+    table = found.pivot_table(index=["kind", "columns", "N"], columns="estimator", values="error", sort=False)
     drawn = ", ".join(f"{_n_draws(n)} draws of {n:,} rows" for n in sizes)
     notes = [
-        f"Mean absolute error in nats over {found['task'].nunique()} tasks, {drawn} (one of bmi's tasks); "
-        "below, means over all tasks of an estimator: the absolute mean error of a task (bias) and the "
-        "standard deviation over its draws (spread). Dashes: not for such variables. scikit-learn clips "
-        "estimates at 0, which helps where that is the true value.",
+        f"Mean absolute error in nats over {found['task'].nunique()} tasks, {drawn} (one of bmi's tasks). "
+        "Dashes: not for such variables. scikit-learn clips estimates at 0, which helps where that is the "
+        "true value.",
         *_absent(),
     ]
-    return Section(
-        "Mutual information where it is known", table[[c for c in columns if c in table.columns]], notes
-    )
+    return Section("Mutual information where it is known", table, notes)
 
 
 def _n_draws(n_samples: int) -> int:
@@ -198,20 +170,17 @@ def _ask_peers(what: str, folder: Path, *arguments, seconds: float | None = None
 
 
 def _absent() -> list[str]:
-    return (
-        []
-        if PEERS.exists()
-        else ["Without npeet-plus and bmi: `make peers PEERS=information` installs them."]
-    )
+    missing = "Without npeet-plus and bmi: `make peers PEERS=information` installs them."
+    return [] if PEERS.exists() else [missing]
 
 
 # --- seconds ------------------------------------------------------------------------------------------
 
-SECONDS_SIZES = (1000, 10_000, 100_000)
+PEER_SECONDS = 300  # limit of all peers together
 
 
 def seconds(
-    limits: Limits, sizes: Sequence[int] = SECONDS_SIZES, dimensions: Sequence[int] = (1, 5), peer_seconds=300
+    limits: Limits, sizes: Sequence[int] = (1000, 10_000, 100_000), dimensions: Sequence[int] = (1, 5)
 ) -> Section:
     """Processor seconds of one estimate with 1 + 1 and 5 + 5 columns."""
     rows = []
@@ -222,10 +191,10 @@ def seconds(
             for name in ours(X, Y):
                 logger.info("%s: %s", row, name)
                 row[name] = measured(limits, ["s"], _spent, name, X, Y)["s"]
-            rows.append(row | _peers_seconds(X, Y, peer_seconds))
+            rows.append(row | _peers_seconds(X, Y))
     notes = [
         "Processor seconds of one estimate on one thread, for Gaussian rows with one pair of columns of "
-        f"correlation 0.8. Time limit of all peers together: {peer_seconds:g} s.",
+        f"correlation 0.8. Time limit of all peers together: {PEER_SECONDS} s.",
         *_absent(),
     ]
     return Section("Seconds of an estimate", pd.DataFrame(rows).set_index(["columns", "N"]), notes)
@@ -235,13 +204,13 @@ def _spent(name: str, X: np.ndarray, Y: np.ndarray) -> dict:
     return {"s": spend(ours(X, Y)[name]).seconds}
 
 
-def _peers_seconds(X: np.ndarray, Y: np.ndarray, limit: float) -> dict[str, float]:
+def _peers_seconds(X: np.ndarray, Y: np.ndarray) -> dict[str, float]:
     if not PEERS.exists():
         return {}
     with tempfile.TemporaryDirectory() as folder:
         np.savez(Path(folder) / "draw.npz", X=X, Y=Y)
         try:
-            _ask_peers("estimate", Path(folder), seconds=limit)
+            _ask_peers("estimate", Path(folder), seconds=PEER_SECONDS)
         except subprocess.TimeoutExpired:
             return {}
         found = json.loads((Path(folder) / "draw.json").read_text())
@@ -273,10 +242,10 @@ def independence(
                     ("power, weak %", 0.25, n_of_power),
                     ("power, strong %", 0.5, n_of_power),
                 ):
-                    found = [
-                        _rejected(draw(_rng(seed, n_samples, strength), n_samples, strength), method, seed)
-                        for seed in range(n)
-                    ]
+                    found = []
+                    for seed in range(n):
+                        rng = np.random.default_rng([seed, n_samples, int(100 * strength)])
+                        found.append(_rejected(draw(rng, n_samples, strength), method, seed))
                     row[name] = 100 * np.mean(found)
                 rows.append(row | {"s": time.process_time() - start})
     error = 100 * math.sqrt(ALPHA * (1 - ALPHA) / n_draws)
@@ -323,10 +292,6 @@ SETTINGS = {
     "given Z, on which X and Y depend strongly": _given_close,
     "given one of five classes": _given_class,
 }
-
-
-def _rng(seed: int, n_samples: int, strength: float) -> np.random.Generator:
-    return np.random.default_rng([seed, n_samples, int(100 * strength)])
 
 
 def _rejected(rows: tuple, method: str, seed: int) -> bool:

@@ -25,27 +25,13 @@ CORES = 16
 
 @dataclass(frozen=True)
 class Constants:
-    """Measurements for one number of features and of units, with two classes and rows in single precision.
+    """Measurements for one number of features and of units, with two classes and rows in single precision."""
 
-    Attributes
-    ----------
-    row_seconds : float
-        Seconds of a core for the sums of one row.
-    solve_seconds : float
-        Seconds to compute the machine from the sums.
-    predict_seconds : float
-        Seconds to predict one row.
-    sums_bytes : int
-        Size of the sums in transfer: one triangle of symmetric matrices.
-    merge_seconds : float
-        Seconds to pack and unpack sums and to add them to others.
-    """
-
-    row_seconds: float
-    solve_seconds: float
-    predict_seconds: float
-    sums_bytes: int
-    merge_seconds: float
+    row_seconds: float  # of a core, for the sums of one row
+    solve_seconds: float  # to compute the machine from the sums
+    predict_seconds: float  # of one row
+    sums_bytes: int  # of the sums in transfer: one triangle of symmetric matrices
+    merge_seconds: float  # to pack and unpack sums and to add them to others
 
 
 @dataclass(frozen=True)

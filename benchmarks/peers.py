@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from benchmarks.data import Split, load
+from benchmarks.data import GENERATED, Split, load
 from benchmarks.measure import Spent, spend
 from benchmarks.races import Race
 from entrolab.data.dataset import DataUnavailable
@@ -33,21 +33,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Peer:
-    """A classifier to compare.
-
-    Attributes
-    ----------
-    name : str
-    build : callable
-        Function of the number of hidden units, the gamma of a Gaussian kernel and a seed, which returns the
-        unfitted classifier.
-    n_hidden : int, optional
-        Its own number of units, if it differs from the common one.
-    """
+    """A classifier to compare."""
 
     name: str
-    build: Callable[[int, float, int], BaseEstimator]
-    n_hidden: int | None = None
+    build: Callable[[int, float, int], BaseEstimator]  # from the number of units, a kernel's gamma and a seed
+    n_hidden: int | None = None  # its own number of units, if it differs from the common one
 
 
 def why_absent(package: str) -> str:
@@ -115,14 +105,15 @@ PEERS = (
     ),
 )
 
+SETS = ("german-numer", "mammography", "forest-cover", GENERATED)
 MANY_ROWS, UNITS = 50_000, (250, 1000)  # training sets with at least so many rows get the larger layer
 
 
-def races(names: Sequence[str], max_rows: int, mirror=None) -> Iterator[Race]:
+def races(names: Sequence[str] = SETS, mirror=None) -> Iterator[Race]:
     """The fit of every peer to each data set, and the GMEAN of its predictions."""
     for name in names:
         try:
-            split = load(name, mirror=mirror, max_rows=max_rows)
+            split = load(name, mirror)
         except DataUnavailable as absence:
             logger.warning("%s is left out: %s", name, absence)
             continue

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterable
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -29,7 +28,7 @@ def precision(limits: Limits, sets: Iterable[str] | None = None, n_hidden=250, m
     for name in classifications() if sets is None else sets:
         logger.info("%s", name)
         try:
-            X, y = from_catalog(name, mirror, Path("resources/benchmarks"))
+            X, y = from_catalog(name, mirror)
         except DataUnavailable as absence:
             logger.info("%s: %s", name, absence)
             continue

@@ -27,32 +27,20 @@ BUSY = 20
 class Race:
     """Alternative ways to do the same work.
 
-    Attributes
-    ----------
-    what : str
-        The work and its size.
-    ways : mapping of str to callable
-        The first way is ours, the others are peers. A way is called with the number of the round, which
-        determines rows and seeds, and returns its cost; the value is the number for comparing results.
-    result : str
-        The name of that number, with its unit.
-    unit : str
-        Unit of the cost: seconds, or "MiB" to compare memory.
+    The first way is ours, the others are peers. A way is called with the number of the round, which
+    determines rows and seeds, and returns its cost; the value is the number for comparing results.
     """
 
-    what: str
+    what: str  # the work and its size
     ways: Mapping[str, Callable[[int], Spent]]
-    result: str = ""
-    unit: str = "s"
+    result: str = ""  # the name of the number for comparing results, with its unit
+    unit: str = "s"  # of the cost: seconds, or "MiB" to compare memory
 
 
 def run(races: Iterable[Race], limits: Limits, rounds: int) -> Iterator[dict]:
     """Measure all ways in turn in each round; a way that fails is not measured again.
 
-    Yields
-    ------
-    dict
-        One row for :func:`compared`: race, way, round, cost, result, and a note with the reason if it failed.
+    Yields rows for :func:`compared`: race, way, round, cost, result, and a note with the reason of a failure.
     """
     for race in races:
         failed: set[str] = set()
@@ -75,13 +63,7 @@ def run(races: Iterable[Race], limits: Limits, rounds: int) -> Iterator[dict]:
 
 
 def on_processor(limits: Limits, work: Callable, *arguments):
-    """The value of ``work(*arguments)`` by :func:`alone`, with a limit of processor seconds.
-
-    Raises
-    ------
-    LimitError, RuntimeError
-        As those of :func:`benchmarks.measure.alone`.
-    """
+    """The value of ``work(*arguments)`` by :func:`alone`, with a limit of processor seconds."""
     patient = replace(limits, seconds=BUSY * limits.seconds)
     try:
         return alone(patient, _limited, limits.seconds, work, *arguments)
@@ -105,18 +87,10 @@ def _limited(seconds: float, work: Callable, *arguments):
 
 
 def compared(runs: pd.DataFrame) -> pd.DataFrame:
-    """One row per peer: medians of both, and the ratio of the peer's cost to ours.
+    """One row per peer from rows of :func:`run`: medians of both, and the ratio of the peer's cost to ours.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        Rows of :func:`run`.
-
-    Returns
-    -------
-    DataFrame
-        ``ratio`` is the geometric mean over the rounds in which both were measured, ``low`` and ``high`` the
-        ends of its interval.
+    ``ratio`` is the geometric mean over the rounds in which both were measured, ``low`` and ``high`` the ends
+    of its interval.
     """
     # A way that failed in some round has no median over the same rounds as the others.
     failed = (runs["note"] != "").groupby([runs["what"], runs["way"]]).transform("any")
@@ -153,7 +127,7 @@ def interval(values: Iterable[float]) -> tuple[float, float, float]:
 
     Examples
     --------
-    >>> [round(value, 3) for value in interval([1.0, 2.0, 3.0])]
+    >>> [round(float(value), 3) for value in interval([1.0, 2.0, 3.0])]
     [2.0, -0.484, 4.484]
     """
     values = np.asarray(list(values), dtype=float)

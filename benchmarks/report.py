@@ -15,32 +15,16 @@ from threadpoolctl import threadpool_info
 from entrolab.io.atomic import replacing
 from entrolab.jobs.checkout import commit_of
 
-PACKAGES = (
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "highspy",
-    "pymanopt",
-    "hpelm",
-    "python-picard",
-    "skglm",
-    "abess",
-    "river",
-)
+PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "pymanopt")
+PACKAGES += ("hpelm", "python-picard", "skglm", "abess", "river")  # peers
 MODULES = {"scikit-learn": "sklearn", "python-picard": "picard"}
 
 
 @dataclass(frozen=True)
 class Section:
-    """One table.
+    """One table and the lines under it.
 
-    Attributes
-    ----------
-    title : str
-    table : DataFrame
-        The index names what was measured, the columns say what was found; empty where nothing was.
-    notes : sequence of str
-        Lines that belong under it.
+    The index names what was measured, the columns say what was found; empty where nothing was.
     """
 
     title: str
@@ -91,12 +75,8 @@ def machine() -> str:
         {f"{pool['internal_api']} {pool['version']}" for pool in threadpool_info() if pool["version"]}
     )
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    found = [
-        _processor(),
-        f"{os.cpu_count()} cores",
-        f"{memory:.0f} GiB",
-        f"Python {platform.python_version()}",
-    ]
+    found = [_processor(), f"{os.cpu_count()} cores", f"{memory:.0f} GiB"]
+    found += [f"Python {platform.python_version()}"]
     found += [f"{name} {version(name)}" for name in PACKAGES if find_spec(MODULES.get(name, name))]
     commit = commit_of(Path(__file__).parent) or version("entrolearn")
     return ", ".join([*found, *pools, f"entrolearn {commit}"])

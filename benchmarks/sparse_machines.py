@@ -1,7 +1,7 @@
 """Sparse support vector machines compared with linprog, rebuilt programs, two processes and peers."""
 
 import logging
-import time
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,17 +15,16 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC, NuSVC
+from sklearn.svm import SVC
 
 from benchmarks.data import Split, Trial, draw, nonlinear, standardised
-from benchmarks.measure import Spent, alone, measured, spend
-from benchmarks.peers import why_absent
+from benchmarks.measure import Spent, measured, spend, wall_seconds
 from benchmarks.races import Race
 from benchmarks.report import Section
 from entrolab.fit.limits import Limits
 from entrolearn import CrossEntropySVC, OneNormSVC
 from entrolearn.kernels import kernel_matrix
-from entrolearn.sparse_svm.lp import Margins, Solution, on_supports
+from entrolearn.sparse_svm.lp import Margins, on_supports
 
 logger = logging.getLogger(__name__)
 
@@ -74,12 +73,7 @@ class LinprogSVC(CrossEntropySVC):
 
 @dataclass(frozen=True, eq=False)
 class ByLinprog:
-    """The costs of sets of candidates, and the sets without unused candidates, as a search expects them.
-
-    Attributes
-    ----------
-    margins : Margins
-    """
+    """The costs of sets of candidates, and the sets without unused candidates, as a search expects them."""
 
     margins: Margins
 
@@ -95,17 +89,8 @@ class ByLinprog:
 def primal(margins: Margins, used: np.ndarray) -> tuple[np.ndarray, float]:
     """Equation 7 of Mannor, Peleg and Rubinstein (2005), its columns centred and scaled.
 
-    Parameters
-    ----------
-    margins : Margins
-        Margins of a classifier, with nonnegative coefficients.
-    used : ndarray of bool, shape (n_candidates,)
-
-    Returns
-    -------
-    coef : ndarray, shape (n_candidates,)
-    loss : float
-        NaN if linprog finds no optimum.
+    The coefficients of the candidates (0 if not in `used`) are nonnegative; the loss is NaN if linprog finds
+    no optimum.
     """
     n, k = len(margins.t), np.count_nonzero(used)
     found = linprog(
@@ -127,23 +112,13 @@ def primal(margins: Margins, used: np.ndarray) -> tuple[np.ndarray, float]:
     return coef, float(found.fun)
 
 
-def losses(solutions: Iterator[Solution | None]) -> np.ndarray:
-    """The losses of sets, NaN if there is no solution."""
-    return np.array([np.nan if solution is None else solution.loss for solution in solutions])
-
-
 # --- programs that are kept ---------------------------------------------------------------------------
 
 MOST_BATCHES = 16  # maximum number of batches of a search, spread from its beginning to its end
 
 
 class RecordedSVC(CrossEntropySVC):
-    """The same machine, which records the batches that it has judged.
-
-    Attributes
-    ----------
-    recorder_ : Recorder
-    """
+    """The same machine, which records in ``recorder_`` the batches that it has judged."""
 
     def _search(self, cost):
         self.recorder_ = Recorder(cost)
@@ -152,84 +127,57 @@ class RecordedSVC(CrossEntropySVC):
 
 @dataclass(frozen=True, eq=False)
 class Recorder:
-    """A cost function of sets that records its batches and their processor seconds."""
+    """A cost function of sets that records its batches."""
 
     cost: Callable
     batches: list[np.ndarray] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
 
     def __call__(self, supports: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        start = time.process_time()
-        judged = self.cost(supports)
-        self.seconds.append(time.process_time() - start)
         self.batches.append(supports)
-        return judged
+        return self.cost(supports)
 
 
-# How programs are made for batches of sets: one from which the simplex method continues, or many.
+# How programs are made for batches of sets: one from which the simplex method continues, or one for each.
+BATCH, SET = "for a batch", "for a set"
 KEPT = {
-    "for a batch": lambda margins, batches: [each for sets in batches for each in on_supports(margins, sets)],
-    "for the search": lambda margins, batches: list(on_supports(margins, np.concatenate(batches))),
-    "for a set": lambda margins, batches: [
+    BATCH: lambda margins, batches: [each for sets in batches for each in on_supports(margins, sets)],
+    SET: lambda margins, batches: [
         each for used in np.concatenate(batches) for each in on_supports(margins, [used])
     ],
-    "for a set, of its own candidates": lambda margins, batches: [
-        each
-        for used in np.concatenate(batches)
-        for each in on_supports(margins.among(np.flatnonzero(used)), [np.ones(used.sum(), dtype=bool)])
-    ],
 }
-REFERENCE = "for a batch"  # what the machine does
-KEPT_COLUMNS = ("candidates", "sets", "judging %", *KEPT, "building", "difference", "unsolved")
+KEPT_COLUMNS = ("candidates", "sets", *KEPT, "building")
 
 
 def programs(limits: Limits, trials: Sequence[Trial] = TRIALS, mirror=None) -> Section:
-    """The seconds of a search's programs: kept for a batch of sets, kept for all sets, or built for each."""
+    """The seconds of a search's programs: kept for a batch of sets, or built for each."""
     rows = []
     for names, params, split in problems(trials, mirror):
         found = measured(limits, KEPT_COLUMNS, kept, RecordedSVC(**params, random_state=0), split)
-        row = {name: found[name] for name in ("candidates", "sets", "judging %")}
-        row["ms per set"] = 1e3 * found[REFERENCE] / found["sets"]
-        row |= {f"{name} ×": found[name] / found[REFERENCE] for name in KEPT if name != REFERENCE}
-        row["building ×"] = found["building"] / found[REFERENCE]
-        row |= {"difference of losses": found["difference"], "unsolved": found["unsolved"]}
+        row = {name: found[name] for name in ("candidates", "sets")}
+        row["ms per set"] = 1e3 * found[BATCH] / found["sets"]
+        row |= {f"{name} ×": found[name] / found[BATCH] for name in (SET, "building")}
         rows.append(names | row)
     notes = [
         _described(limits, trials),
-        "Judging sets is so many percent of a fit; the rest is the kernel, the one-norm machine, the draws. "
         "Milliseconds are those of a set where a program is kept for a batch of 64, as the machine does, in "
-        f"at most {MOST_BATCHES} batches from its search. × are the seconds of the same sets where a program "
-        "is kept for all of them, and where each set has one of its own that starts cold: with a row for "
-        "every candidate, or for those of the set alone. Building is the part of the former that makes the "
-        "program and solves nothing. Unsolved are the sets for which HiGHS finds no optimum, in the way in "
-        "which they are most.",
+        f"at most {MOST_BATCHES} batches from its search. × are the seconds of the same sets where each has "
+        "a program of its own that starts cold. Building is the part of that which makes the program and "
+        "solves nothing.",
     ]
     return Section("Programs that are kept", pd.DataFrame(rows).set_index(NAMES), notes)
 
 
 def kept(machine: RecordedSVC, split: Split) -> dict:
-    """Seconds of the programs of a search, made by each of :data:`KEPT`."""
-    machine.fit(split.X_train[:FEW], split.y_train[:FEW])
-    fit = spend(lambda: machine.fit(split.X_train, split.y_train))
+    """Seconds of the programs of a search, made by each of :data:`KEPT`, and of building them."""
+    machine.fit(split.X_train, split.y_train)
     recorder = machine.recorder_
     if not recorder.batches:
         raise ValueError("the one-norm machine has no support vectors: there are no sets to judge")
     margins = recorder.cost.margins
     batches = recorder.batches[:: -(-len(recorder.batches) // MOST_BATCHES)]
-    found = {
-        "candidates": len(machine.candidates_),
-        "sets": sum(map(len, batches)),
-        "judging %": 100 * sum(recorder.seconds) / fit.seconds,
-    }
-    reference = None
+    found = {"candidates": len(machine.candidates_), "sets": sum(map(len, batches))}
     for name, solved in KEPT.items():
-        spent = spend(lambda solved=solved: losses(solved(margins, batches)))
-        reference = spent.value if reference is None else reference
-        found[name] = spent.seconds
-        found["difference"] = max(
-            found.get("difference", 0.0), float(np.nanmax(np.abs(spent.value - reference)))
-        )
-        found["unsolved"] = max(found.get("unsolved", 0), int(np.isnan(spent.value).sum()))
+        found[name] = spend(lambda solved=solved: solved(margins, batches)).seconds
     found["building"] = found["sets"] * spend(lambda: list(on_supports(margins, []))).seconds
     return found
 
@@ -239,53 +187,39 @@ def kept(machine: RecordedSVC, split: Split) -> dict:
 ATTRIBUTES = ("support_", "dual_coef_", "intercept_", "objective_", "history_")
 
 
-def processes(limits: Limits, n_samples=600, n_features=10, gamma=0.1, n_jobs=2, repetitions=2) -> Section:
-    """A fit with one process and with several: wall-clock seconds, and whether the machines are equal."""
+def processes(limits: Limits, n_samples=600, n_features=10, repetitions=2) -> Section:
+    """A fit with one process and with two: wall-clock seconds, and whether the machines are equal."""
     X, y = nonlinear(n_samples, n_features, 2)
-    params = {"C": 10.0, "gamma": gamma, "random_state": 0}
-    share = alone(limits, judging_share, RecordedSVC(**params), X, y)
-    runs = [(n, *clocked(CrossEntropySVC(**params, n_jobs=n), X, y)) for n in (1, n_jobs) * repetitions]
-    first = runs[0][2]
-    rows = []
-    for n in (1, n_jobs):
-        machines = [machine for jobs, _, machine in runs if jobs == n]
-        rows.append(
-            {
-                "n_jobs": n,
-                "fit s": min(seconds for jobs, seconds, _ in runs if jobs == n),
-                "same machine": "yes" if all(same(machine, first) for machine in machines) else "no",
-            }
-        )
+    runs = {n: [] for n in (1, 2)}
+    for n in (*runs,) * repetitions:
+        machine = CrossEntropySVC(C=10.0, gamma=0.1, random_state=0, n_jobs=n)
+        runs[n].append((clocked(machine, X, y), machine))
+    first = runs[1][0][1]
+    rows = [
+        {
+            "n_jobs": n,
+            "fit s": min(seconds for seconds, _ in fits),
+            "same machine": "yes" if all(same(machine, first) for _, machine in fits) else "no",
+        }
+        for n, fits in runs.items()
+    ]
     table = pd.DataFrame(rows).set_index("n_jobs")
     table.insert(1, "speed-up", table["fit s"].iloc[0] / table["fit s"])
-    table.insert(2, "at most", [1 / (1 - share + share / n) for n in table.index])
     notes = [
-        f"{n_samples:,} rows of {n_features} features, made; Gaussian kernel, gamma = {gamma:g}, C = 10: "
+        f"{n_samples:,} rows of {n_features} features, made; Gaussian kernel, gamma = 0.1, C = 10: "
         f"{len(first.candidates_)} candidates, {first.history_[-1].n_evaluations:,} sets in {first.n_iter_} "
         f"iterations. Seconds of the clock, the least of {repetitions} fits in turn, on processes that have "
-        "started before; what else the machine does is in them. At most: were the "
-        f"{100 * share:.3g} % of the fit that judge sets shared out without loss.",
+        "started before; what else the machine does is in them.",
     ]
     return Section("Processes", table, notes)
 
 
-def judging_share(machine: RecordedSVC, X, y) -> float:
-    """The share of a fit's processor seconds spent on judging sets."""
-    seconds = spend(lambda: machine.fit(X, y)).seconds
-    return sum(machine.recorder_.seconds) / seconds
-
-
-def clocked(machine: CrossEntropySVC, X, y) -> tuple[float, CrossEntropySVC]:
-    """Wall-clock seconds of a fit, and the machine.
-
-    It runs in this process, because a process with a limit may not start others.
-    """
+def clocked(machine: CrossEntropySVC, X, y) -> float:
+    """Wall-clock seconds of a fit in this process, because a process with a limit may not start others."""
     logger.info("n_jobs = %d", machine.n_jobs)
     with parallel_config("loky", inner_max_num_threads=1):
         machine.fit(X[:FEW], y[:FEW])
-        start = time.perf_counter()
-        machine.fit(X, y)
-        return time.perf_counter() - start, machine
+        return wall_seconds(lambda: machine.fit(X, y))
 
 
 def same(machine: CrossEntropySVC, other: CrossEntropySVC) -> bool:
@@ -295,78 +229,24 @@ def same(machine: CrossEntropySVC, other: CrossEntropySVC) -> bool:
 
 # --- peers --------------------------------------------------------------------------------------------
 
-
-@dataclass(frozen=True)
-class Rival:
-    """Another learner on the same kernel values.
-
-    Attributes
-    ----------
-    build : callable
-        Function of the kernel matrix, the labels and a number of support vectors, which returns the unfitted
-        learner.
-    like : str, optional
-        The machine whose number of support vectors it gets.
-    package : str
-        The package that must be installed.
-    """
-
-    build: Callable[[np.ndarray, np.ndarray, int | None], BaseEstimator]
-    like: str | None = None
-    package: str = "sklearn"
+ONE_NORM, ZERO_NORM = "OneNormSVC", "CrossEntropySVC"
 
 
-def sparse_as(
-    build: Callable[[float], BaseEstimator], K: np.ndarray, y: np.ndarray, n_support: int
-) -> BaseEstimator:
-    """A learner with the weakest L1 penalty that gives at most the required number of coefficients.
-
-    Parameters
-    ----------
-    build : callable
-        Function of the weight of the penalty, which returns the unfitted learner.
-    """
-    weak, strong = np.log(1e-6), np.log(1e3)
-    for _ in range(20):
-        middle = (weak + strong) / 2
-        if count_support(build(np.exp(middle)).fit(K, y)) > n_support:
-            weak = middle
-        else:
-            strong = middle
-    return build(np.exp(strong))
-
-
-def l1_svc(weight: float) -> BaseEstimator:
-    """scikit-learn's linear SVM with a squared hinge loss on the columns of the kernel matrix."""
-    machine = LinearSVC(C=1 / weight, penalty="l1", dual=False, max_iter=10_000, random_state=0)
-    return make_pipeline(StandardScaler(), machine)
-
-
-def l1_logistic(weight: float) -> BaseEstimator:
-    """skglm's logistic regression on the columns of the kernel matrix."""
-    from skglm import SparseLogisticRegression
-
-    return make_pipeline(StandardScaler(), SparseLogisticRegression(alpha=weight))
-
-
-def best_subset(n_support: int) -> BaseEstimator:
+def best_subset(n_support: float) -> BaseEstimator:
     """abess's logistic regression on `n_support` columns of the kernel matrix."""
+    if not n_support > 0:
+        raise ValueError(f"{ZERO_NORM} has no support vectors to go by")
     from abess.linear import LogisticRegression
 
     return make_pipeline(StandardScaler(), LogisticRegression(support_size=n_support))
 
 
-ONE_NORM, ZERO_NORM = "OneNormSVC", "CrossEntropySVC"
-RIVALS = {
-    ONE_NORM: Rival(lambda K, y, n: OneNormSVC(kernel="precomputed")),
-    ZERO_NORM: Rival(lambda K, y, n: CrossEntropySVC(kernel="precomputed", random_state=0)),
-    "SVC": Rival(lambda K, y, n: SVC(kernel="precomputed")),
-    "NuSVC": Rival(lambda K, y, n: NuSVC(kernel="precomputed")),
-    "LinearSVC, L1": Rival(lambda K, y, n: sparse_as(l1_svc, K, y, n), like=ONE_NORM),
-    "skglm, logistic, L1": Rival(
-        lambda K, y, n: sparse_as(l1_logistic, K, y, n), like=ONE_NORM, package="skglm"
-    ),
-    "abess, logistic, best subset": Rival(lambda K, y, n: best_subset(n), like=ZERO_NORM, package="abess"),
+# Learners on the same kernel values; each is built for the number of support vectors of CrossEntropySVC.
+RIVALS: dict[str, Callable[[float], BaseEstimator]] = {
+    ONE_NORM: lambda n: OneNormSVC(kernel="precomputed"),
+    ZERO_NORM: lambda n: CrossEntropySVC(kernel="precomputed", random_state=0),
+    "SVC": lambda n: SVC(kernel="precomputed"),
+    "abess, logistic, best subset": best_subset,
 }
 SUPPORT_COLUMNS = ("s", "support", "error")
 
@@ -375,11 +255,10 @@ def support(limits: Limits, trials: Sequence[Trial] = TRIALS, mirror=None) -> Se
     """Seconds, support vectors and test errors of sparse machines and peers on the same kernel values."""
     rows = []
     for names, params, split in problems(trials, mirror):
-        sizes: dict[str, int] = {}
+        n_support = math.nan
         for name in RIVALS:
-            found = _raced(limits, name, params, split, sizes)
-            if np.isfinite(found["support"]):
-                sizes[name] = found["support"]
+            found = measured(limits, SUPPORT_COLUMNS, raced, name, params, split, n_support)
+            n_support = found["support"] if name == ZERO_NORM else n_support
             row = {"machine": name, "fit s": found["s"]}
             row["support %"] = 100 * found["support"] / len(split.y_train)
             rows.append(names | row | {"error %": found["error"], "note": found["note"]})
@@ -388,36 +267,23 @@ def support(limits: Limits, trials: Sequence[Trial] = TRIALS, mirror=None) -> Se
     table.insert(1, f"× {ONE_NORM}", table["fit s"] / one_norm)
     notes = [
         _described(limits, trials),
-        "All are given the same kernel values, ready made. LinearSVC, skglm and abess take the columns of "
-        "the matrix, standardised, as features: a support vector is a column with a coefficient. Their L1 "
-        f"penalties are the weakest that keep no more of them than {ONE_NORM} does, found before the clock "
-        f"starts; the best subset has as many as {ZERO_NORM}. One draw of rows: an error of 10 % on 200 rows "
-        "has a standard error of 2 points.",
+        "All are given the same kernel values, ready made. abess takes the columns of the matrix, "
+        "standardised, as features: a support vector is a column with a coefficient, and it has as many as "
+        f"{ZERO_NORM}. One draw of rows: an error of 10 % on 200 rows has a standard error of 2 points.",
     ]
     return Section("Support vectors beside peers", table, notes)
 
 
-def _raced(limits: Limits, name: str, params: dict, split: Split, sizes: dict[str, int]) -> dict:
-    rival = RIVALS[name]
-    reason = why_absent(rival.package)
-    if not reason and rival.like is not None and not sizes.get(rival.like):
-        reason = f"{rival.like} has no support vectors to go by"
-    if reason:
-        return dict.fromkeys(SUPPORT_COLUMNS, np.nan) | {"note": reason}
-    return measured(limits, SUPPORT_COLUMNS, raced, name, params, split, sizes.get(rival.like))
-
-
-def raced(name: str, params: dict, split: Split, n_support: int | None) -> dict:
+def raced(name: str, params: dict, split: Split, n_support: float) -> dict:
     """Seconds of a fit, the number of support vectors, the test error in percent, and a warning if any."""
     X, y, kernel = split.X_train, split.y_train, params["kernel"]
     kernel_params = {"gamma": 1.0, "degree": 3, "coef0": 1.0} | params
     del kernel_params["kernel"]
     K, K_test = (kernel_matrix(rows, X, kernel, kernel_params) for rows in (X, split.X_test))
+    machine = RIVALS[name](n_support)
+    machine.fit(K, y)  # brings in the code
     with warnings.catch_warnings(record=True) as caught:
-        machine = RIVALS[name].build(K, y, n_support)
-        machine.fit(K, y)  # brings in the code, and compiles skglm's
         warnings.simplefilter("always", ConvergenceWarning)
-        caught.clear()
         spent = spend(lambda: machine.fit(K, y))
     return {
         "s": spent.seconds,

@@ -2,7 +2,6 @@
 
 import resource
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -12,13 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zarr
 
-from benchmarks.data import uniform
-from benchmarks.measure import RSS_UNITS_PER_MIB, alone
+from benchmarks.data import FOLDER, uniform
+from benchmarks.measure import RSS_UNITS_PER_MIB, alone, wall_seconds
 from benchmarks.report import Section
 from entrolab.fit.limits import Limits
 from entrolearn import EEMClassifier, streaming
 
-ROOT = Path("resources/benchmarks")
 WRITTEN_AT_ONCE = 250_000  # rows
 
 
@@ -26,18 +24,12 @@ def streams(
     limits: Limits, n_samples=10_000_000, n_fewer=1_000_000, n_features=54, n_hidden=500, repetitions=3
 ) -> Section:
     """EEM on rows in single precision, from memory and from files much larger than the memory used."""
-    plan = [
-        ("memory", n_fewer),
-        (".npy", n_fewer),
-        ("Parquet", n_fewer),
-        ("Zarr", n_fewer),
-        ("iterator", n_fewer),
-    ]
+    plan = [(source, n_fewer) for source in ("memory", ".npy", "Parquet", "Zarr", "iterator")]
     if n_samples > n_fewer:
         plan += [("memory", n_samples), (".npy", n_samples)]
     runs = []
-    ROOT.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=ROOT) as folder:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
         for n_rows in sorted({n_rows for _, n_rows in plan}):
             write(Path(folder), n_rows, n_features, several=n_rows == n_fewer)
             times = repetitions if n_rows == n_fewer else 1
@@ -90,11 +82,11 @@ def fit_and_predict(source: str, folder: Path, n_hidden: int) -> dict[str, float
     machine = EEMClassifier(n_hidden, feature_range=(0, 1), random_state=0)
     if source == "memory":
         X, y = np.load(folder / "X.npy"), np.load(folder / "y.npy")
-        fit, predict = seconds(lambda: machine.fit(X, y)), seconds(lambda: machine.predict(X))
+        fit, predict = wall_seconds(lambda: machine.fit(X, y)), wall_seconds(lambda: machine.predict(X))
     else:
         rows = sources(folder)[source]
-        fit = seconds(lambda: streaming.fit(machine, rows(), classes=[0, 1]))
-        predict = seconds(lambda: streaming.predict(machine, features_of(rows())))
+        fit = wall_seconds(lambda: streaming.fit(machine, rows(), classes=[0, 1]))
+        predict = wall_seconds(lambda: streaming.predict(machine, features_of(rows())))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / RSS_UNITS_PER_MIB
     return {"fit s": fit, "predict s": predict, "peak MiB": peak}
 
@@ -102,12 +94,6 @@ def fit_and_predict(source: str, folder: Path, n_hidden: int) -> dict[str, float
 def features_of(rows) -> object:
     """Only the features of an iterator; files are opened without labels anyway."""
     return rows if isinstance(rows, streaming.Rows) else (X for X, _ in rows)
-
-
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def enough(

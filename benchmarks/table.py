@@ -16,28 +16,9 @@ from entrolab.io.atomic import replacing
 from entrolab.io.markers import replace_between
 
 TABLE = ROOT / "docs/benchmarks.csv"
-COLUMNS = (
-    "part",
-    "what",
-    "unit",
-    "ours",
-    "peer",
-    "our_spent",
-    "peer_spent",
-    "ratio",
-    "low",
-    "high",
-    "rounds",
-    "measure",
-    "our_result",
-    "peer_result",
-    "our_mib",
-    "peer_mib",
-    "note",
-    "date",
-    "load",
-    "machine",
-)
+COLUMNS = ("part", "what", "unit", "ours", "peer", "our_spent", "peer_spent", "ratio", "low", "high")
+COLUMNS += ("rounds", "measure", "our_result", "peer_result", "our_mib", "peer_mib", "note")
+COLUMNS += ("date", "load", "machine")
 GROWTH = "growth"  # the part whose rows are exponents
 BEGIN, END = "<!-- written by python -m benchmarks.table -->", "<!-- end -->"
 
@@ -56,19 +37,10 @@ README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
     ),
     (
         "`RKELMClassifier`, `RKELMRegressor`, with equally many landmarks",
-        (
-            ("Nystroem + Ridge", "reduced", "", "Nystroem + Ridge"),
-            ("KELM", "reduced", "", "KELM"),
-        ),
+        (("Nystroem + Ridge", "reduced", "", "Nystroem + Ridge"), ("KELM", "reduced", "", "KELM")),
     ),
-    (
-        "`CrossEntropySVC`",
-        (("the same search with scipy's `linprog`", "zero_norm", "", "linprog"),),
-    ),
-    (
-        "`InfomaxICA`",
-        (("FastICA", "ica", "", "FastICA"), ("Picard", "ica", "", "Picard")),
-    ),
+    ("`CrossEntropySVC`", (("the same search with scipy's `linprog`", "zero_norm", "", "linprog"),)),
+    ("`InfomaxICA`", (("FastICA", "ica", "", "FastICA"), ("Picard", "ica", "", "Picard"))),
     (
         "`CrossEntropyClustering`",
         (("GaussianMixture", "cec", "", "GaussianMixture"), ("HDBSCAN", "cec", "", "HDBSCAN")),
@@ -163,10 +135,7 @@ def _exponent(row: pd.Series) -> str:
 
 def readme(table: pd.DataFrame) -> str:
     """The README's table."""
-    lines = [
-        "| learner | seconds of the other ÷ ours (above 1, ours is faster) |",
-        "| --- | --- |",
-    ]
+    lines = ["| learner | seconds of the other ÷ ours (above 1, ours is faster) |", "| --- | --- |"]
     for ours, numbers in README:
         found, work = [], ""
         for name, part, what, peer in numbers:

@@ -33,24 +33,12 @@ os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
 
 @dataclass(frozen=True)
 class Written:
-    """The report of one writer on its runs.
+    """The report of one writer on its runs."""
 
-    Attributes
-    ----------
-    seconds : list of float
-        Seconds of each run that was logged without an error.
-    failures : list of str
-        The error of each other run.
-    retries : int
-        Number of repeated requests.
-    began, ended : float
-        Start and end in seconds of the system clock.
-    """
-
-    seconds: list[float]
-    failures: list[str]
-    retries: int
-    began: float
+    seconds: list[float]  # of each run that was logged without an error
+    failures: list[str]  # the error of each other run
+    retries: int  # number of repeated requests
+    began: float  # by the monotonic clock
     ended: float
 
 
@@ -58,12 +46,7 @@ def load(limits: Limits, writers: int = 64, runs: int = 4) -> Section:
     """Log runs from many processes at the same time, to a server with PostgreSQL and to a SQLite file.
 
     Each run has parameters, metrics with steps, tags and an artifact. Afterwards all of it is read back and
-    compared.
-
-    Raises
-    ------
-    RuntimeError
-        The server does not start, as without PostgreSQL.
+    compared. A server that does not start, as without PostgreSQL, raises a RuntimeError.
     """
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -233,12 +216,11 @@ def read(uri: str, experiment: str) -> Mapping[tuple[str, str], list[str]]:
     from entrolab.tracking.ledger import mlflow
 
     client = mlflow.MlflowClient(uri, uri)
-    runs, token = [], None
-    while True:
-        page = client.search_runs([experiment], max_results=1000, page_token=token)
-        runs, token = runs + list(page), page.token
-        if not token:
-            break
+    page = client.search_runs([experiment], max_results=1000)
+    runs = list(page)
+    while page.token:
+        page = client.search_runs([experiment], max_results=1000, page_token=page.token)
+        runs += page
     found = defaultdict(list)
     with ThreadPoolExecutor(READERS) as readers:
         for run, whole in zip(runs, readers.map(partial(_is_whole, client), runs), strict=True):

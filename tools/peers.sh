@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs peers of the learners, which are not in the lock file, in .peers/NAME. Run by `make peers`.
 #
-#   $1   learners (default): hpelm, python-picard, skglm, abess and river, in a folder that `make bench` adds to PYTHONPATH
+#   $1   learners (default): hpelm, python-picard, abess and river, in a folder that `make bench` adds to PYTHONPATH
 #                            (0.3 GB)
 #        information:        npeet-plus and bmi, in a separate environment, because bmi supports neither NumPy 2 nor Python
 #                            3.13 (0.7 GB)
@@ -13,9 +13,9 @@ folder=.peers/$name
 stamp=$folder/.entrolearn
 case $name in
 learners)  # with those of their dependencies that .venv lacks
-    wanted="hpelm==1.0.10 python-picard==0.8.2 skglm==0.5 abess==0.4.11 river==0.26.1 numba==0.68.1 llvmlite==0.50.0
-        numexpr==2.14.2 tables==3.11.1 blosc2==4.14.1 ndindex==1.10.1 py-cpuinfo==9.0.0 fasteners==0.20 nose==1.3.7"
-    imported="hpelm, picard, skglm, abess, river" ;;
+    wanted="hpelm==1.0.10 python-picard==0.8.2 abess==0.4.11 river==0.26.1 numexpr==2.14.2 tables==3.11.1 blosc2==4.14.1
+        ndindex==1.10.1 py-cpuinfo==9.0.0 fasteners==0.20 nose==1.3.7"
+    imported="hpelm, picard, abess, river" ;;
 information)  # newer versions of jax are not compatible with bmi's equinox
     wanted="npeet-plus==0.2.0 benchmark-mi==0.1.3 jax==0.4.31 jaxlib==0.4.31"
     imported="bmi, npeet_plus" ;;

@@ -119,21 +119,18 @@ class Walk:
         self.folder, self.steps = folder, []
         unwanted = ("PYTHON", "VIRTUAL_ENV", "ENTRO", "MLFLOW")
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith(unwanted)}
-        self.environment |= {
-            "PATH": f"{binaries}:{os.defpath}",
-            "COLUMNS": "80",
-            "MLFLOW_DISABLE_TELEMETRY": "true",
-        }
+        self.environment |= {"PATH": f"{binaries}:{os.defpath}", "COLUMNS": "80"}
+        self.environment |= {"MLFLOW_DISABLE_TELEMETRY": "true"}
         self.environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
-    def do(self, what: str, command: str, *, expected: int = 0, stdin: str | None = None) -> Step:
+    def do(self, what: str, command: str, *, expected: int = 0, stdin: str = "") -> Step:
         """Run a shell command, print its outcome, and store it for the table."""
         begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,
             env=self.environment,
-            input=stdin or "",
+            input=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -278,10 +275,7 @@ def slips(walk: Walk) -> None:
         "a key of a data set misspelt": ("drop:", "dropp:"),
         "a dropped column misspelt": ("[alive]", "[alife]"),
         "a learner misspelt": ("DecisionTreeClassifier", "DecisionTreClassifier"),
-        "a learner's package that is absent": (
-            "sklearn.tree.DecisionTreeClassifier",
-            "catboost.CatBoostClassifier",
-        ),
+        "a learner's package that is absent": ("sklearn.tree.DecisionTree", "catboost.CatBoost"),
         "a parameter misspelt": ("max_depth", "max_dept"),
         "a regressor for classes": ("DecisionTreeClassifier", "DecisionTreeRegressor"),
         "a negative value in a grid": ("[2, 5]", "[-2, 5]"),

@@ -7,7 +7,6 @@ and continues where it was stopped.
 import argparse
 import os
 import time
-from pathlib import Path
 
 from benchmarks.board.running import (
     FOLDER,
@@ -31,7 +30,6 @@ def main() -> None:
     add("--size", type=int, choices=SIZES, default=SIZES[0], help="rows at most (default %(default)s)")
     add("--hours", type=float, default=5, help="begin no run after so many (default %(default)s)")
     add("--mirror", default=os.environ.get("ENTROLEARN_MIRROR"), help="folder of raw files")
-    add("--folder", type=Path, default=FOLDER, help="of the rows (default %(default)s)")
     options = parser.parse_args()
     unknown = [board for board in options.boards if board not in BOARDS]
     if unknown:
@@ -49,12 +47,12 @@ def main() -> None:
         warm_up()
     except ImportError as error:
         parser.exit(1, f"board: {error}: run `make board-env`, then .board/bin/python -m benchmarks.board\n")
-    made = write_header(options.folder)
+    made = write_header()
     runs = {board: due_runs(board, options.variant, options.size) for board in options.boards}
     for board, group in by_turns(runs):
         if time.monotonic() > until:
             break
-        count = carry_out_due(options.folder / f"{board}.csv", board, group, made, options.mirror, until)
+        count = carry_out_due(FOLDER / f"{board}.csv", board, group, made, options.mirror, until)
         if count:
             print(f"{board}, {group[0].set}: {count} of {len(group)} runs", flush=True)
 

@@ -26,8 +26,6 @@ from entrolab.leaderboard.rows import Slice, read_board, slice_of
 from entrolab.leaderboard.standings import standings
 from entrolab.tables.ranking import TESTS, rank_models
 
-__all__ = ["PAGES", "Page", "page_text", "read_boards", "readme_text", "study_text"]
-
 SIZE = SIZES[0]
 #: Metric -> its label in README.md and in the study, and the variants that are compared there, in words.
 ANSWERED = {
@@ -48,15 +46,15 @@ Slices = Mapping[tuple[str, str], Slice]  # by variant and metric
 
 def main() -> None:
     """Write all pages."""
-    boards = read_boards(FOLDER)
+    boards = read_boards()
     for page in PAGES.values():
         written = page.path.read_text(encoding="utf-8")
         page.path.write_text(page.replaced(written, boards), encoding="utf-8")
 
 
-def read_boards(folder: Path) -> Boards:
+def read_boards() -> Boards:
     """The rows of each board that has rows, and the facts of its data sets."""
-    files = {board: folder / f"{board}.csv" for board in BOARDS}
+    files = {board: FOLDER / f"{board}.csv" for board in BOARDS}
     facts_of = {name: facts(name) for board in BOARDS for name in sets_of(board)}
     return {board: (read_board(file)[0], facts_of) for board, file in files.items() if file.exists()}
 

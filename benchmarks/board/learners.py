@@ -19,33 +19,22 @@ from sklearn.utils import get_tags
 
 from entrolearn import EEKMClassifier, EEMClassifier, RKELMRegressor
 
-__all__ = ["CONSTANT", "LEARNERS", "N_CONFIGURATIONS", "Learner", "configurations", "make", "nystroem_lda"]
-
 CONSTANT = "constant"  # the dummy learner, whose score a failed run gets
 N_CONFIGURATIONS = 10  # including the defaults
 
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner of the boards: import paths, fixed parameters and search space.
+    """A learner of the boards: import paths of classes or of functions, fixed parameters and search space.
 
-    Attributes
-    ----------
-    classifier, regressor : str or None
-        Import path of a class, or of a function that returns an estimator.
-    ours : bool
-        Whether it is one of this library.
-    params : dict
-        Parameters that are always set, such as threads and verbosity.
-    space : dict
-        Parameter -> values or a distribution. Parameters that the classifier or the regressor lacks are left
-        out. Empty: it is not tuned.
+    The space maps parameters to values or a distribution; those that the classifier or the regressor lacks
+    are left out. A learner with an empty space is not tuned.
     """
 
     classifier: str | None
     regressor: str | None = None
-    ours: bool = False
-    params: Mapping = field(default_factory=dict)
+    ours: bool = False  # of this library
+    params: Mapping = field(default_factory=dict)  # always set, such as threads and verbosity
     space: Mapping = field(default_factory=dict)
 
 
@@ -236,19 +225,8 @@ def rfm_on_eem() -> BaseEstimator:
 def make(name: str, board: str, seed: int = 0, configuration: Mapping | None = None) -> BaseEstimator | None:
     """The estimator of a learner for a board, with all seeds set; None if the learner lacks the task.
 
-    Parameters
-    ----------
-    name : str
-        A key of `LEARNERS`.
-    board : {"binary", "multiclass", "regression"}
-    seed : int
-    configuration : dict, optional
-        Parameters that differ from the defaults.
-
-    Raises
-    ------
-    ImportError
-        If its library is not installed.
+    `configuration` has the parameters that differ from the defaults. Without the learner's library, an
+    ImportError is raised.
     """
     learner = LEARNERS[name]
     path = learner.regressor if board == "regression" else learner.classifier

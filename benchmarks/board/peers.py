@@ -7,22 +7,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.model_selection import train_test_split
 
-__all__ = ["XRFMClassifier", "XRFMRegressor"]
-
 VALIDATED = 0.2  # share of the training rows with which xRFM chooses its iteration, as in its README
 
 
 class _XRFM(BaseEstimator):
-    """xRFM with its own defaults, in single precision on one thread.
-
-    Parameters
-    ----------
-    kernel : str, default="l2_high_dim"
-    bandwidth, exponent, reg : float
-        Of the kernel, and of the ridge.
-    iters : int, default=5
-    random_state : int, default=0
-    """
+    """xRFM with its own defaults, in single precision on one thread; `reg` is the ridge."""
 
     def __init__(self, kernel="l2_high_dim", bandwidth=10.0, exponent=1.0, reg=1e-3, iters=5, random_state=0):
         self.kernel = kernel

@@ -31,25 +31,11 @@ from benchmarks.board.learners import configurations, make
 from benchmarks.board.sets import categorical_columns
 from entrolearn import gmean_score, gmean_scorer
 
-__all__ = [
-    "FOLDS",
-    "LIMIT_S",
-    "SCORES",
-    "TUNING_S",
-    "VARIANTS",
-    "Run",
-    "results_of",
-    "fold_of",
-    "pipeline",
-    "scores",
-]
-
 FOLDS = 2
 INNER_FOLDS = 3  # of the training rows, for the threshold and for tuning
 #: Processor seconds of a fit with its prediction, by the number of rows; three times with a threshold.
 LIMIT_S = {1_000: 60, 10_000: 120, 100_000: 300}
 TUNING_S = 120  # no configuration is started after so many processor seconds
-VARIANTS = ("default", "threshold", "tuned", "tuned threshold")  # a tuned run of two classes has the last two
 SCORES = {
     "binary": ("gmean", "balanced_accuracy", "accuracy", "auc", "log_loss"),
     "multiclass": ("gmean", "balanced_accuracy", "accuracy", "auc", "log_loss"),
@@ -97,19 +83,10 @@ def pipeline(
 
 
 def results_of(run: Run, board: str, X: np.ndarray, y: np.ndarray) -> Iterator[dict]:
-    """Fit and score one run. Call it in a process of its own, since it sets RLIMIT_CPU.
+    """Fit and score one run on drawn rows. Call it in a process of its own, since it sets RLIMIT_CPU.
 
-    Parameters
-    ----------
-    run : Run
-    board : str
-    X, y : ndarray
-        As :func:`benchmarks.board.sets.draw` gives them.
-
-    Yields
-    ------
-    dict
-        ``variant``, the scores of the board, ``fit_s`` and ``predict_s``.
+    Yields ``variant``, the scores of the board, ``fit_s`` and ``predict_s``; of a tuned run of two classes
+    also those with a tuned threshold.
     """
     warnings.simplefilter("ignore")
     regression = board == "regression"
@@ -192,14 +169,7 @@ def _measured(model: BaseEstimator, rows: tuple, board: str) -> dict:
 def scores(model: BaseEstimator, X, y: np.ndarray, predicted: np.ndarray, board: str) -> dict[str, float]:
     """The scores of a model on test rows; without probabilities, there is no log loss.
 
-    Parameters
-    ----------
-    model : estimator
-        Fitted; a classifier has seen all classes.
-    X, y : ndarray
-        Unseen rows and their targets; classes 0, 1, ...
-    predicted : ndarray of shape (n_samples,)
-    board : str
+    A classifier has seen all classes, which are 0, 1, ...
     """
     if board == "regression":
         return {
@@ -220,8 +190,6 @@ def scores(model: BaseEstimator, X, y: np.ndarray, predicted: np.ndarray, board:
         values = model.decision_function(X)
         values = np.column_stack([-values, values]) if values.ndim == 1 else values
     positive = y[:, None] == model.classes_
-    areas = [
-        roc_auc_score(positive[:, k], values[:, k]) for k in range(values.shape[1]) if positive[:, k].any()
-    ]
-    found["auc"] = float(np.mean(areas))
+    present = np.flatnonzero(positive.any(axis=0))
+    found["auc"] = float(np.mean([roc_auc_score(positive[:, k], values[:, k]) for k in present]))
     return found

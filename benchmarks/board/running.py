@@ -19,27 +19,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.board.learners import CONSTANT, LEARNERS, N_CONFIGURATIONS, make
-from benchmarks.board.protocol import (
-    FOLDS,
-    INNER_FOLDS,
-    LIMIT_S,
-    SCORES,
-    TUNING_S,
-    Run,
-    pipeline,
-    results_of,
-)
+from benchmarks.board.protocol import FOLDS, INNER_FOLDS, LIMIT_S, SCORES, TUNING_S, Run, pipeline, results_of
 from benchmarks.board.sets import BOARDS, SIZES, TUNED, draw, facts, in_order, sets_of
 from benchmarks.data import ROOT
 from benchmarks.report import machine
 from entrolab.data.dataset import DataUnavailable
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from entrolab.io.atomic import write_text
-
-__all__ = [
-    *("FOLDER", "N_RUNS", "by_turns", "carry_out_due", "columns", "due_runs", "one_thread", "warm_up"),
-    "write_header",
-]
 
 FOLDER = ROOT / "docs/board"
 GIB = 6.0
@@ -55,11 +41,6 @@ N_RUNS = {
 PEERS = ("lightgbm", "catboost", "xgboost-cpu", "skglm", "xrfm", "torch")
 PACKAGES = ("entrolearn", "scikit-learn", "numpy", "scipy", *PEERS)
 KEY = ("set", "size", "learner", "variant", "repeat", "fold")
-
-
-def columns(board: str) -> list[str]:
-    """The columns of a board's file."""
-    return [*KEY, *SCORES[board], "fit_s", "predict_s", "reason", "made"]
 
 
 def due_runs(board: str, variant: str, size: int) -> Iterator[Run]:
@@ -91,26 +72,16 @@ def carry_out_due(file: Path, board: str, runs: Iterable[Run], made: str, mirror
     """Carry out the runs that a file lacks and append their rows; return the number of runs carried out.
 
     A learner that reached its limit on a data set is not run there again, neither on other rows nor on more
-    rows: these runs get the reason at once.
-
-    Parameters
-    ----------
-    file : path
-    board : str
-    runs : iterable of Run
-    made : str
-        The digest of the versions and the machine.
-    mirror : path or None
-        Folder with the raw files.
-    until : float
-        Time by the monotonic clock after which no run is begun.
+    rows: these runs get the reason at once. `made` is the digest of the versions and the machine; after
+    `until`, by the monotonic clock, no run is begun.
     """
     done, over, absent, count = _read(file), {}, set(), 0
     for key, reason in done.items():
         _note(over, Run(*key), reason)
     new = not file.exists() or not file.stat().st_size
     with file.open("a", encoding="utf-8", newline="") as opened:
-        table = csv.DictWriter(opened, columns(board), lineterminator="\n")
+        columns = [*KEY, *SCORES[board], "fit_s", "predict_s", "reason", "made"]
+        table = csv.DictWriter(opened, columns, lineterminator="\n")
         if new:
             table.writeheader()
         for run in runs:
@@ -184,14 +155,12 @@ def _read(file: Path) -> dict[tuple, str]:
     return {tuple(int(row[k]) if k in numbers else row[k] for k in KEY): row["reason"] for row in rows}
 
 
-def write_header(folder: Path) -> str:
+def write_header() -> str:
     """Write protocol, facts of data sets, versions and machine; return the digest of versions and machine."""
-    file = folder / "header.json"
-    header = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"made": {}}
+    file = FOLDER / "header.json"
+    header = json.loads(file.read_text(encoding="utf-8"))
     trees = ["HEAD:src/entrolearn", "HEAD:benchmarks/board"]
-    found = subprocess.run(
-        ["git", "rev-parse", *trees], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    found = subprocess.run(["git", "rev-parse", *trees], cwd=ROOT, capture_output=True, text=True)
     made = {
         "machine": machine().split("\n")[0].removeprefix("- "),
         "python": platform.python_version(),
@@ -210,7 +179,6 @@ def write_header(folder: Path) -> str:
     }
     header["ours"] = [name for name, learner in LEARNERS.items() if learner.ours]
     header["sets"] = {name: facts(name) for board in BOARDS for name in sets_of(board)}
-    folder.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(header, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return digest
 
@@ -223,13 +191,7 @@ def by_turns(runs: dict[str, Iterator[Run]]) -> Iterator[tuple[str, list[Run]]]:
 
 
 def warm_up() -> None:
-    """Fit every learner to a few rows as a run does, so that no learner's time has imports or compilation.
-
-    Raises
-    ------
-    ImportError
-        If a peer is not installed.
-    """
+    """Fit every learner to a few rows as a run does, so that no learner's time has imports or compilation."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3))
     warnings.simplefilter("ignore")

@@ -13,8 +13,6 @@ from benchmarks import data
 from benchmarks.data import ROOT, from_catalog
 from entrolab.data.dataset import DataUnavailable
 
-__all__ = ["BOARDS", "LEFT_OUT", "SIZES", "TUNED", "draw", "facts", "in_order", "prepare", "sets_of"]
-
 BOARDS = ("binary", "multiclass", "regression")
 SIZES = (1_000, 10_000, 100_000)  # maximum number of rows drawn from a data set; one half is for training
 LEAST_OF_CLASS = 10  # of many classes, one with fewer rows in a draw is left out of the draw
@@ -90,25 +88,8 @@ def _rows(name: str, mirror) -> tuple[np.ndarray, np.ndarray]:
 def draw(name: str, size: int, repeat: int, mirror=None) -> tuple[np.ndarray, np.ndarray]:
     """At most `size` rows of a data set, drawn with the seed `repeat`, and their targets.
 
-    Parameters
-    ----------
-    name : str
-        A key of the catalog.
-    size : int
-    repeat : int
-    mirror : path, optional
-        Folder with the raw files.
-
-    Returns
-    -------
-    X : ndarray of float64, shape (n_samples, n_features)
-    y : ndarray, shape (n_samples,)
-        Classes 0, 1, ..., on the board of many classes with at least ten rows each; or values.
-
-    Raises
-    ------
-    DataUnavailable
-        If its bytes cannot be had.
+    Targets are values, or classes 0, 1, ..., on the board of many classes with at least ten rows each. If the
+    raw files cannot be had, `DataUnavailable` is raised.
     """
     X, y = _rows(name, mirror)
     drawn = np.random.default_rng(repeat).permutation(len(y))[:size]

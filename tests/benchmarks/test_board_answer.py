@@ -11,7 +11,6 @@ import yaml
 from benchmarks.board import answer
 from benchmarks.board.answer import PAGES, page_text, read_boards, readme_text, study_text
 from benchmarks.board.learners import LEARNERS
-from benchmarks.board.running import FOLDER
 from benchmarks.board.sets import BOARDS, facts, sets_of
 from entrolab.leaderboard.standings import standings
 
@@ -26,7 +25,7 @@ def few_learners(monkeypatch):
 
 @pytest.fixture(scope="module")
 def boards():
-    return read_boards(FOLDER)
+    return read_boards()
 
 
 @pytest.mark.parametrize("page", PAGES)

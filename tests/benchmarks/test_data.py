@@ -8,8 +8,8 @@ from benchmarks.data import Split, Trial, draw, load, nonlinear, standardised, u
 from entrolab.data.dataset import DataUnavailable
 
 
-def test_halves_are_stratified_and_the_training_rows_fill_the_unit_cube(tmp_path):
-    split = load("sklearn-wdbc", folder=tmp_path)
+def test_halves_are_stratified_and_the_training_rows_fill_the_unit_cube():
+    split = load("sklearn-wdbc")
     assert len(split.y_train) == len(split.y_test) == 569 // 2
     assert abs(split.y_train.mean() - split.y_test.mean()) < 1 / 200
     np.testing.assert_allclose(split.X_train.min(axis=0), 0, atol=1e-12)
@@ -17,21 +17,17 @@ def test_halves_are_stratified_and_the_training_rows_fill_the_unit_cube(tmp_path
     assert split.X_test.max() > 1  # no test row has set the scale
 
 
-def test_large_sets_are_cut(tmp_path):
-    split = load("sklearn-wdbc", folder=tmp_path, max_rows=100)
+def test_large_sets_are_cut(monkeypatch):
+    monkeypatch.setattr(data, "MAX_ROWS", 100)
+    split = load("sklearn-wdbc")
     assert len(split.y_train) == len(split.y_test) == 100
 
 
-def test_unknown_set_is_named_with_what_was_meant(tmp_path):
-    with pytest.raises(ValueError, match="'sklearn-wdbd', did you mean 'sklearn-wdbc'"):
-        load("sklearn-wdbd", folder=tmp_path)
-
-
-def test_set_that_cannot_be_had_says_why(tmp_path, monkeypatch):
+def test_set_that_cannot_be_had_says_why(monkeypatch):
     refused = {"available": False, "reason": "heart: no network"}
     monkeypatch.setattr("benchmarks.data.download", lambda *arguments, **options: refused)
     with pytest.raises(DataUnavailable, match="heart: no network"):
-        load("heart", folder=tmp_path)
+        load("heart")
 
 
 def test_made_rows_have_the_asked_size_precision_and_two_like_classes():
@@ -41,9 +37,9 @@ def test_made_rows_have_the_asked_size_precision_and_two_like_classes():
 
 
 @pytest.mark.parametrize(("n_classes", "least"), [(0, 0), (3, -1)])
-def test_trials_have_the_asked_rows_scaled_features_and_values(tmp_path, n_classes, least):
+def test_trials_have_the_asked_rows_scaled_features_and_values(n_classes, least):
     trial = Trial("waveform-that-no-catalog-has", 60, 30, n_features=5, n_classes=n_classes)
-    split, made = draw(trial, folder=tmp_path)
+    split, made = draw(trial)
     assert made
     assert (split.X_train.shape, split.X_test.shape) == ((60, 5), (30, 5))
     X, y = np.vstack([split.X_train, split.X_test]), np.concatenate([split.y_train, split.y_test])
@@ -51,8 +47,8 @@ def test_trials_have_the_asked_rows_scaled_features_and_values(tmp_path, n_class
     assert (y.min(), y.max()) == (0, max(1, n_classes - 1))
 
 
-def test_trials_on_the_catalog_take_what_rows_there_are(tmp_path):
-    split, made = draw(Trial("sklearn-wdbc", 400, 1000, n_features=30, n_classes=2), folder=tmp_path)
+def test_trials_on_the_catalog_take_what_rows_there_are():
+    split, made = draw(Trial("sklearn-wdbc", 400, 1000, n_features=30, n_classes=2))
     assert not made
     assert (len(split.y_train), len(split.y_test)) == (400, 169)
 

@@ -35,16 +35,7 @@ def test_a_recursive_learner_is_timed_beside_the_plain_one_in_one_run():
     assert 0 < found["times_predict"] < math.inf
 
 
-def test_without_xrfm_there_is_no_process_and_the_part_says_so(monkeypatch, tmp_path):
-    monkeypatch.setattr(feature_learning, "XRFM_FOLDER", tmp_path)
-    with feature_learning.xrfm() as process:
-        assert process is None
-    section = feature_learning.learning(Limits(60), sets=["sklearn-iris"])
-    assert "make board-env" in section.notes[0]
-    assert "xRFM" not in section.table.index.get_level_values("learner")
-
-
-def test_growth_and_known_truth_on_few_rows(monkeypatch, tmp_path):
+def test_growth_and_known_truth_on_few_rows_without_xrfm(monkeypatch, tmp_path):
     monkeypatch.setattr(feature_learning, "XRFM_FOLDER", tmp_path)
     found = feature_growth.growth(Limits(60), varied={"rows": (600,)})
     assert found.table["RFM AUC"].between(50, 100).all()

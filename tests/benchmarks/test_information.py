@@ -10,12 +10,6 @@ from benchmarks.data import Split, nonlinear
 from benchmarks.information import Training, errors, in_precision, mixture, penalised_loss, trained
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(monkeypatch, tmp_path):
-    """Raw data go into a folder below the current one."""
-    monkeypatch.chdir(tmp_path)
-
-
 @pytest.fixture(scope="module")
 def split():
     X, y = nonlinear(180, 4, 3)

@@ -21,18 +21,8 @@ def test_table_is_filled_part_by_part_and_work_that_fails_is_said(monkeypatch, t
     monkeypatch.setattr(command, "RACES", {"rate": lambda: [race]})
     monkeypatch.setattr(command, "PARTS", {"enough": ("Enough", too_slow)})
     table = tmp_path / "table.csv"
-    arguments = [
-        "--parts",
-        "rate",
-        "enough",
-        "--rounds",
-        "2",
-        "--table",
-        str(table),
-        "--output",
-        str(tmp_path),
-    ]
-    written = command.main(arguments)
+    options = ["--rounds", "2", "--table", str(table), "--output", str(tmp_path)]
+    written = command.main(["--parts", "rate", "enough", *options])
     assert written[0] == table
     (row,) = read(table).to_dict("records")
     assert (row["part"], row["what"], row["ours"], row["peer"]) == ("rate", "fit", "EEM", "SVC")

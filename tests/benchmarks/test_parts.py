@@ -23,12 +23,6 @@ MADE = Trial("in-no-catalog", 300, 150, n_features=3, n_classes=3)
 VALUES = Trial("in-no-catalog-either", 300, 150, n_features=3)
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(monkeypatch, tmp_path):
-    """Raw data go into a folder below the current one."""
-    monkeypatch.chdir(tmp_path)
-
-
 def results(race) -> dict[str, float]:
     """Of each way that is installed, in its first round."""
     ways = {name: way for name, way in race.ways.items() if not name.startswith("Picard")}
@@ -78,10 +72,10 @@ def test_many_rows_are_fitted_by_all_whose_memory_grows_with_the_rows_alone():
 
 def test_every_peer_that_is_installed_learns_and_none_is_measured_twice(monkeypatch):
     X, y = nonlinear(400, 4, 2)
-    monkeypatch.setattr(peers, "load", lambda name, **options: Split(X[:200], y[:200], X[200:], y[200:]))
+    monkeypatch.setattr(peers, "load", lambda name, mirror: Split(X[:200], y[:200], X[200:], y[200:]))
     present = [peer for peer in PEERS if "hpelm" not in peer.name or not why_absent("hpelm")]
     monkeypatch.setattr(peers, "PEERS", present)
-    (race,) = peers.races(["made"], 200)
+    (race,) = peers.races(["made"])
     assert [*race.ways] == [peer.name for peer in present if peer.n_hidden != peers.UNITS[0]]
     found = results(race)
     assert min(value for name, value in found.items() if name != "LinearSVC") > 60, found

@@ -17,18 +17,17 @@ from benchmarks.sparse_machines import (
     KERNELS,
     ONE_NORM,
     RIVALS,
+    SET,
     ZERO_NORM,
     ByLinprog,
     LinprogSVC,
     RecordedSVC,
     count_support,
-    losses,
     primal,
     problems,
     processes,
     programs,
     same,
-    sparse_as,
     support,
 )
 from entrolab.fit.limits import Limits
@@ -41,14 +40,12 @@ TRIALS = (Trial("sklearn-wdbc", 60, 400, n_features=30, n_classes=2),)
 GAUSSIAN = {"kernel": "rbf", "gamma": 0.5}
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(monkeypatch, tmp_path):
-    """Raw data go into a folder below the current one."""
-    monkeypatch.chdir(tmp_path)
+def _data():
+    return nonlinear(50, 3, 2)
 
 
-def _data(n_samples=50):
-    return nonlinear(n_samples, 3, 2)
+def losses(solutions) -> np.ndarray:
+    return np.array([solution.loss for solution in solutions])
 
 
 @pytest.fixture(scope="module")
@@ -117,13 +114,7 @@ def test_a_recorded_machine_is_the_same_and_has_all_that_it_judged():
     # The last is the set of all candidates, which the machine judges after its search.
     assert sum(map(len, batches)) == plain.history_[-1].n_evaluations + 1
     assert batches[-1].all()
-    assert len(recorded.recorder_.seconds) == len(batches)
-
-
-def test_machines_of_other_seeds_are_not_the_same():
-    X, y = _data()
-    one, other = (CrossEntropySVC(C=2.0, **GAUSSIAN, random_state=seed).fit(X, y) for seed in (0, 1))
-    assert not same(one, other)
+    assert not same(plain, CrossEntropySVC(C=2.0, **GAUSSIAN, random_state=1).fit(X, y))
 
 
 @pytest.mark.parametrize("name", KEPT)
@@ -143,20 +134,16 @@ def test_problems_are_standardised_and_say_what_is_made():
         assert_allclose(split.X_train.std(axis=0), 1)
 
 
-def test_a_machine_without_candidates_is_a_row_without_differences(monkeypatch):
+def test_a_machine_without_candidates_is_a_row_without_seconds(monkeypatch):
     # A kernel of a single value tells no rows apart: the best machine is a constant.
     monkeypatch.setattr(sparse_machines, "KERNELS", {"constant": {"kernel": "poly", "degree": 0}})
-    table = programs(LIMITS, TRIALS).table
-    assert table["difference of losses"].isna().all()
-    assert len(table) == 1
+    assert programs(LIMITS, TRIALS).table[f"{SET} ×"].isna().tolist() == [True]
 
 
-def test_table_of_programs_has_all_ways_and_no_difference():
+def test_table_of_programs_has_a_row_for_each_kernel():
     table = programs(LIMITS, TRIALS).table
-    assert [f"{name} ×" in table for name in KEPT] == [False, True, True, True]
-    assert (table["difference of losses"] < 1e-4).all()
-    assert (table["unsolved"] < 0.1 * table["sets"]).all()  # with the polynomial kernel there are some
-    assert table["judging %"].between(0, 100, inclusive="neither").all()
+    assert (table > 0).all(axis=None)
+    assert len(table) == len(KERNELS)
 
 
 def test_two_processes_make_the_same_machine():
@@ -164,60 +151,35 @@ def test_two_processes_make_the_same_machine():
     assert table.index.tolist() == [1, 2]
     assert (table["same machine"] == "yes").all()
     assert_allclose(table["speed-up"], table["fit s"].iloc[0] / table["fit s"])
-    assert table.loc[1, "at most"] == 1
-    assert 1 < table.loc[2, "at most"] < 2
 
 
-def test_rivals_that_are_installed_learn_with_no_more_support_vectors_than_asked():
+def test_rivals_that_are_installed_learn():
     table = support(LIMITS, TRIALS).table.droplevel("data set")
-    for name, rival in RIVALS.items():
+    for name in RIVALS:
         rows = table.xs(name, level="machine")
-        if reason := why_absent(rival.package):
-            assert (rows["note"] == reason).all()
+        if name.startswith("abess") and why_absent("abess"):
+            assert rows["note"].str.contains("'abess'").all()
             continue
         assert (rows["error %"] < 25).all()  # the larger class alone errs in 37
         assert rows["support %"].between(1, 100).all()
-        if rival.like:
-            asked = table.xs(rival.like, level="machine")["support %"]
-            assert (rows["support %"] <= asked).all()
     ratios = table[f"× {ONE_NORM}"].xs(ONE_NORM, level="machine")
     assert (ratios == 1).all()
 
 
 def test_rivals_that_cannot_take_part_say_why(monkeypatch):
-    def fails(K, y, n):
+    def fails(n):
         raise ValueError("not today")
 
-    rivals = {
-        ONE_NORM: RIVALS[ONE_NORM],
-        ZERO_NORM: sparse_machines.Rival(fails),
-        "absent": sparse_machines.Rival(fails, package="no_such_package"),
-        "without a size": sparse_machines.Rival(fails, like=ZERO_NORM),
-    }
+    rivals = {ONE_NORM: RIVALS[ONE_NORM], ZERO_NORM: fails, "abess": sparse_machines.best_subset}
     monkeypatch.setattr(sparse_machines, "RIVALS", rivals)
     monkeypatch.setattr(sparse_machines, "KERNELS", {"Gaussian": GAUSSIAN})
     table = support(LIMITS, TRIALS).table
     assert table["note"].tolist() == [
         "",
         "ValueError: not today",
-        "no_such_package is not installed",
-        f"{ZERO_NORM} has no support vectors to go by",
+        f"ValueError: {ZERO_NORM} has no support vectors to go by",
     ]
-    assert table["fit s"].isna().tolist() == [False, True, True, True]
-
-
-def test_a_penalty_is_the_weakest_that_keeps_no_more_than_asked():
-    X, y = nonlinear(80, 6, 2)
-
-    def build(weight):
-        return LinearSVC(C=1 / weight, penalty="l1", dual=False, random_state=0)
-
-    for asked in (1, 3):
-        found = sparse_as(build, X, y, asked)
-        assert count_support(found.fit(X, y)) <= asked
-        # One step of the last bisection further, 20 of them from 1e-6 to 1e3.
-        weaker = build(1 / found.C * np.exp(-np.log(1e9) / 2**20 * (1 + 1e-6)))
-        assert count_support(weaker.fit(X, y)) > asked
+    assert table["fit s"].isna().tolist() == [False, True, True]
 
 
 def test_support_vectors_are_rows_or_columns_with_a_coefficient():

@@ -10,12 +10,7 @@ from entrolearn import EEMClassifier
 LIMITS = Limits(seconds=60)
 
 
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    monkeypatch.setattr(streams, "ROOT", tmp_path / "scratch")
-
-
-def test_every_source_is_beside_memory_and_the_files_are_gone(tmp_path):
+def test_every_source_is_beside_memory_and_the_files_are_gone():
     table = streams.streams(
         LIMITS, n_samples=3000, n_fewer=1000, n_features=4, n_hidden=10, repetitions=1
     ).table
@@ -25,7 +20,7 @@ def test_every_source_is_beside_memory_and_the_files_are_gone(tmp_path):
     fits = table["fit s"].xs(1000)
     assert table.loc[(1000, ".npy"), "fit rate %"] == pytest.approx(100 * fits["memory"] / fits[".npy"])
     assert (table["peak MiB"] > 10).all()
-    assert not list((tmp_path / "scratch").iterdir())
+    assert not list(streams.FOLDER.iterdir())
 
 
 def test_all_files_have_the_same_rows(tmp_path):

@@ -25,7 +25,8 @@ def main(one: Path, other: Path, seconds: Collection[str]) -> list[str]:
         ours, theirs = files(one, pattern), files(other, pattern)
         differences += [f"{name}: only in one of the runs" for name in sorted(ours ^ theirs)]
         for name in sorted(ours & theirs):
-            if not timed(name, seconds) and not same(one / name, other / name):
+            timed = "/tables/" in name and Path(name).stem in seconds
+            if not timed and not same(one / name, other / name):
                 differences.append(f"{name}: not the same")
     if not files(one, AS_BYTES[0]):
         differences.append(f"{one}: no tables")
@@ -35,10 +36,6 @@ def main(one: Path, other: Path, seconds: Collection[str]) -> list[str]:
 def files(folder: Path, pattern: str) -> set[str]:
     found = (folder / "results").glob(pattern)
     return {file.relative_to(folder).as_posix() for file in found if file.is_file()}
-
-
-def timed(name: str, seconds: Collection[str]) -> bool:
-    return "/tables/" in name and Path(name).stem in seconds
 
 
 def same(one: Path, other: Path) -> bool:
