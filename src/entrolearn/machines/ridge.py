@@ -63,7 +63,7 @@ EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 # Numbers in a block of hidden rows (2 MiB), which stays in the cache until it is summed.
 BLOCK_NUMBERS = 2**18
 # Minimum number of rows of a block if BLAS has several threads, which mostly wait for each other in smaller
-# products. RKELM with 2,000 landmarks took 16 cores 9.6 s in blocks of 131 rows, 2.1 s in blocks of 2,048.
+# products. RKELM with 2,000 landmarks took 16 cores 9.6 s in blocks of 131 rows, 2.1 s in blocks of 2,097.
 THREADED_ROWS = 2048
 # Number of factorisations that take as long as one eigendecomposition (11 to 16 were measured).
 CHOLESKY_UP_TO = 13
