@@ -49,8 +49,8 @@ def in_words(found: Mapping, unknown: int = 0) -> list[str]:
         f"{fewest}{found['seeds']} seeds: with probability {COVERAGE:.0%}, a new seed's value lies within "
         "the published ± (reproduced) or outside it (not reproduced); undecided if neither can be said.",
         f"Reproduced with one seed: {found['single']} of {found['cells']}; of these, over all seeds, not "
-        f"reproduced: {inside['not reproduced']}, undecided: {inside['undecided']}. Of the "
-        f"others, {found['cells'] - found['single']}, reproduced over all seeds: {outside['reproduced']}, "
+        f"reproduced: {inside['not reproduced']}, undecided: {inside['undecided']}. Of the other "
+        f"{found['cells'] - found['single']}, reproduced over all seeds: {outside['reproduced']}, "
         f"undecided: {outside['undecided']}. The verdict depends on the seed for {found['flips']}.",
     ]
     if found["wide"]:
