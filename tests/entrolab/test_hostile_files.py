@@ -35,13 +35,21 @@ ROWS = np.array([[1.0, 2], [3, 4], [5, 6], [7, 9]])
 LABELS = np.array([1, 0, 1, 0])
 SPARSE = {"name": "svmlight", "n_features": 2, "sparse_features": True}
 MAT = {"name": "mat", "features": "fea", "label": "gnd"}
+TABLE = {
+    "name": "table",
+    "names": ["a", "b", "c"],
+    "delimiter": ",",
+    "label": "c",
+    "columns": {"a": None, "b": None},
+    "missing": [],
+}
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:rdata")
 
 
 def options_of(format: str) -> dict:
     """A format as the catalog has it."""
-    return MAT if format == "mat" else {"name": format}
+    return {"mat": MAT, "table": TABLE}.get(format, {"name": format})
 
 
 @pytest.fixture
@@ -354,6 +362,8 @@ def valid(format: str, folder: Path) -> dict[str, bytes]:
     match format:
         case "csv":
             return {"a": text}
+        case "table":
+            return {"a": b"a,b,c\n" + text}
         case "arff":
             head = b"@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute c {0,1}\n@data\n"
             return {"a": head + text}

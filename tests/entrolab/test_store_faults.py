@@ -588,11 +588,11 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     done = track(runs, store_uri=url)
     # A run that the server had not heard the end of is written anew.
     assert done["written"] == [model for model in models if model not in before]
-    runs = mlflow.MlflowClient(url).search_runs([done["experiment"]])
-    assert sorted(run.data.tags["entrolearn.key"] for run in runs) == sorted(
+    logged = mlflow.MlflowClient(url).search_runs([done["experiment"]])
+    assert sorted(run.data.tags["entrolearn.key"] for run in logged) == sorted(
         ["small", *(run.key for run in runs)]
     )
-    assert {run.info.status for run in runs} == {"FINISHED"}
+    assert {run.info.status for run in logged} == {"FINISHED"}
     # Of equals the first is the best.
     best = mlflow.MlflowClient(url).get_model_version_by_alias("small.moons", "best")
     assert best.run_id == done["runs"]["svm0"]

@@ -5,7 +5,7 @@ What differs by nature is left out: seconds, dates, and what a report says of th
 
 import json
 import os
-from pathlib import Path
+import re
 
 import pandas as pd
 import pytest
@@ -58,7 +58,7 @@ def other(new_project, study, one):
     project = new_project(study)
     (project.folder / "matplotlibrc").write_text("lines.linewidth: 7\naxes.grid: True\nsavefig.bbox: tight\n")
     changed = {"PYTHONHASHSEED": "1"}
-    last = Path(trained(one.result)[-1]).parent.name
+    last = trained(one.result)[-1].split("/")[0]
     first = project.run("--cores=1", f"results/tiny/records/{last}/lda.json", environment=changed)
     assert first.returncode == 0, first.stdout[-5000:]
     rest = project.run("--cores=1", "--scheduler=greedy", *ALL, environment=changed)
@@ -68,12 +68,8 @@ def other(new_project, study, one):
 
 
 def trained(result) -> list[str]:
-    """The runs of a run in the order in which their jobs began."""
-    return [
-        line.split()[-1]
-        for line in result.stdout.splitlines()
-        if line.strip().startswith("log: logs/tiny/train")
-    ]
+    """The runs, as dataset/model, in the order in which their jobs ended."""
+    return re.findall(r"^\[ *\d+/\d+\] tiny/(\S+)", result.stdout, re.MULTILINE)
 
 
 def bytes_of(project, pattern: str) -> dict[str, bytes]:

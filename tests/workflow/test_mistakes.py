@@ -37,7 +37,7 @@ def refused(project, line: str, *arguments: str, **config) -> None:
         ("protocol.folds", 46, "protocol.folds: found 46 for 'my-moons', whose smallest class has 45 rows;"),
         ("metrics", ["gmeen"], "metrics.0: found 'gmeen', did you mean 'gmean'?; accepted: gmean, "),
         ("models.lda.params", {"solvr": "svd"}, "models.lda: sklearn.discriminant_analysis.LinearDiscrimina"),
-        ("published", "nowhere.csv", "published: there is no file studies/nowhere.csv"),
+        ("published", "nowhere.csv", "published: the file studies/nowhere.csv does not exist"),
     ],
 )
 def test_a_wrong_study_is_refused(new_project, small, place, value, line):
@@ -98,7 +98,7 @@ def test_a_wrong_file_is_refused(new_project, small, file, content, line):
             "elsewhere: this folder does not exist; accepted: a folder with studies",
         ),
         ([], {"extra_datasets": "elsewhere.yaml"}, "elsewhere.yaml: No such file or directory"),
-        (["tinny"], {}, "No rule to produce tinny"),  # in snakemake's own words
+        (["tinny"], {}, "there is no study 'tinny', did you mean 'tiny'?; accepted: "),
     ],
 )
 def test_a_wrong_command_is_refused(new_project, small, arguments, config, line):

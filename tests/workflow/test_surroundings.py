@@ -410,10 +410,8 @@ def test_no_stream_and_few_open_files_are_enough(new_little, plain):
     assert_as_plain(project.run(TABLE, before=closed), project, plain)
 
 
-@pytest.mark.fault(
-    "Surroundings", "`snakemake 2>&1 | head`", "it stops and exits 1, a plain rerun completes it"
-)
-def test_a_run_whose_reader_has_gone_stops_and_is_completed(new_little, plain, record_property):
+@pytest.mark.fault("Surroundings", "`snakemake 2>&1 | head`", "it goes on and completes")
+def test_a_run_whose_reader_has_gone_goes_on(new_little, plain):
     project = new_little()
     with subprocess.Popen(
         project.command(TABLE),
@@ -422,17 +420,10 @@ def test_a_run_whose_reader_has_gone_stops_and_is_completed(new_little, plain, r
         stderr=subprocess.STDOUT,
         encoding="utf-8",
     ) as running:
-        assert any("logs/tiny/scale" in line for line in running.stdout)
+        assert running.stdout.readline()
         running.stdout.close()
-        assert running.wait(timeout=300) == 1
-    finished = project.finished_files()
-    assert PREPARED in finished
-
-    assert_as_plain(project.run(TABLE), project, plain)
-
-    lost = project.lost_since(finished)
-    record_property("lost", len(lost))
-    assert lost == []
+        assert running.wait(timeout=300) == 0
+    assert project.tables() == plain.tables()
 
 
 @pytest.mark.fault("Surroundings", "600 MB of memory, files of 100 KB at most", "one line before any job")

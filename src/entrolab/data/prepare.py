@@ -94,9 +94,10 @@ def _read(paths: Sequence[Path], entry: Mapping) -> Iterator[Table]:
     options = {name: value for name, value in entry["format"].items() if name != "name"}
     try:
         table = importlib.import_module(made_by(entry)).read(paths, **options)
-    except ValueError as error:
-        if "out of memory" in str(error):  # pandas raises an error of its own
-            raise MemoryError(str(error)) from error
+    except (ValueError, SystemError) as error:
+        # Without memory, pandas raises an error of its own, and Python's readline none.
+        if any(said in str(error) for said in ("out of memory", "without exception set")):
+            raise MemoryError("out of memory") from error
         raise
     if 0 in table.X.shape:
         raise ValueError("no data found")

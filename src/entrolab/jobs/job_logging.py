@@ -63,6 +63,8 @@ class Uncoloured(logging.Formatter):
 
 def tell(line: str) -> None:
     """Print a line to the terminal, if it is still open, over its progress line."""
+    if sys.stderr is None:
+        return
     with suppress(OSError):
         print(f"{ERASE_LINE if sys.stderr.isatty() else ''}{line}", file=sys.stderr, flush=True)
 

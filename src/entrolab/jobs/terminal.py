@@ -5,6 +5,7 @@ show Snakemake's own messages.
 """
 
 import csv
+import os
 import re
 import shutil
 import sys
@@ -58,7 +59,8 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         settings = self.common_settings
-        self.stream = sys.stdout if settings.stdout else sys.stderr
+        # Closed streams are None.
+        self.stream = (sys.stdout if settings.stdout else sys.stderr) or open(os.devnull, "w")  # noqa: SIM115
         plain = any((settings.dryrun, settings.verbose, settings.printshellcmds, settings.debug_dag))
         self._snakemakes = ColorizingTextHandler(settings.nocolor, self.stream) if plain else None
         self._tty = self.stream.isatty()
