@@ -109,12 +109,19 @@ def test_the_page_has_the_counts_of_the_files():
     assert page == replace_between(page, BEGIN, END, page_of(claims, tables)), "run `make outcomes`"
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     tested = (claims["outcome"] != "not tested").sum()
-    assert f"of {len(claims)} claims, listed by two readers, {tested} have tests" in readme
+    assert f"Of the papers' {len(claims)} claims, listed by two readers, {tested} have tests" in readme
     counts = Counter(claims["outcome"])
     said = f"{counts['holds']} hold, {counts['fails']} fail, {counts['undecided']} are undecided"
     said += f", and {counts[NOT_COMPUTED]} are not computed" if counts[NOT_COMPUTED] else "."
     assert said in " ".join(readme.split())
-    first = tables[tables["second reading of"] == ""].groupby("study")[[*JUDGED]].sum()
+    tables = tables[tables["second reading of"] == ""]
+    judged, inside, outside = (
+        int(tables[f"{what}over seeds"].sum()) for what in ("", "reproduced ", "not reproduced ")
+    )
+    said = f"{inside} of {judged} scores are certainly (95 %) reproduced, {outside} certainly not."
+    assert f"Over five seeds, {said}" in " ".join(readme.split())
+    assert {*tables["seeds"]} == {0, 5}
+    first = tables.groupby("study")[[*JUDGED]].sum()
     for reproduced, all_judged in zip(first["reproduced"], first.sum(axis=1), strict=True):
         assert f"**{reproduced} of {all_judged}**" in readme
         assert f"**{reproduced} of {all_judged}**" in page
