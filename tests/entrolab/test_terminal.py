@@ -10,6 +10,7 @@ from snakemake.logging import DefaultFilter, DefaultFormatter
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
 
+from entrolab.jobs.job_logging import tell
 from entrolab.jobs.terminal import LogHandler
 
 OPTIONS = ("dryrun", "verbose", "printshellcmds", "debug_dag", "nocolor", "stdout", "show_failed_logs")
@@ -44,6 +45,18 @@ def workflow(tmp_path, monkeypatch):
         return stream.getvalue()
 
     return send
+
+
+@pytest.mark.parametrize("dryrun", [False, True])
+def test_closed_streams_are_no_error(monkeypatch, dryrun):
+    monkeypatch.setattr("sys.stdout", None)
+    monkeypatch.setattr("sys.stderr", None)
+    options = dict.fromkeys(OPTIONS, False) | {"dryrun": dryrun, "stdout": dryrun}
+    handler = LogHandler(SimpleNamespace(quiet=None, **options), None)
+    handler.setFormatter(DefaultFormatter())
+    handler.emit(logging.makeLogRecord({"levelno": logging.ERROR, "levelname": "ERROR", "msg": "größer"}))
+    handler.close()
+    tell("größer")
 
 
 def message(text, level=logging.INFO):

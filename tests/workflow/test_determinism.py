@@ -58,8 +58,9 @@ def other(new_project, study, one):
     project = new_project(study)
     (project.folder / "matplotlibrc").write_text("lines.linewidth: 7\naxes.grid: True\nsavefig.bbox: tight\n")
     changed = {"PYTHONHASHSEED": "1"}
-    last = trained(one.result)[-1].split("/")[0]
-    first = project.run("--cores=1", f"results/tiny/records/{last}/lda.json", environment=changed)
+    first = project.run(
+        "--cores=1", f"results/tiny/records/{trained(one.result)[-1]}.json", environment=changed
+    )
     assert first.returncode == 0, first.stdout[-5000:]
     rest = project.run("--cores=1", "--scheduler=greedy", *ALL, environment=changed)
     assert rest.returncode == 0, rest.stdout[-5000:]

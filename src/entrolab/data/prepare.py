@@ -95,9 +95,10 @@ def _read(paths: Sequence[Path], entry: Mapping) -> Iterator[Table]:
     try:
         table = importlib.import_module(made_by(entry)).read(paths, **options)
     except (ValueError, SystemError) as error:
-        # Without memory, pandas raises an error of its own, and Python's readline none.
-        if any(said in str(error) for said in ("out of memory", "without exception set")):
-            raise MemoryError("out of memory") from error
+        # Without memory, pandas raises a ValueError, and Python's readline may fail without an exception.
+        said = ("out of memory", "without exception set", "without setting an exception")
+        if any(text in str(error) for text in said):
+            raise MemoryError(str(error)) from error
         raise
     if 0 in table.X.shape:
         raise ValueError("no data found")

@@ -59,8 +59,8 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         settings = self.common_settings
-        # Closed streams are None.
-        self.stream = (sys.stdout if settings.stdout else sys.stderr) or open(os.devnull, "w")  # noqa: SIM115
+        stream = sys.stdout if settings.stdout else sys.stderr  # None if it is closed
+        self.stream = stream or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         plain = any((settings.dryrun, settings.verbose, settings.printshellcmds, settings.debug_dag))
         self._snakemakes = ColorizingTextHandler(settings.nocolor, self.stream) if plain else None
         self._tty = self.stream.isatty()
