@@ -420,6 +420,7 @@ def test_a_run_whose_reader_has_gone_goes_on(new_little, plain):
         stderr=subprocess.STDOUT,
         encoding="utf-8",
     ) as running:
+        assert running.stdout.readline().startswith("Using workflow specific profile")
         running.stdout.close()
         assert running.wait(timeout=300) == 0
     assert project.tables() == plain.tables()
