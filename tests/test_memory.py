@@ -206,7 +206,6 @@ def test_the_limit_of_the_process_is_the_one_that_counts(limit):
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     for estimator, outcomes in json.loads(done.stdout).items():

@@ -33,7 +33,7 @@ PUBLISHED_STUDY = "tests/workflow/test_published_study.py"
 SEEDS = f"{PUBLISHED_STUDY}::test_only_missing_seeds_are_made_and_the_page_shows_the_verdicts_over_seeds"
 # Beginning of a command -> the test that runs it, or the function behind it.
 RUN = {
-    "entrolab": "tests/test_distributions.py::test_the_demonstration_of_the_wheels_is_that_of_the_checkout",
+    "entrolab": "tests/test_distributions.py::test_the_demonstration_of_the_wheels_has_the_golden_tables",
     "entrolab init": "tests/entrolab/test_command.py::"
     "test_the_first_study_says_what_was_found_and_can_be_made",
     "make compare-deposits": f"{PUBLISHED_STUDY}::test_the_command_checks_and_compares",

@@ -71,7 +71,7 @@ def test_merged_mappings_do_not_grow_without_end(tmp_path):
     (tmp_path / "bomb.yaml").write_text(f"m0: &m0 {{a: 1, b: 2}}\n{MERGES}")
     program = "from entrolab.study.config import read_yaml; print(read_yaml('bomb.yaml')['m13'])"
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=30
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout == "{'a': 1, 'b': 2}\n"
 

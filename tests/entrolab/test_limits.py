@@ -22,7 +22,7 @@ def ended_by(number):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
 def test_work_that_is_ended_from_outside_is_no_result(number):
-    work = within(Limits(seconds=60), ended_by, number)
+    work = within(Limits(seconds=3600), ended_by, number)
     next(work)
     with pytest.raises(KilledError, match=rf"was killed \({number.name}\).*run again"):
         next(work)
@@ -35,7 +35,7 @@ def ended_while_sending():
 
 
 def test_work_that_is_ended_while_it_sends_is_no_result():
-    work = within(Limits(seconds=60), ended_while_sending)
+    work = within(Limits(seconds=3600), ended_while_sending)
     working = psutil.Process(next(work))
     until = time.monotonic() + 60
     while working.status() != psutil.STATUS_ZOMBIE:
@@ -58,7 +58,7 @@ import resource
 from entrolab.fit.limits import Limits, within
 
 resource.setrlimit(resource.RLIMIT_DATA, (4 * 2**30, 4 * 2**30))
-print(list(within(Limits(seconds=60, gib=8), lambda: [1])))
+print(list(within(Limits(seconds=3600, gib=8), lambda: [1])))
 """
 
 
@@ -92,6 +92,6 @@ def test_work_ends_with_the_process_that_asked_for_it():
 
 
 def test_an_interruption_is_left_to_the_process_that_asked():
-    work = within(Limits(seconds=60), ended_by, signal.SIGINT)
+    work = within(Limits(seconds=3600), ended_by, signal.SIGINT)
     next(work)
     assert list(work) == []

@@ -34,7 +34,7 @@ def outcome(dataset, estimator: str, params: dict) -> dict:
         "protocol": {"folds": 2, "repeats": 1},
     }
     parts = Folds(2, repeats=1).draw(dataset.y, seed=0)
-    _, record, *_ = train_run(dataset, parts, spec, Limits(seconds=60, gib=GIB))
+    _, record, *_ = train_run(dataset, parts, spec, Limits(seconds=3600, gib=GIB))
     return record
 
 

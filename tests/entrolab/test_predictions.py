@@ -41,7 +41,7 @@ def dataset() -> Dataset:
 
 def trained(dataset, run):
     parts = protocol(run["protocol"]).draw(dataset.y, seed=0)
-    return parts, train_run(dataset, parts, run, Limits(seconds=60))
+    return parts, train_run(dataset, parts, run, Limits(seconds=3600))
 
 
 def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset):

@@ -62,7 +62,7 @@ def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, 
     cell = run_spec("eem", study, dataset, model, seed=0)
     parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "eem", dataset, "folds"))
 
-    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=600))
+    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
     scores = choose(candidates, cell)
 
     assert record["success"]
@@ -80,7 +80,7 @@ def test_classifiers_of_projected_rows_land_near_the_printed_number(model, melm,
     cell = run_spec("melm", melm, "heart", model, seed=0)
     parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "melm", "heart", "folds"))
 
-    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=600))
+    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
     scores = choose(candidates, cell)
 
     assert record["success"]
@@ -110,7 +110,7 @@ def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(ca
     parts = protocol(cell["protocol"]).draw(data.y, seed=0)
     assert ((parts == 0) == (data.part == 1)).all()
 
-    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=600))
+    candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
 
     assert record["success"]
     scores = choose(candidates, cell)

@@ -146,7 +146,7 @@ def test_a_refit_that_fails_or_reaches_a_limit_gives_the_reason(dataset, monkeyp
 
 
 def test_a_refit_within_its_limits_gives_the_stored_model(dataset):
-    model, facts = refit_within(Limits(seconds=60), dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
+    model, facts = refit_within(Limits(seconds=3600), dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
     loaded = skops.io.load(io.BytesIO(model), trusted=[])
     expected, plain = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
     np.testing.assert_array_equal(loaded.coef_, expected.coef_)
@@ -157,7 +157,7 @@ def test_a_refit_within_its_limits_gives_the_stored_model(dataset):
 @pytest.mark.parametrize(("criteria", "reason"), [([], "no criterion selects"), (["cv"], "cv is undefined")])
 def test_where_nothing_was_chosen_the_facts_say_why(dataset, criteria, reason):
     model, facts = refit_within(
-        Limits(seconds=60), dataset, np.zeros((1, 80), int), None, {**SPEC, "criteria": criteria}
+        Limits(seconds=3600), dataset, np.zeros((1, 80), int), None, {**SPEC, "criteria": criteria}
     )
     assert model == b""
     assert facts["error"].startswith(reason)

@@ -219,7 +219,7 @@ def dataset():
 
 
 def test_choose_reads_what_training_writes(dataset):
-    table, *_ = train_run(dataset, Folds(3, 2).draw(dataset.y, 0), SPEC, Limits(seconds=60))
+    table, *_ = train_run(dataset, Folds(3, 2).draw(dataset.y, 0), SPEC, Limits(seconds=3600))
     scores = choose(table, SPEC)
 
     assert len(scores) == 2 * 3 * 4  # repeats x folds x (three criteria and the oracle)
@@ -228,7 +228,7 @@ def test_choose_reads_what_training_writes(dataset):
 
 def test_the_only_point_is_taken_without_validation(dataset):
     spec = {**SPEC, "grid": {"C": [1.0]}, "criteria": ["cv"]}
-    table, *_ = train_run(dataset, Folds(3, 1).draw(dataset.y, 0), spec, Limits(seconds=60))
+    table, *_ = train_run(dataset, Folds(3, 1).draw(dataset.y, 0), spec, Limits(seconds=3600))
     scores = choose(table, spec)
     assert scores["success"].all()
     assert (scores["point"] == 0).all()

@@ -27,7 +27,7 @@ from entrolab.study.sections import ConfigError
 from entrolearn import EEMClassifier
 from entrolearn.path import Partition, path, project
 
-LIMITS = Limits(seconds=120, gib=8)
+LIMITS = Limits(seconds=3600, gib=8)
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 N = 150
 MODELS = {

@@ -110,7 +110,7 @@ def parts(dataset):
     return Folds(4, repeats=2).draw(dataset.y, seed=0)
 
 
-def train_run(dataset, parts, spec, limits=Limits(seconds=60), **options):  # noqa: B008  it is frozen
+def train_run(dataset, parts, spec, limits=Limits(seconds=3600), **options):  # noqa: B008  it is frozen
     return training.train_run(dataset, parts, spec, limits, **options)
 
 
@@ -533,7 +533,7 @@ def test_a_grid_cut_short_is_no_result(dataset, parts):
 
 
 def test_memory_that_a_fit_may_not_have_fails_that_fit(dataset, parts):
-    candidates, record, *_ = train_run(dataset, parts, moody("huge", "good"), Limits(seconds=60, gib=1))
+    candidates, record, *_ = train_run(dataset, parts, moody("huge", "good"), Limits(seconds=3600, gib=1))
     assert record["success"]
     assert record["n_failed"] == len(candidates) / 2
     (reason,) = candidates["error"][~candidates["success"]].unique()
@@ -543,7 +543,7 @@ def test_memory_that_a_fit_may_not_have_fails_that_fit(dataset, parts):
 def test_memory_that_a_path_may_not_have_is_the_cells_limit(dataset, parts):
     spec = moody("huge")
     spec["estimator"] = "entrolab.fit.training.AllAtOnce"
-    _, record, *_ = train_run(dataset, parts, spec, Limits(seconds=60, gib=1))
+    _, record, *_ = train_run(dataset, parts, spec, Limits(seconds=3600, gib=1))
     assert record["status"] == "memory limit"
     assert re.match(r"memory limit of 1 GiB: .*Unable to allocate 64.0 GiB .*, after 0 of", record["error"])
 

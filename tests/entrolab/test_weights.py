@@ -22,7 +22,7 @@ from entrolab.study.job_specs import run_spec
 from entrolab.study.sections import ConfigError
 from entrolearn import EEMClassifier
 
-LIMITS = Limits(seconds=60, gib=8)
+LIMITS = Limits(seconds=3600, gib=8)
 WEIGHTED = {**OWN, "weight": "sort", "drop": ["colour"]}
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 N = 80

@@ -40,7 +40,6 @@ def snakemake(folder: Path, *arguments: str, **variables: str) -> subprocess.Com
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=300,
     )
 
 

@@ -214,7 +214,7 @@ def runs_in(store: Path) -> list[tuple[str, str]]:
         SELECT tags.value, runs.status FROM runs JOIN tags USING (run_uuid)
         WHERE tags.key = 'entrolearn.key' AND tags.value LIKE 'tiny/%' AND runs.lifecycle_stage = 'active'
     """
-    with closing(sqlite3.connect(f"{store.as_uri()}?mode=ro", uri=True, timeout=60)) as connection:
+    with closing(sqlite3.connect(f"{store.as_uri()}?mode=ro", uri=True)) as connection:
         return sorted(connection.execute(query))
 
 

@@ -76,7 +76,6 @@ def with_seeds(project, n_seeds: int) -> list[str]:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=600,
     )
     assert result.returncode == 0, result.stdout[-5000:]
     return [line for line in result.stdout.splitlines() if line.startswith("tiny ")]

@@ -90,7 +90,7 @@ def test_a_second_workflow_in_the_folder_says_so_and_harms_nothing(new_little, p
     assert second.returncode == 1
     assert "Directory cannot be locked" in second.stdout
     assert str(project.folder) in second.stdout
-    assert running.wait(timeout=300) == 0
+    assert running.wait() == 0
     assert project.tables() == plain.tables()
     lost = project.lost_since(finished)
     record_property("lost", len(lost))
@@ -247,7 +247,6 @@ def run_in(checkout: Path, project, *arguments: str) -> subprocess.CompletedProc
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=600,
     )
 
 
@@ -392,7 +391,6 @@ def test_files_in_the_working_folder_shadow_no_module(new_little, plain):
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=600,
     )
     assert_as_plain(result, project, plain)
     assert not (project.folder / "was-read").exists()
@@ -422,7 +420,7 @@ def test_a_run_whose_reader_has_gone_goes_on(new_little, plain):
     ) as running:
         assert running.stdout.readline().startswith("Using workflow specific profile")
         running.stdout.close()
-        assert running.wait(timeout=300) == 0
+        assert running.wait() == 0
     assert project.tables() == plain.tables()
 
 

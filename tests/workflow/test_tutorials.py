@@ -62,7 +62,6 @@ def run(command: list[str], project: Path) -> tuple[int, str]:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=600,
     )
     return result.returncode, result.stdout
 

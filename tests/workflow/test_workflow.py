@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import skops.io
 import yaml
+from golden_tables import check_golden
 from scripted_server import answer
 from sklearn.svm import SVR
 
@@ -79,6 +80,10 @@ def test_a_table_has_a_number_in_every_run(finished):
     assert table["ours"].between(50, 100).all()
     assert table["oracle"].between(50, 100).all()
     assert set(table["verdict"]) == {"ours only"}
+
+
+def test_the_score_tables_are_the_golden_ones(finished):
+    check_golden("tiny", finished.folder / "results" / "tiny" / "tables")
 
 
 def test_a_table_comes_in_every_format(finished):
@@ -203,6 +208,10 @@ def test_every_result_is_noted_by_its_digest(finished):
 
 
 # ------------------------------------------------------------------------------------------- random trials
+
+
+def test_the_score_tables_of_trials_are_the_golden_ones(trials):
+    check_golden("trials", trials.folder / "results" / "tiny" / "tables")
 
 
 def test_each_trial_is_scored_by_the_metrics_of_the_task(trials):
