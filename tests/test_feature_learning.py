@@ -6,13 +6,16 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from scipy.stats import ortho_group
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
 from entrolearn import (
+    LSSVR,
     EEKMClassifier,
     EEMClassifier,
+    ELMRegressor,
     RecursiveFeatureClassifier,
     RecursiveFeatureRegressor,
     RKELMRegressor,
@@ -65,12 +68,12 @@ def test_two_hidden_directions_are_the_leading_eigenvectors():
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 def test_one_round_is_a_fit_in_the_mean_metric_of_the_folds(metric):
     """The naive twin: distances in M by rows that are multiplied by its Cholesky factor."""
-    y = four_of_twenty(X) if metric == "diagonal" else np.tanh(X[:, 0] + X[:, 1])
+    y = np.tanh(X[:, 0] + X[:, 1])
     base = RKELMRegressor(50, kernel="gaussian", random_state=0)
     machine = RecursiveFeatureRegressor(base, n_rounds=1, metric=metric, random_state=0).fit(X, y)
+    assert machine.n_rounds_ == 1
     factor = np.linalg.cholesky(machine.metric_)
-    root = np.sqrt(machine.metric_) if metric == "diagonal" else machine._root
-    sigma = 20 * (X @ root).var()
+    sigma = np.trace(machine.metric_ @ np.cov(X.T, ddof=0))  # 20 times the mean variance in the metric
     twin = clone(base).set_params(sigma=sigma).fit(X @ factor, y)
     assert_allclose(machine.predict(NEW), twin.predict(NEW @ factor), atol=1e-6)
     assert machine.scores_[metric].shape == (2,)
@@ -78,6 +81,56 @@ def test_one_round_is_a_fit_in_the_mean_metric_of_the_folds(metric):
     for j, move in enumerate(step * np.eye(20)):
         slope = (machine.predict(NEW[:3] + move) - machine.predict(NEW[:3] - move)) / (2 * step)
         assert_allclose(gradient[:, j], slope, atol=1e-5)
+
+
+FEW, OTHERS = X[:400, :5], X[400:500, :5]
+ONE_DIRECTION = np.tanh(2 * FEW[:, 0] + 2 * FEW[:, 1]) + (FEW[:, 0] + FEW[:, 1]) ** 2 / 2
+OFFSETS = {"one": 1000.0, "each": 1000 * np.random.default_rng(2).normal(size=5)}
+
+
+@pytest.mark.parametrize(
+    ("base", "offset"),
+    [
+        # "scale" is scikit-learn's, of the variance about one mean: other offsets change the first fit
+        (RKELMRegressor(50, kernel="exponential_power", random_state=0), "one"),
+        (RKELMRegressor(50, kernel="exponential_power", sigma=10.0, random_state=0), "each"),
+        (LSSVR(gamma="auto"), "each"),
+        (ELMRegressor(50, activation="rbf", C=1e-3, random_state=0), "each"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("metric", ["diagonal", "full"])
+def test_constants_added_to_the_features_change_nothing(base, offset, metric):
+    y = ONE_DIRECTION if metric == "full" else np.sin(2 * FEW[:, 0]) + FEW[:, 1] ** 2
+    machine = RecursiveFeatureRegressor(base, metric=metric, random_state=0).fit(FEW, y)
+    c, expected = OFFSETS[offset], machine.predict(OTHERS)
+    moved = clone(machine).fit(FEW + c, y)
+    assert moved.n_rounds_ == machine.n_rounds_
+    assert machine.n_rounds_ > 0 or isinstance(base, ELMRegressor)
+    assert_allclose(moved.predict(OTHERS + c), expected, rtol=0, atol=1e-9 * abs(expected).max())
+
+
+@pytest.mark.parametrize("base", [RKELMRegressor(50, sigma=10.0, random_state=0), LSSVR(gamma="auto")])
+def test_a_rotation_of_the_features_changes_nothing_in_a_full_metric(base):
+    machine = RecursiveFeatureRegressor(base, metric="full", random_state=0).fit(FEW, ONE_DIRECTION)
+    R, expected = ortho_group.rvs(5, random_state=0), machine.predict(OTHERS)
+    rotated = clone(machine).fit(FEW @ R, ONE_DIRECTION)
+    assert rotated.n_rounds_ == machine.n_rounds_ > 0
+    assert_allclose(rotated.predict(OTHERS @ R), expected, rtol=0, atol=1e-9 * abs(expected).max())
+    assert_allclose(rotated.metric_, R.T @ machine.metric_ @ R, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("sigma", [10.0, "scale"])
+def test_given_landmarks_are_moved_into_the_metric(sigma):
+    """The twin is fitted to rows and landmarks times the root, in which the mean variance is one."""
+    base = RKELMRegressor(landmarks=FEW[:50], kernel="exponential_power", sigma=sigma)
+    machine = RecursiveFeatureRegressor(base, metric="full", random_state=0).fit(FEW, ONE_DIRECTION)
+    assert machine.n_rounds_ > 0
+    values, vectors = np.linalg.eigh(machine.metric_)
+    root = (vectors * np.sqrt(values)) @ vectors.T
+    twin = clone(base).set_params(landmarks=FEW[:50] @ root, sigma=5.0 if sigma == "scale" else sigma)
+    twin.fit(FEW @ root, ONE_DIRECTION)
+    assert_allclose(machine.predict(OTHERS), twin.predict(OTHERS @ root), atol=1e-6)
 
 
 def test_sparse_rows_and_the_picture_of_the_rounds():

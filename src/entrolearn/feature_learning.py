@@ -20,13 +20,13 @@ from sklearn.base import (
 )
 from sklearn.metrics import r2_score
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.kernels import check_memory
+from entrolearn.kernels import check_memory, gamma_of_spread
 from entrolearn.machines.additive import Needs, Survey
 from entrolearn.machines.base import InputGradient
 from entrolearn.machines.devices import cast, like, take_rows
@@ -61,7 +61,8 @@ MOST_FOLDS = 20
 def _metric_root(outer: np.ndarray, X, weights: np.ndarray | None) -> np.ndarray:
     """Root R of the metric of an average gradient outer product: ||R (x - z)||² is the squared distance.
 
-    R is symmetric, or a diagonal; in its coordinates the numbers of the weighted rows X have variance one.
+    R is symmetric, or a diagonal. In its coordinates the mean variance of the features over the weighted rows
+    X is one: each about its own mean, because the root gives every feature another offset.
     """
     if outer.ndim == 1:
         root = np.sqrt(outer / (outer.max() or 1.0) + FLOOR)
@@ -69,24 +70,38 @@ def _metric_root(outer: np.ndarray, X, weights: np.ndarray | None) -> np.ndarray
         values, vectors = np.linalg.eigh(outer)
         values = np.maximum(values, 0)
         root = (vectors * np.sqrt(values / (values[-1] or 1.0) + FLOOR)) @ vectors.T
-    scale = _survey(in_metric(X, cast(root, X)), Needs(1, scale=True), weights).scale
-    return root * np.sqrt(scale * len(root))
+    variance = _variances(in_metric(X, cast(root, X)), weights).mean()
+    return root * np.sqrt(gamma_of_spread(1, 0.0, float(variance), np.float64))
 
 
-def _survey(rows, needs: Needs, weights: np.ndarray | None) -> Survey:
-    return Survey.of(rows, needs, np.random.RandomState(0), weights)
+def _variances(X, weights: np.ndarray | None) -> np.ndarray:
+    """Variances of the features over the weighted rows, shape (n_features,)."""
+    if issparse(X):
+        return mean_variance_axis(X, axis=0, weights=weights)[1]
+    rows = to_numpy(X)
+    rows = rows - rows[0]  # of equal numbers the mean may be another
+    means = np.average(rows, axis=0, weights=weights)
+    return np.average((rows - means) ** 2, axis=0, weights=weights)
 
 
-def _in_coordinates(estimator: BaseEstimator, rows, weights: np.ndarray | None) -> BaseEstimator:
-    """A clone for such rows in the coordinates of a metric, with a box of equal widths.
+def _in_coordinates(estimator: BaseEstimator, rows, root, weights: np.ndarray | None) -> BaseEstimator:
+    """A clone for such rows in the coordinates of a metric, given its root.
 
-    Units that are drawn in a box fitted to the rows would undo the metric.
+    Units that are drawn in a box fitted to the rows would undo the metric: they get a box of equal widths.
+    The width "scale" is that of the spread about one mean of all features: it becomes that about their own
+    means, whose mean is one. Given landmarks are rows too.
     """
-    machine = clone(estimator)
+    machine, n_features = clone(estimator), float(rows.shape[1])
+    if (landmarks := getattr(machine, "landmarks", None)) is not None:
+        landmarks = to_numpy(landmarks) if hasattr(landmarks, "__dlpack__") else landmarks
+        machine.set_params(landmarks=in_metric(check_array(landmarks, accept_sparse="csr"), root))
     if isinstance(getattr(machine, "feature_range", None), str):
-        low, high = _survey(rows, Needs(box=True), weights).box
+        low, high = Survey.of(rows, Needs(box=True), np.random.RandomState(0), weights).box
         half = np.sqrt(np.mean((high - low) ** 2)) / 2
         machine.set_params(feature_range=np.stack([(low + high) / 2 - half, (low + high) / 2 + half]))
+    for name, scale in (("gamma", 1 / n_features), ("sigma", n_features)):
+        if isinstance(found := getattr(machine, name, None), str) and found == "scale":
+            machine.set_params(**{name: scale})
     return machine
 
 
@@ -96,7 +111,7 @@ def _fitted(estimator: BaseEstimator, X, y, weights: np.ndarray | None, root: np
     if root is None:
         return clone(estimator).fit(X, y, **weighted)
     rows = in_metric(X, cast(root, X))
-    machine = _in_coordinates(estimator, rows, weights).fit(rows, y, **weighted)
+    machine = _in_coordinates(estimator, rows, root, weights).fit(rows, y, **weighted)
     machine._take_in(root)
     return machine
 
@@ -325,16 +340,11 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         kind, self.n_rounds_ = _best_round(scores)
         outers = outers[kind][: self.n_rounds_]
         shares = [outer if outer.ndim == 1 else np.diag(outer) for outer in outers]
-        if issparse(X):
-            variances = mean_variance_axis(X, axis=0, weights=weights)[1]
-        else:
-            rows = to_numpy(X)
-            means = np.average(rows, axis=0, weights=weights)
-            variances = np.average((rows - means) ** 2, axis=0, weights=weights)
+        variances = _variances(X, weights)
         if not outers:
             return Learnt(clone(estimator), None, shares, variances)
         root = _metric_root(outers[-1], X, weights)
-        estimator = _in_coordinates(estimator, in_metric(X, cast(root, X)), weights)
+        estimator = _in_coordinates(estimator, in_metric(X, cast(root, X)), root, weights)
         return Learnt(estimator, root, shares, variances)
 
     def _check_estimator(self, estimator: BaseEstimator, sparse: bool) -> None:
@@ -531,8 +541,11 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
     the landmarks, ``cv * n_rounds`` passes of gradients over such a part, and one fit and one such pass over
     all rows. If nothing is gained it takes four fits to parts, two passes, and those over all rows. A
     prediction costs that of the estimator. Standardise features whose units are arbitrary: the first round
-    uses the given distances. :func:`entrolearn.streaming.fit` accepts more rows than fit into memory, and
-    Dask arrays.
+    uses the given distances, and the width ``"scale"`` of its fit is scikit-learn's, of the variance of all
+    numbers about one mean. In a metric ``"scale"`` is the mean variance of the features, each about its own
+    mean, so that one constant added to all features changes nothing, and with a width that is a number
+    different constants do not either. :func:`entrolearn.streaming.fit` accepts more rows than fit into
+    memory, and Dask arrays.
 
     References
     ----------
