@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, random_array
 from scipy.stats import ortho_group
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
@@ -18,9 +18,12 @@ from entrolearn import (
     ELMRegressor,
     RecursiveFeatureClassifier,
     RecursiveFeatureRegressor,
+    RKELMClassifier,
     RKELMRegressor,
 )
-from entrolearn.feature_learning import _auc
+from entrolearn.feature_learning import _auc, mean_squares
+from entrolearn.machines.gradients import without_empty_features
+from entrolearn.measures import average_gradient_outer_product
 from entrolearn.plotting import FeatureImportancesDisplay
 
 RNG = np.random.default_rng(0)
@@ -131,6 +134,47 @@ def test_given_landmarks_are_moved_into_the_metric(sigma):
     twin = clone(base).set_params(landmarks=FEW[:50] @ root, sigma=5.0 if sigma == "scale" else sigma)
     twin.fit(FEW @ root, ONE_DIRECTION)
     assert_allclose(machine.predict(OTHERS), twin.predict(OTHERS @ root), atol=1e-6)
+
+
+WIDE = random_array((60, 200), density=0.03, rng=np.random.default_rng(0), format="csr")
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(60.0)], ids=["equal", "weighted"])
+@pytest.mark.parametrize("root", [None, np.linspace(0.5, 2, 200)], ids=["plain", "metric"])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        EEKMClassifier(10, kernel="exponential_power", random_state=0),
+        RKELMClassifier(10, per_landmark_sigma=True, random_state=0),
+        RKELMRegressor(10, kernel="laplacian", random_state=0),
+        RKELMRegressor(10, kernel="polynomial", random_state=0),
+        RKELMRegressor(landmarks=WIDE[:10].toarray()),
+        EEMClassifier(10, random_state=0),
+    ],
+    ids=str,
+)
+def test_squared_derivatives_of_sparse_rows_are_those_of_the_dense_gradients(learner, root, weights):
+    learner = clone(learner).fit(WIDE, np.arange(60) % 3)
+    if root is not None:
+        learner._take_in(root)
+    expected = average_gradient_outer_product(
+        learner.input_gradient(WIDE), diagonal=True, sample_weight=weights
+    )
+    found = mean_squares(learner, WIDE, weights)
+    assert_allclose(found, expected, rtol=1e-12, atol=1e-14 * expected.max())
+
+
+def test_features_without_stored_numbers_among_the_landmarks_take_no_memory():
+    """Dense gradients of these rows would have 48 million numbers."""
+    rng = np.random.default_rng(0)
+    places = np.repeat(np.arange(48), 5), rng.integers(0, 10**6, 240)
+    wide = csr_array((rng.normal(size=240), places), shape=(48, 10**6))
+    layer = EEKMClassifier(8, random_state=0).fit(wide, np.arange(48) % 2)._layer
+    narrow, rows, kept, slopes = without_empty_features(layer, wide)
+    stored = np.unique(layer.landmarks.indices).size
+    assert rows.shape[1] == narrow.landmarks.shape[1] == stored + 1 == kept.sum() + 1 < 60
+    assert slopes.nnz == wide.nnz - wide[:, kept].nnz
+    assert_allclose(narrow(rows), layer(wide), atol=1e-6)
 
 
 def test_sparse_rows_and_the_picture_of_the_rounds():

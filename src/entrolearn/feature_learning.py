@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, Self
@@ -31,6 +32,7 @@ from entrolearn.machines.additive import Needs, Survey
 from entrolearn.machines.base import InputGradient
 from entrolearn.machines.devices import cast, like, take_rows
 from entrolearn.machines.eem import EEKMClassifier
+from entrolearn.machines.gradients import without_empty_features
 from entrolearn.machines.layers import in_metric
 from entrolearn.machines.moments import row_blocks
 from entrolearn.machines.rkelm import RKELMRegressor
@@ -130,11 +132,35 @@ def _gradients(machine: BaseEstimator, X) -> Iterator:
         yield to_numpy(machine.input_gradient(take_rows(X, block)))
 
 
+def mean_squares(machine: BaseEstimator, X, weights: np.ndarray | None) -> np.ndarray:
+    """Weighted mean over the rows of the squared derivatives of all outputs, shape (n_features,)."""
+    if issparse(X) and issparse(getattr(machine._layer, "landmarks", None)):
+        return _mean_squares_of_sparse(machine, X, weights)
+    return average_gradient_outer_product(_gradients(machine, X), diagonal=True, sample_weight=weights)
+
+
+def _mean_squares_of_sparse(machine: BaseEstimator, X, weights: np.ndarray | None) -> np.ndarray:
+    """The same for CSR rows and landmarks; its time is that of the stored numbers, whatever the features."""
+    root, narrow = machine._layer.root, copy(machine)
+    narrow._layer, rows, seen, slopes = without_empty_features(machine._layer, X)
+    weights = np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
+    n_outputs, squares = len(getattr(machine, "classes_", ())) or 1, np.zeros(X.shape[1])
+    for block in row_blocks(X.shape[0], n_outputs * rows.shape[1]):
+        of_rows = np.square(narrow._gradient(rows[block])).sum(axis=1)
+        squares[seen] += weights[block] @ of_rows[:, :-1]
+        squares[~seen] += slopes[block].power(2).T @ (weights[block] * of_rows[:, -1])
+    if not np.isfinite(squares).all():
+        raise ValueError("the gradients are not finite, or their squares overflow; scale the features or y.")
+    return squares if root is None else squares * root**2
+
+
 def _outer_product(machine: BaseEstimator, X, weights: np.ndarray | None, kind: str) -> np.ndarray:
     """Average gradient outer product over the rows, normalised to trace one; zero for a constant model."""
-    gradients = _gradients(machine, X)
-    outer = average_gradient_outer_product(gradients, diagonal=kind == "diagonal", sample_weight=weights)
-    return outer / ((outer.sum() if outer.ndim == 1 else np.trace(outer)) or 1.0)
+    if kind == "diagonal":
+        outer = mean_squares(machine, X, weights)
+        return outer / (outer.sum() or 1.0)
+    outer = average_gradient_outer_product(_gradients(machine, X), sample_weight=weights)
+    return outer / (np.trace(outer) or 1.0)
 
 
 def _score(machine: BaseEstimator, rows, y: np.ndarray, weights: np.ndarray | None) -> float:

@@ -40,7 +40,6 @@ from entrolearn.streaming.chunkwise import (
     Targets,
     checked_rows,
     first_rows_of_chunk,
-    merged_squares,
     merged_sums,
     merged_surveys,
     merged_targets,
@@ -317,8 +316,7 @@ def _fit_recursive(machine: RecursiveFeatures, chunks: Chunks, classes, progress
     work = _ship(learnt.taken_in(learnt.estimator))
     plain = partial(moved_chunk, Moved(machine))
     squares = [block.then(plain).apply(squares_of_chunk, work) for block in chunks.blocks]
-    total, weight = _computed(_tree(merged_squares, squares), progress)
-    keep(machine, learnt, total / weight)
+    keep(machine, learnt, _computed(_tree(sum, squares), progress))
 
 
 def _between(places: np.ndarray, start: int, stop: int) -> np.ndarray:

@@ -10,15 +10,14 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 
-from entrolearn.feature_learning import Learnt, RecursiveFeatures
-from entrolearn.measures import average_gradient_outer_product
+from entrolearn.feature_learning import Learnt, RecursiveFeatures, mean_squares
 from entrolearn.streaming.additive import NO_ROWS, check_additive, weighted_chunk
 from entrolearn.streaming.base import Rows, TransformedRows
 from entrolearn.streaming.progress import shown
 from entrolearn.streaming.sampling import stack_rows
 from entrolearn.validation import validate_data
 
-__all__ = ["Moved", "check_recursive", "checked_chunk", "fit_recursive", "keep", "stacked"]
+__all__ = ["Moved", "check_recursive", "checked_chunk", "fit_recursive", "keep", "stacked", "summed_squares"]
 
 
 def check_recursive(machine: RecursiveFeatures) -> None:
@@ -59,17 +58,25 @@ def fit_recursive(
     estimator = learnt.taken_in(learnt.estimator)
     checked = TransformedRows(source, Moved(machine))
     chunks = shown(checked, progress, source.n_rows, f"{type(machine).__name__}: gradients")
-    gradients = (estimator.input_gradient(X) for X, _ in chunks if X.shape[0])
-    outer = average_gradient_outer_product(gradients, diagonal=True, sample_weight=weights)
+    squares, start = np.zeros(()), 0
+    for X, _ in chunks:
+        some = None if weights is None else weights[start : start + X.shape[0]]
+        squares, start = squares + summed_squares(estimator, X, some), start + X.shape[0]
     names = source.feature_names
     if names is not None and not hasattr(machine, "feature_names_in_"):
         machine.feature_names_in_ = np.asarray(names, dtype=object)  # last: the chunks have no names
-    keep(machine, learnt, outer)
+    keep(machine, learnt, squares)
 
 
-def keep(machine: RecursiveFeatures, learnt: Learnt, outer: np.ndarray) -> None:
-    """Store the metric, and the fitted estimator with its mean squared derivatives over all rows."""
-    machine._keep(learnt, learnt.estimator, outer / (outer.sum() or 1.0))
+def summed_squares(estimator, X, weights: np.ndarray | None) -> np.ndarray:
+    """Weighted sum over the rows of a chunk of the squared derivatives of an estimator."""
+    weight = X.shape[0] if weights is None else weights.sum()
+    return weight * mean_squares(estimator, X, weights) if weight else np.zeros(())
+
+
+def keep(machine: RecursiveFeatures, learnt: Learnt, squares: np.ndarray) -> None:
+    """Store the metric, and the fitted estimator with its squared derivatives summed over all rows."""
+    machine._keep(learnt, learnt.estimator, squares / (squares.sum() or 1.0))
 
 
 class _Sample:
