@@ -9,7 +9,9 @@ from scipy.sparse import csr_array, random_array
 from scipy.stats import ortho_group
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import check_estimator_sparse_tag
 
 from entrolearn import (
     LSSVR,
@@ -300,8 +302,43 @@ def test_what_cannot_be_done_is_refused():
         ValueError, match="would make sparse rows dense; accepted for sparse rows: 'diagonal' and 'auto'"
     ):
         RecursiveFeatureClassifier(metric="full").fit(csr_array(X), y)
-    with pytest.raises(ValueError, match=r"'cv'.* an int in the range \[2, 20\]. Got 1000"):
+    with pytest.raises(ValueError, match=r"'cv'.* an int in the range \[2, 20\].* Got 1000"):
         RecursiveFeatureClassifier(cv=1000).fit(X, y)
+    for cv in ([], [(np.arange(9), np.arange(9, 20))], [(np.arange(9), np.arange(9, 20)), ([], [3])]):
+        with pytest.raises(ValueError, match=f"cv gives {len(cv)} splits"):
+            RecursiveFeatureClassifier(cv=cv).fit(X, y)
+
+
+def test_the_tag_of_sparse_rows_is_that_of_the_metric():
+    for metric in ("diagonal", "full"):
+        base = EEKMClassifier(20, random_state=0)
+        check_estimator_sparse_tag("RFM", RecursiveFeatureClassifier(base, metric=metric, random_state=0))
+
+
+def test_splits_are_folds_a_splitter_or_a_list():
+    y = FEW[:, 0] * FEW[:, 1] > 0
+    base = EEKMClassifier(50, kernel="exponential_power", random_state=0)
+    machine = RecursiveFeatureClassifier(base, n_rounds=2, random_state=0).fit(FEW, y)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    for cv in (folds, list(folds.split(FEW, y)), folds.split(FEW, y)):
+        found = RecursiveFeatureClassifier(base, n_rounds=2, cv=cv, random_state=0).fit(FEW, y)
+        assert found.scores_["diagonal"].tolist() == machine.scores_["diagonal"].tolist()
+        assert_array_equal(found.decision_function(OTHERS), machine.decision_function(OTHERS))
+
+
+def test_splits_are_of_the_given_rows_whichever_of_them_are_selected():
+    """Rows of weight zero, and those outside the selection, are left out of the splits."""
+    y = FEW[:, 0] * FEW[:, 1] > 0
+    weights = (np.arange(400) % 4 > 0).astype(float)
+    splits = list(StratifiedKFold(3).split(FEW, y))
+    machine = RecursiveFeatureClassifier(
+        EEKMClassifier(50, random_state=0), cv=splits, selection_rows=200, random_state=0
+    ).fit(FEW, y, weights)
+    kept = np.flatnonzero(weights)
+    chosen = kept[np.sort(np.random.RandomState(0).permutation(300)[:200])]
+    among = [tuple(np.flatnonzero(np.isin(chosen, part)) for part in split) for split in splits]
+    alone = clone(machine).set_params(cv=among).fit(FEW[chosen], y[chosen])
+    assert machine.scores_["diagonal"].tolist() == pytest.approx(alone.scores_["diagonal"].tolist(), rel=1e-9)
 
 
 def test_an_estimator_of_the_other_kind_is_refused():

@@ -20,7 +20,7 @@ from sklearn.base import (
     is_classifier,
 )
 from sklearn.metrics import r2_score
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -42,6 +42,7 @@ from entrolearn.validation import (
     Interval,
     StrOptions,
     check_same_namespace,
+    checked_weights,
     to_numpy,
     validate_data,
     validated,
@@ -277,7 +278,11 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_rounds": [Interval(Integral, 0, None, closed="left")],
         "metric": [StrOptions({*METRICS, "auto"})],
-        "cv": [Interval(Integral, 2, MOST_FOLDS, closed="both")],
+        "cv": [
+            Interval(Integral, 2, MOST_FOLDS, closed="both"),
+            HasMethods(["split", "get_n_splits"]),
+            HasMethods("__iter__"),
+        ],
         "selection_rows": [Interval(Integral, 2, None, closed="left"), None],
         "random_state": ["random_state"],
     }
@@ -329,19 +334,22 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             If the estimator has no gradients in closed form, or is a regressor instead of a classifier or the
             reverse.
         ValueError
-            If y holds only one class, the rows are sparse and the metric is full, or `sample_weight` holds
-            negative numbers.
+            If y holds only one class, the rows are sparse and the metric is full, `cv` gives fewer than two
+            splits or one without training or test rows, or `sample_weight` holds negative numbers.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, **self._checks)
         if is_classifier(self):
             check_classification_targets(y)
-        X, y, weights = weighted_rows(X, y, sample_weight)
+        labels, weights = to_numpy(y), checked_weights(sample_weight, X)
+        used = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
+        X, y, weights = weighted_rows(X, y, weights)
         places = self._selection_places(X.shape[0])
         if places is None:
-            learnt = self._learn(X, y, weights)
+            learnt = self._learn(X, y, weights, self._given_splits(labels, used))
         else:
             some = None if weights is None else weights[places]
-            learnt = self._learn(take_rows(X, places), take_rows(y, places), some)
+            splits = self._given_splits(labels, used[places])
+            learnt = self._learn(take_rows(X, places), take_rows(y, places), some, splits)
         weighted = {} if weights is None else {"sample_weight": weights}
         machine = learnt.taken_in(learnt.estimator.fit(learnt.transform(X), y, **weighted))
         self._keep(learnt, machine, _outer_product(machine, X, weights, "diagonal"))
@@ -353,7 +361,28 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             return None
         return np.sort(check_random_state(self.random_state).permutation(n_rows)[: self.selection_rows])
 
-    def _learn(self, X, y, weights: np.ndarray | None) -> "Learnt":
+    def _given_splits(self, labels: np.ndarray, used: np.ndarray) -> list[tuple] | None:
+        """The training and the held-out rows of each split of ``cv`` as positions in `used`; None for an int.
+
+        Splits are of all rows of a fit; `used` holds the numbers of those that the rounds are selected on.
+        """
+        if isinstance(self.cv, Integral) or not self.n_rounds:
+            return None
+        place = np.full(len(labels), -1)
+        place[used] = np.arange(len(used))
+        splitter = check_cv(self.cv, labels, classifier=is_classifier(self))
+        splits = [
+            tuple(rows[rows >= 0] for rows in (place[train], place[test]))
+            for train, test in splitter.split(np.empty((len(labels), 0)), labels)
+        ]
+        if len(splits) < 2 or not all(len(rows) for split in splits for rows in split):
+            raise ValueError(
+                f"cv gives {len(splits)} splits; accepted: two or more, each with training and test rows of "
+                "positive weight among the selection_rows."
+            )
+        return splits
+
+    def _learn(self, X, y, weights: np.ndarray | None, splits: list[tuple] | None = None) -> "Learnt":
         """Select the number of rounds and the metric on these rows."""
         estimator = self._base()
         self._check_estimator(estimator, issparse(X))
@@ -361,7 +390,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         quiet = config_context(skip_parameter_validation=True, assume_finite=True)
         with warnings.catch_warnings(), quiet:
             warnings.simplefilter("ignore", UserWarning)  # from fits to parts of the rows
-            scores, outers = self._cross_validate(estimator, X, y, weights, kinds)
+            scores, outers = self._cross_validate(estimator, X, y, weights, kinds, splits)
         self.scores_ = {kind: found.mean(axis=0) for kind, found in scores.items() if found.size}
         kind, self.n_rounds_ = _best_round(scores)
         outers = outers[kind][: self.n_rounds_]
@@ -389,20 +418,25 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             )
         estimator._validate_params()
 
-    def _cross_validate(self, estimator, X, y, weights, kinds):
-        """Scores, shape (n_folds, n_rounds + 1), and mean outer products of each round, for each metric."""
-        labels = to_numpy(y)
+    def _shuffled_splits(self, labels: np.ndarray) -> list[tuple]:
+        """``cv`` splits, fewer for few rows; none without rounds, or for too few rows."""
         splitter = StratifiedKFold if is_classifier(self) else KFold
         fewest = len(labels) // 2
         if is_classifier(self):
             sizes = np.unique(labels, return_counts=True)[1]
             fewest = sizes.min() if len(sizes) > 1 else 0  # the selection rows may have only one class
         n_folds = min(self.cv, fewest)
-        places = []
-        if self.n_rounds and n_folds > 1:
-            estimator = _with_share_of_landmarks(estimator, 1 - 1 / n_folds)
-            shuffled = splitter(n_folds, shuffle=True, random_state=self.random_state)
-            places = list(shuffled.split(np.empty((len(labels), 0)), labels))
+        if not self.n_rounds or n_folds < 2:
+            return []
+        shuffled = splitter(n_folds, shuffle=True, random_state=self.random_state)
+        return list(shuffled.split(np.empty((len(labels), 0)), labels))
+
+    def _cross_validate(self, estimator, X, y, weights, kinds, splits):
+        """Scores, shape (n_folds, n_rounds + 1), and mean outer products of each round, for each metric."""
+        places = self._shuffled_splits(to_numpy(y)) if splits is None else splits
+        if places:
+            left_out = sum(X.shape[0] - len(train) for train, _ in places)
+            estimator = _with_share_of_landmarks(estimator, 1 - left_out / X.shape[0] / len(places))
         folds = _Folds(estimator, X, y, weights, places)
         scores, outers = {}, {}
         for kind in kinds:
@@ -482,7 +516,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         of_estimator = get_tags(self._base())
-        tags.input_tags.sparse = of_estimator.input_tags.sparse
+        tags.input_tags.sparse = of_estimator.input_tags.sparse and self.metric != "full"
         tags.array_api_support = of_estimator.array_api_support
         return tags
 
@@ -522,11 +556,13 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
     metric : {"diagonal", "full", "auto"}, default="diagonal"
         ``"diagonal"`` weights features; ``"full"`` also finds directions, for dense rows; ``"auto"`` tries
         both.
-    cv : int, default=3
-        Number of folds, up to 20, for selecting the round by the mean area under the ROC curves of each class
-        against the rest. It is at most the number of rows of the smallest class; if that is one, there are no
-        rounds. A gain over the estimator itself must exceed twice its standard error over the folds. Rounds
-        end as soon as two folds do not gain, or the mean score falls.
+    cv : int, cross-validation generator or iterable, default=3
+        Splits for selecting the round by the mean area under the ROC curves of each class against the rest.
+        An int, up to 20, is a number of shuffled stratified folds; it is at most the number of rows of the
+        smallest class, and if that is one, there are no rounds. A splitter, or an iterable of training and
+        test indices, splits the rows given to :meth:`fit`. A gain over the estimator itself must exceed
+        twice its standard error over the splits. Rounds end as soon as two splits do not gain, or the mean
+        score falls.
     selection_rows : int or None, default=10000
         Maximum number of rows, drawn at random, from which the rounds and the metric are learnt; the
         estimator is then fitted to all rows. None uses all rows.
@@ -650,8 +686,8 @@ class RecursiveFeatureRegressor(RegressorMixin, RecursiveFeatures):
         Maximum number of rounds; 0 is the estimator itself.
     metric : {"diagonal", "full", "auto"}, default="diagonal"
         As for :class:`RecursiveFeatureClassifier`.
-    cv : int, default=3
-        Number of folds for selecting the number of rounds.
+    cv : int, cross-validation generator or iterable, default=3
+        Splits for selecting the number of rounds; an int is a number of shuffled folds.
     selection_rows : int or None, default=10000
         Maximum number of rows from which the rounds and the metric are learnt.
     random_state : int, RandomState instance or None, default=None

@@ -5,6 +5,7 @@ then fitted to all rows in the metric, and its gradients take one more pass.
 """
 
 from collections.abc import Callable, Iterator
+from numbers import Integral
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -33,6 +34,8 @@ def check_recursive(machine: RecursiveFeatures) -> None:
     check_additive(estimator)
     if machine.selection_rows is None:
         raise ValueError("selection_rows=None learns from all rows in memory; accepted for chunks: a number.")
+    if not isinstance(machine.cv, Integral):
+        raise ValueError("cv gives splits of rows in memory; accepted for chunks: a number of folds.")
 
 
 def fit_recursive(
