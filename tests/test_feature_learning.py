@@ -61,13 +61,14 @@ def test_two_hidden_directions_are_the_leading_eigenvectors():
         along = rows @ directions
         return along[:, 0] * along[:, 1] + along[:, 0]
 
-    machine = RecursiveFeatureRegressor(metric="full", random_state=0).fit(X, values(X))
+    rows = X[:1500]
+    machine = RecursiveFeatureRegressor(metric="full", random_state=0).fit(rows, values(rows))
     _, vectors = np.linalg.eigh(machine.metric_)
-    assert np.linalg.svd(vectors[:, -2:].T @ directions)[1].min() > 0.99  # cosine of the largest angle
-    plain = clone(machine).set_params(n_rounds=0).fit(X, values(X))
-    diagonal = clone(machine).set_params(metric="diagonal").fit(X, values(X))
+    assert np.linalg.svd(vectors[:, -2:].T @ directions)[1].min() > 0.985  # cosine of the largest angle
+    plain = clone(machine).set_params(n_rounds=0).fit(rows, values(rows))
+    diagonal = clone(machine).set_params(metric="diagonal").fit(rows, values(rows))
     scores = [each.score(NEW, values(NEW)) for each in (plain, diagonal, machine)]
-    assert max(scores[:2]) + 0.1 < scores[2] > 0.95, scores
+    assert max(scores[:2]) + 0.1 < scores[2] > 0.93, scores
 
 
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
@@ -221,11 +222,11 @@ def test_noise_leaves_the_estimator_as_it_is_after_few_fits(monkeypatch):
 @pytest.mark.parametrize("metric", ["diagonal", "full"])
 @pytest.mark.parametrize("base", BASES)
 def test_the_fitted_machine_is_the_estimator_with_the_metric_in_its_layer(base, metric):
-    y = four_of_twenty(X) > 1
-    machine = RecursiveFeatureClassifier(BASES[base], n_rounds=1, metric=metric, random_state=0).fit(X, y)
+    machine = RecursiveFeatureClassifier(BASES[base], n_rounds=1, metric=metric, random_state=0)
+    machine.fit(FEW, ONE_DIRECTION > 1)
     assert machine.n_rounds_ == 1
-    assert_array_equal(machine.decision_function(NEW), machine.estimator_.decision_function(NEW))
-    assert machine.metric_.shape == (20, 20)
+    assert_array_equal(machine.decision_function(OTHERS), machine.estimator_.decision_function(OTHERS))
+    assert machine.metric_.shape == (5, 5)
 
 
 def test_weights_of_zero_leave_rows_out_and_equal_ones_change_nothing():
