@@ -159,7 +159,7 @@ WIDE = random_array((60, 200), density=0.03, rng=np.random.default_rng(0), forma
 def test_squared_derivatives_of_sparse_rows_are_those_of_the_dense_gradients(learner, root, weights):
     learner = clone(learner).fit(WIDE, np.arange(60) % 3)
     if root is not None:
-        learner._take_in(root)
+        learner._to_original_coordinates(root)
     expected = average_gradient_outer_product(
         learner.input_gradient(WIDE), diagonal=True, sample_weight=weights
     )

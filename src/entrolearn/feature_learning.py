@@ -87,7 +87,7 @@ def _variances(X, weights: np.ndarray | None) -> np.ndarray:
     return np.average((rows - means) ** 2, axis=0, weights=weights)
 
 
-def _in_coordinates(estimator: BaseEstimator, rows, root, weights: np.ndarray | None) -> BaseEstimator:
+def _clone_for_metric(estimator: BaseEstimator, rows, root, weights: np.ndarray | None) -> BaseEstimator:
     """A clone for such rows in the coordinates of a metric, given its root.
 
     Units that are drawn in a box fitted to the rows would undo the metric: they get a box of equal widths.
@@ -114,8 +114,8 @@ def _fitted(estimator: BaseEstimator, X, y, weights: np.ndarray | None, root: np
     if root is None:
         return clone(estimator).fit(X, y, **weighted)
     rows = in_metric(X, cast(root, X))
-    machine = _in_coordinates(estimator, rows, root, weights).fit(rows, y, **weighted)
-    machine._take_in(root)
+    machine = _clone_for_metric(estimator, rows, root, weights).fit(rows, y, **weighted)
+    machine._to_original_coordinates(root)
     return machine
 
 
@@ -170,9 +170,9 @@ def _score(machine: BaseEstimator, rows, y: np.ndarray, weights: np.ndarray | No
         return r2_score(y, to_numpy(machine.predict(rows)), sample_weight=weights)
     values = to_numpy(machine.decision_function(rows)).reshape(len(y), -1)
     positive = y[:, None] == machine.classes_[-values.shape[1] :]
-    told = [k for k in range(values.shape[1]) if 0 < positive[:, k].sum() < len(y)]
+    varied = [k for k in range(values.shape[1]) if 0 < positive[:, k].sum() < len(y)]
     each = np.ones(len(y)) if weights is None else weights
-    return float(np.mean([_auc(positive[:, k], values[:, k], each) for k in told])) if told else np.nan
+    return float(np.mean([_auc(positive[:, k], values[:, k], each) for k in varied])) if varied else np.nan
 
 
 def _auc(positive: np.ndarray, values: np.ndarray, weights: np.ndarray) -> float:
@@ -233,7 +233,7 @@ class _Folds:
 
 
 @dataclass(frozen=True)
-class Learnt:
+class SelectedMetric:
     """Result of the rounds on some rows.
 
     Attributes
@@ -256,10 +256,10 @@ class Learnt:
         """Rows in the coordinates of the metric."""
         return X if self.root is None else in_metric(X, cast(self.root, X))
 
-    def taken_in(self, machine: BaseEstimator) -> BaseEstimator:
+    def to_original_coordinates(self, machine: BaseEstimator) -> BaseEstimator:
         """Convert an estimator fitted to such rows to one for the original coordinates."""
         if self.root is not None:
-            machine._take_in(self.root)
+            machine._to_original_coordinates(self.root)
         return machine
 
 
@@ -345,14 +345,15 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         X, y, weights = weighted_rows(X, y, weights)
         places = self._selection_places(X.shape[0])
         if places is None:
-            learnt = self._learn(X, y, weights, self._given_splits(labels, used))
+            selected = self._learn(X, y, weights, self._given_splits(labels, used))
         else:
             some = None if weights is None else weights[places]
             splits = self._given_splits(labels, used[places])
-            learnt = self._learn(take_rows(X, places), take_rows(y, places), some, splits)
+            selected = self._learn(take_rows(X, places), take_rows(y, places), some, splits)
         weighted = {} if weights is None else {"sample_weight": weights}
-        machine = learnt.taken_in(learnt.estimator.fit(learnt.transform(X), y, **weighted))
-        self._keep(learnt, machine, _outer_product(machine, X, weights, "diagonal"))
+        machine = selected.estimator.fit(selected.transform(X), y, **weighted)
+        machine = selected.to_original_coordinates(machine)
+        self._keep(selected, machine, _outer_product(machine, X, weights, "diagonal"))
         return self
 
     def _selection_places(self, n_rows: int) -> np.ndarray | None:
@@ -382,7 +383,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             )
         return splits
 
-    def _learn(self, X, y, weights: np.ndarray | None, splits: list[tuple] | None = None) -> "Learnt":
+    def _learn(self, X, y, weights: np.ndarray | None, splits: list[tuple] | None = None) -> "SelectedMetric":
         """Select the number of rounds and the metric on these rows."""
         estimator = self._base()
         self._check_estimator(estimator, issparse(X))
@@ -397,10 +398,10 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         shares = [outer if outer.ndim == 1 else np.diag(outer) for outer in outers]
         variances = _variances(X, weights)
         if not outers:
-            return Learnt(clone(estimator), None, shares, variances)
+            return SelectedMetric(clone(estimator), None, shares, variances)
         root = _metric_root(outers[-1], X, weights)
-        estimator = _in_coordinates(estimator, in_metric(X, cast(root, X)), root, weights)
-        return Learnt(estimator, root, shares, variances)
+        estimator = _clone_for_metric(estimator, in_metric(X, cast(root, X)), root, weights)
+        return SelectedMetric(estimator, root, shares, variances)
 
     def _check_estimator(self, estimator: BaseEstimator, sparse: bool) -> None:
         """Raise, before any computation, if the estimator and the rows are not supported."""
@@ -449,16 +450,16 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             scores[kind] = np.array([folds.plain_scores, *rounds]).T
         return scores, outers
 
-    def _keep(self, learnt: "Learnt", machine: BaseEstimator, last: np.ndarray) -> None:
+    def _keep(self, selected: "SelectedMetric", machine: BaseEstimator, last: np.ndarray) -> None:
         """Store a fitted estimator for the original coordinates and its mean squared derivatives."""
         self.estimator_ = machine
         where = machine._layer.where
-        self._root = None if learnt.root is None else like(learnt.root, where)
+        self._root = None if selected.root is None else like(selected.root, where)
         if hasattr(self, "feature_names_in_"):
             machine.feature_names_in_ = self.feature_names_in_
         if is_classifier(self):
             self.classes_ = machine.classes_
-        shares = np.array([*learnt.shares, last]) * learnt.variances
+        shares = np.array([*selected.shares, last]) * selected.variances
         totals = shares.sum(axis=1, keepdims=True)
         self.importances_ = like(shares / np.where(totals > 0, totals, 1.0), where)
         self.feature_importances_ = self.importances_[-1, :]
@@ -480,7 +481,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         identity = like(np.eye(d), self.importances_)
         return identity if self._root is None else identity * self._root**2
 
-    def _ask(self, method: str, X) -> np.ndarray:
+    def _delegate(self, method: str, X) -> np.ndarray:
         if not hasattr(self, "estimator_"):  # avoids computing the tags, which is slow for few rows
             check_is_fitted(self)
         check_same_namespace(self, X, self.importances_, method)
@@ -497,7 +498,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self._ask("predict", X)
+        return self._delegate("predict", X)
 
     def input_gradient(self, X) -> np.ndarray:
         """Gradient of the decision values, or the predicted values, with respect to the features.
@@ -511,7 +512,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         gradient : ndarray of shape (n_samples, n_features), or (n_samples, n_outputs, n_features)
             As for the estimator, in the units of the original features.
         """
-        return self._ask("input_gradient", X)
+        return self._delegate("input_gradient", X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -641,7 +642,7 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
         -------
         values : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
         """
-        return self._ask("decision_function", X)
+        return self._delegate("decision_function", X)
 
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X) -> np.ndarray:
@@ -655,7 +656,7 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
         """
-        return self._ask("predict_proba", X)
+        return self._delegate("predict_proba", X)
 
     @available_if(_estimator_has("predict_log_proba"))
     def predict_log_proba(self, X) -> np.ndarray:
@@ -669,7 +670,7 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
         -------
         log_proba : ndarray of shape (n_samples, n_classes)
         """
-        return self._ask("predict_log_proba", X)
+        return self._delegate("predict_log_proba", X)
 
 
 class RecursiveFeatureRegressor(RegressorMixin, RecursiveFeatures):

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 
-from entrolearn.feature_learning import Learnt, RecursiveFeatures, mean_squares
+from entrolearn.feature_learning import RecursiveFeatures, SelectedMetric, mean_squares
 from entrolearn.streaming.additive import NO_ROWS, check_additive, weighted_chunk
 from entrolearn.streaming.base import Rows, TransformedRows
 from entrolearn.streaming.progress import shown
@@ -54,11 +54,11 @@ def fit_recursive(
     chunks = shown(source, progress, source.n_rows, f"{type(machine).__name__}: selection")
     for X, y, of_rows in _checked_chunks(machine, chunks, weights):
         sample.offer(X, y, of_rows)
-    learnt = machine._learn(*sample.rows())
-    moved = TransformedRows(source, Moved(machine, learnt))
+    selected = machine._learn(*sample.rows())
+    moved = TransformedRows(source, Moved(machine, selected))
     moved.n_rows = n_rows if weights is None else source.n_rows
-    fit(learnt.estimator, moved)
-    estimator = learnt.taken_in(learnt.estimator)
+    fit(selected.estimator, moved)
+    estimator = selected.to_original_coordinates(selected.estimator)
     checked = TransformedRows(source, Moved(machine))
     chunks = shown(checked, progress, source.n_rows, f"{type(machine).__name__}: gradients")
     squares, start = np.zeros(()), 0
@@ -68,7 +68,7 @@ def fit_recursive(
     names = source.feature_names
     if names is not None and not hasattr(machine, "feature_names_in_"):
         machine.feature_names_in_ = np.asarray(names, dtype=object)  # last: the chunks have no names
-    keep(machine, learnt, squares)
+    keep(machine, selected, squares)
 
 
 def summed_squares(estimator, X, weights: np.ndarray | None) -> np.ndarray:
@@ -77,9 +77,9 @@ def summed_squares(estimator, X, weights: np.ndarray | None) -> np.ndarray:
     return weight * mean_squares(estimator, X, weights) if weight else np.zeros(())
 
 
-def keep(machine: RecursiveFeatures, learnt: Learnt, squares: np.ndarray) -> None:
+def keep(machine: RecursiveFeatures, selected: SelectedMetric, squares: np.ndarray) -> None:
     """Store the metric, and the fitted estimator with its squared derivatives summed over all rows."""
-    machine._keep(learnt, learnt.estimator, squares / (squares.sum() or 1.0))
+    machine._keep(selected, selected.estimator, squares / (squares.sum() or 1.0))
 
 
 class _Sample:
@@ -150,10 +150,10 @@ def _checked_chunks(machine: RecursiveFeatures, chunks: Iterator, weights: np.nd
 class Moved:
     """Validates rows, and transforms them to the coordinates of a metric if one is given."""
 
-    def __init__(self, machine: RecursiveFeatures, learnt: Learnt | None = None):
-        self._machine, self._learnt = machine, learnt
+    def __init__(self, machine: RecursiveFeatures, selected: SelectedMetric | None = None):
+        self._machine, self._selected = machine, selected
 
     def transform(self, X):
         """Transform one chunk."""
         X = validate_data(self._machine, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return X if self._learnt is None else self._learnt.transform(X)
+        return X if self._selected is None else self._selected.transform(X)
