@@ -123,7 +123,7 @@ ESTIMATORS = [
     InfomaxICA(random_state=0),
     InfomaxICA(n_components=1, extended=False, random_state=0),
     RecursiveFeatureClassifier(EEKMClassifier(20, random_state=0), n_rounds=1, cv=2, random_state=0),
-    RecursiveFeatureRegressor(RKELMRegressor(20, random_state=0), n_rounds=1, random_state=0),
+    RecursiveFeatureRegressor(KELMRegressor(), n_rounds=1, random_state=0),
     InformationFilter(),
     InformationFilter(1, criterion="cmim"),
     EntropySearch(SVC(), {"C": [0.1, 1.0]}),

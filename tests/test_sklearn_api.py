@@ -18,8 +18,6 @@ from entrolearn import (
     KLClustering,
     MaxEntClassifier,
     OneNormSVC,
-    RecursiveFeatureClassifier,
-    RecursiveFeatureRegressor,
     RKELMClassifier,
     RKELMRegressor,
     SoftmaxRegression,
@@ -58,10 +56,9 @@ def expected_failures(estimator):
 
 def _why_not_equivalent(estimator) -> str:
     """Why a row of weight two is not two rows to scikit-learn's check; empty where it is."""
-    if isinstance(estimator, EEKMClassifier | RKELMClassifier | RKELMRegressor | RSVC | RSVR):
+    learner = getattr(estimator, "estimator", estimator)
+    if isinstance(learner, EEKMClassifier | RKELMClassifier | RKELMRegressor | RSVC | RSVR):
         return "landmarks are drawn from the rows, whatever they weigh"
-    if isinstance(estimator, RecursiveFeatureClassifier | RecursiveFeatureRegressor):
-        return "the check passes splits as cv, which must be an int here"
     if isinstance(estimator, SoftmaxRegression) and estimator.early_stopping:
         return "rows that are kept out are drawn, whatever they weigh"
     if isinstance(estimator, OneNormSVC) and estimator.C == 1:

@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, Self
@@ -19,18 +20,19 @@ from sklearn.base import (
     is_classifier,
 )
 from sklearn.metrics import r2_score
-from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import check_random_state, get_tags
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.utils import check_array, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.kernels import check_memory
+from entrolearn.kernels import check_memory, gamma_of_spread
 from entrolearn.machines.additive import Needs, Survey
 from entrolearn.machines.base import InputGradient
 from entrolearn.machines.devices import cast, like, take_rows
 from entrolearn.machines.eem import EEKMClassifier
+from entrolearn.machines.gradients import without_empty_features
 from entrolearn.machines.layers import in_metric
 from entrolearn.machines.moments import row_blocks
 from entrolearn.machines.rkelm import RKELMRegressor
@@ -40,6 +42,7 @@ from entrolearn.validation import (
     Interval,
     StrOptions,
     check_same_namespace,
+    checked_weights,
     to_numpy,
     validate_data,
     validated,
@@ -61,7 +64,8 @@ MOST_FOLDS = 20
 def _metric_root(outer: np.ndarray, X, weights: np.ndarray | None) -> np.ndarray:
     """Root R of the metric of an average gradient outer product: ||R (x - z)||² is the squared distance.
 
-    R is symmetric, or a diagonal; in its coordinates the numbers of the weighted rows X have variance one.
+    R is symmetric, or a diagonal. In its coordinates the mean variance of the features over the weighted rows
+    X is one: each about its own mean, because the root gives every feature another offset.
     """
     if outer.ndim == 1:
         root = np.sqrt(outer / (outer.max() or 1.0) + FLOOR)
@@ -69,24 +73,38 @@ def _metric_root(outer: np.ndarray, X, weights: np.ndarray | None) -> np.ndarray
         values, vectors = np.linalg.eigh(outer)
         values = np.maximum(values, 0)
         root = (vectors * np.sqrt(values / (values[-1] or 1.0) + FLOOR)) @ vectors.T
-    scale = _survey(in_metric(X, cast(root, X)), Needs(1, scale=True), weights).scale
-    return root * np.sqrt(scale * len(root))
+    variance = _variances(in_metric(X, cast(root, X)), weights).mean()
+    return root * np.sqrt(gamma_of_spread(1, 0.0, float(variance), np.float64))
 
 
-def _survey(rows, needs: Needs, weights: np.ndarray | None) -> Survey:
-    return Survey.of(rows, needs, np.random.RandomState(0), weights)
+def _variances(X, weights: np.ndarray | None) -> np.ndarray:
+    """Variances of the features over the weighted rows, shape (n_features,)."""
+    if issparse(X):
+        return mean_variance_axis(X, axis=0, weights=weights)[1]
+    rows = to_numpy(X)
+    rows = rows - rows[0]  # of equal numbers the mean may be another
+    means = np.average(rows, axis=0, weights=weights)
+    return np.average((rows - means) ** 2, axis=0, weights=weights)
 
 
-def _in_coordinates(estimator: BaseEstimator, rows, weights: np.ndarray | None) -> BaseEstimator:
-    """A clone for such rows in the coordinates of a metric, with a box of equal widths.
+def _clone_for_metric(estimator: BaseEstimator, rows, root, weights: np.ndarray | None) -> BaseEstimator:
+    """A clone for such rows in the coordinates of a metric, given its root.
 
-    Units that are drawn in a box fitted to the rows would undo the metric.
+    Units that are drawn in a box fitted to the rows would undo the metric: they get a box of equal widths.
+    The width "scale" is that of the spread about one mean of all features: it becomes that about their own
+    means, whose mean is one. Given landmarks are rows too.
     """
-    machine = clone(estimator)
+    machine, n_features = clone(estimator), float(rows.shape[1])
+    if (landmarks := getattr(machine, "landmarks", None)) is not None:
+        landmarks = to_numpy(landmarks) if hasattr(landmarks, "__dlpack__") else landmarks
+        machine.set_params(landmarks=in_metric(check_array(landmarks, accept_sparse="csr"), root))
     if isinstance(getattr(machine, "feature_range", None), str):
-        low, high = _survey(rows, Needs(box=True), weights).box
+        low, high = Survey.of(rows, Needs(box=True), np.random.RandomState(0), weights).box
         half = np.sqrt(np.mean((high - low) ** 2)) / 2
         machine.set_params(feature_range=np.stack([(low + high) / 2 - half, (low + high) / 2 + half]))
+    for name, scale in (("gamma", 1 / n_features), ("sigma", n_features)):
+        if isinstance(found := getattr(machine, name, None), str) and found == "scale":
+            machine.set_params(**{name: scale})
     return machine
 
 
@@ -96,8 +114,8 @@ def _fitted(estimator: BaseEstimator, X, y, weights: np.ndarray | None, root: np
     if root is None:
         return clone(estimator).fit(X, y, **weighted)
     rows = in_metric(X, cast(root, X))
-    machine = _in_coordinates(estimator, rows, weights).fit(rows, y, **weighted)
-    machine._take_in(root)
+    machine = _clone_for_metric(estimator, rows, root, weights).fit(rows, y, **weighted)
+    machine._to_original_coordinates(root)
     return machine
 
 
@@ -115,11 +133,35 @@ def _gradients(machine: BaseEstimator, X) -> Iterator:
         yield to_numpy(machine.input_gradient(take_rows(X, block)))
 
 
+def mean_squares(machine: BaseEstimator, X, weights: np.ndarray | None) -> np.ndarray:
+    """Weighted mean over the rows of the squared derivatives of all outputs, shape (n_features,)."""
+    if issparse(X) and issparse(getattr(machine._layer, "landmarks", None)):
+        return _mean_squares_of_sparse(machine, X, weights)
+    return average_gradient_outer_product(_gradients(machine, X), diagonal=True, sample_weight=weights)
+
+
+def _mean_squares_of_sparse(machine: BaseEstimator, X, weights: np.ndarray | None) -> np.ndarray:
+    """The same for CSR rows and landmarks; its time is that of the stored numbers, whatever the features."""
+    root, narrow = machine._layer.root, copy(machine)
+    narrow._layer, rows, seen, slopes = without_empty_features(machine._layer, X)
+    weights = np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
+    n_outputs, squares = len(getattr(machine, "classes_", ())) or 1, np.zeros(X.shape[1])
+    for block in row_blocks(X.shape[0], n_outputs * rows.shape[1]):
+        of_rows = np.square(narrow._gradient(rows[block])).sum(axis=1)
+        squares[seen] += weights[block] @ of_rows[:, :-1]
+        squares[~seen] += slopes[block].power(2).T @ (weights[block] * of_rows[:, -1])
+    if not np.isfinite(squares).all():
+        raise ValueError("the gradients are not finite, or their squares overflow; scale the features or y.")
+    return squares if root is None else squares * root**2
+
+
 def _outer_product(machine: BaseEstimator, X, weights: np.ndarray | None, kind: str) -> np.ndarray:
     """Average gradient outer product over the rows, normalised to trace one; zero for a constant model."""
-    gradients = _gradients(machine, X)
-    outer = average_gradient_outer_product(gradients, diagonal=kind == "diagonal", sample_weight=weights)
-    return outer / ((outer.sum() if outer.ndim == 1 else np.trace(outer)) or 1.0)
+    if kind == "diagonal":
+        outer = mean_squares(machine, X, weights)
+        return outer / (outer.sum() or 1.0)
+    outer = average_gradient_outer_product(_gradients(machine, X), sample_weight=weights)
+    return outer / (np.trace(outer) or 1.0)
 
 
 def _score(machine: BaseEstimator, rows, y: np.ndarray, weights: np.ndarray | None) -> float:
@@ -128,9 +170,9 @@ def _score(machine: BaseEstimator, rows, y: np.ndarray, weights: np.ndarray | No
         return r2_score(y, to_numpy(machine.predict(rows)), sample_weight=weights)
     values = to_numpy(machine.decision_function(rows)).reshape(len(y), -1)
     positive = y[:, None] == machine.classes_[-values.shape[1] :]
-    told = [k for k in range(values.shape[1]) if 0 < positive[:, k].sum() < len(y)]
+    varied = [k for k in range(values.shape[1]) if 0 < positive[:, k].sum() < len(y)]
     each = np.ones(len(y)) if weights is None else weights
-    return float(np.mean([_auc(positive[:, k], values[:, k], each) for k in told])) if told else np.nan
+    return float(np.mean([_auc(positive[:, k], values[:, k], each) for k in varied])) if varied else np.nan
 
 
 def _auc(positive: np.ndarray, values: np.ndarray, weights: np.ndarray) -> float:
@@ -191,7 +233,7 @@ class _Folds:
 
 
 @dataclass(frozen=True)
-class Learnt:
+class SelectedMetric:
     """Result of the rounds on some rows.
 
     Attributes
@@ -214,10 +256,10 @@ class Learnt:
         """Rows in the coordinates of the metric."""
         return X if self.root is None else in_metric(X, cast(self.root, X))
 
-    def taken_in(self, machine: BaseEstimator) -> BaseEstimator:
+    def to_original_coordinates(self, machine: BaseEstimator) -> BaseEstimator:
         """Convert an estimator fitted to such rows to one for the original coordinates."""
         if self.root is not None:
-            machine._take_in(self.root)
+            machine._to_original_coordinates(self.root)
         return machine
 
 
@@ -236,7 +278,11 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_rounds": [Interval(Integral, 0, None, closed="left")],
         "metric": [StrOptions({*METRICS, "auto"})],
-        "cv": [Interval(Integral, 2, MOST_FOLDS, closed="both")],
+        "cv": [
+            Interval(Integral, 2, MOST_FOLDS, closed="both"),
+            HasMethods(["split", "get_n_splits"]),
+            HasMethods("__iter__"),
+        ],
         "selection_rows": [Interval(Integral, 2, None, closed="left"), None],
         "random_state": ["random_state"],
     }
@@ -288,22 +334,26 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             If the estimator has no gradients in closed form, or is a regressor instead of a classifier or the
             reverse.
         ValueError
-            If y holds only one class, the rows are sparse and the metric is full, or `sample_weight` holds
-            negative numbers.
+            If y holds only one class, the rows are sparse and the metric is full, `cv` gives fewer than two
+            splits or one without training or test rows, or `sample_weight` holds negative numbers.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, **self._checks)
         if is_classifier(self):
             check_classification_targets(y)
-        X, y, weights = weighted_rows(X, y, sample_weight)
+        labels, weights = to_numpy(y), checked_weights(sample_weight, X)
+        used = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
+        X, y, weights = weighted_rows(X, y, weights)
         places = self._selection_places(X.shape[0])
         if places is None:
-            learnt = self._learn(X, y, weights)
+            selected = self._learn(X, y, weights, self._given_splits(labels, used))
         else:
             some = None if weights is None else weights[places]
-            learnt = self._learn(take_rows(X, places), take_rows(y, places), some)
+            splits = self._given_splits(labels, used[places])
+            selected = self._learn(take_rows(X, places), take_rows(y, places), some, splits)
         weighted = {} if weights is None else {"sample_weight": weights}
-        machine = learnt.taken_in(learnt.estimator.fit(learnt.transform(X), y, **weighted))
-        self._keep(learnt, machine, _outer_product(machine, X, weights, "diagonal"))
+        machine = selected.estimator.fit(selected.transform(X), y, **weighted)
+        machine = selected.to_original_coordinates(machine)
+        self._keep(selected, machine, _outer_product(machine, X, weights, "diagonal"))
         return self
 
     def _selection_places(self, n_rows: int) -> np.ndarray | None:
@@ -312,7 +362,28 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             return None
         return np.sort(check_random_state(self.random_state).permutation(n_rows)[: self.selection_rows])
 
-    def _learn(self, X, y, weights: np.ndarray | None) -> "Learnt":
+    def _given_splits(self, labels: np.ndarray, used: np.ndarray) -> list[tuple] | None:
+        """The training and the held-out rows of each split of ``cv`` as positions in `used`; None for an int.
+
+        Splits are of all rows of a fit; `used` holds the numbers of those that the rounds are selected on.
+        """
+        if isinstance(self.cv, Integral) or not self.n_rounds:
+            return None
+        place = np.full(len(labels), -1)
+        place[used] = np.arange(len(used))
+        splitter = check_cv(self.cv, labels, classifier=is_classifier(self))
+        splits = [
+            tuple(rows[rows >= 0] for rows in (place[train], place[test]))
+            for train, test in splitter.split(np.empty((len(labels), 0)), labels)
+        ]
+        if len(splits) < 2 or not all(len(rows) for split in splits for rows in split):
+            raise ValueError(
+                f"cv gives {len(splits)} splits; accepted: two or more, each with training and test rows of "
+                "positive weight among the selection_rows."
+            )
+        return splits
+
+    def _learn(self, X, y, weights: np.ndarray | None, splits: list[tuple] | None = None) -> "SelectedMetric":
         """Select the number of rounds and the metric on these rows."""
         estimator = self._base()
         self._check_estimator(estimator, issparse(X))
@@ -320,22 +391,17 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         quiet = config_context(skip_parameter_validation=True, assume_finite=True)
         with warnings.catch_warnings(), quiet:
             warnings.simplefilter("ignore", UserWarning)  # from fits to parts of the rows
-            scores, outers = self._cross_validate(estimator, X, y, weights, kinds)
+            scores, outers = self._cross_validate(estimator, X, y, weights, kinds, splits)
         self.scores_ = {kind: found.mean(axis=0) for kind, found in scores.items() if found.size}
         kind, self.n_rounds_ = _best_round(scores)
         outers = outers[kind][: self.n_rounds_]
         shares = [outer if outer.ndim == 1 else np.diag(outer) for outer in outers]
-        if issparse(X):
-            variances = mean_variance_axis(X, axis=0, weights=weights)[1]
-        else:
-            rows = to_numpy(X)
-            means = np.average(rows, axis=0, weights=weights)
-            variances = np.average((rows - means) ** 2, axis=0, weights=weights)
+        variances = _variances(X, weights)
         if not outers:
-            return Learnt(clone(estimator), None, shares, variances)
+            return SelectedMetric(clone(estimator), None, shares, variances)
         root = _metric_root(outers[-1], X, weights)
-        estimator = _in_coordinates(estimator, in_metric(X, cast(root, X)), weights)
-        return Learnt(estimator, root, shares, variances)
+        estimator = _clone_for_metric(estimator, in_metric(X, cast(root, X)), root, weights)
+        return SelectedMetric(estimator, root, shares, variances)
 
     def _check_estimator(self, estimator: BaseEstimator, sparse: bool) -> None:
         """Raise, before any computation, if the estimator and the rows are not supported."""
@@ -353,20 +419,25 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             )
         estimator._validate_params()
 
-    def _cross_validate(self, estimator, X, y, weights, kinds):
-        """Scores, shape (n_folds, n_rounds + 1), and mean outer products of each round, for each metric."""
-        labels = to_numpy(y)
+    def _shuffled_splits(self, labels: np.ndarray) -> list[tuple]:
+        """``cv`` splits, fewer for few rows; none without rounds, or for too few rows."""
         splitter = StratifiedKFold if is_classifier(self) else KFold
         fewest = len(labels) // 2
         if is_classifier(self):
             sizes = np.unique(labels, return_counts=True)[1]
             fewest = sizes.min() if len(sizes) > 1 else 0  # the selection rows may have only one class
         n_folds = min(self.cv, fewest)
-        places = []
-        if self.n_rounds and n_folds > 1:
-            estimator = _with_share_of_landmarks(estimator, 1 - 1 / n_folds)
-            shuffled = splitter(n_folds, shuffle=True, random_state=self.random_state)
-            places = list(shuffled.split(np.empty((len(labels), 0)), labels))
+        if not self.n_rounds or n_folds < 2:
+            return []
+        shuffled = splitter(n_folds, shuffle=True, random_state=self.random_state)
+        return list(shuffled.split(np.empty((len(labels), 0)), labels))
+
+    def _cross_validate(self, estimator, X, y, weights, kinds, splits):
+        """Scores, shape (n_folds, n_rounds + 1), and mean outer products of each round, for each metric."""
+        places = self._shuffled_splits(to_numpy(y)) if splits is None else splits
+        if places:
+            left_out = sum(X.shape[0] - len(train) for train, _ in places)
+            estimator = _with_share_of_landmarks(estimator, 1 - left_out / X.shape[0] / len(places))
         folds = _Folds(estimator, X, y, weights, places)
         scores, outers = {}, {}
         for kind in kinds:
@@ -379,16 +450,16 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             scores[kind] = np.array([folds.plain_scores, *rounds]).T
         return scores, outers
 
-    def _keep(self, learnt: "Learnt", machine: BaseEstimator, last: np.ndarray) -> None:
+    def _keep(self, selected: "SelectedMetric", machine: BaseEstimator, last: np.ndarray) -> None:
         """Store a fitted estimator for the original coordinates and its mean squared derivatives."""
         self.estimator_ = machine
         where = machine._layer.where
-        self._root = None if learnt.root is None else like(learnt.root, where)
+        self._root = None if selected.root is None else like(selected.root, where)
         if hasattr(self, "feature_names_in_"):
             machine.feature_names_in_ = self.feature_names_in_
         if is_classifier(self):
             self.classes_ = machine.classes_
-        shares = np.array([*learnt.shares, last]) * learnt.variances
+        shares = np.array([*selected.shares, last]) * selected.variances
         totals = shares.sum(axis=1, keepdims=True)
         self.importances_ = like(shares / np.where(totals > 0, totals, 1.0), where)
         self.feature_importances_ = self.importances_[-1, :]
@@ -410,7 +481,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         identity = like(np.eye(d), self.importances_)
         return identity if self._root is None else identity * self._root**2
 
-    def _ask(self, method: str, X) -> np.ndarray:
+    def _delegate(self, method: str, X) -> np.ndarray:
         if not hasattr(self, "estimator_"):  # avoids computing the tags, which is slow for few rows
             check_is_fitted(self)
         check_same_namespace(self, X, self.importances_, method)
@@ -427,7 +498,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         -------
         y : ndarray of shape (n_samples,)
         """
-        return self._ask("predict", X)
+        return self._delegate("predict", X)
 
     def input_gradient(self, X) -> np.ndarray:
         """Gradient of the decision values, or the predicted values, with respect to the features.
@@ -441,12 +512,12 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         gradient : ndarray of shape (n_samples, n_features), or (n_samples, n_outputs, n_features)
             As for the estimator, in the units of the original features.
         """
-        return self._ask("input_gradient", X)
+        return self._delegate("input_gradient", X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         of_estimator = get_tags(self._base())
-        tags.input_tags.sparse = of_estimator.input_tags.sparse
+        tags.input_tags.sparse = of_estimator.input_tags.sparse and self.metric != "full"
         tags.array_api_support = of_estimator.array_api_support
         return tags
 
@@ -486,11 +557,13 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
     metric : {"diagonal", "full", "auto"}, default="diagonal"
         ``"diagonal"`` weights features; ``"full"`` also finds directions, for dense rows; ``"auto"`` tries
         both.
-    cv : int, default=3
-        Number of folds, up to 20, for selecting the round by the mean area under the ROC curves of each class
-        against the rest. It is at most the number of rows of the smallest class; if that is one, there are no
-        rounds. A gain over the estimator itself must exceed twice its standard error over the folds. Rounds
-        end as soon as two folds do not gain, or the mean score falls.
+    cv : int, cross-validation generator or iterable, default=3
+        Splits for selecting the round by the mean area under the ROC curves of each class against the rest.
+        An int, up to 20, is a number of shuffled stratified folds; it is at most the number of rows of the
+        smallest class, and if that is one, there are no rounds. A splitter, or an iterable of training and
+        test indices, splits the rows given to :meth:`fit`. A gain over the estimator itself must exceed
+        twice its standard error over the splits. Rounds end as soon as two splits do not gain, or the mean
+        score falls.
     selection_rows : int or None, default=10000
         Maximum number of rows, drawn at random, from which the rounds and the metric are learnt; the
         estimator is then fitted to all rows. None uses all rows.
@@ -531,8 +604,11 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
     the landmarks, ``cv * n_rounds`` passes of gradients over such a part, and one fit and one such pass over
     all rows. If nothing is gained it takes four fits to parts, two passes, and those over all rows. A
     prediction costs that of the estimator. Standardise features whose units are arbitrary: the first round
-    uses the given distances. :func:`entrolearn.streaming.fit` accepts more rows than fit into memory, and
-    Dask arrays.
+    uses the given distances, and the width ``"scale"`` of its fit is scikit-learn's, of the variance of all
+    numbers about one mean. In a metric ``"scale"`` is the mean variance of the features, each about its own
+    mean, so that one constant added to all features changes nothing, and with a width that is a number
+    different constants do not either. :func:`entrolearn.streaming.fit` accepts more rows than fit into
+    memory, and Dask arrays.
 
     References
     ----------
@@ -566,7 +642,7 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
         -------
         values : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
         """
-        return self._ask("decision_function", X)
+        return self._delegate("decision_function", X)
 
     @available_if(_estimator_has("predict_proba"))
     def predict_proba(self, X) -> np.ndarray:
@@ -580,7 +656,7 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
         """
-        return self._ask("predict_proba", X)
+        return self._delegate("predict_proba", X)
 
     @available_if(_estimator_has("predict_log_proba"))
     def predict_log_proba(self, X) -> np.ndarray:
@@ -594,7 +670,7 @@ class RecursiveFeatureClassifier(ClassifierMixin, RecursiveFeatures):
         -------
         log_proba : ndarray of shape (n_samples, n_classes)
         """
-        return self._ask("predict_log_proba", X)
+        return self._delegate("predict_log_proba", X)
 
 
 class RecursiveFeatureRegressor(RegressorMixin, RecursiveFeatures):
@@ -611,8 +687,8 @@ class RecursiveFeatureRegressor(RegressorMixin, RecursiveFeatures):
         Maximum number of rounds; 0 is the estimator itself.
     metric : {"diagonal", "full", "auto"}, default="diagonal"
         As for :class:`RecursiveFeatureClassifier`.
-    cv : int, default=3
-        Number of folds for selecting the number of rounds.
+    cv : int, cross-validation generator or iterable, default=3
+        Splits for selecting the number of rounds; an int is a number of shuffled folds.
     selection_rows : int or None, default=10000
         Maximum number of rows from which the rounds and the metric are learnt.
     random_state : int, RandomState instance or None, default=None

@@ -156,6 +156,8 @@ def test_what_cannot_be_done_is_refused_before_rows_are_read():
     machine = MACHINES["landmarks"]
     with pytest.raises(ValueError, match="selection_rows=None learns from all rows in memory"):
         streaming.fit(clone(machine).set_params(selection_rows=None), X, LABELS)
+    with pytest.raises(ValueError, match="cv gives splits of rows in memory"):
+        streaming.fit(clone(machine).set_params(cv=[(np.arange(9), np.arange(9, 20))] * 2), X, LABELS)
     with pytest.raises(ValueError, match="reads the rows several times, and these can be read only once"):
         streaming.fit(clone(machine), iter([(X, LABELS)]), classes=["high", "low"])
     broken = streaming.rows(np.where(np.arange(1200)[:, None] == 200, np.nan, X), LABELS, chunk_rows=170)

@@ -95,7 +95,7 @@ class InputGradient:
         layer, coef = self._linear_part()
         return units_gradient(layer, X, coef)
 
-    def _take_in(self, root) -> None:
+    def _to_original_coordinates(self, root) -> None:
         """Convert an estimator of rows in a metric, given its root, to one for the original coordinates."""
         self._layer = self._layer.in_metric(like(root, self._layer.where))
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, hstack, issparse
+from scipy.sparse.linalg import norm
 
 from entrolearn.kernels import INNER, RADIAL, inner_products, is_smooth, minus_scaled_distances, own_params
 from entrolearn.machines import device_units
@@ -14,7 +15,7 @@ from entrolearn.machines.layers import RandomLayer, in_metric
 from entrolearn.machines.moments import max_block_rows, row_blocks
 from entrolearn.validation import is_numpy
 
-__all__ = ["DIFFERENTIABLE", "log_joint_slopes", "units_gradient"]
+__all__ = ["DIFFERENTIABLE", "log_joint_slopes", "units_gradient", "without_empty_features"]
 
 # Units per block, for several arrays of values; arrays that stay in the cache halve the time.
 GRADIENT_NUMBERS = 2**17
@@ -108,6 +109,41 @@ def units_gradient(layer, X, coef, slopes: Callable | None = None):
         gradients = [in_metric(of_sum(each), layer.root) for each in of_units]
         blocks.append(xp.astype(xp.stack(gradients, axis=1), dtype, copy=False))
     return blocks[0] if len(blocks) == 1 else xp.concat(blocks, axis=0)
+
+
+def without_empty_features(layer, X):
+    """A layer of landmarks, and rows, without the features in which every landmark is zero.
+
+    A kernel sees such features only by their norm in the row, which becomes the last feature.
+
+    Parameters
+    ----------
+    layer : NystromLayer or LandmarkLayer
+        With CSR landmarks and a kernel in :data:`DIFFERENTIABLE`, and no metric or a diagonal one.
+    X : CSR, shape (n_samples, n_features)
+
+    Returns
+    -------
+    layer : NystromLayer or LandmarkLayer
+        For rows in the coordinates of the metric.
+    rows : CSR, shape (n_samples, n_kept + 1)
+        In the coordinates of the metric.
+    kept : ndarray of bool, shape (n_features,)
+    slopes : CSR, shape (n_samples, n_features - n_kept)
+        Derivatives of the last feature with respect to those that are left out.
+    """
+    X, landmarks = csr_array(in_metric(X, layer.root)), csr_array(layer.landmarks)
+    kept = np.bincount(landmarks.indices, minlength=X.shape[1]) > 0
+    slopes = X[:, ~kept]
+    if layer.kernel == "laplacian":
+        norms = abs(slopes).sum(axis=1)
+        slopes.data = np.sign(slopes.data)
+    else:
+        norms = norm(slopes, axis=1)
+        slopes.data /= np.repeat(np.where(norms > 0, norms, 1), np.diff(slopes.indptr))
+    rows = hstack([X[:, kept], csr_array(norms[:, None])], format="csr")
+    landmarks = hstack([landmarks[:, kept], csr_array((landmarks.shape[0], 1), dtype=X.dtype)], format="csr")
+    return replace(layer, landmarks=landmarks, root=None), rows, kept, slopes
 
 
 # Each returns two functions: the units of the rows, and the gradient of their sum with weights of shape

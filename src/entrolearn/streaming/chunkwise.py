@@ -16,16 +16,14 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 
 from entrolearn.machines.additive import Additive, Needs, Seen
-from entrolearn.measures import average_gradient_outer_product
 from entrolearn.streaming import sampling
-from entrolearn.streaming.recursive import Moved
+from entrolearn.streaming.recursive import Moved, summed_squares
 
 __all__ = [
     "Looking",
     "Summing",
     "checked_rows",
     "first_rows_of_chunk",
-    "merged_squares",
     "merged_sums",
     "merged_surveys",
     "merged_targets",
@@ -351,16 +349,6 @@ def moved_chunk(moved: Moved, X, y, weights, where: str) -> tuple:
         raise type(error)(f"{where}: {error}") from error
 
 
-def squares_of_chunk(X, y, weights, where: str, estimator) -> tuple[np.ndarray, float]:
-    """Weighted sum of the squared derivatives of an estimator over the rows of a chunk, and their weight."""
-    if not X.shape[0]:
-        return np.zeros(()), 0.0
-    weight = float(X.shape[0] if weights is None else weights.sum())
-    mean = average_gradient_outer_product(estimator.input_gradient(X), diagonal=True, sample_weight=weights)
-    return weight * mean, weight
-
-
-def merged_squares(parts: Sequence[tuple]) -> tuple[np.ndarray, float]:
-    """The same over the rows of several chunks."""
-    squares, weights = zip(*parts, strict=True)
-    return sum(squares), sum(weights)
+def squares_of_chunk(X, y, weights, where: str, estimator) -> np.ndarray:
+    """Weighted sum of the squared derivatives of an estimator over the rows of a chunk."""
+    return summed_squares(estimator, X, weights)

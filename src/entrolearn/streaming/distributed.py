@@ -40,7 +40,6 @@ from entrolearn.streaming.chunkwise import (
     Targets,
     checked_rows,
     first_rows_of_chunk,
-    merged_squares,
     merged_sums,
     merged_surveys,
     merged_targets,
@@ -310,15 +309,14 @@ def _fit_recursive(machine: RecursiveFeatures, chunks: Chunks, classes, progress
         (*checked_chunk(machine, X, y, first=number == 0), weights)
         for number, (X, y, weights) in enumerate(found)
     ]
-    learnt = machine._learn(*stacked(rows))
-    move = partial(moved_chunk, Moved(machine, learnt))
+    selected = machine._learn(*stacked(rows))
+    move = partial(moved_chunk, Moved(machine, selected))
     moved = replace(chunks, blocks=[block.then(move) for block in chunks.blocks])
-    _Fit(learnt.estimator, moved, progress).run(classes)
-    work = _ship(learnt.taken_in(learnt.estimator))
+    _Fit(selected.estimator, moved, progress).run(classes)
+    work = _ship(selected.to_original_coordinates(selected.estimator))
     plain = partial(moved_chunk, Moved(machine))
     squares = [block.then(plain).apply(squares_of_chunk, work) for block in chunks.blocks]
-    total, weight = _computed(_tree(merged_squares, squares), progress)
-    keep(machine, learnt, total / weight)
+    keep(machine, selected, _computed(_tree(sum, squares), progress))
 
 
 def _between(places: np.ndarray, start: int, stop: int) -> np.ndarray:

@@ -5,20 +5,20 @@ then fitted to all rows in the metric, and its gradients take one more pass.
 """
 
 from collections.abc import Callable, Iterator
+from numbers import Integral
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.multiclass import check_classification_targets
 
-from entrolearn.feature_learning import Learnt, RecursiveFeatures
-from entrolearn.measures import average_gradient_outer_product
+from entrolearn.feature_learning import RecursiveFeatures, SelectedMetric, mean_squares
 from entrolearn.streaming.additive import NO_ROWS, check_additive, weighted_chunk
 from entrolearn.streaming.base import Rows, TransformedRows
 from entrolearn.streaming.progress import shown
 from entrolearn.streaming.sampling import stack_rows
 from entrolearn.validation import validate_data
 
-__all__ = ["Moved", "check_recursive", "checked_chunk", "fit_recursive", "keep", "stacked"]
+__all__ = ["Moved", "check_recursive", "checked_chunk", "fit_recursive", "keep", "stacked", "summed_squares"]
 
 
 def check_recursive(machine: RecursiveFeatures) -> None:
@@ -34,6 +34,8 @@ def check_recursive(machine: RecursiveFeatures) -> None:
     check_additive(estimator)
     if machine.selection_rows is None:
         raise ValueError("selection_rows=None learns from all rows in memory; accepted for chunks: a number.")
+    if not isinstance(machine.cv, Integral):
+        raise ValueError("cv gives splits of rows in memory; accepted for chunks: a number of folds.")
 
 
 def fit_recursive(
@@ -52,24 +54,32 @@ def fit_recursive(
     chunks = shown(source, progress, source.n_rows, f"{type(machine).__name__}: selection")
     for X, y, of_rows in _checked_chunks(machine, chunks, weights):
         sample.offer(X, y, of_rows)
-    learnt = machine._learn(*sample.rows())
-    moved = TransformedRows(source, Moved(machine, learnt))
+    selected = machine._learn(*sample.rows())
+    moved = TransformedRows(source, Moved(machine, selected))
     moved.n_rows = n_rows if weights is None else source.n_rows
-    fit(learnt.estimator, moved)
-    estimator = learnt.taken_in(learnt.estimator)
+    fit(selected.estimator, moved)
+    estimator = selected.to_original_coordinates(selected.estimator)
     checked = TransformedRows(source, Moved(machine))
     chunks = shown(checked, progress, source.n_rows, f"{type(machine).__name__}: gradients")
-    gradients = (estimator.input_gradient(X) for X, _ in chunks if X.shape[0])
-    outer = average_gradient_outer_product(gradients, diagonal=True, sample_weight=weights)
+    squares, start = np.zeros(()), 0
+    for X, _ in chunks:
+        some = None if weights is None else weights[start : start + X.shape[0]]
+        squares, start = squares + summed_squares(estimator, X, some), start + X.shape[0]
     names = source.feature_names
     if names is not None and not hasattr(machine, "feature_names_in_"):
         machine.feature_names_in_ = np.asarray(names, dtype=object)  # last: the chunks have no names
-    keep(machine, learnt, outer)
+    keep(machine, selected, squares)
 
 
-def keep(machine: RecursiveFeatures, learnt: Learnt, outer: np.ndarray) -> None:
-    """Store the metric, and the fitted estimator with its mean squared derivatives over all rows."""
-    machine._keep(learnt, learnt.estimator, outer / (outer.sum() or 1.0))
+def summed_squares(estimator, X, weights: np.ndarray | None) -> np.ndarray:
+    """Weighted sum over the rows of a chunk of the squared derivatives of an estimator."""
+    weight = X.shape[0] if weights is None else weights.sum()
+    return weight * mean_squares(estimator, X, weights) if weight else np.zeros(())
+
+
+def keep(machine: RecursiveFeatures, selected: SelectedMetric, squares: np.ndarray) -> None:
+    """Store the metric, and the fitted estimator with its squared derivatives summed over all rows."""
+    machine._keep(selected, selected.estimator, squares / (squares.sum() or 1.0))
 
 
 class _Sample:
@@ -140,10 +150,10 @@ def _checked_chunks(machine: RecursiveFeatures, chunks: Iterator, weights: np.nd
 class Moved:
     """Validates rows, and transforms them to the coordinates of a metric if one is given."""
 
-    def __init__(self, machine: RecursiveFeatures, learnt: Learnt | None = None):
-        self._machine, self._learnt = machine, learnt
+    def __init__(self, machine: RecursiveFeatures, selected: SelectedMetric | None = None):
+        self._machine, self._selected = machine, selected
 
     def transform(self, X):
         """Transform one chunk."""
         X = validate_data(self._machine, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return X if self._learnt is None else self._learnt.transform(X)
+        return X if self._selected is None else self._selected.transform(X)
