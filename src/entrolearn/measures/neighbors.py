@@ -53,6 +53,9 @@ ROUNDING = 8 * np.finfo(float).eps
 #: Least width of a box relative to its largest one: smaller ones may be rounding errors of points on a plane.
 THINNEST = 1e-8
 
+#: Rows whose neighbours are in memory at once.
+BLOCK_ROWS = 1024
+
 #: A row is corrected if the ratio of its boxes is this improbable for uniform points.
 CHANCE_OF_SMALLER_BOX = 0.005
 
@@ -409,16 +412,20 @@ def _mean(values: np.ndarray, weight: np.ndarray) -> float:
 
 def _by_extents(rows: _Rows, distance: np.ndarray) -> float:
     """The estimate by the second estimator of Kraskov, Stögbauer and Grassberger."""
-    neighbours = _neighbours(rows, distance)
-    sizes = np.array([len(each) for each in neighbours])
-    flat, first = np.concatenate(neighbours), np.cumsum(sizes) - sizes
-    k = np.add.reduceat(rows.weight[flat], first) - 1
-    counts = []
-    for variable in rows.variables:
-        apart = np.abs(variable[flat] - np.repeat(variable, sizes, axis=0)).max(axis=1)
-        extent = np.maximum.reduceat(apart, first) * (1 + CLOSE) + rows.rounding
-        counts.append(digamma(_within(variable, rows.weight, extent) - 1))
-    in_x, in_y = counts
+    X, Y = rows.variables
+    tree, reach = _tree(rows.joint), _reach(distance, rows.rounding)
+    k, extents = np.empty(len(reach), dtype=np.intp), np.empty_like(rows.joint)
+    for start in range(0, len(reach), BLOCK_ROWS):  # with many ties, all pairs of rows are neighbours
+        block = slice(start, start + BLOCK_ROWS)
+        neighbours = tree.query_radius(rows.joint[block], reach[block])
+        sizes = np.array([len(each) for each in neighbours])
+        flat, first = np.concatenate(neighbours), np.cumsum(sizes) - sizes
+        k[block] = np.add.reduceat(rows.weight[flat], first) - 1
+        apart = np.abs(rows.joint[flat] - np.repeat(rows.joint[block], sizes, axis=0))
+        extents[block] = np.maximum.reduceat(apart, first)
+    of_x, of_y = (each.max(axis=1) for each in np.split(extents, [X.shape[1]], axis=1))
+    in_x = digamma(_within(X, rows.weight, _reach(of_x, rows.rounding)) - 1)
+    in_y = digamma(_within(Y, rows.weight, _reach(of_y, rows.rounding)) - 1)
     return _mean(digamma(k) - 1 / k + digamma(rows.weight.sum()) - (in_x + in_y), rows.weight)
 
 
@@ -427,23 +434,22 @@ def _nonuniformity(rows: _Rows, distance: np.ndarray, k: int) -> float:
 
     Rows with more than k neighbours, of which several have the same distance, are not corrected.
     """
-    neighbours = _neighbours(rows, distance)
     n_columns = rows.joint.shape[1]
-    corrected = np.flatnonzero([rows.weight[each].sum() == len(each) == k + 1 for each in neighbours])
+    n_near = _within(rows.joint, rows.weight, _reach(distance, rows.rounding))
+    neighbour = _tree(rows.joint).query(rows.joint, min(k + 1, len(rows.joint)), return_distance=False)
+    corrected = np.flatnonzero((n_near == k + 1) & (rows.weight[neighbour].sum(axis=1) == k + 1))
     total = 0.0
     n_block = max(1, 2**18 // (k * n_columns))
     for start in range(0, len(corrected), n_block):
         block = corrected[start : start + n_block]
-        apart = rows.joint[np.stack(neighbours[block])] - rows.joint[block, np.newaxis]
-        saved = _log_ratio_of_boxes(apart)
+        saved = _log_ratio_of_boxes(rows.joint[neighbour[block]] - rows.joint[block, np.newaxis])
         total += saved[saved > _usual_log_ratio(k, n_columns)].sum()
     return float(total / rows.weight.sum())
 
 
-def _neighbours(rows: _Rows, distance: np.ndarray) -> np.ndarray:
-    """Indices of the rows that are no further than the k-th neighbour, including the row itself."""
-    reach = distance * (1 + CLOSE) + rows.rounding
-    return _tree(rows.joint).query_radius(rows.joint, reach)
+def _reach(distance: np.ndarray, rounding: np.ndarray) -> np.ndarray:
+    """Radius that includes rows at a distance up to rounding errors."""
+    return distance * (1 + CLOSE) + rounding
 
 
 def _log_ratio_of_boxes(apart: np.ndarray) -> np.ndarray:
