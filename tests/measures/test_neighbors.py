@@ -77,43 +77,10 @@ def test_estimates_are_those_of_a_loop(rng, k, d_x, d_y):
         assert estimate(X, Y, given=Z, n_neighbors=k) == pytest.approx(ksg_loop(X, Y, k, Z=Z), abs=1e-12)
 
 
-def mixed_loop(X, Y, k):
-    """Gao et al. (2017), with their counts of rows that include the row itself, and digamma(n) for log(n)."""
-    X, Y = scaled(X), scaled(Y)
-    joint, n = np.hstack([X, Y]), len(X)
-    total = 0.0
-    for i in range(n):
-        reach = sorted(apart(joint[i], joint[j]) for j in others(n, i))[k - 1]
-        if reach == 0:
-            counts = [sum(apart(part[i], part[j]) == 0 for j in range(n)) for part in (joint, X, Y)]
-        else:
-            counts = [k, *(sum(apart(part[i], part[j]) < reach for j in range(n)) for part in (X, Y))]
-        total += digamma(n) + digamma(counts[0]) - digamma(counts[1]) - digamma(counts[2])
-    return total / n
-
-
-def test_mixed_estimate_is_that_of_a_loop(rng):
-    X = rng.integers(0, 3, size=(50, 1)).astype(float)
-    Y = np.where(X == 0, 0.0, X + rng.normal(size=(50, 1)))
-    assert mixed_mutual_information(X, Y) == pytest.approx(mixed_loop(X, Y, 3), abs=1e-12)
-
-
-def ross_loop(x, y, k):
-    x, n = scaled(x[:, None])[:, 0], len(x)
-    total = 0.0
-    for i in range(n):
-        own = [j for j in others(n, i) if y[j] == y[i]]
-        reach = sorted(abs(x[i] - x[j]) for j in own)[min(k, len(own)) - 1]
-        m = 1 + sum(abs(x[i] - x[j]) < reach for j in others(n, i))
-        total += digamma(n) + digamma(min(k, len(own))) - digamma(1 + len(own)) - digamma(m)
-    return total / n
-
-
-def test_estimate_of_classes_is_that_of_a_loop_of_scikit_learn_and_of_mixed_variables(rng):
+def test_estimate_of_classes_is_that_of_scikit_learn_and_of_mixed_variables(rng):
     y = np.array(list("aab"))[rng.integers(0, 3, size=80)]
     x = rng.normal(size=80) + 2 * (y == "a")
     found = ross_mutual_information(x, y)
-    assert found == pytest.approx(ross_loop(x, y, 3), abs=1e-12)
     assert found == pytest.approx(mutual_info_classif(x[:, None], y, random_state=0)[0], abs=1e-6)
     assert found == pytest.approx(mixed_mutual_information(x, y), abs=1e-12)
     with pytest.warns(UnreliableEstimateWarning, match="1 classes of y have at most n_neighbors=3 rows"):

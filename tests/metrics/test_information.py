@@ -102,7 +102,7 @@ def test_units_scale_the_entropies_and_leave_the_rates_and_the_normalized_alone(
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
 def test_many_classes_take_no_table_of_all_pairs():
-    """All pairs of 40,000 classes would take 13 GB. A prediction leaves two true labels: H(T | Y) is one bit."""
+    """All pairs would take 13 GB. Each prediction leaves two true labels: H(T | Y) is one bit."""
     n = 40_000
     scores = information_scores(np.arange(n), np.arange(n) // 2 * 2)
     assert scores["accuracy"] == 0.5
