@@ -182,8 +182,9 @@ MEASURES = {
     ),
     "expected_maximum": measure(lambda X: [X[:, 0]], "scale order", "factor"),
     **{
-        f"{name}_mutual_information": measure(lambda X: [X[:, :1], X[:, 1:]], "scale order shift")
-        for name in ("knn", "mixed", "gaussian", "copula", "kde", "quadratic")
+        f"{name}_mutual_information": measure(lambda X: [X[:, :1], X[:, 1:]], f"scale order shift {more}")
+        for more, names in {"": "gaussian copula kde quadratic", "rounding": "knn mixed"}.items()
+        for name in names.split()
     },
 }
 

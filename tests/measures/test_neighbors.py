@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.special import digamma
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
@@ -75,43 +77,10 @@ def test_estimates_are_those_of_a_loop(rng, k, d_x, d_y):
         assert estimate(X, Y, given=Z, n_neighbors=k) == pytest.approx(ksg_loop(X, Y, k, Z=Z), abs=1e-12)
 
 
-def mixed_loop(X, Y, k):
-    """Gao et al. (2017), with their counts of rows that include the row itself, and digamma(n) for log(n)."""
-    X, Y = scaled(X), scaled(Y)
-    joint, n = np.hstack([X, Y]), len(X)
-    total = 0.0
-    for i in range(n):
-        reach = sorted(apart(joint[i], joint[j]) for j in others(n, i))[k - 1]
-        if reach == 0:
-            counts = [sum(apart(part[i], part[j]) == 0 for j in range(n)) for part in (joint, X, Y)]
-        else:
-            counts = [k, *(sum(apart(part[i], part[j]) < reach for j in range(n)) for part in (X, Y))]
-        total += digamma(n) + digamma(counts[0]) - digamma(counts[1]) - digamma(counts[2])
-    return total / n
-
-
-def test_mixed_estimate_is_that_of_a_loop(rng):
-    X = rng.integers(0, 3, size=(50, 1)).astype(float)
-    Y = np.where(X == 0, 0.0, X + rng.normal(size=(50, 1)))
-    assert mixed_mutual_information(X, Y) == pytest.approx(mixed_loop(X, Y, 3), abs=1e-12)
-
-
-def ross_loop(x, y, k):
-    x, n = scaled(x[:, None])[:, 0], len(x)
-    total = 0.0
-    for i in range(n):
-        own = [j for j in others(n, i) if y[j] == y[i]]
-        reach = sorted(abs(x[i] - x[j]) for j in own)[min(k, len(own)) - 1]
-        m = 1 + sum(abs(x[i] - x[j]) < reach for j in others(n, i))
-        total += digamma(n) + digamma(min(k, len(own))) - digamma(1 + len(own)) - digamma(m)
-    return total / n
-
-
-def test_estimate_of_classes_is_that_of_a_loop_of_scikit_learn_and_of_mixed_variables(rng):
+def test_estimate_of_classes_is_that_of_scikit_learn_and_of_mixed_variables(rng):
     y = np.array(list("aab"))[rng.integers(0, 3, size=80)]
     x = rng.normal(size=80) + 2 * (y == "a")
     found = ross_mutual_information(x, y)
-    assert found == pytest.approx(ross_loop(x, y, 3), abs=1e-12)
     assert found == pytest.approx(mutual_info_classif(x[:, None], y, random_state=0)[0], abs=1e-6)
     assert found == pytest.approx(mixed_mutual_information(x, y), abs=1e-12)
     with pytest.warns(UnreliableEstimateWarning, match="1 classes of y have at most n_neighbors=3 rows"):
@@ -235,6 +204,79 @@ def test_ordinary_data_cause_no_warning(rng):
 def test_bad_input_is_named(rng, call, message):
     with pytest.raises(ValueError, match=message):
         call(rng.normal(size=20))
+
+
+def exact_estimates(x, y, c, k):
+    """Estimates of integers x and y, and of x and classes c, from distances in exact arithmetic.
+
+    Squared distances in units of the standard deviation are compared after multiplying them by both
+    variances, which are integers but for a factor that x and y share.
+    """
+    n = len(x)
+    of_x, of_y = (np.subtract.outer(each, each) ** 2 for each in (x, y))
+    of_x, of_y = of_x * of_y.sum(), of_y * of_x.sum()
+    joint = np.maximum(of_x, of_y)
+    reach = np.sort(joint, axis=1)[:, [k]]
+
+    def psi_of_closer(apart, reach):
+        return digamma(np.where(reach > 0, apart < reach, apart == 0).sum(axis=1))
+
+    counted = psi_of_closer(of_x, reach) + psi_of_closer(of_y, reach)
+    repeated = np.where(reach[:, 0] > 0, k, (joint == 0).sum(axis=1))
+    near = joint <= reach
+    n_near = near.sum(axis=1) - 1
+    extents = (np.where(near, each, 0).max(axis=1, keepdims=True) for each in (of_x, of_y))
+    within = sum(digamma((e >= d).sum(axis=1) - 1) for e, d in zip(extents, (of_x, of_y), strict=True))
+    same = np.equal.outer(c, c)
+    of_class = np.sort(np.where(same, of_x, np.iinfo(np.int64).max), axis=1)[:, [k]]
+    return {
+        "ksg1": digamma(n) + np.mean(digamma(k) - counted),
+        "ksg2": digamma(n) + np.mean(digamma(n_near) - 1 / n_near - within),
+        "mixed": digamma(n) + np.mean(digamma(repeated) - counted),
+        "ross": digamma(n) + np.mean(digamma(k) - digamma(same.sum(axis=1)) - psi_of_closer(of_x, of_class)),
+    }
+
+
+units = st.floats(1e-3, 1e3).flatmap(lambda a: st.sampled_from([a, -a]))
+origins = st.floats(-1e3, 1e3)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([3, 10, 2**12]), units, origins, units, origins)
+@pytest.mark.filterwarnings("ignore::entrolearn.measures.UnreliableEstimateWarning")
+def test_units_origins_and_the_order_of_rows_change_no_estimate(seed, n_values, a, b, c, d):
+    """Also if distances are equal, which in most units differ by rounding."""
+    rng = np.random.default_rng(seed)
+    x, y, k = rng.integers(0, 10, size=50), rng.integers(0, n_values, size=50), int(rng.integers(1, 5))
+    y, label = y + x // 4, np.argsort(rng.normal(x)) % 50 // 10
+    expected = exact_estimates(x, y, label, k)
+    local = knn_mutual_information(x, y, variant="local", n_neighbors=5)
+    order = rng.permutation(50)
+    x, y, label = a * x[order] + b, c * y[order] + d, label[order]
+    assert {
+        "ksg1": knn_mutual_information(x, y, n_neighbors=k),
+        "ksg2": knn_mutual_information(x, y, n_neighbors=k, variant="ksg2"),
+        "mixed": mixed_mutual_information(x, y, n_neighbors=k),
+        "ross": ross_mutual_information(x, label, n_neighbors=k),
+    } == pytest.approx(expected, abs=1e-12)
+    assert knn_mutual_information(x, y, variant="local", n_neighbors=5) == pytest.approx(local, abs=1e-6)
+
+
+def test_repeated_rows_are_searched_once(rng):
+    """Searches that visit all equal rows would take minutes."""
+    x, y = (rng.random((2, 100_000)) < 0.3).astype(float)
+    n_xy = np.array([[np.sum((x == i) & (y == j)) for j in (0, 1)] for i in (0, 1)])
+    terms = digamma(n_xy) - digamma(n_xy.sum(axis=1, keepdims=True)) - digamma(n_xy.sum(axis=0))
+    expected = digamma(n_xy.sum()) + np.average(terms, weights=n_xy)
+    assert mixed_mutual_information(x, y) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:10000 classes")
+def test_many_small_classes():
+    """Pairs of rows far apart: k = 1, n_c = 2 and m = 1."""
+    y = np.arange(20_000) // 2
+    found = ross_mutual_information(10.0 * y + np.arange(20_000) % 2, y)
+    assert found == pytest.approx(digamma(20_000) - digamma(2), abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::entrolearn.measures.UnreliableEstimateWarning")

@@ -3,9 +3,14 @@
 All estimators use the maximum norm on columns scaled to variance 1. In the subspace of each variable they
 count the rows within each row's distance to its k-th neighbour, and average the digamma function of these
 counts. Estimates are in nats and not clipped at 0: for independent variables their mean is 0.
+
+Rounding makes equal distances, such as those of equally spaced values, differ in their last digits. Distances
+are therefore compared with a tolerance. Repeated rows are searched once.
 """
 
+import math
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -20,7 +25,6 @@ from entrolearn.measures.reliability import (
     columns,
     read_variables,
     same_rows,
-    standardised,
     warn_few_rows,
     warn_many_columns,
     warn_near_limit,
@@ -38,6 +42,19 @@ LEAF_SIZE = 20
 #: Rows up to which computing all distances is faster than a tree. Measured: a tenth of the time with 30 rows,
 #: half of it with 150.
 FEW_ROWS = 128
+
+#: Relative difference up to which distances are equal: far above rounding errors, and far below the
+#: differences of distances of continuous variables.
+CLOSE = 1e-12
+
+#: Bound of the rounding error of a difference, relative to its numbers: these may be sums of products.
+ROUNDING = 8 * np.finfo(float).eps
+
+#: Least width of a box relative to its largest one: smaller ones may be rounding errors of points on a plane.
+THINNEST = 1e-8
+
+#: Rows whose neighbours are in memory at once.
+BLOCK_ROWS = 1024
 
 #: A row is corrected if the ratio of its boxes is this improbable for uniform points.
 CHANCE_OF_SMALLER_BOX = 0.005
@@ -67,10 +84,11 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
         k. A larger k reduces the variance and increases the bias.
     variant : {"ksg1", "ksg2", "local"}, default="ksg1"
         "ksg1" is the formula above. "ksg2", the second estimator of [1]_, uses the neighbours' extents in X
-        and in Y separately, with less bias and more variance. "local", of Gao, Ver Steeg and Galstyan [3]_,
-        corrects "ksg1" for a density that is not uniform in a row's neighbourhood. It is meant for dependence
-        so strong that the rows lie close to a surface, and needs more neighbours than columns. The last two
-        do not accept `given`.
+        and in Y separately, with less bias and more variance; all rows as close as the k-th neighbour are
+        neighbours. "local", of Gao, Ver Steeg and Galstyan [3]_, corrects "ksg1" for a density that is not
+        uniform in a row's neighbourhood, except for rows with several k-th neighbours. It is meant for
+        dependence so strong that the rows lie close to a surface, and needs more neighbours than columns. The
+        last two do not accept `given`.
 
     Returns
     -------
@@ -96,7 +114,8 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     Notes
     -----
     The estimate depends neither on the origins and units of the columns, as each column is scaled to variance
-    1, nor on the order of the rows. Takes O(n log n) time in few dimensions.
+    1, nor on the order of the rows. Distances whose relative difference is below 1e-12, or below the rounding
+    errors of the numbers, are equal. Takes O(n log n) time in few dimensions.
 
     References
     ----------
@@ -123,9 +142,7 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
         raise ValueError(f"variant is {variant!r}; only 'ksg1' accepts `given`")
     check_integer(n_neighbors, "n_neighbors", 1)
     variables = read_variables(columns, n_neighbors + 1, X=X, Y=Y, given=given)
-    X, Y, *Z = map(standardised, variables.values())
-    joint = np.hstack([X, Y, *Z])
-    n_samples, n_columns = joint.shape
+    n_samples, n_columns = len(variables["X"]), sum(each.shape[1] for each in variables.values())
     if variant == "local" and n_neighbors <= n_columns:
         raise ValueError(
             f"n_neighbors is {n_neighbors}; variant 'local' needs more neighbours than columns ({n_columns})"
@@ -133,16 +150,17 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     warn_few_rows(n_samples, n_columns)
     warn_many_columns(n_columns)
     warn_ties(variables, "ties bias nearest neighbours; use mixed_mutual_information")
-    distance, neighbour = KDTree(joint, leaf_size=LEAF_SIZE, metric="chebyshev").query(joint, n_neighbors + 1)
+    rows = _distinct_rows(*variables.values())
+    distance, k = _nearest(rows, n_neighbors)
     if variant == "ksg2":
-        estimate = _by_extents(X, Y, neighbour, n_neighbors)
+        estimate = _by_extents(rows, distance)
     else:
-        estimate = digamma(n_neighbors) - np.mean(_of_closer(X, Y, Z, distance[:, -1]))
+        estimate = _by_counts(rows, distance, k)
         if variant == "local":
-            return float(estimate + _nonuniformity(joint, neighbour))
-    if not Z:
+            return estimate + _nonuniformity(rows, distance, n_neighbors)
+    if given is None:
         warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
-    return float(estimate)
+    return estimate
 
 
 def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float:
@@ -182,6 +200,9 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
 
     Notes
     -----
+    Like :func:`knn_mutual_information`, the estimate depends neither on origins and units nor on the order of
+    the rows, and takes O(n log n) time in few dimensions.
+
     The term log(n) of [1]_ is replaced by digamma(n), which agrees with :func:`knn_mutual_information` for
     data without repeated values. Labels are arrays of strings, objects or booleans. A table with strings in
     one column is an array of objects, so all its columns are labels.
@@ -207,26 +228,20 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     """
     check_integer(n_neighbors, "n_neighbors", 1)
     variables = read_variables(_numbers_or_labels, n_neighbors + 1, X=X, Y=Y, given=given)
-    X, Y, *Z = (_apart(each) if each.dtype.kind == "i" else standardised(each) for each in variables.values())
-    joint = np.hstack([X, Y, *Z])
-    n_samples, n_columns = joint.shape
+    n_samples, n_columns = len(variables["X"]), sum(each.shape[1] for each in variables.values())
     warn_few_rows(n_samples, n_columns)
     warn_many_columns(n_columns)
-    tree = _tree(joint)
-    nearest = tree.query(joint, n_neighbors + 1)[0]
-    alike = nearest < _label_gap(n_samples)  # equal in all labels; the first is the row itself
-    k = alike.sum(axis=1) - 1
-    distance = nearest[np.arange(n_samples), k]
-    kept = k > 0
-    equal = kept & (distance == 0)
-    if equal.any():
-        k[equal] = tree.query_radius(joint[equal], 0.0, count_only=True)
-    if not kept.any():
+    rows = _distinct_rows(*variables.values())
+    distance, k = _nearest(rows, n_neighbors)
+    if not k.any():
         raise ValueError("no two rows have equal labels (strings, objects or booleans)")
-    estimate = np.mean(digamma(k[kept]) - _of_closer(X, Y, Z, distance)[kept])
-    if not Z:
+    repeated = (k > 0) & (distance <= rows.rounding)
+    if repeated.any():
+        k[repeated] = _within(rows.joint, rows.weight, rows.rounding)[repeated]
+    estimate = _by_counts(rows, distance, k)
+    if given is None:
         warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
-    return float(estimate)
+    return estimate
 
 
 def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
@@ -293,52 +308,160 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
         small = int(np.sum(sizes <= n_neighbors))
         warn_unreliable(f"{small} classes of y have at most n_neighbors={n_neighbors} rows")
     kept = sizes[y] > 1
-    X, y = standardised(X[kept]), y[kept]
     warn_few_rows(n_samples, X.shape[1] + 1)
     warn_many_columns(X.shape[1] + 1)
-    warn_ties({"X": X}, "ties bias nearest neighbours; use mixed_mutual_information")
-    size = sizes[y]
-    k = np.minimum(n_neighbors, size - 1)
-    distance = np.empty(len(X))
-    for code in np.flatnonzero(sizes > 1):
-        rows = np.flatnonzero(y == code)
-        distance[rows] = _tree(X[rows]).query(X[rows], k[rows[0]] + 1)[0][:, -1]
-    return float(digamma(len(X)) + np.mean(digamma(k) - digamma(size) - digamma(_closer(X, distance))))
+    warn_ties({"X": X[kept]}, "ties bias nearest neighbours; use mixed_mutual_information")
+    rows = _distinct_rows(X[kept], y[kept, np.newaxis])
+    return _by_counts(rows, *_nearest(rows, n_neighbors))
 
 
-def _by_extents(X: np.ndarray, Y: np.ndarray, neighbour: np.ndarray, k: int) -> float:
+class _Rows(NamedTuple):
+    """The different rows of variables observed together, in sorted order."""
+
+    variables: list[np.ndarray]
+    joint: np.ndarray  #: The columns of all variables.
+    weight: np.ndarray  #: How often each row occurs.
+    rounding: np.ndarray  #: Rounding error of each row's distances to rows that are close.
+
+
+def _distinct_rows(*variables: np.ndarray) -> _Rows:
+    """Columns of numbers scaled to variance 1, and codes of labels so far apart that no rows are further."""
+    raw = np.hstack(variables)
+    raw = raw[np.lexsort(raw.T)]
+    first = np.flatnonzero(np.append(True, (raw[1:] != raw[:-1]).any(axis=1)))
+    widths = [each.shape[1] for each in variables]
+    labels = np.repeat([each.dtype.kind == "i" for each in variables], widths)
+    scaled, rounding = _scaled(raw)
+    joint = np.where(labels, raw * (2.0 * _label_gap(len(raw))), scaled)[first]
+    rounding = np.where(labels, 0.0, rounding)[first].max(axis=1)
+    parts = np.split(joint, np.cumsum(widths)[:-1], axis=1)
+    return _Rows(parts, joint, np.diff(first, append=len(raw)), rounding)
+
+
+def _scaled(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of variance 1, or 0 for constant ones, and the rounding errors of their numbers.
+
+    The origin is the median of each column, which keeps more digits than the mean does: outliers do not move
+    it, and differences from a number of the column are hardly rounded.
+    """
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1])  # squares stay in range, no digit changes
+    half = len(X) // 2
+    centred = X - np.partition(X, half, axis=0)[half]
+    per_unit = np.divide(1.0, X.std(axis=0), out=np.zeros(X.shape[1]), where=np.ptp(X, axis=0) > 0)
+    return centred * per_unit, ROUNDING * per_unit * np.maximum(np.abs(X), np.abs(centred))
+
+
+def _label_gap(n_samples: int) -> float:
+    """Upper bound of the difference of two rows of a column of variance 1."""
+    return 2.0 * np.sqrt(n_samples)
+
+
+def _nearest(rows: _Rows, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Distance to the k-th neighbour with equal labels, and k, or the number of such neighbours if less."""
+    n_samples = int(rows.weight.sum())
+    if n_samples <= FEW_ROWS:
+        distance = np.sort(cdist(rows.joint, _repeated(rows.joint, rows.weight), "chebyshev"), axis=1)
+        distance = distance[:, : k + 1]
+        weight = np.ones(distance.shape, dtype=np.intp)
+    else:
+        distance, neighbour = _tree(rows.joint).query(rows.joint, min(k + 1, len(rows.joint)))
+        weight = rows.weight[neighbour]
+    up_to = np.where(distance < _label_gap(n_samples), weight, 0).cumsum(axis=1)
+    n_neighbours = np.minimum(k, up_to[:, -1] - 1)  # the first is the row itself
+    kth = (up_to > n_neighbours[:, np.newaxis]).argmax(axis=1)
+    return distance[np.arange(len(distance)), kth], n_neighbours
+
+
+def _by_counts(rows: _Rows, distance: np.ndarray, k: np.ndarray) -> float:
+    """Mean of ψ(k) − ψ(n_xz) − ψ(n_yz) + ψ(n_z) over the rows that have a neighbour; without Z, n_z = n.
+
+    The numbers are those of the rows closer than a distance, including the row itself, or if the distance is
+    0, of the equal rows.
+    """
+    X, Y, *Z = rows.variables
+    closer = distance * (1 - CLOSE) - rows.rounding
+    closer = np.where(distance > rows.rounding, np.maximum(closer, 0.0), rows.rounding)
+    in_xz, in_yz = (digamma(_within(np.hstack([each, *Z]), rows.weight, closer)) for each in (X, Y))
+    in_z = digamma(_within(*Z, rows.weight, closer)) if Z else digamma(rows.weight.sum())
+    weight = np.where(k > 0, rows.weight, 0)
+    return _mean(digamma(np.maximum(k, 1)) + in_z - (in_xz + in_yz), weight)
+
+
+def _within(X: np.ndarray, weight: np.ndarray, radius: np.ndarray) -> np.ndarray:
+    """Number of rows, each of which occurs `weight` times, within the radius of each row."""
+    if X.shape[1] > 1:
+        all_rows = _repeated(X, weight)
+        if len(all_rows) <= FEW_ROWS:
+            return np.count_nonzero(cdist(X, all_rows, "chebyshev") <= radius[:, np.newaxis], axis=1)
+        return _tree(all_rows).query_radius(X, radius, count_only=True)
+    x = X[:, 0]
+    order = np.argsort(x)
+    x, up_to = x[order], np.append(0, np.cumsum(weight[order]))
+    below = np.searchsorted(x, X[:, 0] - radius, "left")
+    return up_to[np.searchsorted(x, X[:, 0] + radius, "right")] - up_to[below]
+
+
+def _repeated(X: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    return X if len(X) == weight.sum() else np.repeat(X, weight, axis=0)
+
+
+def _mean(values: np.ndarray, weight: np.ndarray) -> float:
+    """Weighted mean, with which the order of the rows changes no digit."""
+    return math.fsum(values * weight) / float(weight.sum())
+
+
+def _by_extents(rows: _Rows, distance: np.ndarray) -> float:
     """The estimate by the second estimator of Kraskov, Stögbauer and Grassberger."""
-    within = 0.0
-    for variable in (X, Y):
-        extent = np.abs(variable[neighbour] - variable[:, np.newaxis]).max(axis=(1, 2))
-        tree = KDTree(variable, leaf_size=LEAF_SIZE, metric="chebyshev")
-        within += digamma(tree.query_radius(variable, extent, count_only=True) - 1)
-    return digamma(k) - 1 / k + digamma(len(X)) - np.mean(within)
+    X, Y = rows.variables
+    tree, reach = _tree(rows.joint), _reach(distance, rows.rounding)
+    k, extents = np.empty(len(reach), dtype=np.intp), np.empty_like(rows.joint)
+    for start in range(0, len(reach), BLOCK_ROWS):  # with many ties, all pairs of rows are neighbours
+        block = slice(start, start + BLOCK_ROWS)
+        neighbours = tree.query_radius(rows.joint[block], reach[block])
+        sizes = np.array([len(each) for each in neighbours])
+        flat, first = np.concatenate(neighbours), np.cumsum(sizes) - sizes
+        k[block] = np.add.reduceat(rows.weight[flat], first) - 1
+        apart = np.abs(rows.joint[flat] - np.repeat(rows.joint[block], sizes, axis=0))
+        extents[block] = np.maximum.reduceat(apart, first)
+    of_x, of_y = (each.max(axis=1) for each in np.split(extents, [X.shape[1]], axis=1))
+    in_x = digamma(_within(X, rows.weight, _reach(of_x, rows.rounding)) - 1)
+    in_y = digamma(_within(Y, rows.weight, _reach(of_y, rows.rounding)) - 1)
+    return _mean(digamma(k) - 1 / k + digamma(rows.weight.sum()) - (in_x + in_y), rows.weight)
 
 
-def _nonuniformity(joint: np.ndarray, neighbour: np.ndarray) -> float:
-    """The local correction: mean log ratio of the volumes of the neighbours' axis-parallel and PCA boxes."""
-    n_samples, n_columns = joint.shape
-    k = neighbour.shape[1] - 1
+def _nonuniformity(rows: _Rows, distance: np.ndarray, k: int) -> float:
+    """The local correction: mean log ratio of the volumes of the neighbours' axis-parallel and PCA boxes.
+
+    Rows with more than k neighbours, of which several have the same distance, are not corrected.
+    """
+    n_columns = rows.joint.shape[1]
+    n_near = _within(rows.joint, rows.weight, _reach(distance, rows.rounding))
+    neighbour = _tree(rows.joint).query(rows.joint, min(k + 1, len(rows.joint)), return_distance=False)
+    corrected = np.flatnonzero((n_near == k + 1) & (rows.weight[neighbour].sum(axis=1) == k + 1))
     total = 0.0
-    rows = max(1, 2**18 // (k * n_columns))
-    for start in range(0, n_samples, rows):
-        block = slice(start, start + rows)
-        apart = joint[neighbour[block, 1:]] - joint[block, np.newaxis]
-        saved = _log_ratio_of_boxes(apart)
+    n_block = max(1, 2**18 // (k * n_columns))
+    for start in range(0, len(corrected), n_block):
+        block = corrected[start : start + n_block]
+        saved = _log_ratio_of_boxes(rows.joint[neighbour[block]] - rows.joint[block, np.newaxis])
         total += saved[saved > _usual_log_ratio(k, n_columns)].sum()
-    return total / n_samples
+    return float(total / rows.weight.sum())
+
+
+def _reach(distance: np.ndarray, rounding: np.ndarray) -> np.ndarray:
+    """Radius that includes rows at a distance up to rounding errors."""
+    return distance * (1 + CLOSE) + rounding
 
 
 def _log_ratio_of_boxes(apart: np.ndarray) -> np.ndarray:
     """Log ratio of the volumes of a box along the axes and one along the principal axes, shape (n,).
 
-    The boxes are the smallest ones centred at the origin that contain the points, shape (n, k, d).
+    The boxes are the smallest ones centred at the origin that contain the points, shape (n, k, d), with
+    widths of at least `THINNEST`.
     """
     _, axes = np.linalg.eigh(apart.transpose(0, 2, 1) @ apart)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        along, turned = (np.log(np.abs(each).max(axis=1)).sum(axis=1) for each in (apart, apart @ axes))
-        return np.where(np.isfinite(along) & np.isfinite(turned), along - turned, 0.0)
+    along, turned = (np.abs(each).max(axis=1) for each in (apart, apart @ axes))
+    least = THINNEST * along.max(axis=1, keepdims=True)
+    return (np.log(np.maximum(along, least)) - np.log(np.maximum(turned, least))).sum(axis=1)
 
 
 @lru_cache(maxsize=64)
@@ -348,34 +471,8 @@ def _usual_log_ratio(k: int, d: int) -> float:
     return float(np.quantile(_log_ratio_of_boxes(uniform), 1 - CHANCE_OF_SMALLER_BOX))
 
 
-def _of_closer(X: np.ndarray, Y: np.ndarray, Z: list[np.ndarray], distance: np.ndarray) -> np.ndarray:
-    """ψ(n_xz + 1) + ψ(n_yz + 1) − ψ(n_z + 1) of each row; without Z, n_z + 1 is the number of rows."""
-    in_xz, in_yz = (digamma(_closer(np.hstack([each, *Z]), distance)) for each in (X, Y))
-    return in_xz + in_yz - digamma(_closer(*Z, distance) if Z else len(X))
-
-
-def _closer(X: np.ndarray, distance: np.ndarray) -> np.ndarray:
-    """Number of rows, including itself, closer to each row than its distance (for distance 0: equal rows)."""
-    return _tree(X).query_radius(X, np.nextafter(distance, 0), count_only=True)
-
-
-class _Pairs:
-    """Replacement of a KDTree for few rows, which computes all distances. Results are bitwise equal."""
-
-    def __init__(self, X: np.ndarray):
-        self._X = X
-
-    def query(self, Z: np.ndarray, k: int) -> tuple[np.ndarray]:
-        """Distances to the k nearest rows, in ascending order."""
-        return (np.sort(cdist(Z, self._X, "chebyshev"), axis=1)[:, :k],)
-
-    def query_radius(self, Z: np.ndarray, radius: np.ndarray | float, *, count_only: bool) -> np.ndarray:
-        """Number of rows within the radius of each row of Z."""
-        return np.count_nonzero(cdist(Z, self._X, "chebyshev") <= np.reshape(radius, (-1, 1)), axis=1)
-
-
-def _tree(X: np.ndarray) -> KDTree | _Pairs:
-    return KDTree(X, leaf_size=LEAF_SIZE, metric="chebyshev") if len(X) > FEW_ROWS else _Pairs(X)
+def _tree(X: np.ndarray) -> KDTree:
+    return KDTree(X, leaf_size=LEAF_SIZE, metric="chebyshev")
 
 
 def _numbers_or_labels(X, name: str) -> np.ndarray:
@@ -385,13 +482,3 @@ def _numbers_or_labels(X, name: str) -> np.ndarray:
         return columns(X, name)
     array = array[:, np.newaxis] if array.ndim == 1 else array
     return np.column_stack([codes(column, name) for column in array.T])
-
-
-def _apart(labels: np.ndarray) -> np.ndarray:
-    """Codes as numbers so far apart that rows with different codes are further apart than any equal ones."""
-    return labels * (2.0 * _label_gap(len(labels)))
-
-
-def _label_gap(n_samples: int) -> float:
-    """Upper bound of the difference of two rows of a column of variance 1."""
-    return 2.0 * np.sqrt(n_samples)

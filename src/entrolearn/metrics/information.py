@@ -9,19 +9,13 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from sklearn.metrics import confusion_matrix, make_scorer
+from scipy.special import rel_entr
+from sklearn.metrics import make_scorer
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target, unique_labels
 
-from entrolearn.measures import (
-    conditional_entropy,
-    cross_entropy,
-    entropy,
-    joint_entropy,
-    kl_divergence,
-    mutual_information,
-    probabilities_from_counts,
-)
+from entrolearn.measures import cross_entropy, entropy, kl_divergence
+from entrolearn.measures.information import nats_per_unit
 
 __all__ = [
     "information_scorer",
@@ -154,8 +148,20 @@ def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[
     >>> scores["entropy_true"], scores["mutual_information"], scores["kl_pred_true"]
     (1.0, 1.0, inf)
     """
-    P = _joint_distribution(y_true, y_pred, reject)
-    return _rates(P, rejects=reject is not None) | _information(P, base)
+    for each, name in ((y_true, "y_true"), (y_pred, "y_pred")):
+        kind = type_of_target(each, input_name=name)
+        if kind not in ("binary", "multiclass"):
+            raise ValueError(f"{name} is {kind}; information_scores takes binary or multiclass labels")
+    labels = unique_labels(y_true, y_pred)
+    y_true, y_pred = column_or_1d(y_true), column_or_1d(y_pred)
+    check_consistent_length(y_true, y_pred)
+    if reject is not None:
+        _check_reject(reject, y_true, "y_true")
+    # Only pairs of labels that occur: a table of all pairs would be quadratic in the number of classes.
+    pairs = np.searchsorted(labels, y_true) * len(labels) + np.searchsorted(labels, y_pred)
+    pairs, counts = np.unique(pairs, return_counts=True)
+    t, y = np.divmod(pairs, len(labels))
+    return _rates(t == y, labels[y] == reject, counts) | _information(t, y, counts, len(labels), base)
 
 
 def information_scorer(measure: str, *, reject=None, base: float = 2) -> Callable:
@@ -283,19 +289,6 @@ def _is_same(labels: np.ndarray, cast: np.ndarray) -> bool:
     return bool(np.all(cast == labels) and np.all(cast.astype(labels.dtype) == labels))
 
 
-def _joint_distribution(y_true, y_pred, reject) -> np.ndarray:
-    """Joint distribution of T (rows) and Y (columns) over the same labels; the reject is the last one."""
-    for labels, name in ((y_true, "y_true"), (y_pred, "y_pred")):
-        kind = type_of_target(labels, input_name=name)
-        if kind not in ("binary", "multiclass"):
-            raise ValueError(f"{name} is {kind}; information_scores takes binary or multiclass labels")
-    labels = unique_labels(y_true, y_pred)
-    if reject is not None:
-        _check_reject(reject, np.asarray(y_true), "y_true")
-        labels = np.append(labels[labels != reject], reject)
-    return probabilities_from_counts(confusion_matrix(y_true, y_pred, labels=labels))
-
-
 def _check_reject(reject, labels: np.ndarray, name: str) -> None:
     label, kinds = np.asarray(reject), "USO"
     if label.dtype.kind == "O" or (label.dtype.kind in kinds) != (labels.dtype.kind in kinds):
@@ -304,22 +297,30 @@ def _check_reject(reject, labels: np.ndarray, name: str) -> None:
         raise ValueError(f"reject is {reject!r}, which is a label of {name}")
 
 
-def _rates(P: np.ndarray, *, rejects: bool) -> dict[str, float]:
-    wrong = P - np.diag(P.diagonal())
-    rejected = float(wrong[:, -1].sum()) if rejects else 0.0
-    correct, error = float(P.trace()), float(wrong[:, : -1 if rejects else None].sum())
+def _rates(correct: np.ndarray, rejected: np.ndarray, counts: np.ndarray) -> dict[str, float]:
+    """Rates of pairs of labels that are correct, rejected or neither."""
+    n_samples, n_correct, n_rejected = (
+        int(each.sum()) for each in (counts, counts[correct], counts[rejected])
+    )
     return {
-        "correct_rate": correct,
-        "error_rate": error,
-        "reject_rate": rejected,
-        "accuracy": _ratio(correct, correct + error),
+        "correct_rate": n_correct / n_samples,
+        "error_rate": (n_samples - n_correct - n_rejected) / n_samples,
+        "reject_rate": n_rejected / n_samples,
+        "accuracy": _ratio(n_correct, n_samples - n_rejected),
     }
 
 
-def _information(P: np.ndarray, base: float) -> dict[str, float]:
-    p_true, p_pred = P.sum(axis=1), P.sum(axis=0)
-    of_true, of_pred = entropy(p_true, base=base), entropy(p_pred, base=base)
-    joint, shared = joint_entropy(P, base=base), mutual_information(P, base=base)
+def _information(
+    t: np.ndarray, y: np.ndarray, counts: np.ndarray, n_labels: int, base: float
+) -> dict[str, float]:
+    """Information measures of pairs of labels, t of T and y of Y, that occur so many times."""
+    unit, n_samples = nats_per_unit(base), counts.sum()
+    p = counts / n_samples
+    p_true, p_pred = (np.bincount(each, counts, n_labels) / n_samples for each in (t, y))
+    of_true, of_pred, joint = (entropy(each, base=base) for each in (p_true, p_pred, p))
+    # As sums over the pairs: differences of entropies would leave rounding errors where the value is 0.
+    shared = max(0.0, float(p_true[t] @ rel_entr(p / p_true[t], p_pred[y])) / unit)
+    left_true, left_pred = (abs(float(rel_entr(p, each).sum())) / unit for each in (p_pred[y], p_true[t]))
     forth, back = cross_entropy(p_true, p_pred, base=base), cross_entropy(p_pred, p_true, base=base)
     kl_forth, kl_back = kl_divergence(p_true, p_pred, base=base), kl_divergence(p_pred, p_true, base=base)
     return {
@@ -327,8 +328,8 @@ def _information(P: np.ndarray, base: float) -> dict[str, float]:
         "entropy_pred": of_pred,
         "joint_entropy": joint,
         "mutual_information": shared,
-        "conditional_entropy_true": conditional_entropy(P, given="columns", base=base),
-        "conditional_entropy_pred": conditional_entropy(P, given="rows", base=base),
+        "conditional_entropy_true": left_true,
+        "conditional_entropy_pred": left_pred,
         "cross_entropy_true_pred": forth,
         "cross_entropy_pred_true": back,
         "kl_true_pred": kl_forth,
