@@ -45,7 +45,7 @@ def served(tmp_path_factory, empty_store):
         for name, value in settings(folder / "mlflow.db", 5000).items():
             patch.setenv(name, value)
         # MLflow keeps the first store that its server is given, and tells its clients of it.
-        store, root = "sqlite:///mlflow.db", str(folder / "mlruns")
+        store, root = f"sqlite:///{folder}/mlflow.db", str(folder / "mlruns")
         patch.setattr(handlers, "_tracking_store", handlers._tracking_store_registry.get_store(store, root))
         models = handlers._model_registry_store_registry.get_store(store)
         patch.setattr(handlers, "_model_registry_store", models)
@@ -117,6 +117,7 @@ FOREIGN = [
     ("GET", f"{API3}/mcp-servers"),
     ("POST", f"{API}/webhooks"),
     ("POST", f"{AJAX}/upload-artifact"),
+    ("POST", f"{AJAX}/runs/create-promptlab-run"),
     ("GET", "/api/2.0/mlflow-artifacts/artifacts/x"),
     ("PUT", "/api/2.0/mlflow-artifacts/artifacts/x"),
 ]

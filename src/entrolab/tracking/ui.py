@@ -24,7 +24,8 @@ RESOURCES = "experiments|runs|metrics|artifacts|logged-models|registered-models|
 ANSWERED = re.compile(
     r"/|/health|/version|/graphql|/get-artifact|/model-versions/get-artifact|/static-files(/[\w.-]+)+"
     r"|/(ajax-)?api/3\.0/mlflow/(server-info|ui-telemetry)"
-    rf"|/(ajax-)?api/\d\.0/mlflow/({RESOURCES})(/[^/]+)*"
+    # All of a resource, except what writes artifacts.
+    rf"|/(ajax-)?api/\d\.0/mlflow/({RESOURCES})(/(?!create-promptlab-run)[^/]+)*"
 )
 
 
