@@ -72,19 +72,8 @@ board-env: env  ## install LightGBM, CatBoost, XGBoost, xRFM, skglm and a CPU bu
 stranger: env  ## run a new user's commands with only the wheels installed, in minutes, and write results/stranger.md (ENTROLEARN_MIRROR=tables)
 	@PATH="$$PATH:$$PWD/.venv/bin" .venv/bin/python tools/stranger.py $(ARGS)
 
-# MLflow stores absolute paths, which are corrected first if the folder was moved. Its job queue is disabled: it is not
-# needed and would start five more processes. Clients may not set an experiment's artifact folder: through a symbolic link,
-# they could read and write any file of the user who started the server.
 ui: env  ## show the logged runs in MLflow's web UI on this machine (PORT=5000)
-	@test -f $(STORE) || \
-	    { echo "no runs yet: the workflow logs them to $(STORE); 'make demo' is the quickest way there" >&2; exit 1; }
-	@.venv/bin/python -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null || \
-	    { echo "port $(PORT) is taken (is the page open already?); another: make ui PORT=5001" >&2; exit 1; }
-	@.venv/bin/python -m entrolab.tracking.artifacts $(STORE)
-	@echo "MLflow on http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning in a few seconds, until Ctrl-C"
-	@$(IN_ENV) MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false MLFLOW_ARTIFACT_LOCATION_MAX_LENGTH=0 \
-	    mlflow server --backend-store-uri sqlite:///$(STORE) --workers 1 \
-	    --host 127.0.0.1 --port $(PORT) --allowed-hosts 127.0.0.1:$(PORT),localhost:$(PORT)
+	@$(IN_ENV) python -m entrolab.tracking.ui --port $(PORT)
 
 server: env  ## start a team's tracking server on PostgreSQL (ARGS=stop, status, "import mlflow.db"; PORT=5000)
 	@PORT=$(PORT) tools/tracking_server.sh $(or $(ARGS),start)

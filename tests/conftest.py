@@ -15,6 +15,7 @@ from fault_table import (  # noqa: F401  hooks of pytest's
     pytest_collection_modifyitems,
     pytest_terminal_summary,
 )
+from left_behind import pytest_sessionfinish, pytest_sessionstart  # noqa: F401  hooks of pytest's
 
 # A machine that is busy with something else must not fail a law.
 hypothesis.settings.register_profile("entrolearn", deadline=None)

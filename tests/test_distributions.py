@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import skops.io
 import yaml
 from golden_tables import check_golden
 from packaging.requirements import Requirement
 from sklearn.datasets import load_iris
 
 from entrolab.fit.learners import build
-from entrolab.io.model_writing import dump
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = {"entrolearn": ROOT, "entrolab": ROOT / "src" / "entrolab"}
@@ -166,7 +166,7 @@ def test_a_stored_model_loads_without_the_workflow(learners, tmp_path, monkeypat
     X, y = load_iris(return_X_y=True)
     spec = {"estimator": "entrolearn.EEMClassifier", "steps": [{"estimator": "mine.Scaler"}]}
     fitted = build(spec, 0).fit(X, y)
-    (tmp_path / "model.skops").write_bytes(dump(fitted))
+    skops.io.dump(fitted, tmp_path / "model.skops")
     np.save(tmp_path / "rows.npy", X)
     np.save(tmp_path / "predicted.npy", fitted.predict(X))
     run(learners / "bin" / "python", "-c", LOADED, folder=tmp_path)

@@ -1,19 +1,11 @@
-"""What the project asks its users to trust, and no more: what it installs, reads, shows and listens on."""
+"""What the project asks its users to trust, and no more: what it installs, reads and shows."""
 
-import json
-import os
 import re
-import signal
-import socket
 import subprocess
 import sys
-import time
 import tomllib
-import urllib.error
-import urllib.request
 from pathlib import Path
 
-import psutil
 import pytest
 import yaml
 
@@ -171,99 +163,3 @@ def test_no_digest_of_a_password_is_kept_among_the_notes_of_the_workflow(monkeyp
         digests.add(store_digest({"store": None}))
     assert len(digests) == 1
     assert store_digest({"store": "postgresql://example.org/others"}) not in digests
-
-
-# ----------------------------------------------------------------------------------------------- what listens
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """MLflow's page as `make ui` starts it: its process and its address."""
-    folder = tmp_path_factory.mktemp("ui")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    # What make would run, without the environment that it would make first.
-    told = subprocess.run(
-        ["make", "--dry-run", "ui", f"PORT={port}"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.replace("\\\n", " ")
-    (command,) = [line for line in told.splitlines() if "mlflow server" in line]
-    elsewhere = ("MLFLOW_TRACKING_URI", "MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK")
-    environment = {name: value for name, value in os.environ.items() if name not in elsewhere}
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
-    # The line of the Makefile that every command of it is given.
-    exported = re.search(r"^export (\w+) := (\w+)$", (ROOT / "Makefile").read_text(), flags=re.M)
-    environment[exported[1]] = exported[2]
-    with (folder / "log").open("w") as log:
-        running = subprocess.Popen(
-            ["sh", "-c", f"exec env {command}"],
-            cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True,
-        )  # fmt: skip
-    address = f"http://127.0.0.1:{port}"
-    until = time.monotonic() + 120
-    while True:
-        assert running.poll() is None, (folder / "log").read_text()
-        assert time.monotonic() < until, (folder / "log").read_text()
-        try:
-            urllib.request.urlopen(f"{address}/health", timeout=5).close()
-            break
-        except OSError:
-            time.sleep(0.1)
-    yield running, address
-    os.killpg(running.pid, signal.SIGTERM)
-    running.wait()
-
-
-@pytest.mark.slow
-@pytest.mark.fault("Trust", "the page of `make ui`, from another machine", "it listens on 127.0.0.1 alone")
-def test_the_page_listens_on_this_machine_alone(page):
-    running, address = page
-    listening = set()
-    for process in (psutil.Process(running.pid), *psutil.Process(running.pid).children(recursive=True)):
-        for connection in process.net_connections("inet"):
-            if connection.status == psutil.CONN_LISTEN:
-                listening.add(f"http://{connection.laddr.ip}:{connection.laddr.port}")
-    assert listening == {address}
-
-
-def status(address: str, data: bytes | None = None, **headers) -> int:
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    request = urllib.request.Request(address, data, {"Content-Type": "application/json", **named})
-    try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return answer.status
-    except urllib.error.HTTPError as error:
-        return error.code
-
-
-@pytest.mark.slow
-@pytest.mark.fault("Trust", "the page of `make ui`, from a hostile site in the browser", "refused")
-def test_the_page_answers_its_own_name_and_no_other_sites_requests(page):
-    _, address = page
-    experiments = f"{address}/api/2.0/mlflow/experiments"
-    made = b'{"name": "mine"}'
-    assert status(f"{experiments}/search?max_results=1") == 200
-    port = address.rpartition(":")[2]
-    assert status(f"{experiments}/search?max_results=1", Host=f"localhost:{port}") == 200
-    # Names that begin as private addresses do may lead to this machine too: DNS rebinding.
-    for host in ("hostile.example", "10.hostile.example", "192.168.hostile.example", "10.0.0.1"):
-        for name in (host, f"{host}:{port}"):
-            assert status(f"{experiments}/search?max_results=1", Host=name) == 403
-    assert status(f"{experiments}/create", made, Origin="http://hostile.example") == 403
-    assert status(f"{experiments}/create", made, Origin=address) == 200
-
-
-@pytest.mark.slow
-@pytest.mark.fault("Trust", "an experiment of the page of `make ui` that names its folder", "refused")
-@pytest.mark.parametrize("place", ["file:///tmp/mine", "/tmp/mine", "mlflow-artifacts:/x", "s3://bucket/x"])
-def test_an_experiment_made_on_the_page_names_no_place_for_its_artifacts(page, place):
-    _, address = page
-    made = json.dumps({"name": f"in {place}", "artifact_location": place}).encode()
-    assert status(f"{address}/api/2.0/mlflow/experiments/create", made) == 400
-
-
-@pytest.mark.slow
-@pytest.mark.fault("Trust", "the telemetry of MLflow's page", "switched off")
-def test_the_page_reports_nothing(page):
-    _, address = page
-    with urllib.request.urlopen(f"{address}/ajax-api/3.0/mlflow/ui-telemetry", timeout=30) as answer:
-        assert yaml.safe_load(answer.read())["disable_ui_telemetry"] is True

@@ -178,16 +178,12 @@ def served(store: Path) -> Iterator[str]:
     """Serve MLflow's pages of a store at a free port of this machine; yield their address."""
     if not store.exists():
         raise NotThere(f"no runs yet: the workflow logs them to {store}")
-    subprocess.run([sys.executable, "-m", "entrolab.tracking.artifacts", store], check=True)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    quiet = {"MLFLOW_DISABLE_TELEMETRY": "true", "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
-    command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", f"sqlite:///{store}"]
-    command += ["--allowed-hosts", f"127.0.0.1:{port}"]
     with tempfile.TemporaryFile() as log:
         server = subprocess.Popen(
-            [*command, "--workers", "1", "--host", "127.0.0.1", "--port", str(port)],
-            env=os.environ | quiet, stdout=log, stderr=log, start_new_session=True,
+            [sys.executable, "-m", "entrolab.tracking.ui", store, "--port", str(port)],
+            stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
         try:
             yield _answering(f"http://127.0.0.1:{port}", server)

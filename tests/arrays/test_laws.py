@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import skops.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -24,7 +25,6 @@ from sklearn.utils import get_tags
 
 import entrolearn as el
 from entrolab.io.model_reading import load
-from entrolab.io.model_writing import dump
 from entrolearn.kernels import INNER, RADIAL
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
@@ -711,7 +711,7 @@ def test_pickle_brings_back_the_same(fitted, problem):
 @every_estimator
 @pytest.mark.fault("Laws", "stored by skops and read back", "the same answers to the last bit")
 def test_skops_brings_back_the_same(fitted, problem, tmp_path):
-    (tmp_path / "model.skops").write_bytes(dump(fitted))
+    skops.io.dump(fitted, tmp_path / "model.skops")
     the_same(load(tmp_path / "model.skops", []), fitted, problem.new)
 
 

@@ -31,6 +31,7 @@ OTHERS = {"apt", "git", "mlflow", "pg_dump", "pg_restore", "ssh", "tar"}  # prog
 
 PUBLISHED_STUDY = "tests/workflow/test_published_study.py"
 SEEDS = f"{PUBLISHED_STUDY}::test_only_missing_seeds_are_made_and_the_page_shows_the_verdicts_over_seeds"
+PAGE = "tests/entrolab/test_ui.py::test_the_page_listens_on_this_machine_alone"
 # Beginning of a command -> the test that runs it, or the function behind it.
 RUN = {
     "entrolab": "tests/test_distributions.py::test_the_demonstration_of_the_wheels_has_the_golden_tables",
@@ -45,6 +46,7 @@ RUN = {
     "make outcomes": "tests/entrolab/test_outcomes.py::test_the_page_has_the_counts_of_the_files",
     "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
     "make seeds": SEEDS,
+    "make ui": PAGE,
     "make unlock": "tests/workflow/test_killed.py::"
     "test_a_killed_run_is_completed_and_equals_an_undisturbed_one",
     "python -m entrolab.claims": "tests/entrolab/claims/test_evaluation.py::"
@@ -53,6 +55,7 @@ RUN = {
     "python -m entrolab.study": "tests/entrolab/test_study.py::test_the_schemas_are_those_of_the_definitions",
     "python -m entrolab.tracking.moving": "tests/entrolab/test_team_server.py::"
     "test_every_row_is_on_the_server_as_it_was_but_for_the_places_of_artifacts",
+    "python -m entrolab.tracking.ui": PAGE,
     "snakemake demo": "tests/workflow/test_network.py::test_without_a_network_all_that_needs_none_is_made",
 }
 

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from drawn_figures import drawn, text_of
 from numpy.testing import assert_allclose
 from scipy.stats import gaussian_kde
@@ -22,7 +23,6 @@ from entrolab.data.scale import scale
 from entrolab.figure_types.making import make_page_to_hover, reasons
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.protocols import protocol
-from entrolab.io.model_writing import dump
 from entrolab.jobs.source_analysis import source_digests
 from entrolearn import EEMClassifier
 from entrolearn.plotting.regions import plane_density
@@ -427,7 +427,7 @@ def machines(tmp_path, catalog):
     (tmp_path / "models").mkdir()
     for name, machine in fitted.items():
         machine.fit(data.X[rows], data.y[rows])
-        (tmp_path / "models" / f"{name}.skops").write_bytes(dump(machine))
+        skops.io.dump(machine, tmp_path / "models" / f"{name}.skops")
         (tmp_path / f"{name}.json").write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
     shared = [tmp_path / "scaled.npz", tmp_path / "folds.npz"]
     sources = [path for name in fitted for path in (*shared, tmp_path / "models" / f"{name}.skops")]

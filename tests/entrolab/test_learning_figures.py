@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from drawn_figures import drawn, text_of
 from numpy.testing import assert_allclose, assert_array_equal
 from refused_studies import refused
@@ -20,7 +21,6 @@ from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.figure_types.confusion_matrix import Matrix
 from entrolab.figure_types.making import reasons
-from entrolab.io.model_writing import dump
 from entrolab.study.job_specs import figure_files, figure_formats, figure_runs, figure_spec
 from entrolab.study.sections import ConfigError
 from entrolab.text import Unreadable
@@ -57,7 +57,7 @@ def absent(tmp_path):
 def stored(folder, name, fitted):
     """A model that is fitted for good, and the record of its run."""
     folder.mkdir(exist_ok=True)
-    (folder / f"{name}.skops").write_bytes(b"" if fitted is None else dump(fitted))
+    (folder / f"{name}.skops").write_bytes(b"" if fitted is None else skops.io.dumps(fitted))
     (folder / f"{name}.json").write_text(json.dumps({"error": "" if fitted else "nothing was chosen"}))
     record = folder / f"{name}_record.json"
     record.write_text(json.dumps({"success": True, "status": "ok", "error": ""}))

@@ -2,6 +2,7 @@
 
 import io
 import time
+import uuid
 
 import numpy as np
 import pytest
@@ -128,6 +129,18 @@ class Wrong(LogisticRegression):
         raise TypeError("no such thing\nat all")
 
 
+class Bytes(LogisticRegression):
+    def fit(self, X, y):
+        self.raw_ = bytes(range(256))  # as XGBoost and CatBoost keep their trees
+        return super().fit(X, y)
+
+
+class Circular(LogisticRegression):
+    def fit(self, X, y):
+        self.itself_ = self
+        return super().fit(X, y)
+
+
 @pytest.mark.parametrize(
     ("learner", "reason"),
     [
@@ -161,3 +174,22 @@ def test_where_nothing_was_chosen_the_facts_say_why(dataset, criteria, reason):
     )
     assert model == b""
     assert facts["error"].startswith(reason)
+
+
+def test_bytes_in_a_model_are_stored(dataset, monkeypatch):
+    monkeypatch.setattr(refitting, "Bytes", Bytes, raising=False)
+    # skops names the file of bytes by such a number, here one that begins with a digit, as 10 of 16 do.
+    monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=1))
+    spec = {**SPEC, "estimator": "entrolab.fit.refit.Bytes"}
+    model, facts = refit_within(Limits(seconds=60), dataset, np.zeros((1, 80), int), {"C": 0.5}, spec)
+    assert skops.io.loads(model, trusted=facts["types"]).raw_ == bytes(range(256))
+
+
+def test_the_facts_of_a_model_that_cannot_be_stored_are_kept(dataset, monkeypatch):
+    monkeypatch.setattr(refitting, "Circular", Circular, raising=False)
+    spec = {**SPEC, "estimator": "entrolab.fit.refit.Circular"}
+    model, facts = refit_within(Limits(seconds=60), dataset, np.zeros((1, 80), int), {"C": 0.5}, spec)
+    _, plain = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
+    assert model == b""
+    assert facts.keys() == plain.keys() | {"error"}
+    assert "recursion" in facts["error"]

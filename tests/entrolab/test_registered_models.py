@@ -109,12 +109,12 @@ def test_a_model_without_a_score_of_every_fold_is_not_the_best(best, lost):
 
 
 PREDICTS = """
-import json, runpy, sys
+import json
 import mlflow
 import numpy as np
+from entrolab.tracking.artifacts import follow_move
 
-sys.argv[1:] = ["mlflow.db"]
-runpy.run_module("entrolab.tracking.artifacts", run_name="__main__")  # as `make ui` does
+follow_move("mlflow.db")  # as the next run and the page of the runs do
 mlflow.set_tracking_uri("sqlite:///mlflow.db")
 model = mlflow.sklearn.load_model("models:/small.moons@best")
 served = mlflow.pyfunc.load_model("models:/small.moons@best")

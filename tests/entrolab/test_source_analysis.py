@@ -208,7 +208,7 @@ def test_an_eem_run_depends_on_its_learner_its_protocol_the_reader_of_its_data_a
         *(f"entrolab.fit.{name}" for name in ("learners", "limits", "probabilities")),
         *(f"entrolab.fit.{name}" for name in ("protocols", "refit")),
         *(f"entrolab.fit.{name}" for name in ("scoring", "selection", "thresholds", "training")),
-        *(f"entrolab.io.{name}" for name in ("atomic", "model_writing", "parquet", "records")),
+        *(f"entrolab.io.{name}" for name in ("atomic", "parquet", "records")),
         "entrolab.text",
         "entrolearn.kernels",
         *(f"entrolearn.machines.{name}" for name in ("additive", "base", "boxes", "device_units")),

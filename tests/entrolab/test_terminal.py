@@ -192,5 +192,5 @@ def test_the_summary_has_the_verdicts_the_best_models_and_where_to_look(workflow
     assert "  iris    95.5  eem, 1.5 ahead of svm" in lines
     assert "  wine    80.0  eem, as svm" in lines
     assert page.as_uri() in lines[-2]
-    assert "mlflow ui --backend-store-uri sqlite:///mlflow.db, then http" in lines[-1]
+    assert "python -m entrolab.tracking.ui mlflow.db, then http" in lines[-1]
     assert "/#/experiments/7/runs?" in lines[-1]

@@ -477,7 +477,7 @@ def test_run_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
     logged = runs_of()[run.key]
     assert logged.info.status == "FINISHED"
     assert logged.data.metrics["cv/gmean_mean"] == pytest.approx(80)
-    assert logged.data.tags["refit.error"] == "singular"
+    assert logged.data.tags["model.error"] == "singular"
     assert not logged.outputs.model_outputs
 
 
@@ -505,13 +505,50 @@ def test_metric_that_is_not_finite_is_tagged_and_not_stored(place, value, word):
     assert "nonfinite.cv/gmean_mean" in logged.data.tags
 
 
-def test_model_of_foreign_types_is_refused_before_anything_is_written(place, data):
-    run = StudyRun.at("small", "moons", "svm_rbf")
-    hostile = make_pipeline(FunctionTransformer(os.system), SVC())
-    write_run(run, estimator=hostile)
-    with pytest.raises(ValueError, match=r"svm_rbf\.skops: the model contains \w+\.system, so it is"):
-        track([run])
-    assert client().get_experiment_by_name("small") is None
+BETTER = (0.9, 0.9, 0.9, 0.9)
+
+
+class Unloadable(SVC):
+    """A learner that can be stored, and whose file cannot be loaded."""
+
+    def __setstate__(self, state):
+        raise RuntimeError("no such library")
+
+
+def foreign(data):
+    """A model that names a function of no package of the study."""
+    return make_pipeline(FunctionTransformer(os.system), SVC()), "system"
+
+
+def unloadable(data):
+    return Unloadable().fit(*data), "no such library"
+
+
+@pytest.mark.fault(
+    "Trust", "a model that cannot be stored, beside others", "logged without it, with the reason"
+)
+@pytest.mark.parametrize("without", [foreign, unloadable])
+def test_a_run_without_a_model_is_logged_with_the_reason_and_the_others_with_theirs(
+    runs, data, monkeypatch, capsys, without
+):
+    monkeypatch.setitem(STUDY["models"]["svm_rbf"], "estimator", f"{__name__}.Unloadable")
+    track(runs[1:])
+    assert client().get_model_version_by_alias("small.moons", "best").tags["model"] == "logistic"
+    model, reason = without(data)
+    write_run(runs[0], estimator=model, gmeans=BETTER)
+    assert track(runs)["written"] == ["svm_rbf", "logistic"]
+    best, other = (runs_of()[run.key] for run in runs)
+    assert best.info.status == "FINISHED"
+    assert best.data.metrics["cv/gmean_mean"] == pytest.approx(90)
+    assert best.data.tags["best"] == "gmean"
+    assert reason in best.data.tags["model.error"]
+    assert not best.outputs.model_outputs
+    assert len(other.outputs.model_outputs) == 1
+    # The alias is not given to the second best.
+    assert client().get_registered_model("small.moons").aliases == {}
+    [line] = capsys.readouterr().err.splitlines()
+    assert reason in line
+    assert track(runs)["written"] == []
 
 
 @pytest.mark.parametrize("which", ["record", "selection", "predictions", "candidates", "facts", "fitted"])

@@ -7,6 +7,7 @@ opened what the file says, or raised anything but the one line of a refusal. It 
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import chdir
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +17,7 @@ from crafted_models import called, dict_of, node, texts_of, write_model
 
 import entrolearn
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
-from entrolab.io.model_reading import TRUSTED_CLASSES, load
+from entrolab.io.model_reading import TRUSTED_CLASSES, TRUSTED_FUNCTIONS, load
 from entrolab.text import Unreadable
 
 # What a file would run, or open: no other event of the interpreter has this text in it.
@@ -68,7 +69,7 @@ FORMS: dict[str, Callable[[str, str], dict]] = {
 
 def accepted() -> list[str]:
     """The import paths of all that the loader accepts without a study: of skops, of ours, of entrolearn's."""
-    names = set(TRUSTED_CLASSES)
+    names = set(TRUSTED_CLASSES | TRUSTED_FUNCTIONS)
     for name in vars(of_skops):
         if name.endswith("TYPE_NAMES"):
             names.update(getattr(of_skops, name))
@@ -86,7 +87,7 @@ def outcomes(step: int) -> Iterator[tuple[str, str, str]]:
             happened.append(event)
 
     sys.addaudithook(notice)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, chdir(folder):
         file = Path(folder, "model.skops")
         for form, name in list(product(FORMS, accepted()))[::step]:
             module, _, own_name = name.rpartition(".")

@@ -155,7 +155,9 @@ def test_model_files_that_are_crafted_run_nothing():
     assert counts["refused"] > counts["loaded"] > 0
 
 
-def test_a_model_file_that_runs_its_text_is_a_finding(monkeypatch):
+def test_a_model_file_that_runs_its_text_is_a_finding(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
     def trusting(file, named):
         return skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))
 
@@ -163,3 +165,4 @@ def test_a_model_file_that_runs_its_text_is_a_finding(monkeypatch):
     monkeypatch.setattr(models, "load", trusting)
     _, findings = models.run()
     assert any("exec as called by its constructor: FAILED: compile" in finding for finding in findings)
+    assert list(tmp_path.iterdir()) == []  # it ran in a temporary folder

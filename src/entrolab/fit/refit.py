@@ -23,7 +23,7 @@ from entrolab.fit.learners import (
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
 from entrolab.fit.thresholds import fixed
-from entrolab.io.model_writing import dump, types_in
+from entrolab.text import one_line
 from entrolearn.path import n_iterations, n_support_vectors
 
 GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
@@ -34,7 +34,7 @@ TIMED_AT_MOST = 5  # maximum number of repetitions
 def refit_within(
     limits: Limits, dataset, assignments: np.ndarray, params: Mapping | None, spec: Mapping
 ) -> tuple[bytes, dict]:
-    """The selected model as the bytes of a file, and its facts; no bytes and a reason if there is none.
+    """The selected model as the bytes of a skops file, and its facts; no bytes and a reason if there is none.
 
     `assignments` has the shape (n_repeats, n_samples); `params` is the selected grid point, None if there is
     none; for `spec` see :func:`entrolab.study.job_specs.run_spec`.
@@ -56,9 +56,15 @@ def refit_within(
 def _refitted(
     dataset, assignments: np.ndarray, params: Mapping, spec: Mapping
 ) -> Iterator[tuple[bytes, dict]]:
+    import skops.io  # here, because it imports all of scikit-learn, which takes a second or more
+
     fitted, facts = refit(dataset, assignments, params, spec)
-    model = dump(of_table(fitted, dataset.columns))
-    yield model, facts | {"types": types_in(model)}
+    try:
+        model = skops.io.dumps(of_table(fitted, dataset.columns))
+        facts["types"] = skops.io.get_untrusted_types(data=model)
+    except Exception as error:  # noqa: BLE001  of any object in the model; the other facts are kept
+        model, facts["error"] = b"", f"skops cannot store the model: {one_line(error)}"
+    yield model, facts
 
 
 def first_step(dataset, spec: Mapping, seed: int):

@@ -14,10 +14,11 @@ from entrolab.text import Unreadable, damaged
 
 # skops is imported in functions, because it imports all of scikit-learn, which takes a second or more.
 
-#: Classes in fitted estimators of entrolearn and scikit-learn that skops does not trust by default. No
-#: package is trusted as a whole, because it may have a class that executes a string.
+#: Classes in fitted estimators of entrolearn, scikit-learn and LightGBM that skops does not trust by default.
+#: No package is trusted as a whole, because it may have a class that executes a string.
 TRUSTED_CLASSES = frozenset(
     {
+        "collections.OrderedDict",
         "entrolearn.columns.ColumnEncoder",
         "entrolearn.columns.LabelEncodedClassifier",
         "entrolearn.machines.layers.LandmarkLayer",
@@ -52,15 +53,31 @@ TRUSTED_CLASSES = frozenset(
         "sklearn.utils._bunch.Bunch",
     }
 )
+#: Score functions of scikit-learn's feature selection, as in SelectKBest. A file may name them, but not call
+#: them.
+TRUSTED_FUNCTIONS = frozenset(
+    {
+        "sklearn.feature_selection._mutual_info.mutual_info_classif",
+        "sklearn.feature_selection._mutual_info.mutual_info_regression",
+        "sklearn.feature_selection._univariate_selection.chi2",
+        "sklearn.feature_selection._univariate_selection.f_classif",
+        "sklearn.feature_selection._univariate_selection.f_regression",
+        "sklearn.feature_selection._univariate_selection.r_regression",
+    }
+)
 # Maximum factor by which a file may expand; our own files are not compressed.
 MOST_EXPANDED = 20
+
+
+class Refused(Unreadable):
+    """Raised for a model that contains types that are not trusted."""
 
 
 def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> BaseEstimator:
     """Read a fitted estimator from a file, see :func:`trusted_types`.
 
-    `Unreadable` is raised if the file is incomplete, expands to many times its size, or contains types that
-    are not trusted.
+    `Unreadable` is raised if the file is incomplete or expands to many times its size, `Refused` if it
+    contains types that are not trusted.
     """
     import skops.io
 
@@ -74,10 +91,10 @@ def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] 
 def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> list[str]:
     """The types in a file that have to be trusted to load it.
 
-    Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, and, from the packages of `named`, estimators
-    and the types in `stored`. Only classes are called with the contents of a file. `named` are the import
-    paths of the estimators in the study's entry of the model, whose modules training has imported; `stored`
-    are the types in the model when it was stored on this machine.
+    Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, `TRUSTED_FUNCTIONS`, and, from the packages
+    of `named`, estimators and the types in `stored`. Only classes are called with the contents of a file.
+    `named` are the import paths of the estimators in the study's entry of the model, whose modules training
+    has imported; `stored` are the types in the model when it was stored on this machine.
     """
     import skops.io
 
@@ -95,7 +112,7 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
         if name.startswith("entrolearn."):
             # Not by `import`, which would make every run depend on the whole package.
             getattr(importlib.import_module("entrolearn"), name.rpartition(".")[2], None)
-    of_stored = {name for name in stored if name.partition(".")[0] in of_study}
+    of_stored = TRUSTED_FUNCTIONS | {name for name in stored if name.partition(".")[0] in of_study}
     refused = [
         name
         for name in found
@@ -104,7 +121,7 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
         and (name not in of_stored or (name in called and not isclass(_imported(name))))
     ]
     if refused:
-        raise Unreadable(
+        raise Refused(
             f"{path}: the model contains {', '.join(refused)}, so it is neither loaded nor stored; accepted: "
             f"estimators of {', '.join(sorted({'entrolearn', 'sklearn', *of_study}))} and the types in them"
         )

@@ -11,7 +11,7 @@ import pandas as pd
 from entrolab.fit.learners import made_of
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import read_scores
-from entrolab.io.model_reading import trusted_types
+from entrolab.io.model_reading import Refused, trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 from entrolab.tables.types import FILES
@@ -59,6 +59,7 @@ class RunContents:
     candidates: pd.DataFrame
     metrics: list[str]  # metrics of the study that fit the task
     trusted_types: list[str] | None  # None: there is no fitted model
+    without_model: str  # why not
 
     @classmethod
     def of(cls, run: StudyRun, study: Mapping) -> "RunContents":
@@ -67,6 +68,12 @@ class RunContents:
         facts = read_json(run.facts) if _filled(run.facts) else {}
         named = made_of(study["models"][run.model])
         metrics = metrics_of(study["tasks"][run.dataset], study["metrics"])
+        types, without_model = None, facts.get("error", "")
+        if fitted:
+            try:
+                types = trusted_types(fitted, named, facts.get("types", ()))
+            except Refused as error:
+                without_model = str(error)
         known = _filled(run.selection) and _filled(run.predictions)
         scores = read_scores(run.selection, run.predictions, metrics) if known else _NO_SCORES
         return cls(
@@ -80,7 +87,8 @@ class RunContents:
                 for name in metrics
                 if name in scores and (METRICS[name].chooses or scores[name].notna().any())
             ],
-            trusted_types=fitted and trusted_types(fitted, named, facts.get("types", ())),
+            trusted_types=types,
+            without_model=without_model,
         )
 
     def by_criterion(self) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -7,6 +7,7 @@ show Snakemake's own messages.
 import csv
 import os
 import re
+import shlex
 import shutil
 import sys
 import time
@@ -310,6 +311,7 @@ def _store(studies: Iterable[str]) -> str | None:
             if not store.startswith("sqlite"):
                 return f"{store.rstrip('/')}/{page}" if store.startswith("http") else store
             served = Path("Makefile").exists() and store == "sqlite:///mlflow.db"
-            command = "make ui" if served else f"mlflow ui --backend-store-uri {store}"
+            file = store.removeprefix("sqlite:///")
+            command = "make ui" if served else f"python -m entrolab.tracking.ui {shlex.quote(file)}"
             return f"{command}, then http://127.0.0.1:5000/{page}"
     return None

@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import sys
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -52,10 +51,3 @@ def _has_moved(location: str | None, root: Path) -> bool:
     folder = Path(url2pathname(parts.path))
     elsewhere = folder.parent.name == root.name and folder.parent.resolve() != root.resolve()
     return elsewhere and ((root / folder.name).exists() or not folder.exists())
-
-
-if __name__ == "__main__":
-    try:
-        follow_move(sys.argv[1])
-    except sqlite3.Error as error:
-        sys.exit(f"{sys.argv[1]}: {error}")

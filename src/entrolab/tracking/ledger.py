@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import logging
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,8 +27,10 @@ from mlflow.utils.mlflow_tags import (
     MLFLOW_SOURCE_TYPE,
     MLFLOW_USER,
 )
+from sklearn.base import BaseEstimator
 
 from entrolab.io.records import write_json
+from entrolab.jobs.job_logging import tell
 from entrolab.text import one_line
 from entrolab.tracking.notes import (
     BEST,
@@ -37,7 +40,7 @@ from entrolab.tracking.notes import (
     registered_note,
     study_note,
 )
-from entrolab.tracking.runs import RunContent
+from entrolab.tracking.runs import WITHOUT_MODEL, RunContent
 from entrolab.tracking.signatures import input_example, signature_of
 from entrolab.tracking.stores import Store, opened
 from entrolab.tracking.views import address, view_tags, views
@@ -46,6 +49,8 @@ MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
 STUDY_RUN = "study.run"  # tag of a run: the id of the run of its study's tables; not MLflow's parent
 CLOSED_FOR = "failure.reason"  # tag of a run without a result: the reason
 LONGEST_DATASET_DIGEST = 36  # characters, by MLflow's schema
+
+logger = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -180,6 +185,7 @@ class Ledger:
     def write(self, content: RunContent, study_run: str, code: Mapping[str, str]) -> str:
         """Write one run and return its id."""
         files = content.files
+        model, failure = _model_of(content)
         start = round(datetime.fromisoformat(files.record["started"]).timestamp() * 1000)
         end = start + round(1000 * files.record["seconds"])
         run = self.client.create_run(
@@ -191,7 +197,7 @@ class Ledger:
             run_id,
             metrics=[Metric(name, value, end, step) for (name, step), value in content.metrics.items()],
             params=content.params,
-            tags=content.tags | code | {"mlflow.note.content": note},
+            tags=content.tags | code | failure | {"mlflow.note.content": note},
         )
         if files.record["data"]:
             self.client.log_inputs(run_id, [_dataset_input(content)])
@@ -200,8 +206,8 @@ class Ledger:
             files.scores.to_csv(Path(folder, "scores.csv"), index=False)
             files.candidates.to_parquet(Path(folder, "candidates.parquet"), index=False)
             self.client.log_artifacts(run_id, folder)
-        if files.trusted_types is not None:
-            self._log_model(run_id, content)
+        if model is not None:
+            self._log_model(run_id, content, model)
         self.client.set_terminated(run_id, content.status, end)
         return run_id
 
@@ -221,15 +227,12 @@ class Ledger:
             synchronous=True,
         )
 
-    def _log_model(self, run_id: str, content: RunContent) -> None:
+    def _log_model(self, run_id: str, content: RunContent, model: BaseEstimator) -> None:
         """Log the refitted model like ``mlflow.sklearn.log_model``, but with this client.
 
         That function uses the process's active run and store.
         """
-        import skops.io
-
         run, files = content.run, content.files
-        estimator = skops.io.load(run.fitted, trusted=files.trusted_types)
         rows = input_example(run.rows) if content.input_example and run.rows.exists() else None
         logged = self.client.create_logged_model(
             self.experiment_id,
@@ -241,7 +244,7 @@ class Ledger:
         with tempfile.TemporaryDirectory() as folder:
             saved = Path(folder, "model")
             mlflow.sklearn.save_model(
-                estimator,
+                model,
                 saved,
                 mlflow_model=mlflow.models.Model(
                     artifact_path=logged.artifact_location,
@@ -251,7 +254,7 @@ class Ledger:
                 ),
                 serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
                 skops_trusted_types=files.trusted_types,
-                signature=signature_of(estimator),
+                signature=signature_of(model),
                 input_example=rows,
                 # Stated explicitly, because inferring them takes seconds.
                 pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
@@ -270,7 +273,8 @@ class Ledger:
     ) -> None:
         """Register the model of each run as a version of the data set's model; the best has an alias.
 
-        Models that are already versions are skipped. `run_ids` maps models to the ids of their runs.
+        Models that are already versions are skipped. `run_ids` maps models to the ids of their runs. If the
+        best run has no model, none has the alias, and one line says why.
         """
         name = registered_name(study_name, dataset)
         with_model = [content for content in contents if content.version_note]
@@ -290,9 +294,19 @@ class Ledger:
             self.client.set_registered_model_alias(name, BEST, best.version)
         if best is None and at_alias is not None:
             self.client.delete_registered_model_alias(name, BEST)
+        for content in contents:
+            if best is None and "best" in content.tags:
+                tags = self.client.get_run(run_ids[content.run.model]).data.tags
+                reason = tags.get(WITHOUT_MODEL, "no model was made")
+                line = f"{name}@{BEST} is no model: the best run, {content.name}, has none: {reason}"
+                logger.warning(line)
+                tell(line)
 
-    def _new_version(self, name: str, run_id: str, content: RunContent) -> ModelVersion:
+    def _new_version(self, name: str, run_id: str, content: RunContent) -> ModelVersion | None:
+        """A new version with the model that a run logged; None if the run logged none."""
         run = self.client.get_run(run_id)
+        if not run.outputs.model_outputs:
+            return None
         model = self.client.get_logged_model(run.outputs.model_outputs[0].model_id)
         verdict = {tag: content.tags[tag] for tag in ("verdict",) if tag in content.tags}
         version = self.client.create_model_version(
@@ -313,6 +327,18 @@ class Ledger:
         with _accepting(RESOURCE_DOES_NOT_EXIST, INVALID_PARAMETER_VALUE):
             return self.client.get_model_version_by_alias(name, alias)
         return None
+
+
+def _model_of(content: RunContent) -> tuple[BaseEstimator | None, dict[str, str]]:
+    """The refitted model of a run; None if it has none, or does not load, which a tag says."""
+    import skops.io
+
+    if content.files.trusted_types is None:
+        return None, {}
+    try:
+        return skops.io.load(content.run.fitted, trusted=content.files.trusted_types), {}
+    except Exception as error:  # noqa: BLE001  of any class in the model
+        return None, {WITHOUT_MODEL: f"the model does not load: {one_line(error) or type(error).__name__}"}
 
 
 def study_run_name(study_name: str) -> str:

@@ -46,8 +46,8 @@ def run_note(
         f"- {_plain(note)}: {count} of {record['n_candidates']} fits"
         for note, count in record["notes"].items()
     ]
-    if record["success"] and files.facts.get("error"):
-        lines.append(f"- no model is stored: {_plain(files.facts['error'])}")
+    if record["success"] and files.without_model:
+        lines.append(f"- no model is stored: {_plain(files.without_model)}")
     again = command_for(study["file"], ".", {}, run.selection.as_posix())
     command = f"{again} --forcerun {run.record.as_posix()}"
     return "\n".join([*lines, "", "Regenerate it with", "", f"    {command}"])

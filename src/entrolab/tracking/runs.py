@@ -24,6 +24,7 @@ from entrolab.tracking.notes import run_note, version_note
 
 MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support", "n_iter")
 LONGEST_ERROR = 1000
+WITHOUT_MODEL = "model.error"  # tag of a run with scores and without a model: the reason
 
 
 @dataclass(frozen=True)
@@ -91,12 +92,12 @@ def _table_digest(table: pd.DataFrame) -> str:
 def dataset_contents(
     study: Mapping, runs: Sequence[StudyRun], tables: Mapping[str, pd.DataFrame]
 ) -> list[RunContent]:
-    """The contents of the runs of one data set; the run of the best model has the tag ``best``."""
+    """The contents of the runs of one data set; the run with the best score has the tag ``best``."""
     contents = [_content(study, run, tables) for run in runs]
     scored = {
         index: content.score
         for index, content in enumerate(contents)
-        if content.version_note and math.isfinite(content.score)
+        if content.files.record["success"] and math.isfinite(content.score)
     }
     if scored:
         metric = contents[0].files.metrics[0]
@@ -122,8 +123,8 @@ def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) 
     elif shown := headline(comparisons):
         tags |= {name: getattr(shown, name) for name in ("metric", "criterion", "table")}
         tags |= {"verdict": shown.verdict} if is_published(shown) else {}
-    if record["success"] and files.facts.get("error"):
-        tags["refit.error"] = files.facts["error"][:LONGEST_ERROR]
+    if record["success"] and files.without_model:
+        tags[WITHOUT_MODEL] = files.without_model[:LONGEST_ERROR]
     tags["mlflow.note.content"] = run_note(study, run, label, files, comparisons)
     content = RunContent(run, label, files, comparisons, _params(study, run, files), metrics, tags)
     if files.trusted_types is None:

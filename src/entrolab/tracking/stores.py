@@ -114,10 +114,10 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
                 # Fails at once if SQLite cannot open the file, for example if its path has 512 characters.
                 sqlite3.connect(temporary).close()
                 # A URI without quotes and colons, because MLflow inserts this folder into SQL unquoted.
-                SqlAlchemyStore(_address(temporary), (file.parent / FOLDER).as_uri())
+                SqlAlchemyStore(address_of(temporary), (file.parent / FOLDER).as_uri())
         retrying(check_schema, file)
         retrying(_check_writable, file)
-        yield _address(file)
+        yield address_of(file)
 
 
 def _sqlite_file(uri: str) -> Path | None:
@@ -135,7 +135,7 @@ def _sqlite_file(uri: str) -> Path | None:
     return Path(url.database).resolve()
 
 
-def _address(file: Path) -> str:
+def address_of(file: Path) -> str:
     """The address of a SQLite file, relative if a parent has a `?`, which SQLAlchemy does not quote."""
     path = str(file) if "?" not in str(file) else os.path.relpath(file)
     if "?" in path:
@@ -181,7 +181,7 @@ def check_schema(file: Path) -> None:
         raise NoStore(
             f"its tables are not those of MLflow {mlflow.__version__} (version {found}, not {wanted}): "
             "they were made by another version or program, or a migration was interrupted",
-            f"copy the file, then `mlflow db upgrade {_address(file)}` brings an older version up to date; "
+            f"copy the file, then `mlflow db upgrade {address_of(file)}` brings an older version up to date; "
             "if that fails, move it aside",
         )
 

@@ -93,7 +93,7 @@ def test_index_says_what_when_where_and_how(report):
         "2 core-minutes of training",
         "entrolab demo",
         "entrolab paper.yaml",
-        "mlflow ui --backend-store-uri sqlite:///mlflow.db",
+        "python -m entrolab.tracking.ui",
     ):
         assert said in page.said
 
