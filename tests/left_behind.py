@@ -1,11 +1,10 @@
-"""Hooks of pytest that fail a run of tests that leaves files in the checkout, the working or the home folder.
+"""Hooks of pytest that fail a run of tests that leaves files in the checkout or in the working folder.
 
 With pytest-xdist, the controlling process compares: its session contains those of its workers.
 """
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,10 +18,8 @@ BEFORE = pytest.StashKey[set[Path]]()
 
 
 def entries() -> Iterator[Path]:
-    """Every file and folder of the checkout, and those directly in the working and the home folder."""
-    for folder in (Path.cwd(), Path.home()):
-        with suppress(OSError):
-            yield from folder.iterdir()
+    """Every file and folder of the checkout, and those directly in the working folder."""
+    yield from Path.cwd().iterdir()
     for folder, folders, files in os.walk(CHECKOUT):
         yield from (Path(folder, name) for name in (*folders, *files))
         folders[:] = [name for name in folders if name not in OTHERS and not name.startswith(".")]

@@ -44,9 +44,7 @@ def run(*command, folder: Path) -> str:
     """What a program says that is started in a folder, with none of this environment's paths."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     environment["PATH"] = os.defpath
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-5000:]
     return done.stdout + done.stderr
 
