@@ -61,10 +61,10 @@ release: env  ## set VERSION in all files, test the packages, commit and tag; up
 	@$(ONE_THREAD) tools/release.sh $(VERSION)
 
 bench: env  ## benchmark the learners and their peers into docs/benchmarks.csv, in hours (ARGS=--help lists the parts)
-	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH=".peers/learners:$$PYTHONPATH" python -m benchmarks $(ARGS)
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH=".peers:$$PYTHONPATH" python -m benchmarks $(ARGS)
 
-peers: env  ## install the peers for make bench in .peers (PEERS=learners or information; 0.3, 0.7 GB)
-	@tools/peers.sh $(PEERS)
+peers: env  ## install the peers for make bench in .peers (0.3 GB)
+	@tools/peers.sh
 
 board-env: env  ## install LightGBM, CatBoost, XGBoost, xRFM, skglm and a CPU build of torch in .board (1.4 GB)
 	@tools/board.sh
