@@ -24,7 +24,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Disable MLflow's usage reports.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes leaderboards deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -102,9 +102,6 @@ seeds: env  ## make the tables of PAPER with further seeds (TABLE="table2 ...", 
 
 outcomes: env  ## store in docs/ the outcomes of claims and the counts of verdicts for the tables made here
 	@.venv/bin/python -m entrolab.outcomes
-
-leaderboards: env  ## make leaderboard pages from docs/board/*.csv in results/report/board, in a minute, without fitting
-	@$(IN_ENV) $(ONE_THREAD) python -m entrolab.leaderboard docs/board results/report/board
 
 deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS="--studies demo")
 	@mkdir -p $(dir $(DEPOSIT))

@@ -9,8 +9,7 @@ import numpy as np
 from joblib import Memory
 from scipy.sparse import issparse
 
-from benchmarks import data
-from benchmarks.data import ROOT, from_catalog
+from benchmarks.data import ROOT, catalog, from_catalog
 from entrolab.data.dataset import DataUnavailable
 
 BOARDS = ("binary", "multiclass", "regression")
@@ -43,12 +42,6 @@ TUNED = {
     "multiclass": ("sklearn-wine", "satimage", "sklearn-digits"),
     "regression": ("wpbc", "abalone", "sklearn-diabetes"),
 }
-
-
-@lru_cache
-def catalog() -> dict[str, dict]:
-    """Entries of config/datasets.yaml, read once."""
-    return data.catalog()
 
 
 def sets_of(board: str) -> list[str]:
@@ -116,14 +109,6 @@ def categorical_columns(name: str) -> list[int]:
     return columns
 
 
-def facts(name: str) -> dict:
-    """Rows, features and the share of the rarer of two classes, for the leaderboard's filters."""
-    entry = catalog()[name]
-    expect = entry["expect"]
-    rarest = min(expect["negative"], expect["positive"]) / expect["rows"] if "positive" in expect else None
-    return {
-        "task": entry["task"],
-        "rows": expect["rows"],
-        "features": expect["features"],
-        "rarest": rarest if rarest is None else round(rarest, 4),
-    }
+def n_rows(name: str) -> int:
+    """The number of rows of a data set."""
+    return catalog()[name]["expect"]["rows"]
