@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 from joblib import Memory
+from joblib.memory import MemorizedFunc
 from scipy.sparse import issparse
 
 from benchmarks.data import ROOT, catalog, from_catalog
@@ -58,24 +59,29 @@ def in_order(names: list[str]) -> list[str]:
     return sorted(names, key=lambda name: hashlib.sha256(f"board:{name}".encode()).hexdigest())
 
 
-@Memory(ROOT / "resources/benchmarks/rows", verbose=0).cache
 def _prepared(name: str, mirror, entry: dict) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of a data set, kept on disk."""
+    """The rows of a data set."""
     return from_catalog(name, mirror, ROOT / "resources/benchmarks")
+
+
+@lru_cache
+def _stored() -> MemorizedFunc:
+    """:func:`_prepared` with its results kept on disk, in a folder that is created here."""
+    return Memory(ROOT / "resources/benchmarks/rows", verbose=0).cache(_prepared)
 
 
 def prepare(names: Iterable[str], mirror=None) -> None:
     """Read the raw files of data sets; later the process may be too large for the limit of memory."""
     for name in names:
         arguments = name, mirror, catalog()[name]
-        if not _prepared.check_call_in_cache(*arguments):
+        if not _stored().check_call_in_cache(*arguments):
             with suppress(DataUnavailable):  # its runs say so
-                _prepared(*arguments)
+                _stored()(*arguments)
 
 
 @lru_cache(maxsize=2)
 def _rows(name: str, mirror) -> tuple[np.ndarray, np.ndarray]:
-    return _prepared(name, mirror, catalog()[name])
+    return _stored()(name, mirror, catalog()[name])
 
 
 def draw(name: str, size: int, repeat: int, mirror=None) -> tuple[np.ndarray, np.ndarray]:
