@@ -24,7 +24,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Disable MLflow's usage reports.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes leaderboards deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -61,10 +61,10 @@ release: env  ## set VERSION in all files, test the packages, commit and tag; up
 	@$(ONE_THREAD) tools/release.sh $(VERSION)
 
 bench: env  ## benchmark the learners and their peers into docs/benchmarks.csv, in hours (ARGS=--help lists the parts)
-	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH=".peers/learners:$$PYTHONPATH" python -m benchmarks $(ARGS)
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH=".peers:$$PYTHONPATH" python -m benchmarks $(ARGS)
 
-peers: env  ## install the peers for make bench in .peers (PEERS=learners or information; 0.3, 0.7 GB)
-	@tools/peers.sh $(PEERS)
+peers: env  ## install the peers for make bench in .peers (0.3 GB)
+	@tools/peers.sh
 
 board-env: env  ## install LightGBM, CatBoost, XGBoost, xRFM, skglm and a CPU build of torch in .board (1.4 GB)
 	@tools/board.sh
@@ -91,9 +91,6 @@ seeds: env  ## make the tables of PAPER with further seeds (TABLE="table2 ...", 
 
 outcomes: env  ## store in docs/ the outcomes of claims and the counts of verdicts for the tables made here
 	@.venv/bin/python -m entrolab.outcomes
-
-leaderboards: env  ## make leaderboard pages from docs/board/*.csv in results/report/board, in a minute, without fitting
-	@$(IN_ENV) $(ONE_THREAD) python -m entrolab.leaderboard docs/board results/report/board
 
 deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS="--studies demo")
 	@mkdir -p $(dir $(DEPOSIT))

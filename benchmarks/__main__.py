@@ -11,21 +11,13 @@ from pathlib import Path
 import pandas as pd
 
 from benchmarks import (
-    accumulation,
     clusterings,
     device,
     distributed,
     drift,
-    feature_growth,
-    growth,
     information,
     kernel_densities,
-    manifold,
-    mutual_information,
-    on_paper,
-    own_tables,
     peers,
-    precision,
     predictions,
     reduced,
     scaling,
@@ -33,7 +25,6 @@ from benchmarks import (
     sparse_machines,
     streams,
     table,
-    tracking_load,
     updates,
 )
 from benchmarks.races import Race, compared, run
@@ -64,39 +55,20 @@ RACES_ON_DATA: dict[str, Callable[..., Iterable[Race]]] = {
     "softmax": information.softmax,
     "mlp": information.perceptrons,
 }
-GROWTH = "growth"
-TABLE_PARTS = (*RACES_ON_DATA, *RACES, GROWTH)
+TABLE_PARTS = (*RACES_ON_DATA, *RACES)
 # Parts with tables of their own, measured only if they are named. On generated data: title, and function that
 # makes the section.
 PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
-    "accumulation": ("Accumulation of products", accumulation.accumulation),
-    "processes": ("Processes", sparse_machines.processes),
-    "shortcuts": ("Cheaper divergences", manifold.shortcuts),
-    "information_seconds": ("Seconds of an estimate", mutual_information.seconds),
-    "independence": ("Tests of independence", mutual_information.independence),
     "deletions": ("Rows that are forgotten", updates.deletions),
     "digits": ("Digits after many updates", updates.digits),
     "streams": ("Rows on disk", streams.streams),
     "enough": ("How many rows are enough", streams.enough),
     "distributed": ("Worker processes", distributed.distributed),
     "reduction": ("Sums on their way", distributed.reduction),
-    "on_paper": ("Very many rows on several machines, on paper", on_paper.on_paper),
-    "feature_growth": ("Feature learning, growth", feature_growth.growth),
-    "feature_truth": ("Feature learning, known truth", feature_growth.truth),
-    "own_tables": ("Wide and tall tables", own_tables.own_tables),
-    "tracking": ("Writers to a tracking store", tracking_load.load),
 }
-# On real data, or generated data of the same size if these are missing; the limits apply to each fit.
-PARTS_ON_DATA: dict[str, tuple[str, Callable[..., Section]]] = {
-    "programs": ("Programs that are kept", sparse_machines.programs),
-    "support": ("Support vectors beside peers", sparse_machines.support),
-    "precision": ("Mixed precision", precision.precision),
-    "drift": ("Streams that drift", drift.drift),
-}
-DEVICE_PART = "device"  # with sizes of its own
-INFORMATION_PART = "information"  # likewise
-OTHER_PARTS = (*PARTS, *PARTS_ON_DATA, INFORMATION_PART, DEVICE_PART)
-ALL_PARTS = (*TABLE_PARTS, *OTHER_PARTS)
+# Likewise, with arguments of their own: the mirror of real data and the limits of each fit; sizes.
+DRIFT, DEVICE = "drift", "device"
+OTHER_PARTS = (*PARTS, DRIFT, DEVICE)
 PART_LIMITS = Limits(seconds=600)  # for each measurement, which takes seconds on an idle machine
 
 
@@ -125,10 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
 def fill_table(part: str, options: argparse.Namespace, when: datetime) -> None:
     """Measure one part and write its rows into the table."""
     limits = Limits(options.limit_seconds, options.limit_gib)
-    if part == GROWTH:
-        found = growth.growth(limits, options.rounds)
-    else:
-        found = compared(pd.DataFrame(run(_races(part, options), limits, options.rounds)))
+    found = compared(pd.DataFrame(run(_races(part, options), limits, options.rounds)))
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     origin = {"part": part, "date": f"{when:%Y-%m-%d}", "load": load, "machine": machine()}
     found = found.assign(**origin)
@@ -147,14 +116,9 @@ def sections(options: argparse.Namespace) -> Iterator[Section]:
     for part in PARTS:
         if part in options.parts:
             yield _part(*PARTS[part], PART_LIMITS)
-    for part in PARTS_ON_DATA:
-        if part in options.parts:
-            title, work = PARTS_ON_DATA[part]
-            yield _part(title, partial(work, mirror=options.mirror), limits)
-    if INFORMATION_PART in options.parts:
-        work = partial(mutual_information.errors, sizes=options.information_rows)
-        yield _part("Mutual information where it is known", work, PART_LIMITS)
-    if DEVICE_PART in options.parts:
+    if DRIFT in options.parts:
+        yield _part("Streams that drift", partial(drift.drift, mirror=options.mirror), limits)
+    if DEVICE in options.parts:
         sizes = device.Sizes(options.device, options.device_units, options.device_rows)
         yield _part("The machines on a device", partial(device.device, sizes=sizes), PART_LIMITS)
 
@@ -173,7 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--parts",
         nargs="+",
-        choices=ALL_PARTS,
+        choices=(*TABLE_PARTS, *OTHER_PARTS),
         default=TABLE_PARTS,
         metavar="PART",
         help=f"of the table, {', '.join(TABLE_PARTS)} (default: all of these); {', '.join(OTHER_PARTS)}",
@@ -188,13 +152,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--limit-seconds", type=float, default=60, help="processor seconds for one measurement (default: 60)")
     add("--limit-gib", type=float, default=8, help="for one measurement (default: 8)")
-    add(
-        "--information-rows",
-        **numbers,
-        default=mutual_information.SIZES,
-        metavar="N",
-        help="of each task, for the part information (default: 200 1000 5000)",
-    )
     add("--device", default="", help="of torch, for the part device (default: cuda where there is one)")
     add("--device-units", **numbers, default=(), metavar="H", help="(default: 2000 to 20000 on a GPU)")
     add("--device-rows", **numbers, default=(), metavar="N", help="(default: 1e5, 1e6 … that fit)")

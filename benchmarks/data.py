@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -132,6 +133,7 @@ def from_catalog(name: str, mirror, folder: Path = FOLDER) -> tuple[np.ndarray, 
     return dataset.X, dataset.y
 
 
+@cache
 def catalog() -> dict[str, dict]:
     """Entries of config/datasets.yaml, checked."""
     return load_catalog([ROOT / "config/datasets.yaml"])

@@ -3,12 +3,13 @@
 ``python -m benchmarks.feature_learning`` fits each learner on half of at most 2,000 rows of a data set, with
 features standardised by the training rows, on one thread. It appends missing rows to
 docs/feature-learning.csv and writes the means into docs/feature-learning.md. Defaults are chosen on the data
-sets for which :func:`benchmarks.halves.chosen_on` is true, by a hash of their names; the others are only used
+sets for which :func:`chosen_on` is true, by a hash of their names; the others are only used
 after the defaults are fixed. xRFM is included if ``make board-env`` has installed it.
 """
 
 import argparse
 import csv
+import hashlib
 import json
 import os
 import subprocess
@@ -31,7 +32,6 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.data import ROOT, catalog, from_catalog
 from benchmarks.defaults import auc
-from benchmarks.halves import chosen_on
 from entrolab.io.markers import replace_between
 from entrolearn import (
     EEKMClassifier,
@@ -51,6 +51,19 @@ SETS = (
     *("auto-mpg", "abalone", "california-housing", "wpbc", "computer-activity", "triazines", "bank8fm"),
     *("sklearn-diabetes", "mackey-glass"),  # regression
 )
+
+
+def chosen_on(name: str) -> bool:
+    """Whether defaults are chosen on this data set; the others are only used afterwards.
+
+    Examples
+    --------
+    >>> [name for name in ("auto-mpg", "bank8fm", "wpbc") if chosen_on(name)]
+    ['auto-mpg']
+    """
+    return hashlib.sha256(name.encode()).digest()[0] % 2 == 0
+
+
 FIXED_ON = tuple(name for name in SETS if chosen_on(name))
 OTHERS = tuple(name for name in SETS if not chosen_on(name))
 LARGE = ("isolet", "webpages", "usps", "mnist")  # data sets with many features, measured last

@@ -16,7 +16,7 @@ from entrolab.io.atomic import replacing
 from entrolab.jobs.checkout import commit_of
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "highspy", "pymanopt")
-PACKAGES += ("hpelm", "python-picard", "skglm", "abess", "river")  # peers
+PACKAGES += ("hpelm", "python-picard", "skglm", "river")  # peers
 MODULES = {"scikit-learn": "sklearn", "python-picard": "picard"}
 
 

@@ -1,7 +1,7 @@
 """The table of all races: docs/benchmarks.csv, its pages, and the numbers of the README.
 
-``python -m benchmarks.table`` writes the table into docs/benchmarks.md, the exponents into docs/scaling.md
-and the README's numbers into README.md; ``make bench`` does so after each part.
+``python -m benchmarks.table`` writes the table into docs/benchmarks.md and the README's numbers into
+README.md; ``make bench`` does so after each part.
 """
 
 import math
@@ -19,7 +19,6 @@ TABLE = ROOT / "docs/benchmarks.csv"
 COLUMNS = ("part", "what", "unit", "ours", "peer", "our_spent", "peer_spent", "ratio", "low", "high")
 COLUMNS += ("rounds", "measure", "our_result", "peer_result", "our_mib", "peer_mib", "note")
 COLUMNS += ("date", "load", "machine")
-GROWTH = "growth"  # the part whose rows are exponents
 BEGIN, END = "<!-- written by python -m benchmarks.table -->", "<!-- end -->"
 
 # Rows of the README, five at most: what is timed, {} for the work of the last row that matches, and of each
@@ -70,15 +69,15 @@ def merge(new: pd.DataFrame, path: Path = TABLE) -> None:
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """A table for each part except growth, as Markdown; each machine is stated once."""
+    """A table for each part, as Markdown; each machine is stated once."""
     parts = []
-    for part, rows in table[table["part"] != GROWTH].groupby("part"):
+    for part, rows in table.groupby("part"):
         shown = pd.DataFrame([dict(zip(HEAD, _cells(row), strict=True)) for _, row in rows.iterrows()])
         shown = shown.loc[:, (shown != "").any()]
         again = shown.duplicated(["work", "ours"])
         shown[["work", "ours"]] = shown[["work", "ours"]].mask(again, "")
         parts += [f"### {part}", _markdown(shown, n_texts=2)]
-    return "\n\n".join([*parts, *_origin(table[table["part"] != GROWTH])])
+    return "\n\n".join([*parts, *_origin(table)])
 
 
 HEAD = ("work", "ours", "s", "peer", "peer s", "peer / ours", "result", "peer's", "MiB", "peer MiB", "note")
@@ -107,32 +106,6 @@ def ratio(row: pd.Series) -> str:
     return f"**{_number(row['ratio'])}**{ends}"
 
 
-def exponents(table: pd.DataFrame) -> str:
-    """The exponents of the part `growth`: one row per family, one column per method."""
-    rows = table[table["part"] == GROWTH]
-    if rows.empty:
-        return "\n".join(_origin(rows))
-    cells = pd.DataFrame(
-        {
-            "learner": rows["ours"],
-            "of": rows["what"].str.partition(", ")[2],
-            "work": rows["what"].str.partition(", ")[0],
-            "exponent": [_exponent(row) for _, row in rows.iterrows()],
-        }
-    )
-    wide = cells.pivot(index=["learner", "of"], columns="work", values="exponent").fillna("")
-    wide = wide.reindex(cells[["learner", "of"]].drop_duplicates().apply(tuple, axis=1))
-    wide = wide.reindex(columns=[name for name in ("fit", "predict", "path") if name in wide]).reset_index()
-    notes = [f"{row['ours']}: {row['note']}." for _, row in rows.iterrows() if row["note"]]
-    return "\n\n".join([_markdown(wide, n_texts=2), *dict.fromkeys(notes), *_origin(rows)])
-
-
-def _exponent(row: pd.Series) -> str:
-    if math.isnan(row["our_spent"]):
-        return ""
-    return f"{row['our_spent']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
-
-
 def readme(table: pd.DataFrame) -> str:
     """The README's table."""
     lines = ["| learner | seconds of the other ÷ ours (above 1, ours is faster) |", "| --- | --- |"]
@@ -154,7 +127,6 @@ def readme(table: pd.DataFrame) -> str:
 
 PAGES = {
     ROOT / "docs/benchmarks.md": markdown,
-    ROOT / "docs/scaling.md": exponents,
     ROOT / "README.md": readme,
 }
 

@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import re
 import shutil
 import socket
 import subprocess
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.tracking_load import SCRIPT, server
+SCRIPT = Path(__file__).parents[1] / "tools/tracking_server.sh"
 
 
 def need_postgresql() -> None:
@@ -31,15 +30,21 @@ def need_postgresql() -> None:
 def team_server() -> Iterator[tuple[str, Path]]:
     """The address and the folder of a server, until the end of a with statement."""
     need_postgresql()
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        ports = one.getsockname()[1], other.getsockname()[1]
     # Not in pytest's own folder, which nobody else may enter: root's PostgreSQL runs as another user.
     with tempfile.TemporaryDirectory(prefix="team-") as parent:
         os.chmod(parent, 0o755)
         folder = Path(parent, "server")
-        with server(folder, workers=2) as uri:
-            yield uri, folder
-            database = database_of(folder)
-        for address in (uri, database):
-            assert not listens(int(re.search(r":(\d+)(/|$)", address)[1])), f"{address} was stopped"
+        settings = {"SERVER": str(folder), "PORT": str(ports[0]), "DATABASE_PORT": str(ports[1])}
+        started = script("start", **settings, WORKERS="2")
+        assert started.returncode == 0, started.stderr
+        try:
+            yield f"http://127.0.0.1:{ports[0]}", folder
+        finally:
+            stopped = script("stop", **settings)
+        assert stopped.returncode == 0, stopped.stderr
+        assert not any(map(listens, ports)), "the server listens after it was stopped"
 
 
 def listens(port: int) -> bool:

@@ -16,16 +16,21 @@ import pandas as pd
 
 from benchmarks.board.learners import LEARNERS
 from benchmarks.board.running import FOLDER, N_RUNS
-from benchmarks.board.sets import BOARDS, SIZES, TUNED, facts, sets_of
+from benchmarks.board.sets import BOARDS, SIZES, TUNED, n_rows, sets_of
+from benchmarks.board.standings import Slice, slice_of, standings
 from benchmarks.data import ROOT
 from entrolab.fit.metrics import METRICS
 from entrolab.io.markers import replace_between
-from entrolab.leaderboard.pages import METRICS_SHOWN, TITLES
-from entrolab.leaderboard.ratings import DIGITS
-from entrolab.leaderboard.rows import Slice, read_board, slice_of
-from entrolab.leaderboard.standings import standings
-from entrolab.tables.ranking import TESTS, rank_models
+from entrolab.tables.ranking import TESTS
 
+#: Board -> its metrics; learners are ranked by the first.
+METRICS_SHOWN = {
+    "binary": ("gmean", "auc", "log_loss"),
+    "multiclass": ("balanced_accuracy", "log_loss"),
+    "regression": ("r2",),
+}
+TITLES = {"binary": "Two classes", "multiclass": "Many classes", "regression": "Regression"}
+TEXTS = dict.fromkeys(("set", "learner", "variant", "reason", "made"), "string")  # columns of the rows
 SIZE = SIZES[0]
 #: Metric -> its label in README.md and in the study, and the variants that are compared there, in words.
 ANSWERED = {
@@ -40,70 +45,73 @@ VARIANTS = {
 }
 DATA = "data sets (at most 1,000 rows drawn from each, half of them for training)"
 
-Boards = Mapping[str, tuple[pd.DataFrame, Mapping[str, Mapping]]]
 Slices = Mapping[tuple[str, str], Slice]  # by variant and metric
+
+
+class Results(NamedTuple):
+    """The results of a board with all planned default runs on at most 1,000 rows."""
+
+    slices: Slices  # on at most 1,000 rows, with all planned runs
+    larger: Mapping[int, Slice]  # at defaults on more rows: maximum number of rows -> scores
+    lines: pd.DataFrame  # of the table
+
+
+Boards = Mapping[str, Results]
 
 
 def main() -> None:
     """Write all pages."""
-    boards = read_boards()
+    boards = finished(read_rows())
     for page in PAGES.values():
         written = page.path.read_text(encoding="utf-8")
         page.path.write_text(page.replaced(written, boards), encoding="utf-8")
-
-
-def read_boards() -> Boards:
-    """The rows of each board that has rows, and the facts of its data sets."""
-    files = {board: FOLDER / f"{board}.csv" for board in BOARDS}
-    facts_of = {name: facts(name) for board in BOARDS for name in sets_of(board)}
-    return {board: (read_board(file)[0], facts_of) for board, file in files.items() if file.exists()}
 
 
 def page_text(boards: Boards) -> str:
     """The text on all boards for docs/which-learner.md."""
     parts = []
     for board in BOARDS:
-        done, planned = _draws(boards, board)
-        if done < planned:
+        if board not in boards:
+            planned = _planned(board, "default")
             parts.append(f"{TITLES[board]}: not all of the {planned} runs of each learner are done yet.\n")
             continue
-        slices = _slices(*boards[board], board)
+        slices, larger, lines = boards[board]
         first = METRICS_SHOWN[board][0]
         leaders = [
             _leader(start, slices[v, first], board) for v, start in VARIANTS.items() if (v, first) in slices
         ]
-        leaders += _on_more_rows(*boards[board], board)
-        standing = _standing(slices, board)
+        leaders += [
+            _leader(f"At their defaults on at most {size:,} rows", of, board) for size, of in larger.items()
+        ]
         front = (
-            f"- Pareto front of mean {METRICS[first].label} and fit time: {_front(standing, board, _linked)}."
+            f"- Pareto front of mean {METRICS[first].label} and fit time: {_front(lines, board, _linked)}."
         )
-        text = "\n".join([*leaders, front, "", _table(standing, slices, board)])
+        text = "\n".join([*leaders, front, "", _table(lines, slices, board)])
         parts.append(f"### {TITLES[board]}\n\n{text}")
     return "\n" + "\n".join(parts) + "\n"
 
 
 def readme_text(boards: Boards) -> str | None:
     """The answer in README.md, from the board of two classes; None before it is computed."""
-    slices = _slices_of_two_classes(boards)
-    if slices is None:
+    if "binary" not in boards:
         return None
-    front = _front(_standing(slices, "binary"), "binary", _code)
+    slices, _, lines = boards["binary"]
     of_front = "the Pareto front of GMEAN at defaults and fit time (seconds per 1,000 rows)"
-    lines = [
+    text = [
         f"On {_n_sets(slices)} two-class {DATA},",
         "beside the learners of other libraries ([how](docs/which-learner.md#the-boards)):",
         "",
         *(f"- **{label}**: {text}." for label, text in _answers(slices, _code)),
-        f"- **Time**: {of_front} is {front}.",
+        f"- **Time**: {of_front} is {_front(lines, 'binary', _code)}.",
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(text) + "\n"
 
 
 def study_text(boards: Boards) -> str | None:
     """The first text of the answer in the study `today`; None as for `readme_text`."""
-    slices = _slices_of_two_classes(boards)
-    if slices is None:
+    if "binary" not in boards:
         return None
+    slices = boards["binary"].slices
     answers = " ".join(f"{label}: {text}." for label, text in _answers(slices, _plain))
     text = f"On {_n_sets(slices)} two-class {DATA}, beside learners of other libraries. {answers}"
     lines = textwrap.wrap(text, 114, break_on_hyphens=False)
@@ -132,22 +140,34 @@ PAGES = {
 }
 
 
-# --------------------------------------------------------------------------------------------- rows to slices
+# -------------------------------------------------------------------------------------------- rows to results
 
 
-def _draws(boards: Boards, board: str) -> tuple[int, int]:
-    """The number of default runs that every learner has, and the number planned."""
-    planned = _planned(board, "default")
-    if board not in boards:
-        return 0, planned
-    rows, facts_of = boards[board]
+def read_rows() -> dict[str, pd.DataFrame]:
+    """The rows of each board that has rows."""
+    files = {board: FOLDER / f"{board}.csv" for board in BOARDS}
+    return {board: pd.read_csv(file, dtype=TEXTS) for board, file in files.items() if file.exists()}
+
+
+def finished(rows: Mapping[str, pd.DataFrame]) -> Boards:
+    """The results of the boards whose learners have all planned default runs."""
+    found = {}
+    for board, of_board in rows.items():
+        first = METRICS_SHOWN[board][0]
+        of = slice_of(of_board, first, "default", SIZE)
+        if of is None or _without_runs(of_board, board) or len(of.scores) < _planned(board, "default"):
+            continue
+        found[board] = Results(_slices(of_board, of, board), _larger(of_board, board), standings(of))
+    return found
+
+
+def _without_runs(rows: pd.DataFrame, board: str) -> set[str]:
+    """The learners of a board that have no default runs."""
+    if board == "multiclass":  # only their libraries know which classifiers take many classes
+        return set()
     attribute = "regressor" if board == "regression" else "classifier"
     wanted = {name for name, learner in LEARNERS.items() if getattr(learner, attribute)}
-    if board == "multiclass":  # only their libraries know which classifiers take many classes
-        wanted = set()
-    of = slice_of(rows, facts_of, METRICS_SHOWN[board][0], "default", SIZE)
-    missing = wanted - set(rows.loc[(rows["variant"] == "default") & (rows["size"] == SIZE), "learner"])
-    return (0 if of is None or missing else len(of.scores)), planned
+    return wanted - set(rows.loc[(rows["variant"] == "default") & (rows["size"] == SIZE), "learner"])
 
 
 def _planned(board: str, variant: str) -> int:
@@ -157,14 +177,14 @@ def _planned(board: str, variant: str) -> int:
     return len(names) * N_RUNS[kind, SIZE]
 
 
-def _slices(rows: pd.DataFrame, facts_of: Mapping, board: str) -> Slices:
-    """The slices of a board with all planned runs."""
-    first, *_ = METRICS_SHOWN[board]
-    wanted = [("default", metric) for metric in METRICS_SHOWN[board]]
+def _slices(rows: pd.DataFrame, default: Slice, board: str) -> Slices:
+    """The slices of a board with all planned runs; `default` is the one that learners are ranked by."""
+    first, *others = METRICS_SHOWN[board]
+    wanted = [("default", metric) for metric in others]
     wanted += [(variant, first) for variant in VARIANTS if variant != "default"]
-    found = {key: slice_of(rows, facts_of, key[1], key[0], SIZE) for key in wanted}
-    everyone = set(found["default", first].by_set)
-    return {
+    found = {key: slice_of(rows, key[1], key[0], SIZE) for key in wanted}
+    everyone = set(default.by_set)
+    return {("default", first): default} | {
         (variant, metric): of
         for (variant, metric), of in found.items()
         if of is not None
@@ -173,9 +193,15 @@ def _slices(rows: pd.DataFrame, facts_of: Mapping, board: str) -> Slices:
     }
 
 
-def _slices_of_two_classes(boards: Boards) -> Slices | None:
-    done, planned = _draws(boards, "binary")
-    return None if done < planned else _slices(*boards["binary"], "binary")
+def _larger(rows: pd.DataFrame, board: str) -> dict[int, Slice]:
+    """The default slices of more rows with all runs of the data sets that have so many."""
+    found = {}
+    for less, size in itertools.pairwise(SIZES):
+        n_sets = sum(n_rows(name) > less for name in sets_of(board))
+        of = slice_of(rows, METRICS_SHOWN[board][0], "default", size)
+        if of is not None and len(of.scores) >= n_sets * N_RUNS["default", size]:
+            found[size] = of
+    return found
 
 
 def _n_sets(slices: Slices) -> int:
@@ -184,7 +210,7 @@ def _n_sets(slices: Slices) -> int:
 
 def _ranks(of: Slice) -> pd.Series:
     """Mean ranks of the learners, the best first."""
-    return of.by_set.round(DIGITS).rank(axis=1, ascending=False).mean().sort_values(kind="stable")
+    return of.by_set.rank(axis=1, ascending=False).mean().sort_values(kind="stable")
 
 
 def _best(ranks: pd.Series, ours: bool) -> str | None:
@@ -192,12 +218,7 @@ def _best(ranks: pd.Series, ours: bool) -> str | None:
     return next((name for name in ranks.index if LEARNERS[name].ours is ours), None)
 
 
-def _standing(slices: Slices, board: str) -> pd.DataFrame:
-    """The leaderboard at defaults, by the first metric."""
-    return standings(slices["default", METRICS_SHOWN[board][0]])
-
-
-# --------------------------------------------------------------------------------------------- slices to text
+# -------------------------------------------------------------------------------------------- results to text
 
 # Combinations of learners, in the words of README.md.
 COMBINED = {"RFM on EEM": "`RecursiveFeatureClassifier` on `EEMClassifier`"}
@@ -243,7 +264,7 @@ def _compared(of: Slice, named: Callable[[str, str], str]) -> str:
     rival = _best(ranks, not LEARNERS[first].ours)
     if rival is None:
         return text
-    ranking = rank_models(of.by_set.round(DIGITS))
+    ranking = of.ranking
     differs = ""
     if ranking is not None:
         differs = f", {'no' if rival in ranking.beside(first) else 'a'} significant difference"
@@ -253,7 +274,7 @@ def _compared(of: Slice, named: Callable[[str, str], str]) -> str:
 
 def _leader(start: str, of: Slice, board: str) -> str:
     """A list item on the learner with the best mean rank and those that do not differ significantly."""
-    ranks, ranking = _ranks(of), rank_models(of.by_set.round(DIGITS))
+    ranks, ranking = _ranks(of), of.ranking
     first, best = ranks.index[0], _best(ranks, ours=True)
     text = f"- {start}, {_linked(first, board)} has the best of {len(ranks)} mean ranks "
     text += f"by {METRICS[of.metric].label}, {ranks[first]:.1f}"
@@ -273,28 +294,19 @@ def _leader(start: str, of: Slice, board: str) -> str:
     return f"{text} The best of this library is {_linked(best, board)}, {ranks[best]:.1f}."
 
 
-def _on_more_rows(rows: pd.DataFrame, facts_of: Mapping, board: str) -> Iterator[str]:
-    """A list item for each larger number of rows with all runs of the data sets that have so many."""
-    for less, size in itertools.pairwise(SIZES):
-        names = [name for name in sets_of(board) if facts_of[name]["rows"] > less]
-        of = slice_of(rows, facts_of, METRICS_SHOWN[board][0], "default", size)
-        if of is not None and len(of.scores) >= len(names) * N_RUNS["default", size]:
-            yield _leader(f"At their defaults on at most {size:,} rows", of, board)
-
-
-def _front(standing: pd.DataFrame, board: str, named: Callable[[str, str], str]) -> str:
+def _front(lines: pd.DataFrame, board: str, named: Callable[[str, str], str]) -> str:
     """The learners on the Pareto front of score and fit time, the fastest first."""
-    front = standing[standing["front"]].sort_values("fit_s")
+    front = lines[lines["front"]].sort_values("fit_s")
     return ", ".join(f"{named(name, board)} ({line.fit_s:.2g} s)" for name, line in front.iterrows())
 
 
-def _table(standing: pd.DataFrame, slices: Slices, board: str) -> str:
-    """The leaderboard as Markdown: ranks and ratings at defaults, mean scores, seconds."""
+def _table(lines: pd.DataFrame, slices: Slices, board: str) -> str:
+    """The table of a board as Markdown: ranks and ratings at defaults, mean scores, seconds."""
     scores = {key: of for key, of in slices.items() if key[0] in ("default", "threshold")}
     heads = ["mean rank", "Elo", *(_head(*key) for key in scores)]
     heads += ["fit, s / 1,000 rows", "predict, s / 1,000 rows"]
     shown = [f"| learner | {' | '.join(heads)} |", "| --- |" + " --: |" * len(heads)]
-    for name, line in standing.iterrows():
+    for name, line in lines.iterrows():
         cells = [f"{line['rank']:.1f}", f"{line.elo:.0f} [{line.elo_low:.0f}, {line.elo_high:.0f}]"]
         cells += [_score(of, name) for of in scores.values()]
         cells += [f"{one:.2g}" if math.isfinite(one) else "failed" for one in (line.fit_s, line.predict_s)]

@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.board.learners import CONSTANT, LEARNERS, N_CONFIGURATIONS, make
 from benchmarks.board.protocol import FOLDS, INNER_FOLDS, LIMIT_S, SCORES, TUNING_S, Run, pipeline, results_of
-from benchmarks.board.sets import BOARDS, SIZES, TUNED, draw, facts, in_order, sets_of
+from benchmarks.board.sets import SIZES, TUNED, draw, in_order, n_rows, sets_of
 from benchmarks.data import ROOT
 from benchmarks.report import machine
 from entrolab.data.dataset import DataUnavailable
@@ -62,7 +62,7 @@ def due_runs(board: str, variant: str, size: int) -> Iterator[Run]:
     n_runs = N_RUNS[variant, size]
     for repeat in range(math.ceil(n_runs / FOLDS)):
         for name in names:
-            if facts(name)["rows"] > below:
+            if n_rows(name) > below:
                 for fold in range(min(FOLDS, n_runs - FOLDS * repeat)):
                     for learner in learners:
                         yield Run(name, size, learner, variant, repeat, fold)
@@ -156,7 +156,7 @@ def _read(file: Path) -> dict[tuple, str]:
 
 
 def write_header() -> str:
-    """Write protocol, facts of data sets, versions and machine; return the digest of versions and machine."""
+    """Write protocol, versions and machine; return the digest of versions and machine."""
     file = FOLDER / "header.json"
     header = json.loads(file.read_text(encoding="utf-8"))
     trees = ["HEAD:src/entrolearn", "HEAD:benchmarks/board"]
@@ -177,8 +177,6 @@ def write_header() -> str:
         "clock": "processor time",
         "seeds": "of a draw and its folds: the repeat; of a learner: 2 × repeat + fold",
     }
-    header["ours"] = [name for name, learner in LEARNERS.items() if learner.ours]
-    header["sets"] = {name: facts(name) for board in BOARDS for name in sets_of(board)}
     file.write_text(json.dumps(header, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return digest
 

@@ -27,8 +27,9 @@ def test_collections_hold_the_rows_of_the_chunks():
 def test_every_way_of_fitting_is_timed_and_workers_send_their_sums(monkeypatch):
     # Workers that are threads of this process start at once.
     monkeypatch.setattr(library, "LocalCluster", partial(library.LocalCluster, processes=False))
+    monkeypatch.setattr(distributed, "EMPTY_TASKS", 10)
     section = distributed.distributed(
-        LIMITS, n_chunks=8, chunk_rows=200, n_features=3, n_hidden=30, repetitions=1
+        LIMITS, n_chunks=4, chunk_rows=200, n_features=3, n_hidden=30, repetitions=1
     )
     table = section.table
     assert table.index.tolist() == ["in memory", "stream", "1 worker", "2 workers"]

@@ -6,9 +6,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
-from benchmarks import feature_growth, feature_learning
 from benchmarks.feature_learning import FIXED_ON, LEARNERS, OTHERS, SETS, measured, summary
-from entrolab.fit.limits import Limits
 from entrolearn import EEMClassifier, RecursiveFeatureClassifier, RKELMRegressor
 
 
@@ -33,16 +31,6 @@ def test_a_recursive_learner_is_timed_beside_the_plain_one_in_one_run():
     found = measured(learner, *load_iris(return_X_y=True), False, plain)
     assert 0 < found["times_fit"] < math.inf  # how long a fit takes depends on the machine
     assert 0 < found["times_predict"] < math.inf
-
-
-def test_growth_and_known_truth_on_few_rows_without_xrfm(monkeypatch, tmp_path):
-    monkeypatch.setattr(feature_learning, "XRFM_FOLDER", tmp_path)
-    found = feature_growth.growth(Limits(60), varied={"rows": (600,)})
-    assert found.table["RFM AUC"].between(50, 100).all()
-    assert (found.table["× plain"] > 1).all()
-    truth = feature_growth.truth(Limits(60), sizes=(1000,)).table
-    assert truth["found"].tolist()[0] == 4
-    assert (truth["RFM R²"] > truth["plain R²"]).all()
 
 
 def test_means_are_over_sets_with_all_learners_and_losses_beside_the_plain_one():

@@ -44,16 +44,16 @@ def test_a_run_that_is_interrupted_keeps_what_it_has(monkeypatch, tmp_path):
     assert "## Rows" in page.read_text()
 
 
-def test_parts_on_data_are_given_the_mirror_and_the_limits_asked_for(monkeypatch, tmp_path):
+def test_streams_are_given_the_mirror_and_the_limits_asked_for(monkeypatch, tmp_path):
     asked = []
 
     def work(limits, mirror):
         asked.append((limits, mirror))
         return Section("On data")
 
-    monkeypatch.setattr(command, "PARTS_ON_DATA", {"programs": ("On data", work)})
+    monkeypatch.setattr(command.drift, "drift", work)
     options = ["--limit-seconds", "5", "--limit-gib", "2", "--mirror", "there", "--output", str(tmp_path)]
-    command.main(["--parts", "programs", *options])
+    command.main(["--parts", "drift", *options])
     assert asked == [(Limits(5, 2), "there")]
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import table as module
-from benchmarks.table import COLUMNS, PAGES, exponents, markdown, merge, read, readme, written
+from benchmarks.table import COLUMNS, PAGES, markdown, merge, read, readme, written
 
 
 def row(part: str, **cells) -> dict:
@@ -43,13 +43,6 @@ def test_page_has_ratios_with_intervals_and_the_machine_once():
     assert lines[2] == ["work (index)", "EEM", "0.5", "MLP", "1", "**2** [1.5, 2.5]", ""]
     assert lines[3] == ["", "", "0.5", "SVC", "", "", "time limit of 60 s"]
     assert text.count("a machine") == 1
-
-
-def test_exponents_are_a_row_for_each_learner():
-    work = {"unit": "exponent of rows", "our_spent": 1.0, "low": 0.9, "high": 1.1, "peer": ""}
-    rows = [row("growth", **work, what=f"{name}, 1 to 8 rows") for name in ("fit", "predict")]
-    line = exponents(pd.DataFrame(rows)).splitlines()[2]
-    assert cells_of(line) == ["EEM", "1 to 8 rows", *["1.00 [0.90, 1.10]"] * 2]
 
 
 def test_readme_has_the_ends_of_the_ratios_that_match(monkeypatch):

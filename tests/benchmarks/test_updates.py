@@ -6,7 +6,7 @@ from entrolab.fit.limits import Limits
 
 def test_every_learner_is_measured_and_few_updates_lose_no_digits():
     limits = Limits(seconds=60)
-    table = updates.deletions(limits, sizes=(500,), n_features=3).table
+    table = updates.deletions(limits, sizes=(200,), n_features=3).table
     assert (table["fit"] > 0).all()
     assert table["forget 1"].notna().sum() == len(updates.LEARNERS)
     table = updates.digits(limits, updates=(50,), n_features=3, n_hidden=5).table

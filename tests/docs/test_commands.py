@@ -41,8 +41,6 @@ RUN = {
     "make deposit": f"{PUBLISHED_STUDY}::test_the_command_checks_and_compares",
     "make from-deposit": f"{PUBLISHED_STUDY}::"
     "test_tables_claims_and_report_are_rebuilt_from_the_deposit_alone",
-    "make leaderboards": "tests/entrolab/leaderboard/test_pages.py::"
-    "test_every_link_and_picture_leads_somewhere",
     "make outcomes": "tests/entrolab/test_outcomes.py::test_the_page_has_the_counts_of_the_files",
     "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
     "make seeds": SEEDS,

@@ -60,7 +60,6 @@ def build_report(
         version=version(commit, lock),
         facts=made(records, commit, peaks, lock),
         key=legend({}, {}),
-        leaderboards=(site.folder / "board/index.html").exists(),
         is_checkout=is_checkout(site.working_folder),
         tracked=command_to_track(site.working_folder),
     )

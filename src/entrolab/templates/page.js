@@ -1,4 +1,4 @@
-// Sort and filter tables, filter sections, copy commands, and print folded parts. The page is complete without this script.
+// Sort and filter tables, copy commands, and print folded parts. The page is complete without this script.
 "use strict";
 
 const MANY_ROWS = 12;
@@ -69,19 +69,6 @@ for (const command of document.querySelectorAll("code.command")) {
     setTimeout(() => (button.textContent = "copy"), 1500);
   });
   command.after(button);
-}
-
-for (const form of document.querySelectorAll("form.filters")) {
-  const sections = [...document.querySelectorAll("section.filtered")];
-  const show = () => {
-    const chosen = [...new FormData(form)];
-    const matches = (section) => chosen.every(([name, value]) => section.dataset[name] === value);
-    sections.forEach((section) => (section.hidden = !matches(section)));
-    document.querySelector("p.none").hidden = sections.some((section) => !section.hidden);
-  };
-  form.hidden = false;
-  form.addEventListener("change", show);
-  show();
 }
 
 let folded = [];

@@ -252,11 +252,3 @@ def test_learning_times_are_not_mixed_with_published_values(results, tmp_path):
     file.write_text(json.dumps({"fit_seconds": 1.0, "chosen_by": "cv"}))
     page = build_report([results], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
     assert "fitted in" not in Page(page).said
-
-
-def test_the_front_page_leads_to_leaderboards_that_were_made(results, tmp_path):
-    folder = tmp_path / "results" / "report"
-    assert "board/index.html" not in Page(build_report([results], folder, catalog=CATALOG)).links
-    (folder / "board").mkdir()
-    (folder / "board/index.html").write_text("made")
-    assert "board/index.html" in Page(build_report([results], folder, catalog=CATALOG)).links
