@@ -112,8 +112,8 @@ GAMMAS: dict[str, Callable] = {
 
 
 # Variance of the weights of sigmoids, times the number of features. Of the values 1 to 1000, 30 has the best
-# mean GMEAN on the half of the catalog that `benchmarks.halves` selects with: 84.5, and 87.7 on the other
-# half. Weights from U[0, 1] have 69.5 and 67.8, rbf units 84.0 and 87.0.
+# mean GMEAN on the half of the catalog that `chosen_on` of benchmarks/feature_learning.py selects: 84.5, and
+# 87.7 on the other half. Weights from U[0, 1] have 69.5 and 67.8, rbf units 84.0 and 87.0.
 _SIGMOID_VARIANCE = 30.0
 
 

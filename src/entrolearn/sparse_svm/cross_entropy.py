@@ -214,7 +214,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
     their cost is 0.2 % larger on average and 11 % at worst. ``samples_per_candidate=30`` finds it in all 192
     searches in twice the time. The paper's settings, ``elite_fraction=0.03, local_search=False``, give an
     elite of one or two sets for these problems, and find the best set in 151 searches in four fifths of the
-    time (benchmarks/enumerated.py).
+    time (measured once, at commit 8fd01639).
 
     C weighs the losses relative to a number of support vectors here, relative to a sum of coefficients in
     :class:`OneNormSVC`, and relative to a norm in :class:`sklearn.svm.SVC`. A good value for one may not be
