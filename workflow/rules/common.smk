@@ -15,9 +15,13 @@ try:
         check_writable,
         end_at_signals,
         prepare_for_jobs,
+        quoted_for_jobs,
     )
 
     prepare_for_jobs()
+    workflow.config_settings.config_args = quoted_for_jobs(
+        workflow.config_settings.config_args or ()
+    )
     # Jobs on a cluster read this file too, but have limits of their own.
     if workflow.is_main_process:
         check_limits()

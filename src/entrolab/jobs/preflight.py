@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from entrolab import LEARNERS_IN
-from entrolab.text import one_line
+from entrolab.text import OneLine
 
 WRITTEN = ("results", "resources", "logs")  # the workflow's folders in the working folder
 ROOM = 16  # MiB that the folder of temporary files needs
@@ -27,7 +27,7 @@ OF_SYSTEM = (
 )
 
 
-class SurroundingsError(Exception):
+class SurroundingsError(OneLine):
     """Raised if the working directory or the environment does not allow a run."""
 
 
@@ -48,6 +48,14 @@ def prepare_for_jobs() -> None:
         getpass.getuser()
     except (KeyError, OSError):
         os.environ["LOGNAME"] = str(os.getuid())
+
+
+def quoted_for_jobs(settings: Iterable[str]) -> list[str]:
+    """The arguments of ``--config``, quoted for the shell that starts jobs.
+
+    Snakemake quotes them as Python does, if they do not begin with a quote; a shell reads some differently.
+    """
+    return [shlex.quote(one) for one in settings]
 
 
 def end_at_signals() -> None:
@@ -145,6 +153,4 @@ def _check_name(path: str) -> None:
     try:
         path.encode()
     except UnicodeEncodeError:
-        raise SurroundingsError(
-            f"{one_line(path)}: the name is not UTF-8; rename that folder or file"
-        ) from None
+        raise SurroundingsError(f"{path}: the name is not UTF-8; rename that folder or file") from None
