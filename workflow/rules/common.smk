@@ -82,13 +82,10 @@ if workflow.is_main_process:
 
 
 def look_after_results():
-    """Find outputs that have changed since they were written, and warn of a lock left by a killed run."""
+    """Find outputs that have changed since they were written, unless another run may be writing them."""
     if any(Path(".snakemake", "locks").glob("*")):
-        logger.warning(
-            "A run is active in this folder, or was killed. If it was killed, run `make unlock` "
-            "(snakemake --unlock), then the same command again to complete it."
-        )
-    elif not runs_jobs(sys.argv):
+        return
+    if not runs_jobs(sys.argv):
         for file in changed_files():
             logger.warning(
                 f"{file}: changed since it was written; a run makes it again"

@@ -8,9 +8,12 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 from entrolab import LEARNERS_IN
@@ -25,6 +28,9 @@ OF_SYSTEM = (
     (resource.RLIMIT_DATA, "-d", ("MemoryError", "allocate"), 2 << 30),
     (resource.RLIMIT_FSIZE, "-f", ("File too large", "disk I/O error"), 16 << 20),
 )
+
+
+INTERRUPTED = threading.Event()  # set by Ctrl-C and the end of the terminal
 
 
 class SurroundingsError(OneLine):
@@ -43,6 +49,10 @@ def prepare_for_jobs() -> None:
     if "error" in os.environ.get("PYTHONWARNINGS", ""):
         del os.environ["PYTHONWARNINGS"]
         warnings.simplefilter("ignore")
+    # Snakemake imports Polars with its first job. Polars replaces the handler of Ctrl-C by one that does not
+    # wake a process that waits: it has to be imported before `end_at_signals`.
+    with suppress(ImportError):
+        import_module("polars")
     # Snakemake needs a user name, which a container may lack.
     try:
         getpass.getuser()
@@ -66,6 +76,7 @@ def end_at_signals() -> None:
 
 
 def _end(number, frame) -> None:
+    INTERRUPTED.set()
     # While Snakemake evaluates resources, it treats any exception as an error in them and may continue: wait
     # until that is done.
     if any(one.f_code.co_name == "expand_resources" for one, _ in traceback.walk_stack(frame)):
