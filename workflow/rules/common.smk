@@ -99,6 +99,12 @@ def look_after_results():
 
 
 if workflow.is_main_process:
+    # Snakemake imports Polars, if it is there, with its first job. Polars replaces the handler of Ctrl-C by one that does
+    # not wake a process that waits, so it is imported first.
+    try:
+        import polars
+    except ImportError:
+        pass
     end_at_signals()
     try:
         look_after_results()

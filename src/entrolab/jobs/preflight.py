@@ -12,8 +12,6 @@ import threading
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from importlib import import_module
 from pathlib import Path
 
 from entrolab import LEARNERS_IN
@@ -49,10 +47,6 @@ def prepare_for_jobs() -> None:
     if "error" in os.environ.get("PYTHONWARNINGS", ""):
         del os.environ["PYTHONWARNINGS"]
         warnings.simplefilter("ignore")
-    # Snakemake imports Polars with its first job. Polars replaces the handler of Ctrl-C by one that does not
-    # wake a process that waits: it has to be imported before `end_at_signals`.
-    with suppress(ImportError):
-        import_module("polars")
     # Snakemake needs a user name, which a container may lack.
     try:
         getpass.getuser()
