@@ -5,13 +5,17 @@ takes the place of no package: `PYTHONPATH` would put it first.
 """
 
 import os
+import signal
 import sys
+import threading
 from importlib import import_module
 
 # The variable by which a run tells its jobs the folders of the studies.
 LEARNERS_IN = "ENTROLEARN_LEARNERS_IN"
 
 sys.path.extend(filter(None, os.environ.get(LEARNERS_IN, "").split(os.pathsep)))
+if LEARNERS_IN in os.environ and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C during imports: no traceback of each job
 
 # Imported on demand, because every job imports this package.
 _PUBLIC = {

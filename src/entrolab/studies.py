@@ -13,8 +13,8 @@ import yaml
 
 from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import RunContents, StudyRun
-from entrolab.jobs.command import check_file, home
-from entrolab.study.config import load_configuration
+from entrolab.jobs.command import check_file, home, setting
+from entrolab.study.config import check_name, load_configuration
 from entrolab.study.job_specs import study_runs
 from entrolab.study.sections import ConfigError, check_known
 
@@ -101,7 +101,7 @@ def run_study(
         config["extra_studies"] = os.path.relpath(directory, folder)
     command = [sys.executable, "-c", "from entrolab.jobs.command import main; main()"]
     command += ["--directory", str(folder), "--cores", str(cores or "all"), name]
-    command += ["--config", *(f"{key}={value}" for key, value in config.items())] if config else []
+    command += ["--config", *(setting(key, value) for key, value in config.items())] if config else []
     pipe = None if echo else subprocess.PIPE
     done = subprocess.run(command, stdout=pipe, stderr=pipe and subprocess.STDOUT, text=True, check=False)
     if done.returncode:
@@ -114,7 +114,9 @@ def _written(study: Mapping, name: str | None, folder: Path) -> Path:
     """The file of a study that is given by its content; written only where it changes."""
     if name is None:
         raise ConfigError("name: found None for a study that is a mapping; accepted: the study's name")
-    file, text = folder / f"{name}.yaml", yaml.safe_dump(dict(study), sort_keys=False, allow_unicode=True)
+    file = folder / f"{name}.yaml"
+    check_name(file)
+    text = yaml.safe_dump(dict(study), sort_keys=False, allow_unicode=True)
     if not file.exists() or file.read_text(encoding="utf-8") != text:
         file.write_text(text, encoding="utf-8")
     return file

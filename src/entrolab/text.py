@@ -10,6 +10,19 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")
 ERASE_LINE = "\r\x1b[K"
 
 
+# Characters of a message, and lines of one that has a line for each mistake.
+LONGEST, MOST_LINES = 2000, 10
+
+
+class OneLine(Exception):
+    """An error whose message is one printable line for each of its arguments, whatever they quote."""
+
+    def __str__(self) -> str:
+        lines = [one_line(line, LONGEST) for line in self.args[:MOST_LINES]]
+        more = len(self.args) - MOST_LINES
+        return "\n".join([*lines, f"and {more} more"] if more > 0 else lines)
+
+
 class Told(Exception):
     """An error that logs of jobs show in one line, without a traceback."""
 
@@ -25,20 +38,34 @@ def damaged(path: object, what: str, error: object) -> Unreadable:
 
 
 def one_line(text: object, limit: int = 300) -> str:
-    """A text in one line: white space collapsed, a long text cut, colours removed.
-
-    Unprintable characters are replaced: a message may quote a file, and a terminal executes control
-    characters.
+    """A printable text in one line: white space collapsed, a long text cut.
 
     Examples
     --------
     >>> one_line("\\x1b[1;33mno number:\\x1b[0m\\n  'a\\x1b[2Jb'")
     "no number: 'a�[2Jb'"
     """
-    plain = COLOURS.sub("", str(text))
-    shown = (letter if letter.isprintable() or letter.isspace() else "\ufffd" for letter in plain)
-    line = " ".join("".join(shown).split())
+    line = " ".join(printable(str(text)).split())
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def printable(text: str) -> str:
+    """A text without colours, in which control characters are replaced, except line breaks and tabs.
+
+    A message may quote a file, and a terminal executes control characters.
+
+    Examples
+    --------
+    >>> printable("a\\rb\\x1b[1mc\\x07\\n")
+    'a bc�\\n'
+    """
+    return "".join(map(_printable, COLOURS.sub("", text)))
+
+
+def _printable(letter: str) -> str:
+    if letter.isprintable() or letter in "\n\t":
+        return letter
+    return " " if letter.isspace() else "\ufffd"
 
 
 def full_label(named: Mapping) -> str:

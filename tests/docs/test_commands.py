@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 from markdown_it import MarkdownIt
-from snakemake.cli import get_argument_parser
+from snakemake.cli import get_argument_parser, parse_config
 
 from entrolab.jobs.command import with_studies
 
@@ -55,6 +55,12 @@ RUN = {
     "test_every_row_is_on_the_server_as_it_was_but_for_the_places_of_artifacts",
     "python -m entrolab.tracking.ui": PAGE,
     "snakemake demo": "tests/workflow/test_network.py::test_without_a_network_all_that_needs_none_is_made",
+}
+
+# Orders of targets and settings in the commands of the pages -> the test or fixture that runs Snakemake so.
+FORMS = {
+    "target settings": "tests/workflow/test_studies.py::test_a_study_is_made_and_read_from_python",
+    "settings -- target": "tests/workflow/conftest.py::finished",
 }
 
 
@@ -156,7 +162,7 @@ def test_what_runs_listed_commands_for_real_exists():
             check(Command(ROOT / "CONTRIBUTING.md", tuple(command.split()), is_run=False))
 
 
-@pytest.mark.parametrize("test", sorted(set(RUN.values())))
+@pytest.mark.parametrize("test", sorted({*RUN.values(), *FORMS.values()}))
 def test_tests_that_run_commands_exist(test):
     file, _, name = test.partition("::")
     assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8")
@@ -176,6 +182,7 @@ def test_syntax_of_a_command(command):
         "snakemake --proflie workflow/profiles/slurm eem",
         "snakemake --profile workflow/profiles/slrum eem",
         "snakemake eme",
+        "snakemake --config mirror=/data eem",
         "entrolab init mine.csv --lable malignant",
         "python -m entrolab.seesd show",
         "python -m benchmarks.board --sizes 1000",
@@ -187,6 +194,35 @@ def test_syntax_of_a_command(command):
 def test_a_mistake_in_a_command_is_found(wrong):
     with pytest.raises(AssertionError):
         check(Command(ROOT / "README.md", tuple(shlex.split(wrong)), is_run=False))
+
+
+# With settings, in comments, messages, templates and scripts too.
+WITH_SETTINGS = re.compile(r"(?:snakemake|entrolab)[^`\"'|#\n]*? (?:--config|-C) ([^`\"'|#\n]*)")
+TEXTS = {".md", ".py", ".yaml", ".sh", ".j2", ".smk", ""}
+
+
+def test_no_target_stands_behind_settings_in_any_text():
+    """Snakemake takes each word behind ``--config`` for a setting."""
+    names = ("README.md", "CONTRIBUTING.md", "Makefile", "Snakefile", "config", "docs", "src", "tools")
+    places = [ROOT / name for name in (*names, "workflow", "profiles", "examples", "benchmarks")]
+    files = [file for place in places for file in (place.rglob("*") if place.is_dir() else [place])]
+    kept = [file for file in files if file.is_file() and file.suffix in TEXTS and "_build" not in file.parts]
+    found = [said for file in kept for said in WITH_SETTINGS.findall(file.read_text(encoding="utf-8"))]
+    assert found
+    for said in found:
+        behind = said.split(" -")[0].split()
+        assert all("=" in word for word in behind if word[0].isalpha()), said
+
+
+def test_every_order_of_targets_and_settings_is_run():
+    used = set()
+    for command in COMMANDS:
+        program, *words = command.words
+        if program in ("snakemake", "entrolab") and {"--config", "-C"} & {*words}:
+            targets = PARSER().parse_args(words).targets
+            kinds = ("target" if word in targets else "settings" if "=" in word else word for word in words)
+            used.add(" ".join(dict.fromkeys(kind for kind in kinds if kind in ("target", "settings", "--"))))
+    assert used == {*FORMS}
 
 
 def check(command: Command) -> None:
@@ -216,7 +252,8 @@ def _snakemake(command: Command, arguments: list[str]) -> None:
     page = command.page.read_text(encoding="utf-8")
     try:
         given = PARSER().parse_args(arguments)
-    except SystemExit as error:
+        parse_config(given.config)
+    except (SystemExit, ValueError) as error:
         raise AssertionError(f"{command}: {error}") from error
     for target in given.targets:
         known = target in STUDIES | RULES or f"{target}.yaml" in page or "No rule to produce" in page
@@ -229,8 +266,6 @@ def _entrolab(command: Command, arguments: list[str]) -> None:
     if arguments[0] == "init":
         _options(command, arguments, "src/entrolab/study/first_study.py")
     else:
-        targets = [word.removesuffix(".yaml") for word in arguments if not word.startswith("-")]
-        assert targets
         if not arguments[0].endswith(".yaml"):  # else the file would have to exist
             _snakemake(command, with_studies(arguments))
 

@@ -1,5 +1,6 @@
 """The command `entrolab`: studies by their files, and the first study of a table."""
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, example, given, reject, settings
 from hypothesis import strategies as st
+from snakemake.cli import parse_config
+from snakemake_interface_executor_plugins.utils import format_cli_arg
 
 from entrolab.jobs.command import main, with_studies
+from entrolab.jobs.preflight import quoted_for_jobs
 from entrolab.study.config import asked_targets, load_configuration, load_study, runs_jobs, study_names
 from entrolab.study.first_study import first_study
 from entrolab.study.first_study import main as init
@@ -49,7 +53,8 @@ def folder(tmp_path, monkeypatch) -> Path:
         (["mine.yaml", "--config", "seed=1"], ["mine", "--config", "extra_studies=.", "seed=1"]),
         (["mine.yaml", "--config=seed=1"], ["mine", "--config", "extra_studies=.", "seed=1"]),
         (["-Cseed=1", "mine.yaml", "-n"], ["mine", "-n", "--config", "extra_studies=.", "seed=1"]),
-        (["2024/mine.yaml"], ["mine", "--config", "extra_studies=./2024"]),
+        (["2024/mine.yaml"], ["mine", "--config", 'extra_studies= "2024" ']),
+        (["-n", "--", "-a/mine.yaml"], ["mine", "-n", "--config", 'extra_studies= "-a" ']),
         (["-n", "--", "mine.yaml", "demo"], ["mine", "-n", "--config", "extra_studies=.", "--", "demo"]),
         (["--configfile", "c.yaml", "--", "eem"], ["--configfile", "c.yaml", "--", "eem"]),
         (["eem", "-C", "extra_datasets=d.yaml"], ["eem", "-C", "extra_datasets=d.yaml"]),
@@ -59,9 +64,31 @@ def folder(tmp_path, monkeypatch) -> Path:
     ],
 )
 def test_a_studys_file_is_its_target_and_its_folder(folder, given, asked):
-    (folder / "2024").mkdir()
-    (folder / "2024/mine.yaml").write_text(yaml.safe_dump(STUDY))
+    for name in ("2024", "-a"):
+        (folder / name).mkdir()
+        (folder / name / "mine.yaml").write_text(yaml.safe_dump(STUDY))
     assert with_studies(given) == asked
+
+
+# Each is YAML, a number, true or false to Snakemake, or an option, a pattern or a program to a shell.
+ODD_NAMES = [
+    "plain", "with space", "ünï", "exp #1", "a: b", "True", "false", "null", "~", "nan", "inf", "Infinity",
+    "[x]", "{x}", "a, b", "a - b", "'q'", '"q"', "&a", "*a", "!x", "%a", "@a", "`a`", "-a", "--version", "-1",
+    ".5", "1e5", "0x10", "2024", "_1", "١٢", "a=b", "=a", " lead", "trail ", "a\nb", "a\\b", "$HOME",
+    "$(touch x)", "| x", "> x", "- x", "? x", "a'b", 'a"b', "a'$b\"", "\x1b[31m", "\x7f", "\u202e", "😀",
+    "\udcff", "x" * 200,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_every_folder_reaches_snakemake_and_its_jobs_as_it_is_named(folder, name):
+    (folder / name).mkdir()
+    (folder / name / "mine.yaml").write_text(yaml.safe_dump(STUDY))
+    target, _, given = with_studies([*(["--"] if name.startswith("-") else []), f"{name}/mine.yaml"])[:3]
+    assert target == "mine"
+    assert parse_config([given]) == {"extra_studies": name}
+    of_job = format_cli_arg("--config", quoted_for_jobs([given]))
+    assert parse_config(shlex.split(of_job)[1:]) == {"extra_studies": name}
 
 
 @pytest.mark.parametrize(
@@ -73,6 +100,10 @@ def test_a_studys_file_is_its_target_and_its_folder(folder, given, asked):
             ["-n", "mine.yaml", "shop.csv"],
             "entrolab: shop.csv: found a table; accepted: a study's file; `entrolab init",
         ),
+        (["--config", "seed=1", "demo"], "entrolab: --config: found 'demo'; accepted: name=value, "),
+        (["./--version.yaml"], "entrolab: --version.yaml: not a file name of a study; accepted: "),
+        (["--", "--unlock.yaml"], "entrolab: --unlock.yaml: not a file name of a study; accepted: "),
+        (["\x1b[31mred\x07.yaml"], "entrolab: red\ufffd.yaml: there is no such file"),
         (["mine.yaml", "other/mine.yaml"], "entrolab: found studies in . and other; accepted: one folder"),
         (
             ["init", "shop.csv", "--label", "bougt"],
@@ -83,12 +114,14 @@ def test_a_studys_file_is_its_target_and_its_folder(folder, given, asked):
 )
 def test_what_is_wrong_on_the_command_line_is_one_line(folder, monkeypatch, given, line):
     (folder / "other").mkdir()
-    (folder / "other" / "mine.yaml").write_text("")
+    for name in ("other/mine", "--version", "--unlock"):
+        (folder / f"{name}.yaml").write_text("")
     monkeypatch.setattr(sys, "argv", ["entrolab", *given])
+    monkeypatch.setattr("entrolab.jobs.command.end_at_signals", lambda: None)
     with pytest.raises(SystemExit) as caught:
         main()
     assert line in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert str(caught.value).isprintable()
 
 
 def test_other_yaml_files_beside_a_study_do_not_matter(folder):
@@ -129,6 +162,7 @@ def test_the_command_has_a_name_by_which_its_targets_are_read(folder, monkeypatc
     (folder / "compose.yaml").write_text("services: {}")
     monkeypatch.setattr("sys.argv", ["-c", "mine.yaml"])
     monkeypatch.setattr("snakemake.cli.main", lambda: None)
+    monkeypatch.setattr("entrolab.jobs.command.end_at_signals", lambda: None)
     main()
     assert asked_targets(sys.argv) == ["mine"]
 

@@ -303,6 +303,18 @@ def test_what_a_message_quotes_is_printable(read):
     assert message.endswith("no row has the positive label '1'; found: \ufffd[2J, 0")
 
 
+@pytest.mark.fault("Trust", "control characters in a study or catalog", "not passed on to the terminal")
+def test_what_a_mistake_quotes_is_printable_and_short(tmp_path):
+    file = tmp_path / "a\x1b[2J.yaml"
+    file.write_text(yaml.safe_dump(dict.fromkeys(["\x1b[31mred\x07", "a\nb", *map(str, range(120))], 1)))
+    with pytest.raises(ConfigError) as caught:
+        load_catalog([file])
+    lines = str(caught.value).split("\n")
+    assert lines[1].endswith(".yaml: red\ufffd: found 1, expected a mapping, `key: value`")
+    assert all(line.isprintable() for line in lines)
+    assert len(lines) == 11
+
+
 # ------------------------------------------------------------------------------------------- what is nonsense
 
 NONSENSE = {

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from entrolab import LEARNERS_IN
 from entrolab.io.atomic import DiskFull
 from entrolab.jobs.job_logging import job_log
 
@@ -29,6 +30,23 @@ def test_a_job_whose_terminal_is_gone_goes_on(tmp_path):
     assert done.returncode == 0
     assert (tmp_path / "result").exists()
     assert "train: 1 of 2 fits, 50 %" in (tmp_path / "job.log").read_text(encoding="utf-8")
+
+
+IMPORTS = """
+import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may ignore in the background
+import entrolab
+"""
+INTERRUPTED = "os.kill(os.getpid(), signal.SIGINT)"
+AT_WORK = f"from entrolab.jobs.job_logging import job_log\nwith job_log('job.log', 'train'): {INTERRUPTED}"
+
+
+@pytest.mark.parametrize(("work", "code"), [(INTERRUPTED, -signal.SIGINT), (AT_WORK, 1)])
+def test_a_job_that_is_interrupted_says_nothing(tmp_path, work, code):
+    job = [sys.executable, "-c", IMPORTS + work]
+    environment = {**os.environ, LEARNERS_IN: str(tmp_path)}
+    done = subprocess.run(job, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (code, "")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -133,6 +134,49 @@ def test_a_job_that_succeeds_at_its_second_attempt_has_not_failed(workflow):
     assert "failed" not in last
 
 
+def error(text):
+    return logging.ERROR, text, {"event": LogEvent.ERROR}
+
+
+FAILURE = [
+    error(
+        'RuleException:\nCalledProcessError in file "/a/train.smk", line 31:\n'
+        "Command 'set -euo pipefail;  python train.py' returned non-zero exit status 1."
+    ),
+    error("WorkflowError:\nAt least one job did not complete successfully."),
+]
+
+
+@pytest.mark.parametrize("dryrun", [False, True])
+def test_an_interruption_is_one_line(workflow, monkeypatch, dryrun):
+    interrupted = threading.Event()
+    monkeypatch.setattr("entrolab.jobs.terminal.INTERRUPTED", interrupted)
+    events = [started(1, "scale", study="mine", dataset="iris"), *FAILURE, message("Terminating processes")]
+    assert "interrupted" not in workflow(*events[:1], dryrun=dryrun)
+    interrupted.set()
+    lines = workflow(*events, dryrun=dryrun).splitlines()
+    assert [line.partition(":")[0] for line in lines] == ([] if dryrun else ["interrupted"])
+
+
+@pytest.mark.parametrize("dryrun", [False, True])
+def test_a_locked_folder_is_a_line_with_the_command_that_unlocks_it(workflow, tmp_path, dryrun):
+    (tmp_path / "Makefile").touch()  # of another project
+    locked = "LockException:\nError: Directory cannot be locked. Please make sure that no other Snakemake ..."
+    (line,) = workflow(error(locked), dryrun=dryrun).splitlines()
+    assert line.startswith(f"{tmp_path}: locked by another run; ")
+    assert "`entrolab --unlock`" in line
+
+
+@pytest.mark.parametrize("dryrun", [False, True])
+def test_no_message_has_control_characters(workflow, dryrun):
+    odd = "a\x1b[31mred\x07\x1b]0;title\r\x9b\u202e"
+    refused = f'WorkflowError in file "/a/common.smk", line 63:\n{odd}'
+    job = started(1, "scale", [odd], study="mine", dataset=odd)
+    shown = workflow(job, message(odd, logging.WARNING), error(refused), dryrun=dryrun)
+    assert shown.count("ared\ufffd") >= 2
+    assert all(line.isprintable() for line in shown.splitlines())
+
+
 def test_snakemakes_own_messages_are_left_out_but_for_warnings_and_answers(workflow):
     wrong = "WorkflowError in file \"/a/common.smk\", line 63:\nmine.yaml: no key 'modles'"
     lines = workflow(
@@ -143,6 +187,7 @@ def test_snakemakes_own_messages_are_left_out_but_for_warnings_and_answers(workf
         event(LogEvent.SHELLCMD, cmd="python"),
         (logging.ERROR, wrong, {"event": LogEvent.ERROR}),
         message("Exiting because a job execution failed. Look below", logging.ERROR),
+        *FAILURE,
     ).splitlines()
     assert [line.split()[0] for line in lines] == ["Nothing", "results/a.csv:", "mine.yaml:"]
 

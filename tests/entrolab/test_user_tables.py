@@ -406,10 +406,10 @@ def zipped(content: bytes) -> bytes:
     [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress), ("zip", zipped)],
 )
 def test_a_compressed_file_that_is_cut_or_damaged_is_one_line(load_own, tmp_path, suffix, compress):
-    lines = [f"{k},b,{(-1) ** k * k % 997},yes" for k in range(9000)]
+    lines = [f"{k},b,{(-1) ** k * k % 997},yes" for k in range(2000)]
     content = compress("\n".join(["size,sort,colour,bought", *lines]).encode())
-    damaged = [content[: len(content) * k // 7] for k in range(1, 7)]
-    for place in range(len(content) // 9, len(content) - 99, len(content) // 9):
+    damaged = [content[: len(content) * k // 7] for k in (1, 6)]
+    for place in range(len(content) // 4, len(content) - 99, len(content) // 4):
         damaged.append(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
     if suffix == "zip":
         flags = content.rfind(b"PK\1\2") + 8
@@ -419,6 +419,21 @@ def test_a_compressed_file_that_is_cut_or_damaged_is_one_line(load_own, tmp_path
         with pytest.raises(ConfigError, match=rf"own.csv.{suffix}") as error:
             load_own({**OWN, "file": f"own.csv.{suffix}"})
         assert "\n" not in str(error.value)
+
+
+@pytest.mark.fault(
+    "Trust", "a small table that expands to any size", "one line with its size, in bounded memory"
+)
+def test_a_small_table_may_not_take_any_memory(load_own, tmp_path, monkeypatch, capfd):
+    columns = dict.fromkeys(["size", "bought"], np.zeros(4_000_000, np.int8))  # as floats 32 MB each
+    pd.DataFrame(columns).to_parquet(tmp_path / "own.parquet")
+    size = (tmp_path / "own.parquet").stat().st_size
+    assert size < 50_000
+    monkeypatch.setattr("entrolab.data.prepare.READER_GIB", 0.01)
+    with pytest.raises(ConfigError, match=f"cannot read .*own.parquet, {size:,} bytes: ") as caught:
+        load_own({"file": "own.parquet", "label": "bought"})
+    assert capfd.readouterr().err == ""
+    assert str(caught.value).isprintable()
 
 
 @pytest.mark.parametrize(

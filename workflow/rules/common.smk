@@ -15,9 +15,13 @@ try:
         check_writable,
         end_at_signals,
         prepare_for_jobs,
+        quoted_for_jobs,
     )
 
     prepare_for_jobs()
+    workflow.config_settings.config_args = quoted_for_jobs(
+        workflow.config_settings.config_args or ()
+    )
     # Jobs on a cluster read this file too, but have limits of their own.
     if workflow.is_main_process:
         check_limits()
@@ -78,13 +82,10 @@ if workflow.is_main_process:
 
 
 def look_after_results():
-    """Find outputs that have changed since they were written, and warn of a lock left by a killed run."""
+    """Find outputs that have changed since they were written, unless another run may be writing them."""
     if any(Path(".snakemake", "locks").glob("*")):
-        logger.warning(
-            "A run is active in this folder, or was killed. If it was killed, run `make unlock` "
-            "(snakemake --unlock), then the same command again to complete it."
-        )
-    elif not runs_jobs(sys.argv):
+        return
+    if not runs_jobs(sys.argv):
         for file in changed_files():
             logger.warning(
                 f"{file}: changed since it was written; a run makes it again"
@@ -98,6 +99,12 @@ def look_after_results():
 
 
 if workflow.is_main_process:
+    # Snakemake imports Polars, if it is there, with its first job. Polars replaces the handler of Ctrl-C by one that does
+    # not wake a process that waits, so it is imported first.
+    try:
+        import polars
+    except ImportError:
+        pass
     end_at_signals()
     try:
         look_after_results()

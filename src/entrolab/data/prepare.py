@@ -4,6 +4,7 @@ import importlib
 import json
 import resource
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,15 +70,20 @@ def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> 
 
 def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> Table:
     expected = entry["expect"]["rows"] * entry["expect"]["features"]
-    explained = _held_gib() + READER_GIB + BYTES_PER_NUMBER * expected / GIB
     try:
-        (table,) = within(replace(limits, gib=min(limits.gib, explained)), _read, paths, entry)
+        (table,) = within(limits_of_reading(expected, limits), _read, paths, entry)
     except (LimitError, RuntimeError) as error:
         files = ", ".join(path.name for path in paths)
         raise DataError(
             f"{key}: cannot read {files} as {entry['format']['name']}: {one_line(error)}{_unpinned(entry)}"
         ) from error
     return table
+
+
+def limits_of_reading(expected: int, limits: Limits = READING) -> Limits:
+    """The limits of reading files with at most `expected` numbers, in a fork of this process."""
+    explained = _held_gib() + READER_GIB + BYTES_PER_NUMBER * expected / GIB
+    return replace(limits, gib=round(min(limits.gib, explained), 2))
 
 
 def _held_gib() -> float:
@@ -92,17 +98,24 @@ def _held_gib() -> float:
 def _read(paths: Sequence[Path], entry: Mapping) -> Iterator[Table]:
     """Read the table from its files, for :func:`~entrolab.fit.limits.within`."""
     options = {name: value for name, value in entry["format"].items() if name != "name"}
-    try:
+    with memory_errors():
         table = importlib.import_module(made_by(entry)).read(paths, **options)
+    if 0 in table.X.shape:
+        raise ValueError("no data found")
+    yield table
+
+
+@contextmanager
+def memory_errors() -> Iterator[None]:
+    """Turn errors of readers that are refused memory into a `MemoryError`."""
+    try:
+        yield
     except (ValueError, SystemError) as error:
         # Without memory, pandas raises a ValueError, and Python's readline may fail without an exception.
         said = ("out of memory", "without exception set", "without setting an exception")
         if any(text in str(error) for text in said):
             raise MemoryError(str(error)) from error
         raise
-    if 0 in table.X.shape:
-        raise ValueError("no data found")
-    yield table
 
 
 def _unpinned(entry: Mapping) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from entrolab.data.formats.table import frame_of, groups_of, labels_of, order_in_time, weights_of
 from entrolab.data.openml_tables import KEYS, facts_of
+from entrolab.data.prepare import memory_errors
 from entrolab.data.raw_table import label_name
 from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, suffix_of
 from entrolab.data.user_columns import (
@@ -33,6 +34,8 @@ def entry_of_openml(source: Source, own: Mapping) -> dict:
     """The entry of a data set of OpenML, whose file says its label, missing values and splits."""
     try:
         facts = facts_of(source.path)
+    except MemoryError:
+        raise
     except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
         option = next(name for name in KEYS if name in own)
         raise source.wrong_in_study(option, str(damaged(source.path, "Parquet", error))) from None
@@ -205,8 +208,9 @@ def _frames(source: Source, missing: Sequence[str], splits: Sequence[str]) -> tu
             of_file = checked_names(source, path)
         try:
             path.stat()
-            frame = frame_of(path, of_file, source.delimiter, missing, splits)
-        except (UnicodeDecodeError, OSError):
+            with memory_errors():
+                frame = frame_of(path, of_file, source.delimiter, missing, splits)
+        except (UnicodeDecodeError, OSError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
             raise source.wrong_in_study(

@@ -8,13 +8,14 @@ this: only the first reads the file, and imports pandas for it.
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from entrolab.data.openml_tables import KEYS, file_of
 from entrolab.data.table_formats import DELIMITED, suffix_of
 from entrolab.data.user_files import Source, errors_of_reading
+from entrolab.study.sections import ConfigError
 
 KEPT_IN = Path(".snakemake", "entrolearn")
 CODE = sorted(Path(__file__).parent.glob("user_*.py"))  # what was found depends on it
@@ -36,18 +37,45 @@ def entry_of(study: Path, key: str, own: Mapping) -> dict:
     source = Source(study, key, paths, own.get("delimiter", by_name))
     with errors_of_reading(source):
         kept = _kept_at(source, own)
-        try:
-            return json.loads(kept.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            from entrolab.data.user_entries import entry_of_openml, entry_of_table
-
-            entry = entry_of_openml(source, own) if fetched else entry_of_table(source, own)
-            entry = json.loads(json.dumps(entry))
+    with suppress(OSError, ValueError):
+        return json.loads(kept.read_text(encoding="utf-8"))
+    entry = _read_apart(source, own, fetched)
     if KEPT_IN.parent.is_dir():
         with suppress(OSError):  # the next job reads the file again
             kept.parent.mkdir(exist_ok=True)
             kept.write_text(json.dumps(entry), encoding="utf-8")
     return entry
+
+
+def _read_apart(source: Source, own: Mapping, fetched: bool) -> dict:
+    """The entry, made in a separate process within limits: a small file may expand to any size."""
+    from entrolab.data.prepare import limits_of_reading
+    from entrolab.fit.limits import KilledError, LimitError, within
+
+    size = sum(path.stat().st_size for path in source.paths)
+    try:
+        (found,) = within(limits_of_reading(size), _found, source, own, fetched)
+    except (LimitError, KilledError, RuntimeError) as error:
+        raise source.wrong_in_study(
+            "file", f"cannot read {source.path}, {size:,} bytes: {error}; accepted: a smaller table"
+        ) from None
+    if isinstance(found, str):
+        raise ConfigError(found)
+    return found
+
+
+def _found(source: Source, own: Mapping, fetched: bool) -> Iterator[dict | str]:
+    """The entry, or the message of a mistake, for :func:`~entrolab.fit.limits.within`."""
+    from entrolab.data.user_entries import entry_of_openml, entry_of_table
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where Arrow writes before it ends the process
+    try:
+        with errors_of_reading(source):
+            entry = entry_of_openml(source, own) if fetched else entry_of_table(source, own)
+    except ConfigError as error:
+        yield str(error)
+    else:
+        yield json.loads(json.dumps(entry))
 
 
 def warning_of(key: str, entry: Mapping, column: str) -> str:

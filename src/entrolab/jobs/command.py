@@ -11,7 +11,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import yaml
+
 from entrolab.data.table_formats import FORMATS
+from entrolab.jobs.preflight import end_at_signals
+from entrolab.study.sections import ConfigError
 from entrolearn.suggest import did_you_mean
 
 STUDY_ENDS = (".yaml", ".yml")
@@ -19,10 +23,10 @@ STUDY_ENDS = (".yaml", ".yml")
 TAKE_FILES = ("--configfile", "--configfiles", "--profile", "--workflow-profile", "--replace-workflow-config")
 SETTINGS = ("--config", "-C")
 INIT = "`entrolab init table.csv --label column` writes one"
-
-
-class CommandError(ValueError):
-    """Raised for an invalid command line; the message is one line."""
+# Texts that Snakemake takes as they are.
+PLAIN = re.compile(
+    r"(?!(nan|inf|infinity|true|false)$)(\.{1,2}$|\.{0,2}/|[a-z])[\w./-]*( [\w./-]+)*", re.IGNORECASE
+)
 
 
 def home() -> Path:
@@ -44,6 +48,7 @@ def command_to_track(folder: str | Path) -> str:
 
 def main() -> None:
     """Run the command line."""
+    end_at_signals()
     arguments = sys.argv[1:]
     try:
         if arguments[:1] == ["init"]:
@@ -72,6 +77,10 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
     """
     check_no_table(arguments)
     files = [place for place, one in enumerate(arguments) if _is_study(arguments, place, one)]
+    rest = [one for place, one in enumerate(arguments) if place not in files]
+    cut = rest.index("--") if "--" in rest else len(rest)
+    before, after = rest[:cut], rest[cut:] if rest[cut + 1 :] else []
+    _check_settings(before)
     if not files:
         return list(arguments)
     studies = [Path(arguments[place]) for place in files]
@@ -79,13 +88,8 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
         check_file(study)
     folders = {os.path.normpath(study.parent) for study in studies}
     if len(folders) > 1:
-        raise CommandError(f"found studies in {' and '.join(sorted(folders))}; accepted: one folder")
-    folder = folders.pop()
-    # "./" keeps Snakemake from reading a folder such as 2024 as a number.
-    settings = [f"extra_studies={f'./{folder}' if folder[0].isdigit() else folder}"]
-    rest = [one for place, one in enumerate(arguments) if place not in files]
-    cut = rest.index("--") if "--" in rest else len(rest)
-    before, after = rest[:cut], rest[cut:]
+        raise ConfigError(f"found studies in {' and '.join(sorted(folders))}; accepted: one folder")
+    settings = [setting("extra_studies", folders.pop())]
     joined = {one: found[1] for one in before if (found := re.match("(?:--config=|-C)(.+)", one))}
     settings += joined.values()
     before = [one for one in before if one not in joined]
@@ -97,11 +101,41 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
     return [*(study.stem for study in studies), *before, *after]
 
 
+def setting(name: str, value: object) -> str:
+    """The argument of Snakemake's ``--config`` that gives a setting a value.
+
+    Snakemake reads a value as a number, true or false, or YAML: other texts are in YAML's quotes, between
+    blanks, because it removes quotes at the ends.
+
+    Examples
+    --------
+    >>> setting("mirror", "/data"), setting("mirror", "exp #1"), setting("mirror", None), setting("seed", 1)
+    ('mirror=/data', 'mirror= "exp #1" ', 'mirror=', 'seed=1')
+    """
+    if isinstance(value, str) and not PLAIN.fullmatch(value):
+        quoted = yaml.safe_dump(value, default_style='"', allow_unicode=True, width=float("inf"))
+        return f"{name}= {quoted.rstrip()} "
+    return f"{name}={'' if value is None else value}"
+
+
+def _option_before(arguments: Sequence[str], place: int) -> str:
+    return next((one for one in reversed(arguments[:place]) if one.startswith("-")), "")
+
+
 def _is_study(arguments: Sequence[str], place: int, argument: str) -> bool:
-    option = next((one for one in reversed(arguments[:place]) if one.startswith("-")), "")
+    option = _option_before(arguments, place)
     if option in SETTINGS and "=" in argument:
         return False
-    return argument.endswith(STUDY_ENDS) and not argument.startswith("-") and option not in TAKE_FILES
+    is_option = argument.startswith("-") and "--" not in arguments[:place]
+    return argument.endswith(STUDY_ENDS) and not is_option and option not in TAKE_FILES
+
+
+def _check_settings(arguments: Sequence[str]) -> None:
+    """Raise an error for a target behind ``--config``, which Snakemake takes for a setting."""
+    for place, one in enumerate(arguments):
+        option = _option_before(arguments, place)
+        if option in SETTINGS and not one.startswith("-") and "=" not in one:
+            raise ConfigError(f"{option}: found {one!r}; accepted: name=value, with targets before {option}")
 
 
 def command_for(file: str | Path, folder: str | Path, settings: Mapping, target: str | None = None) -> str:
@@ -118,7 +152,7 @@ def command_for(file: str | Path, folder: str | Path, settings: Mapping, target:
     words = ["snakemake" if is_shipped and is_checkout(folder) else "entrolab"]
     words += [target or (file.stem if is_shipped else beside.as_posix())]
     words += ["--config"] if given else []
-    return shlex.join([*words, *(f"{name}={value}" for name, value in given.items())])
+    return shlex.join([*words, *(setting(name, value) for name, value in given.items())])
 
 
 def check_no_table(arguments: Sequence[str]) -> None:
@@ -127,7 +161,7 @@ def check_no_table(arguments: Sequence[str]) -> None:
         option = arguments[place - 1] if place else ""
         table = Path(one)
         if table.suffix in FORMATS and table.name == one and table.is_file() and not option.startswith("-"):
-            raise CommandError(
+            raise ConfigError(
                 f"{one}: found a table; accepted: a study's file; "
                 f"`entrolab init {one} --label column` writes one"
             )
@@ -135,9 +169,12 @@ def check_no_table(arguments: Sequence[str]) -> None:
 
 def check_file(study: Path) -> None:
     """Raise an error unless a path is the file of a study."""
+    from entrolab.study.config import check_name
+
     if study.suffix == ".yml":
-        raise CommandError(f"{study}: not a study's file; accepted: a file that ends in .yaml")
+        raise ConfigError(f"{study}: not a study's file; accepted: a file that ends in .yaml")
     if not study.is_file():
         there = [file.name for file in study.parent.glob("*.yaml")]
         hint = did_you_mean(study.name, there)
-        raise CommandError(f"{study}: there is no such file{hint}; accepted: a study's file; {INIT}")
+        raise ConfigError(f"{study}: there is no such file{hint}; accepted: a study's file; {INIT}")
+    check_name(study)

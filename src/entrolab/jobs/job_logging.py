@@ -10,7 +10,7 @@ from pathlib import Path
 
 from entrolab.jobs.output_checksums import note_of, write_note
 from entrolab.jobs.preflight import limits_behind
-from entrolab.text import COLOURS, ERASE_LINE, Told, one_line
+from entrolab.text import COLOURS, ERASE_LINE, Told, one_line, printable
 
 EVERY_SECONDS = 20.0
 
@@ -26,7 +26,7 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
     """
     # No traceback for each line that cannot be logged, as on a full disk.
     logging.raiseExceptions = False
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP
             signal.signal(number, signal.default_int_handler)
     try:
@@ -66,7 +66,8 @@ def tell(line: str) -> None:
     if sys.stderr is None:
         return
     with suppress(OSError):
-        print(f"{ERASE_LINE if sys.stderr.isatty() else ''}{line}", file=sys.stderr, flush=True)
+        erase = ERASE_LINE if sys.stderr.isatty() else ""
+        print(erase + printable(line), file=sys.stderr, flush=True)
 
 
 class Progress:

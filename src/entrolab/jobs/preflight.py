@@ -8,13 +8,14 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import traceback
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from entrolab import LEARNERS_IN
-from entrolab.text import one_line
+from entrolab.text import OneLine
 
 WRITTEN = ("results", "resources", "logs")  # the workflow's folders in the working folder
 ROOM = 16  # MiB that the folder of temporary files needs
@@ -27,7 +28,10 @@ OF_SYSTEM = (
 )
 
 
-class SurroundingsError(Exception):
+INTERRUPTED = threading.Event()  # set by Ctrl-C and the end of the terminal
+
+
+class SurroundingsError(OneLine):
     """Raised if the working directory or the environment does not allow a run."""
 
 
@@ -50,6 +54,14 @@ def prepare_for_jobs() -> None:
         os.environ["LOGNAME"] = str(os.getuid())
 
 
+def quoted_for_jobs(settings: Iterable[str]) -> list[str]:
+    """The arguments of ``--config``, quoted for the shell that starts jobs.
+
+    Snakemake quotes them as Python does, if they do not begin with a quote; a shell reads some differently.
+    """
+    return [shlex.quote(one) for one in settings]
+
+
 def end_at_signals() -> None:
     """Let Ctrl-C and the end of the terminal end this process at any point."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGALRM):
@@ -58,6 +70,7 @@ def end_at_signals() -> None:
 
 
 def _end(number, frame) -> None:
+    INTERRUPTED.set()
     # While Snakemake evaluates resources, it treats any exception as an error in them and may continue: wait
     # until that is done.
     if any(one.f_code.co_name == "expand_resources" for one, _ in traceback.walk_stack(frame)):
@@ -145,6 +158,4 @@ def _check_name(path: str) -> None:
     try:
         path.encode()
     except UnicodeEncodeError:
-        raise SurroundingsError(
-            f"{one_line(path)}: the name is not UTF-8; rename that folder or file"
-        ) from None
+        raise SurroundingsError(f"{path}: the name is not UTF-8; rename that folder or file") from None

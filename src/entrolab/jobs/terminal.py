@@ -23,7 +23,9 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from entrolab.fit.metrics import METRICS
 from entrolab.io.records import read_json
-from entrolab.text import ERASE_LINE, Unreadable, one_line
+from entrolab.jobs.command import is_checkout
+from entrolab.jobs.preflight import INTERRUPTED
+from entrolab.text import ERASE_LINE, Unreadable, one_line, printable
 
 RED, YELLOW = "\x1b[31m", "\x1b[33m"
 # Beginnings of Snakemake's messages that are not shown.
@@ -42,7 +44,11 @@ REPLACED = (
     "Select jobs to execute",
     "Shutting down, this might",
     "Using shell",
+    "WorkflowError:\nAt least one job did not complete successfully",
 )
+# A failed job is told by itself and by the line with its log.
+FAILED = re.compile(r"RuleException:\nCalledProcessError in .*returned non-zero exit status \d+\.", re.DOTALL)
+LOCKED = ("LockException:", "Error: Directory cannot be locked")
 # Text around the error message of an invalid study.
 WHERE = re.compile(r"^WorkflowError in (rule \S+, )?file .*:\n")
 CALLED_AT = re.compile(r'\n  File ".*\.smk", line \d+, in <module>\s*$')
@@ -63,7 +69,7 @@ class LogHandler(LogHandlerBase):
         stream = sys.stdout if settings.stdout else sys.stderr  # None if it is closed
         self.stream = stream or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         plain = any((settings.dryrun, settings.verbose, settings.printshellcmds, settings.debug_dag))
-        self._snakemakes = ColorizingTextHandler(settings.nocolor, self.stream) if plain else None
+        self._snakemakes = SnakemakeHandler(settings.nocolor, self.stream) if plain else None
         self._tty = self.stream.isatty()
         self._coloured = self._tty and not settings.nocolor
         self._shows_progress = not is_quiet_about(settings.quiet or set(), "progress")
@@ -77,10 +83,12 @@ class LogHandler(LogHandlerBase):
 
     def emit(self, record: LogRecord) -> None:
         try:
-            if self._snakemakes and not self._is_refusal(record):
+            if self._snakemakes and not self._is_short(record):
                 self._snakemakes.emit(record)
-            else:
-                for level, line in self._lines(record):
+                return
+            lines = [*self._lines(record)]
+            if not INTERRUPTED.is_set():  # else jobs fail because they are ended
+                for level, line in lines:
                     self._write(level, line)
                 self._write_progress()
         except OSError:  # the terminal was closed
@@ -95,13 +103,11 @@ class LogHandler(LogHandlerBase):
                     self._write(INFO, line)
         super().close()
 
-    def _is_refusal(self, record: LogRecord) -> bool:
-        """Whether a message of a dry run is a one-line error with the place where Snakemake met it."""
-        return (
-            not self.common_settings.verbose
-            and get_event(record) is LogEvent.ERROR
-            and WHERE.match(record.getMessage()) is not None
-        )
+    def _is_short(self, record: LogRecord) -> bool:
+        """Whether a message of a dry run has a line of its own: a refused study, a lock, an interruption."""
+        refused = get_event(record) is LogEvent.ERROR and WHERE.match(record.getMessage()) is not None
+        short = refused or record.getMessage().startswith(LOCKED) or INTERRUPTED.is_set()
+        return short and not self.common_settings.verbose
 
     def _lines(self, record: LogRecord) -> Iterator[tuple[int, str]]:
         """Yield the lines to write for a message of Snakemake, with their levels."""
@@ -119,11 +125,17 @@ class LogHandler(LogHandlerBase):
         elif event in (None, LogEvent.ERROR) and record.levelno > DEBUG:
             text, refusals = WHERE.subn("", record.getMessage())
             text = (CALLED_AT.sub("", text) if refusals else text).strip()
-            if text not in ("", "None") and not text.startswith(REPLACED):
+            if text.startswith(LOCKED):
+                text = (
+                    f"{Path().absolute()}: locked by another run; wait for its end or, if it was killed, run "
+                    f"`{'make unlock' if is_checkout('.') else 'entrolab --unlock'}` there, then this command"
+                )
+            if text not in ("", "None") and not text.startswith(REPLACED) and not FAILED.fullmatch(text):
                 yield record.levelno if event else max(record.levelno, INFO), text
 
     def _write(self, level: int, text: str) -> None:
         self._erase_progress()
+        text = printable(text)
         colour = RED if level >= ERROR else YELLOW if level >= WARNING else ""
         print(f"{colour}{text}\x1b[0m" if colour and self._coloured else text, file=self.stream, flush=True)
 
@@ -134,7 +146,14 @@ class LogHandler(LogHandlerBase):
     def _write_progress(self) -> None:
         if self._tty and self._shows_progress and self._run.running:
             width = shutil.get_terminal_size().columns - 1
-            print(ERASE_LINE + self._run.progress()[:width], end="", file=self.stream, flush=True)
+            print(ERASE_LINE + printable(self._run.progress())[:width], end="", file=self.stream, flush=True)
+
+
+class SnakemakeHandler(ColorizingTextHandler):
+    """Snakemake's own handler, for printable messages."""
+
+    def format(self, record: LogRecord) -> str:
+        return printable(super().format(record) or "")
 
 
 class WorkflowRun:
@@ -199,6 +218,9 @@ class WorkflowRun:
             return
         ended = f"{self.done} of {self.total} jobs" if self.done < self.total else f"{self.total} jobs"
         ended += f" done in {_duration(time.monotonic() - self._begun)}"
+        if INTERRUPTED.is_set():
+            yield f"interrupted: {ended}; the same command does the rest"
+            return
         if self._failed:
             ended += f", {len(self._failed)} failed: the same command tries them again"
         yield ended
@@ -310,7 +332,7 @@ def _store(studies: Iterable[str]) -> str | None:
             page = f"#/experiments/{receipt['experiment']}/runs?viewStateShareKey=datasets"
             if not store.startswith("sqlite"):
                 return f"{store.rstrip('/')}/{page}" if store.startswith("http") else store
-            served = Path("Makefile").exists() and store == "sqlite:///mlflow.db"
+            served = is_checkout(".") and store == "sqlite:///mlflow.db"
             file = store.removeprefix("sqlite:///")
             command = "make ui" if served else f"python -m entrolab.tracking.ui {shlex.quote(file)}"
             return f"{command}, then http://127.0.0.1:5000/{page}"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from entrolab.jobs.command import setting
 from entrolab.jobs.plan import Plan
 from entrolab.jobs.source_analysis import source_digests
 from entrolab.seeds.values import has_seed, of_table, read_seeds, same, with_table, write_seeds
@@ -18,6 +19,7 @@ from entrolab.study.job_specs import table_runs
 from entrolab.tables.base import GENERATED
 from entrolab.tables.making import ADDRESS, read_published, read_table
 from entrolab.tables.types import FILES, TABLE_TYPES
+from entrolab.text import OneLine
 
 # Seeds other than 0 have a working directory each.
 FOLDER = "results/seeds/{study}/{seed}"
@@ -32,7 +34,7 @@ class _At(dict):
     __getattr__ = dict.__getitem__
 
 
-class SeedsError(RuntimeError):
+class SeedsError(OneLine, RuntimeError):
     """Raised if a table cannot be made, or its stored values are outdated; the message is one line."""
 
 
@@ -132,9 +134,13 @@ def by_workflow(cores: str, settings: Sequence[str]) -> Callable[[Path, str, int
     return make
 
 
-def _with_absolute_path(setting: str) -> str:
-    key, _, value = setting.partition("=")
-    return f"{key}={os.path.abspath(value)}" if value and key in PATHS else setting
+def _with_absolute_path(given: str) -> str:
+    from snakemake.cli import parse_config
+
+    key, _, text = given.partition("=")
+    if key not in PATHS or not text:
+        return given
+    return setting(key, os.path.abspath(str(parse_config([given])[key])))
 
 
 def version_of(name: str, study: Mapping, table: str, catalog: Mapping[str, Mapping]) -> str:

@@ -250,13 +250,7 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     ``tasks`` maps its data sets to their tasks. Values that differ between data sets remain references,
     ``{of_dataset: name}``; they are resolved per run.
     """
-    if not re.fullmatch(NAME, file.stem):
-        raise ConfigError(
-            f"{file}: not a file name of a study; accepted: at most 100 lower-case letters, digits and _, "
-            "such as eem.yaml"
-        )
-    if file.stem in RULES:
-        raise ConfigError(f"{file}: {file.stem!r} is a rule of the workflow; accepted: another file name")
+    check_name(file)
     study = check(Study, read_yaml(file), file)
     study |= _groups(file, study["datasets"], catalog)
     catalog = {**catalog, **study["own_data"]}
@@ -272,6 +266,17 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
         if os.path.isfile(study["seeds"]):
             check_seeds(study["seeds"])
     return study | _claims(file, study)
+
+
+def check_name(file: Path) -> None:
+    """Raise an error for a file that cannot be a study's: its name is a target of Snakemake."""
+    if not re.fullmatch(NAME, file.stem):
+        raise ConfigError(
+            f"{file}: not a file name of a study; accepted: at most 100 lower-case letters, digits and _, "
+            "such as eem.yaml"
+        )
+    if file.stem in RULES:
+        raise ConfigError(f"{file}: {file.stem!r} is a rule of the workflow; accepted: another file name")
 
 
 def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str], studies: Collection[str] = ()) -> None:
     text = first_study(given.table, given.label, output)
     output.write_text(text, encoding="utf-8")
     print(text.partition("datasets:")[0], end="")
-    print(f"Wrote {output}: `entrolab {output}` makes its tables, report and models.")
+    print(one_line(f"Wrote {output}: `entrolab {output}` makes its tables, report and models.", LONGEST))
 
 
 def first_study(table: Path, label: str, output: Path) -> str:

@@ -29,6 +29,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from entrolab.text import OneLine
 from entrolearn.suggest import did_you_mean
 
 __all__ = [
@@ -75,8 +76,8 @@ IN_YAML = {
 }
 
 
-class ConfigError(ValueError):
-    """Raised for a mistake in a configuration file or on the command line."""
+class ConfigError(OneLine, ValueError):
+    """Raised for mistakes in a configuration file or on the command line."""
 
 
 def unknown(name: str, known: Iterable[str], where: str, what: str) -> Iterator[str]:
@@ -163,7 +164,7 @@ def check(definition, data, file, where: str = "", dataset: str = ""):
             f"{file}: {place + ': ' if place else ''}{line}{of_dataset}"
             for place, line in _mistakes(error, where)
         ]
-        raise ConfigError("\n".join(dict.fromkeys(lines))) from None
+        raise ConfigError(*dict.fromkeys(lines)) from None
 
 
 def _mistakes(error: ValidationError, where: str) -> Iterator[tuple[str, str]]:
