@@ -37,6 +37,7 @@ __all__ = [
     "LEAST_SHARE",
     "PILOT_ROWS",
     "ROUNDINGS",
+    "WRONG_SHARE",
     "ClassMoments",
     "PartMoments",
     "add_rows",
