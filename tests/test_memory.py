@@ -43,6 +43,7 @@ from entrolearn.machines import readouts
 from entrolearn.manifold.exact import log_potential
 from entrolearn.measures import cauchy_schwarz_kde, quadratic_entropy_kde
 from entrolearn.measures.errors import error_entropy
+from entrolearn.path import Partition, path
 
 REFUSED = "refused before it is made: how large it is, what there is, and what takes less"
 ON_LANDMARKS = "an estimator with landmarks, such as RKELM, needs less."
@@ -164,6 +165,9 @@ def test_many_classes(monkeypatch):
         clone(machine).fit(X, y)
     monkeypatch.setattr(kernels, "physical_memory", lambda: 1.25 * peak)
     assert_array_equal(clone(machine).fit(X, y).predict(X), machine.predict(X))
+    folds = Partition.cross_validation(np.arange(300) // 60)  # which share moments, or do not fit in that
+    shared = clone(machine).set_params(feature_range=(-5, 5), pool_below=0)
+    assert not any(point.error for point in path(shared, X, y, folds, [{}]))
     expected = machine.decision_function(X)
     monkeypatch.setattr(readouts, "DENSITIES", 60 * 50)  # rows of which are in memory at once
     found = []
