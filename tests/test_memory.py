@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
-from sklearn.base import is_regressor
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone, is_regressor
 
 from entrolearn import (
     LSSVC,
@@ -39,9 +39,11 @@ from entrolearn import (
     kernels,
 )
 from entrolearn.kernels import check_memory, memory_limit
+from entrolearn.machines import readouts
 from entrolearn.manifold.exact import log_potential
 from entrolearn.measures import cauchy_schwarz_kde, quadratic_entropy_kde
 from entrolearn.measures.errors import error_entropy
+from entrolearn.path import Partition, path
 
 REFUSED = "refused before it is made: how large it is, what there is, and what takes less"
 ON_LANDMARKS = "an estimator with landmarks, such as RKELM, needs less."
@@ -149,6 +151,31 @@ def test_a_fit_is_refused_where_there_is_less_memory_than_it_takes(estimator, mo
         fit_some(estimator)
     monkeypatch.setattr(kernels, "physical_memory", lambda: 1.25 * peak)
     fit_some(estimator)
+
+
+@pytest.mark.filterwarnings("ignore:EEMClassifier. fewer than pool_below")
+def test_many_classes(monkeypatch):
+    """A fit counts moments and projected covariances; labels do not take a number for each row and class."""
+    y = np.arange(300) % 60
+    X = np.random.default_rng(0).normal(size=(60, 5))[y] + np.random.default_rng(1).normal(size=(300, 5))
+    machine = EEMClassifier(60, random_state=0)
+    peak = 2**20 * peak_mib(lambda: machine.fit(X, y))
+    monkeypatch.setattr(kernels, "physical_memory", lambda: 0.75 * peak)
+    with pytest.raises(MemoryError, match="what 60 classes of 60 hidden units hold takes"):
+        clone(machine).fit(X, y)
+    monkeypatch.setattr(kernels, "physical_memory", lambda: 1.25 * peak)
+    assert_array_equal(clone(machine).fit(X, y).predict(X), machine.predict(X))
+    folds = Partition.cross_validation(np.arange(300) // 60)  # which share moments, or do not fit in that
+    shared = clone(machine).set_params(feature_range=(-5, 5), pool_below=0)
+    assert not any(point.error for point in path(shared, X, y, folds, [{}]))
+    expected = machine.decision_function(X)
+    monkeypatch.setattr(readouts, "DENSITIES", 60 * 50)  # rows of which are in memory at once
+    found = []
+    assert peak_mib(lambda: found.append(machine.predict(X))) < peak_mib(lambda: machine.decision_function(X))
+    assert_array_equal(found[0], expected.argmax(axis=1))
+    monkeypatch.setattr(kernels, "physical_memory", lambda: 8 * 300 * 60 - 1)
+    with pytest.raises(MemoryError, match="the values of 300 rows for 60 classes takes"):
+        machine.decision_function(X)
 
 
 PROGRAM = """

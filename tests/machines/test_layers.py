@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from scipy.stats import kstest, norm
 from sklearn.metrics.pairwise import rbf_kernel
 
+from entrolearn.machines import layers
 from entrolearn.machines.layers import ACTIVATIONS, GAMMAS, NystromLayer, RandomLayer, project_rows
 
 
@@ -154,7 +155,10 @@ def test_an_indefinite_kernel_is_refused(X):
         NystromLayer.on(X[:10], "sigmoid", {"gamma": 5.0, "coef0": -3.0})
 
 
-def test_rows_are_projected_by_coefficients_of_any_sizes_in_the_order_given(X):
+@pytest.mark.parametrize("numbers", [1, 2**25])
+def test_rows_are_projected_by_coefficients_of_any_sizes_in_the_order_given(X, numbers, monkeypatch):
+    """One by one too, as if all outputs were too many for the memory."""
+    monkeypatch.setattr(layers, "OUTPUT_NUMBERS", numbers)
     layer = RandomLayer.draw(4, 7, "rbf", np.random.RandomState(1))
     rng = np.random.default_rng(0)
     coefs = [rng.standard_normal(shape) for shape in ((7, 1), (3, 2), (7, 3), (5, 1), (3, 1))]

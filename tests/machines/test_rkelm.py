@@ -284,12 +284,3 @@ def test_training_sets_without_rows_in_common_have_landmarks_as_fit_draws_them(w
     expected = {(point.left_out, point.params["C"]): point.prediction for point in plain}
     for point in quick:
         assert_array_equal(point.prediction, expected[point.left_out, point.params["C"]])
-
-
-def test_many_answers_are_computed_some_at_a_time(wine, monkeypatch):
-    machine, grid = RKELMClassifier(10, sigma=4.0, random_state=0), [{"C": C} for C in (0.01, 0.1, 1.0)]
-    whole = list(path(machine, *wine, TRIAL, grid))
-    monkeypatch.setattr("entrolearn.machines.layered.OUTPUT_NUMBERS", 178 * 3 * 2)
-    for some, point in zip(path(machine, *wine, TRIAL, grid), whole, strict=True):
-        assert (some.left_out, some.params) == (point.left_out, point.params)
-        assert_array_equal(some.prediction, point.prediction)

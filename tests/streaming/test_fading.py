@@ -11,7 +11,6 @@ from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import SGDClassifier
-from sklearn.utils.estimator_checks import check_estimator
 
 from entrolearn import EEMClassifier, ELMClassifier, RKELMClassifier
 from entrolearn.streaming import SlidingWindow
@@ -106,8 +105,13 @@ def test_a_window_is_an_estimator_of_its_kind():
     for learner in LEARNERS.values():
         window = SlidingWindow(learner, 60)
         assert is_classifier(window) == is_classifier(learner)
-        assert hasattr(window, "predict_proba") == hasattr(learner, "predict_proba")
         y = targets(learner)
+        window.fit(X, y)
+        for method in ("predict", "decision_function", "predict_proba", "predict_log_proba"):
+            assert hasattr(window, method) == hasattr(learner, method)
+            if hasattr(learner, method):
+                expected = getattr(clone(learner).fit(X[-60:], y[-60:]), method)(X)
+                assert_array_equal(getattr(window, method)(X), expected)
         assert window.fit(X, y).score(X, y) == clone(learner).fit(X[-60:], y[-60:]).score(X, y)
         assert_array_equal(window.fit(X, y).predict(X), clone(window).fit(X, y).predict(X))
 
@@ -171,6 +175,24 @@ def test_class_weights_of_a_class_that_left_the_window(class_weight):
     assert_same_model(window.estimator_, expected)
 
 
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_rows_that_the_window_skips_are_validated(number, first):
+    """A window that has begun is unchanged."""
+    window, wrong = SlidingWindow(LEARNERS["ELM"], 50), X.copy()
+    wrong[3, 0] = number
+    if not first:
+        before = window.fit(X, LABELS).predict(X)
+    with pytest.raises(ValueError, match="NaN|infinity"):
+        window.partial_fit(wrong, LABELS, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="label 5"):
+        window.partial_fit(X, np.where(np.arange(len(X)) == 3, 5, LABELS), classes=[0, 1, 2])
+    if first:
+        assert not hasattr(window, "_learner")
+    else:
+        assert_array_equal(window.predict(X), before)
+
+
 def test_what_no_window_takes_is_refused():
     with pytest.raises(TypeError, match="SGDClassifier has no sums over rows; accepted: EEMClassifier"):
         SlidingWindow(SGDClassifier()).fit(X, LABELS)
@@ -183,8 +205,3 @@ def test_what_no_window_takes_is_refused():
     with pytest.raises(ValueError, match="holds the label 5"):
         window.partial_fit(X, LABELS + 5)
     assert_array_equal(window.partial_fit(X[-50:], LABELS[-50:]).predict(X), before)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_a_window_passes_the_checks_of_scikit_learn():
-    check_estimator(SlidingWindow(EEMClassifier(20, random_state=0)))

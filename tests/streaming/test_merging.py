@@ -302,6 +302,58 @@ def test_a_file_that_is_not_as_it_should_be_is_refused_in_a_line(saved, tmp_path
     assert "\n" not in str(caught.value)
 
 
+# Rows on the other side of the shift, or with other targets, have these sums with the opposite sign.
+SIGNED = {"shift", "sum", "norm2_row", "right", "units", "targets", "unit_shift", "target_shift"}
+
+
+@by_learner
+@pytest.mark.parametrize(
+    "change", [np.negative, lambda a: np.nan * a, lambda a: np.inf + a, "shape", "square"]
+)
+def test_sums_that_no_rows_have_are_refused(learner, change, tmp_path):
+    """The last sum, changed in one member after another."""
+    (site,), path = sites(learner, np.zeros(len(X))), tmp_path / "sums.npz"
+    streaming.save_sums(site, path)
+    content = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        arrays = {name: np.load(archive.open(name)) for name in archive.namelist() if name.endswith(".npy")}
+    last = max(name.partition("_")[0] for name in arrays)
+    for name, values in arrays.items():
+        i, _, kind = name.removesuffix(".npy").partition("_")
+        if i != last or (change is np.negative and kind in SIGNED):
+            continue
+        if change == "shape":
+            values = np.append(values, 0.0)
+        elif change == "square":  # which may be indefinite, or not symmetric
+            values = np.ones((len(values), len(values)))
+        else:
+            values = change(values)
+        path.write_bytes(rewritten(content, **{f"{i}_{kind}": array(values)}))
+        with pytest.raises(ValueError, match=r"^[^\n]*$"):
+            streaming.load_sums(path, site)
+
+
+@by_learner
+def test_sums_beyond_what_their_rows_allow_are_refused(learner, tmp_path):
+    """An indefinite matrix; a mean or a fourth power too large for the sums of squares; of no rows a sum."""
+    (site,), path = sites(learner, np.zeros(len(X))), tmp_path / "sums.npz"
+    moments = isinstance(site._stream, list)
+    each = site._stream[-1] if moments else site._stream
+    names = ["_sum", "_norm2", "_norm2_row"] if moments else ["_units"] * learner.fit_intercept
+    places = [("_outer" if moments else "_gram", (1, 0)), *((name, ...) for name in names)]
+    for name, place in places:
+        values, saved = getattr(each, name), getattr(each, name).copy()
+        values[place] = 10 * each.total_square() * (1 + each.n)
+        streaming.save_sums(site, path)
+        setattr(each, name, saved)
+        with pytest.raises(ValueError, match="no rows have such sums"):
+            streaming.load_sums(path, site)
+    each.n = 0
+    streaming.save_sums(site, path)
+    with pytest.raises(ValueError, match="no rows have such sums"):
+        streaming.load_sums(path, site)
+
+
 @pytest.mark.parametrize("n_features", [0, -1, 2**60, "many", None])
 def test_no_layer_is_drawn_for_a_size_that_is_only_claimed(saved, tmp_path, n_features):
     with zipfile.ZipFile(io.BytesIO(saved)) as archive:

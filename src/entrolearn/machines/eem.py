@@ -9,8 +9,7 @@ from typing import Self
 from warnings import warn
 
 import numpy as np
-from scipy.special import log_softmax, softmax
-from sklearn.utils.extmath import softmax as softmax_of_rows
+from sklearn.utils.extmath import softmax
 
 from entrolearn.kernels import KERNELS, kernel_params
 from entrolearn.machines.additive import AdditiveOverClasses, InBox, OnLandmarks
@@ -18,6 +17,7 @@ from entrolearn.machines.base import (
     Machine,
     check_place,
     class_priors,
+    decide,
     encode,
 )
 from entrolearn.machines.device_units import VALUES
@@ -36,6 +36,7 @@ from entrolearn.machines.moments import ClassMoments
 from entrolearn.machines.readouts import (
     SHRINKAGES,
     EntropyReadout,
+    check_classes,
     class_covariances,
     entropy_discriminant,
     fitted_covariance,
@@ -170,9 +171,15 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         self._keep(readout)
         return True
 
+    def _no_sums(self, X, codes):
+        if is_numpy(X):
+            check_classes(self._layer.where.shape[0], len(self.classes_))
+        return super()._no_sums(X, codes)
+
     def _class_gaussians(self, X, codes: np.ndarray, weights: np.ndarray | None = None):
         """Mean and covariance of each class in the hidden space, and the shrinkages, from the rows."""
         if hasattr(self.covariance, "fit"):
+            check_classes(self._layer.where.shape[0], len(self.classes_))
             rows = np.repeat(np.arange(len(codes)), 1 if weights is None else weights.astype(np.int64))
             by_class = [self._layer(X[rows[codes[rows] == c]]) for c in range(len(self.classes_))]
             means = np.array([H.mean(axis=0) for H in by_class])
@@ -292,6 +299,26 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         projected = self._projected(X, method)
         return self._gaussians.log_joint(projected)
 
+    def predict(self, X) -> np.ndarray:
+        """The most likely class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        projected = self._projected(X, "predict")
+        if is_numpy(projected):  # in blocks of rows, whose log odds need not fit into memory
+            return self.classes_[self._gaussians.most_likely(projected)]
+        return decide(self._log_odds(self._gaussians.log_joint(projected)), self.classes_)
+
+    def _log_odds(self, log_joint):
+        """The decision values; see :meth:`decision_function`."""
+        return log_joint[:, 1] - log_joint[:, 0] if len(self.classes_) == 2 else log_joint
+
     def decision_function(self, X) -> np.ndarray:
         """Log odds of the classes.
 
@@ -306,8 +333,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
             the logarithm of the class weight times the class density in the projected space; the largest is
             predicted.
         """
-        log_joint = self._log_joint(X, "decision_function")
-        return log_joint[:, 1] - log_joint[:, 0] if len(self.classes_) == 2 else log_joint
+        return self._log_odds(self._log_joint(X, "decision_function"))
 
     def predict_proba(self, X) -> np.ndarray:
         """Posterior probabilities under the projected Gaussians.
@@ -321,8 +347,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         probabilities : ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``; rows sum to one.
         """
-        log_joint = self._log_joint(X, "predict_proba")
-        return softmax(log_joint, axis=1) if is_numpy(log_joint) else softmax_of_rows(log_joint)
+        return softmax(self._log_joint(X, "predict_proba"), copy=False)
 
     def predict_log_proba(self, X) -> np.ndarray:
         """Logarithms of the probabilities, finite even if these underflow.
@@ -336,11 +361,10 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         log_proba : ndarray of shape (n_samples, n_classes)
         """
         log_joint = self._log_joint(X, "predict_log_proba")
-        if is_numpy(log_joint):
-            return log_softmax(log_joint, axis=1)
         xp = namespace(log_joint)
-        below = log_joint - xp.max(log_joint, axis=1, keepdims=True)
-        return below - xp.log(xp.sum(xp.exp(below), axis=1, keepdims=True))
+        log_joint -= xp.max(log_joint, axis=1, keepdims=True)
+        log_joint -= xp.log(xp.sum(xp.exp(log_joint), axis=1, keepdims=True))
+        return log_joint
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

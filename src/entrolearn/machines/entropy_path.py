@@ -11,7 +11,7 @@ from sklearn.base import clone
 from entrolearn.machines.base import Machine
 from entrolearn.machines.layers import NystromLayer, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
-from entrolearn.machines.readouts import EntropyReadout, entropy_discriminant
+from entrolearn.machines.readouts import EntropyReadout, check_classes, entropy_discriminant
 from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
 from entrolearn.validation import check_X_y
 
@@ -138,7 +138,11 @@ def _solve_on_parts(
     layer = largest._draw_layer(X[rows])
     sizes = {size for _, size, _ in sized}
     n_classes = len(classes)
-    if len(left_outs) > 1:
+    n_models, n_parts = len(left_outs), 1
+    if n_models > 1:  # the total, and a difference from it
+        n_parts = len(np.unique(partition.part)) + 2
+    check_classes(max(sizes), n_classes, [size for _, size, _ in sized] * n_models, n_parts)
+    if n_models > 1:
         moments = PartMoments(layer, X, codes, n_classes, partition.part, sizes)
         without = moments.without
     else:
@@ -181,7 +185,7 @@ def _solve_point(
 
 
 def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterator[PathPoint]:
-    """Project all rows by all models in one matrix product, then predict their classes."""
+    """Project all rows by all models, then predict their classes."""
     sound = [machine for machine in solved if not machine.error]
     yield from (PathPoint(m.left_out, m.params, error=m.error) for m in solved if m.error)
     for machine, projected in zip(

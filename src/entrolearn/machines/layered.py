@@ -36,9 +36,6 @@ from entrolearn.validation import ARRAY_API, numpy_dtype, validate_data, validat
 
 __all__ = ["LayeredClassifier", "LayeredRegressor"]
 
-# Maximum number of outputs of a path in memory at once (256 MiB).
-OUTPUT_NUMBERS = 2**25
-
 
 class _LayeredRidge(Additive):
     """A hidden layer, then ridge regression of the targets on its units.
@@ -287,12 +284,7 @@ def _places_by_size(wanted, left_out) -> dict[int, list[int]]:
 
 
 def _answers(layer, X, classes, wanted, solutions: Sequence[tuple]) -> Iterator[PathPoint]:
-    """Yield the predictions of each model for all rows, in batches that share one pass over the layer."""
-    step = max(1, OUTPUT_NUMBERS // (X.shape[0] * solutions[0][0].shape[1]))
-    for start in range(0, len(wanted), step):
-        some = slice(start, start + step)
-        outputs = project_rows(layer, X, [coef for coef, _ in solutions[some]])
-        for (left_out, _, params), output, (_, intercept) in zip(
-            wanted[some], outputs, solutions[some], strict=True
-        ):
-            yield PathPoint(left_out, params, **answer(output + intercept, classes))
+    """Yield the predictions of each model for all rows."""
+    outputs = project_rows(layer, X, [coef for coef, _ in solutions])
+    for (left_out, _, params), output, (_, intercept) in zip(wanted, outputs, solutions, strict=True):
+        yield PathPoint(left_out, params, **answer(output + intercept, classes))

@@ -4,7 +4,7 @@ The units of a layer are ordered, and its first h units are the layer of h units
 What is computed once for the largest layer can therefore be used for every smaller one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -40,6 +40,8 @@ __all__ = [
 # for small gamma. The first is enough for features near [0, 1]; far from the origin kernel values have larger
 # rounding errors.
 NYSTROM_FLOORS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
+# Maximum number of outputs of several models in memory at once (256 MiB).
+OUTPUT_NUMBERS = 2**25
 #: Constraint of the parameter ``power`` of the kernel exponential_power.
 POWER = [Interval(Real, 0, 2, closed="right")]
 # Number of matrices of all pairs of landmarks that an entropy machine of two classes holds, including their
@@ -587,8 +589,8 @@ def landmark_sources(
     return [(partition.held_out(sorted(kept)), left_outs) for kept, left_outs in groups]
 
 
-def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Hidden rows of X times several coefficients; the layer is evaluated once, block by block.
+def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
+    """Hidden rows of X times several coefficients, which share passes over the layer, block by block.
 
     Parameters
     ----------
@@ -597,15 +599,21 @@ def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
     coefs : sequence of ndarrays, shape (n_hidden, n_columns)
         Coefficients of the first n_hidden units each.
 
-    Returns
-    -------
-    list of ndarrays, shape (n_samples, n_columns)
-        Views of one array with contiguous columns.
+    Yields
+    ------
+    ndarray, shape (n_samples, n_columns)
+        Columns of an array in Fortran order, which has at most OUTPUT_NUMBERS numbers or one result.
     """
-    if not coefs:
-        return []
     if not is_numpy(X):
-        return [_project_elsewhere(layer, X, coef) for coef in coefs]
+        yield from (_project_elsewhere(layer, X, coef) for coef in coefs)
+        return
+    step = max(1, OUTPUT_NUMBERS // (X.shape[0] * max((coef.shape[1] for coef in coefs), default=1)))
+    for start in range(0, len(coefs), step):
+        yield from _project_batch(layer, X, coefs[start : start + step])
+
+
+def _project_batch(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """:func:`project_rows` for NumPy arrays, in one pass over the layer."""
     edges = np.cumsum([0] + [coef.shape[1] for coef in coefs])
     n_units = max(len(coef) for coef in coefs)
     stacked = np.zeros((n_units, edges[-1]), dtype=np.result_type(*coefs))

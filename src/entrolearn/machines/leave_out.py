@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from entrolearn.machines.additive import Additive
 from entrolearn.machines.base import codes_among, targets_of
-from entrolearn.machines.devices import as_columns, take_rows
+from entrolearn.machines.devices import as_columns, rows_of_groups, take_rows
 from entrolearn.machines.moments import LEAST_SHARE, ClassMoments, row_blocks
 from entrolearn.machines.readouts import ClassGaussians, class_covariances
 from entrolearn.machines.ridge import NormalEquations
-from entrolearn.validation import is_numpy, to_numpy, validate_data, weighted_rows
+from entrolearn.validation import checked_weights, is_numpy, one_thread_where_small, to_numpy, validate_data
 
 __all__ = ["Influence", "influence"]
 
@@ -41,7 +41,7 @@ class Influence:
     decision : ndarray, shape (n_samples,) or (n_samples, n_outputs)
         Decision value (of a classifier) or prediction (of a regressor) for each row, by the model fitted
         without this row or its group. It is NaN if no rows are left or, for EEM, EEKM and WELM, no rows of a
-        class. For rows of weight zero it is the value of the model fitted to all rows.
+        class. Rows of weight zero have the values of these models, too.
     change : ndarray, of the same shape
         `decision` minus the value of the model fitted to all rows.
     threshold : float or None
@@ -134,15 +134,13 @@ def influence(estimator: Additive, X, y, *, groups=None, sample_weight=None) -> 
     numbers = _names(X.shape[0], groups)
     check_consistent_length(X, numbers)
     said = _said(machine, X)
-    X, targets, weights = weighted_rows(X, targets, sample_weight)
+    weights = checked_weights(sample_weight, X)
     _check_held(machine, targets, weights)
-    kept = np.arange(len(said)) if X.shape[0] == len(said) else np.flatnonzero(sample_weight)
     left_out, code = np.unique(numbers, return_inverse=True)
-    code = code[kept]
-    # Rows of weight zero, and groups of only such rows, keep the values of the full model.
+    # Groups with only rows of weight zero keep the values of the full model.
     whole, decision = _threshold(machine), said.copy()
     thresholds = np.full(len(left_out), np.nan if whole is None else whole)
-    solved = np.bincount(code, minlength=len(left_out)) == 0
+    solved = np.bincount(code, weights, len(left_out)) == 0
     if groups is None and weights is None and is_numpy(X):
         by_rows = _entropy_rows if hasattr(machine, "covariance") else _ridge_rows
         for rows, answers, moved in by_rows(machine, X, targets):
@@ -151,13 +149,18 @@ def influence(estimator: Additive, X, y, *, groups=None, sample_weight=None) -> 
                 moved,
                 True,
             )
-    for g in np.flatnonzero(~solved):
-        rows = np.flatnonzero(code == g)
-        some = take_rows(X, rows)
-        without = machine._without(some, take_rows(targets, rows), None if weights is None else weights[rows])
-        decision[kept[rows]], thresholds[g] = np.nan, np.nan
-        if hasattr(without, "hidden_coef_"):
-            decision[kept[rows]], thresholds[g] = _said(without, some), _threshold(without)
+    members = rows_of_groups(code, len(left_out))
+    # However many rows there are, each group solves matrices of n_hidden x n_hidden.
+    with one_thread_where_small(max(members, key=len), {"n_hidden": machine._layer.where.shape[0]}):
+        for g in np.flatnonzero(~solved):
+            rows = learnt = members[g]
+            if weights is not None:
+                learnt = rows[weights[rows] > 0]
+            gone = take_rows(X, learnt), take_rows(targets, learnt)
+            without = machine._without(*gone, None if weights is None else weights[learnt])
+            decision[rows], thresholds[g] = np.nan, np.nan
+            if hasattr(without, "hidden_coef_"):
+                decision[rows], thresholds[g] = _said(without, take_rows(X, rows)), _threshold(without)
     if whole is None:
         return Influence(left_out, decision, decision - said)
     return Influence(left_out, decision, decision - said, whole, thresholds)

@@ -37,6 +37,7 @@ __all__ = [
     "LEAST_SHARE",
     "PILOT_ROWS",
     "ROUNDINGS",
+    "WRONG_SHARE",
     "ClassMoments",
     "PartMoments",
     "add_rows",
@@ -196,7 +197,10 @@ class ClassMoments:
 
     def empty(self) -> "ClassMoments":
         """Moments of zero rows, which can be combined with these."""
-        return ClassMoments(self.sizes[-1], self.sizes, shift=self.shift)
+        zeros_like = namespace(self._sum).zeros_like
+        none = self._with({name: zeros_like(getattr(self, name)) for name in _SUMS}, self.sizes)
+        none.n = none._n_added = none._squares_of_weights = 0
+        return none
 
     def __add__(self, other: "ClassMoments") -> "ClassMoments":
         return self._copy()._combine(other)

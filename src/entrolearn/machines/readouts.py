@@ -12,6 +12,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq, pinvh, solve
 from sklearn.base import clone
 from sklearn.utils import check_array
 
+from entrolearn.kernels import check_memory
 from entrolearn.machines.devices import (
     add_to_diagonal,
     cast,
@@ -23,7 +24,14 @@ from entrolearn.machines.devices import (
     solve_lower,
     zero_square,
 )
-from entrolearn.machines.moments import LEAST_SHARE, ROUNDINGS, ClassMoments
+from entrolearn.machines.moments import (
+    FEWER_UNITS,
+    LEAST_SHARE,
+    ROUNDINGS,
+    SOLUTION_SQUARES,
+    ClassMoments,
+    row_blocks,
+)
 from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
@@ -33,6 +41,7 @@ __all__ = [
     "DenseCovariance",
     "EntropyReadout",
     "bordered_solve",
+    "check_classes",
     "class_covariances",
     "entropy_discriminant",
     "fitted_covariance",
@@ -46,6 +55,10 @@ LEAST_DIFFERENCE = 1e-150
 MORE_RIDGES = (0.0, *np.logspace(-14, 0, 8).tolist())
 # Largest accepted variance, so that sums of squared variances over units and rows do not overflow.
 LARGEST_VARIANCE = 1e150
+# Numbers in a block of standardised rows (2 MiB), which stays in the cache, and in one of log densities of
+# which only the largest are kept (32 MiB).
+STANDARDISED, DENSITIES = 2**18, 2**22
+FEWER_ROWS = "take fewer rows at once (entrolearn.streaming.predict_chunks), or only their labels (predict)"
 OVERFLOW = "the covariances of the hidden units overflow: scale the features."
 
 # Name -> shrinkage of the covariance towards a multiple of the identity, from the moments of a class.
@@ -156,19 +169,26 @@ class ClassGaussians:
         ------
         ValueError
             If rows are so far from the means that a density overflows, which unbounded activations allow.
+        MemoryError
+            If the result does not fit into memory.
         """
         if not is_numpy(projected):
             return self._log_joint_elsewhere(projected)
-        values = np.empty((len(projected), len(self.means)), order="F")
+        (n_rows, n_components), n_classes = projected.shape, len(self.means)
+        if n_rows * n_classes > DENSITIES:
+            check_memory(
+                8 * n_rows * n_classes, f"the values of {n_rows} rows for {n_classes} classes", FEWER_ROWS
+            )
+        values = np.empty((n_rows, n_classes), order="F")
         for c, (mean, covariance) in enumerate(zip(self.means, self.covariances, strict=True)):
-            standard = (projected - mean).T
-            if len(covariance) == 1:
-                lower = np.sqrt(covariance)
-                standard /= lower[0, 0]
-            else:
-                lower = np.linalg.cholesky(covariance)
-                standard = solve_triangular(lower, standard, lower=True, check_finite=False)
-            np.einsum("ij,ij->j", standard, standard, out=values[:, c])
+            lower = np.sqrt(covariance) if n_components == 1 else np.linalg.cholesky(covariance)
+            for block in row_blocks(n_rows, n_components, STANDARDISED):
+                standard = (projected[block] - mean).T
+                if n_components == 1:
+                    standard /= lower[0, 0]
+                else:
+                    standard = solve_triangular(lower, standard, lower=True, check_finite=False)
+                np.einsum("ij,ij->j", standard, standard, out=values[block, c])
             values[:, c] *= -0.5
             values[:, c] += self.log_priors[c] - np.log(lower.diagonal()).sum()
         if not np.isfinite(values).all():
@@ -193,9 +213,12 @@ class ClassGaussians:
         return xp.stack(columns, axis=1)
 
     def most_likely(self, projected: np.ndarray) -> np.ndarray:
-        """Index of the most likely class of each row, shape (n,)."""
-        values = self.log_joint(projected)
-        return (values[:, 1] > values[:, 0]).astype(int) if values.shape[1] == 2 else values.argmax(axis=1)
+        """Index of the most likely class of each row, shape (n,); only for NumPy arrays."""
+        found = np.empty(len(projected), dtype=int)
+        for block in row_blocks(len(projected), len(self.means), DENSITIES):
+            values = self.log_joint(projected[block])
+            found[block] = values[:, 1] > values[:, 0] if values.shape[1] == 2 else values.argmax(axis=1)
+        return found
 
     def thresholds(self) -> np.ndarray:
         """Points on the line where two classes are equally likely: none, one or two, ascending.
@@ -275,6 +298,27 @@ def class_covariances(
     weights = [1 - s if m.n_rows > 1 else 0.0 for s, m in zip(shrinkages, moments, strict=True)]
     covariances = [ClassCovariance(*each) for each in zip(moments, weights, ridges, strict=True)]
     return covariances, np.array(shrinkages)
+
+
+def check_classes(n_units: int, n_classes: int, sizes: Sequence[int] | None = None, n_parts: int = 1) -> None:
+    """Raise if the moments of the classes, and models of them, do not fit into memory.
+
+    Parameters
+    ----------
+    n_units, n_classes : int
+    sizes : sequence of int, optional
+        Number of units of each model. Default: one model of all units.
+    n_parts : int
+        Number of moments of each class.
+
+    Raises
+    ------
+    MemoryError
+        With the required and the available memory.
+    """
+    orders = np.minimum(sizes or [n_units], n_classes - 1, dtype=float)  # of the projected covariances
+    numbers = (n_parts * n_classes + SOLUTION_SQUARES) * n_units**2 + n_classes * (orders @ orders)
+    check_memory(8 * numbers, f"what {n_classes} classes of {n_units} hidden units hold", FEWER_UNITS)
 
 
 def fitted_covariance(estimator, H: np.ndarray) -> DenseCovariance:
@@ -387,16 +431,20 @@ def _projected(covariances, coef, ridges: np.ndarray, least: Sequence[float], po
     largest, n_components = float(ridges.max()), coef.shape[1]
     scaled = coef * largest**0.5  # the square of coef can overflow
     gram = to_numpy(scaled.T @ scaled)
-    spreads = _positive_part(np.array([to_numpy(c.projected_spread(coef)) for c in covariances]))
-    projected = spreads + (ridges / largest)[:, None, None] * gram
+    projected = np.empty((len(covariances), n_components, n_components))
+    for c, covariance in enumerate(covariances):
+        projected[c] = to_numpy(covariance.projected_spread(coef))
+    _make_positive(projected)
     n_rows = np.array([c.n_rows for c in covariances])
     few = n_rows < pool_below
-    if (n_rows <= n_components).any():
-        above = [(c.ridge - lowest) / largest for c, lowest in zip(covariances, least, strict=True)]
-        singular = np.linalg.eigvalsh(spreads + np.array(above)[:, None, None] * gram)[:, 0] <= 0
-        few |= singular & (n_rows <= n_components)
+    for c in np.flatnonzero(~few & (n_rows <= n_components)):
+        above = (covariances[c].ridge - least[c]) / largest
+        few[c] = np.linalg.eigvalsh(projected[c] + above * gram)[0] <= 0
+    for matrix, ridge in zip(projected, ridges / largest, strict=True):
+        matrix += ridge * gram
     if few.any():
-        projected[few] = projected[few if few.all() else ~few].mean(axis=0)
+        kept = np.flatnonzero(few if few.all() else ~few)
+        projected[few] = sum(projected[c] for c in kept) / len(kept)  # without a copy of them
     # Rounding error of the projection, relative to the spread of all classes.
     share = np.finfo(float).eps * projected.trace(axis1=1, axis2=2).sum() / n_components
     diagonal = np.arange(n_components)
@@ -458,14 +506,15 @@ def _has_digits(projected: np.ndarray, covariances, coef) -> bool:
     return bool(above.min() > 0) and float(xp.max(xp.abs(coef))) < float(single.max)
 
 
-def _positive_part(matrices: np.ndarray) -> np.ndarray:
-    """The nearest positive semidefinite matrices; eigenvalues below zero are rounding and set to zero."""
+def _make_positive(matrices: np.ndarray) -> None:
+    """Replace matrices by the nearest positive semidefinite ones; negative eigenvalues are rounding."""
     try:
-        np.linalg.cholesky(matrices)
+        for matrix in matrices:
+            np.linalg.cholesky(matrix)
     except LinAlgError:
-        values, vectors = np.linalg.eigh(matrices)
-        return (vectors * np.maximum(values, 0)[:, None, :]) @ vectors.transpose(0, 2, 1)
-    return matrices
+        for matrix in matrices:
+            values, vectors = np.linalg.eigh(matrix)
+            matrix[:] = (vectors * np.maximum(values, 0)) @ vectors.T
 
 
 def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray, n_samples: int) -> np.ndarray:

@@ -193,7 +193,10 @@ class NormalEquations:
 
     def empty(self) -> "NormalEquations":
         """Equations of zero rows, which can be combined with these."""
-        return NormalEquations(*self._right.shape, self._units, shifts=self.shifts)
+        zeros_like = namespace(self._gram).zeros_like
+        none = self._with(*(zeros_like(getattr(self, name)) for name in _SUMS[1:]), self.shifts)
+        none.n = none._squares_of_weights = 0
+        return none
 
     def total_square(self) -> float:
         """Sum of the squares of H; with shifts, of H minus its pilot mean."""

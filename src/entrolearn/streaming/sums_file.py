@@ -23,8 +23,8 @@ from sklearn.utils import check_random_state
 
 from entrolearn.machines.additive import Additive, AdditiveOverClasses, Survey
 from entrolearn.machines.base import class_targets
-from entrolearn.machines.devices import packed, unpacked
-from entrolearn.machines.moments import ClassMoments
+from entrolearn.machines.devices import add_to_diagonal, cholesky, packed, unpacked
+from entrolearn.machines.moments import WRONG_SHARE, ClassMoments
 from entrolearn.machines.ridge import NormalEquations
 from entrolearn.streaming.agreement import check_agreement, check_learner, check_sums, terms
 from entrolearn.streaming.merging import solve
@@ -115,8 +115,8 @@ def load_sums(path: str | os.PathLike, estimator):
     Raises
     ------
     ValueError
-        If the file is incomplete, of another version or for other hidden units, or has unexpected members,
-        types, shapes or sizes.
+        If the file is incomplete, of another version or for other hidden units; has unexpected members,
+        types, shapes or sizes; or has sums that no rows can have, such as negative sums of squares.
 
     Examples
     --------
@@ -167,6 +167,8 @@ def _loaded(archive: zipfile.ZipFile, estimator: Additive) -> Additive:
         arrays = {name: _array(archive, f"{i}_{name}", shape) for name, shape in shapes.items()}
         each = _moments(arrays, n, n_added) if of_classes else _equations(arrays, n)
         each._squares_of_weights = squares
+        if not (_is_possible(each) if n else _is_zero(arrays)):
+            raise ValueError(f"no rows have such sums as its members {i}_*, even with rounding errors.")
         sums.append(each)
     estimator._stream = sums if of_classes else sums[0]
     return solve(estimator)
@@ -261,6 +263,26 @@ def _equations(arrays: dict, n: float) -> NormalEquations:
     for name, attribute in EQUATIONS.items():
         setattr(equations, attribute, arrays[name])
     return equations
+
+
+def _is_zero(arrays: dict) -> bool:
+    """Whether the sums over no rows are zero; shifts need not be."""
+    return not any(array.any() for name, array in arrays.items() if "shift" not in name)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _is_possible(sums: ClassMoments | NormalEquations) -> bool:
+    """Whether sums of squares and fourth powers of rows can have these values, up to rounding."""
+    square = sums.total_square()
+    if square < 0 or cholesky(add_to_diagonal(sums.scatter(), sums.rounding())) is None:
+        return False
+    if isinstance(sums, NormalEquations):
+        return True
+    # With a = |x|²: sum a is the trace of sum xx', and by the inequality of Cauchy and Schwarz (sum a)² is at
+    # most n sum a², and |sum a x|² at most (sum a²) (sum a).
+    (norm2,), (norm4,), row = sums._norm2, sums._norm4, sums._norm2_row[0]
+    most = (1 + WRONG_SHARE) * norm4
+    return abs(norm2 - square) <= sums.rounding() and norm2**2 <= sums.n * most and row @ row <= most * square
 
 
 def _array(archive: zipfile.ZipFile, name: str, shape: tuple[int, ...]) -> np.ndarray:

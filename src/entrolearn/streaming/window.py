@@ -75,6 +75,8 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
     def fit(self, X, y) -> Self:
         """Start a new stream with these rows; the last `n_rows` of them are in the window.
 
+        All rows are validated.
+
         Parameters
         ----------
         X : {array-like, CSR matrix} of shape (n_samples, n_features)
@@ -119,17 +121,19 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         announced = {"classes": classes} if is_classifier(learner) else {}
         X, y = indexable(X, self._targets(y))
         n_new = min(len(y), self.n_rows)
-        X, y = X[-n_new:], y[-n_new:].copy()
+        new, labels = X[-n_new:], y[-n_new:].copy()
         if first:
-            learner.partial_fit(X, y, **announced)
+            learner.partial_fit(new, labels, **announced)
+        checked = learner._checked(X, y, first=False, dtypes=[np.float64])  # also rows that the window skips
+        rows, targets = (each[-n_new:].copy() for each in checked)
+        if first:
             self._learner, self._held, self._n_left = learner, deque(), 0
             self._counts = np.zeros(len(learner.classes_) if is_classifier(learner) else 1, dtype=int)
-        checked, targets = learner._checked(X, y, first=False, dtypes=[np.float64])
-        if not first:
+        else:
             self._leave(sum(len(labels) for _, _, labels in self._held) + n_new - self.n_rows)
-            learner.partial_fit(X, y, **announced)
-        self._held.append((checked.copy(), targets, y))
-        self._count(y, 1)
+            learner.partial_fit(new, labels, **announced)
+        self._held.append((rows, targets, labels))
+        self._count(labels, 1)
         self.estimator_ = self._answering()
         return self
 
@@ -214,6 +218,11 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the window's classes for rows X, shape (n_samples, n_features)."""
         return self._fitted().predict_proba(X)
+
+    @_has("predict_log_proba")
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithms of these probabilities for rows X, shape (n_samples, n_features)."""
+        return self._fitted().predict_log_proba(X)
 
     def score(self, X: Any, y: Any) -> float:
         """Accuracy of a classifier or R² of a regressor on rows X with targets y."""
