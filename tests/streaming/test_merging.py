@@ -208,7 +208,10 @@ def test_sums_from_a_file_are_those_that_were_saved(learner, tmp_path):
     assert_same_model(streaming.merge(loaded), clone(learner).fit(X, targets(learner)))
 
 
-@pytest.mark.parametrize("labels", [["no", "yes"], [False, True], [1.0, 2.0], np.array(["a", "b"], object)])
+@pytest.mark.parametrize(
+    "labels",
+    [["no", "yes"], [False, True], [1.0, 2.0], np.array([1, 2], np.int8), np.array(["a", "b"], object)],
+)
 def test_labels_come_back_as_they_were(labels, tmp_path):
     site = eem().fit(X, np.asarray(labels)[(LABELS > 0).astype(int)])
     streaming.save_sums(site, tmp_path / "sums.npz")
