@@ -430,7 +430,8 @@ def test_a_small_table_may_not_take_any_memory(load_own, tmp_path, monkeypatch, 
     size = (tmp_path / "own.parquet").stat().st_size
     assert size < 50_000
     monkeypatch.setattr("entrolab.data.prepare.READER_GIB", 0.01)
-    with pytest.raises(ConfigError, match=f"cannot read .*own.parquet, {size:,} bytes: ") as caught:
+    read = f"cannot read .*own.parquet, {size:,} bytes: memory limit .* 4,000,000 rows, at least 0.1 GiB"
+    with pytest.raises(ConfigError, match=read) as caught:
         load_own({"file": "own.parquet", "label": "bought"})
     assert capfd.readouterr().err == ""
     assert str(caught.value).isprintable()

@@ -82,11 +82,11 @@ def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> 
 
 def limits_of_reading(expected: int, limits: Limits = READING) -> Limits:
     """The limits of reading files with at most `expected` numbers, in a fork of this process."""
-    explained = _held_gib() + READER_GIB + BYTES_PER_NUMBER * expected / GIB
+    explained = held_gib() + READER_GIB + BYTES_PER_NUMBER * expected / GIB
     return replace(limits, gib=round(min(limits.gib, explained), 2))
 
 
-def _held_gib() -> float:
+def held_gib() -> float:
     """What this process holds: its fork starts with it, and the fork's limit counts it. 0 if unknown."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="utf-8").split()

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 DELIMITED = {".csv": ",", ".txt": ",", ".data": ",", ".tsv": "\t", ".tab": "\t"}  # suffix -> delimiter
-FORMATS = (*DELIMITED, ".parquet", ".pq", ".feather", ".arrow")
+ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
+FORMATS = (*DELIMITED, *ARROW)
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
 
 

@@ -8,12 +8,12 @@ this: only the first reads the file, and imports pandas for it.
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from entrolab.data.openml_tables import KEYS, file_of
-from entrolab.data.table_formats import DELIMITED, suffix_of
+from entrolab.data.table_formats import ARROW, DELIMITED, suffix_of
 from entrolab.data.user_files import Source, errors_of_reading
 from entrolab.study.sections import ConfigError
 
@@ -53,8 +53,9 @@ def _read_apart(source: Source, own: Mapping, fetched: bool) -> dict:
     from entrolab.fit.limits import KilledError, LimitError, within
 
     size = sum(path.stat().st_size for path in source.paths)
+    limits = limits_of_reading(size)
     try:
-        (found,) = within(limits_of_reading(size), _found, source, own, fetched)
+        (found,) = within(limits, _found, source, own, fetched, limits.gib)
     except (LimitError, KilledError, RuntimeError) as error:
         raise source.wrong_in_study(
             "file", f"cannot read {source.path}, {size:,} bytes: {error}; accepted: a smaller table"
@@ -64,11 +65,12 @@ def _read_apart(source: Source, own: Mapping, fetched: bool) -> dict:
     return found
 
 
-def _found(source: Source, own: Mapping, fetched: bool) -> Iterator[dict | str]:
+def _found(source: Source, own: Mapping, fetched: bool, gib: float) -> Iterator[dict | str]:
     """The entry, or the message of a mistake, for :func:`~entrolab.fit.limits.within`."""
     from entrolab.data.user_entries import entry_of_openml, entry_of_table
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where Arrow writes before it ends the process
+    _check_rows(source.paths, gib)
     try:
         with errors_of_reading(source):
             entry = entry_of_openml(source, own) if fetched else entry_of_table(source, own)
@@ -76,6 +78,27 @@ def _found(source: Source, own: Mapping, fetched: bool) -> Iterator[dict | str]:
         yield str(error)
     else:
         yield json.loads(json.dumps(entry))
+
+
+def _check_rows(paths: Sequence[Path], gib: float) -> None:
+    """Raise a `MemoryError` if files that say how many rows they have hold too many, before they are read."""
+    from entrolab.data.prepare import held_gib
+    from entrolab.fit.limits import GIB
+
+    binary = [(path, ARROW[suffix_of(path)]) for path in paths if suffix_of(path) in ARROW]
+    if not binary:
+        return
+    from pyarrow import ArrowInvalid
+    from pyarrow.dataset import dataset
+
+    n_rows, size = 0, 0
+    for path, format_name in binary:
+        with suppress(ArrowInvalid, OSError):  # of a damaged file, which its reader names
+            table = dataset(path, format=format_name)
+            n_rows += table.count_rows()
+            size += 8 * table.count_rows() * len(table.schema)
+    if size > (gib - held_gib()) * GIB:
+        raise MemoryError(f"{n_rows:,} rows, at least {size / GIB:.1f} GiB")
 
 
 def warning_of(key: str, entry: Mapping, column: str) -> str:

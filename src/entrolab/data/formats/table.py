@@ -7,15 +7,12 @@ import numpy as np
 import pandas as pd
 
 from entrolab.data.raw_table import Table
-from entrolab.data.table_formats import suffix_of
+from entrolab.data.table_formats import ARROW, suffix_of
 from entrolearn.columns import DATE, ColumnEncoder, category_name, numeric_markers
 
 __all__ = ["frame_of", "groups_of", "labels_of", "order_in_time", "read", "weights_of"]
 
-BINARY = {
-    **dict.fromkeys((".parquet", ".pq"), pd.read_parquet),
-    **dict.fromkeys((".feather", ".arrow"), pd.read_feather),
-}
+BINARY = {"parquet": pd.read_parquet, "feather": pd.read_feather}
 
 
 def frame_of(
@@ -26,9 +23,8 @@ def frame_of(
     `names` are the columns of delimited text, whose first line that is not empty is ignored; `delimiter` is
     one character, or ``whitespace``; `missing` are texts; the columns `splits` have no missing values.
     """
-    suffix = suffix_of(path)
-    if suffix in BINARY:
-        frame = BINARY[suffix](path)
+    if suffix_of(path) in ARROW:
+        frame = BINARY[ARROW[suffix_of(path)]](path)
         if markers := numeric_markers(missing):
             marked = frame.select_dtypes("number").drop(columns=list(splits)).isin(markers)
             for name in marked.columns[marked.any()]:
