@@ -1,27 +1,25 @@
 """Laws that the mathematics of the learners implies, on data that hypothesis draws.
 
+The fuzz has those that need no problem of their own: rows in another order, moved, in other units or one at a
+time, the same fit again, a pickle, outputs that agree, and the caller's arrays.
+
 `LAWS` has each law with the estimators that it is about, and those of them that do not keep it, with the
 reason. A test shows of each of these that it does not: a reason that has become none is noticed.
 """
 
-import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 import skops.io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from public_estimators import ESTIMATORS
-from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier, is_clusterer, is_regressor
 from sklearn.metrics import adjusted_rand_score
-from sklearn.utils import get_tags
 
 import entrolearn as el
 from entrolab.io.model_reading import load
@@ -30,7 +28,7 @@ from entrolearn.kernels import INNER, RADIAL
 pytestmark = pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
 
 # Examples are the same in each run: what is asked here is whether a law holds, not whether luck does.
-EXAMPLES = [3, pytest.param(15, marks=pytest.mark.slow)]
+EXAMPLES = [2, pytest.param(15, marks=pytest.mark.slow)]
 
 CONTINUOUS = ("decision_function", "predict_proba", "project", "transform")
 
@@ -210,17 +208,6 @@ def features_in_another_order(estimator, problem):
     )
 
 
-def other_names_in_the_same_order(estimator, problem):
-    """Not even the bits change."""
-    names = np.array(["a class", "b class"])
-    plain = prepared(estimator).fit(problem.X, problem.classes)
-    named = prepared(estimator).fit(problem.X, names[problem.classes])
-    for name, output in said(plain, problem.new).items():
-        assert_array_equal(said(named, problem.new)[name], output, err_msg=name)
-    if is_classifier(estimator):
-        assert_array_equal(named.predict(problem.new), names[plain.predict(problem.new)])
-
-
 def other_names_in_the_other_order(estimator, problem):
     """The classes change places: outputs change their sign, probabilities their columns."""
     names = np.array(["b class", "a class"])
@@ -232,27 +219,6 @@ def other_names_in_the_other_order(estimator, problem):
     if "predict_proba" in wanted:
         wanted["predict_proba"] = wanted["predict_proba"][:, ::-1]
     close(answers(estimator, problem.X, names[problem.classes], problem.new), wanted, estimator)
-
-
-def one_row_at_a_time(estimator, problem):
-    fitted = prepared(estimator).fit(problem.X, problem.targets(estimator))
-    single = [said(fitted, problem.new[[i]]) for i in range(len(problem.new))]
-    joined = {name: np.concatenate([one[name] for one in single]) for name in single[0]}
-    close(joined, said(fitted, problem.new), estimator)
-
-
-def outputs_agree(estimator, problem):
-    """Probabilities are such, and the largest one, or the sign of the output, is the class predicted."""
-    fitted = prepared(estimator).fit(problem.X, problem.classes)
-    predicted = np.searchsorted(fitted.classes_, fitted.predict(problem.new))
-    if hasattr(fitted, "predict_proba"):
-        probability = fitted.predict_proba(problem.new)
-        assert probability.min() >= 0
-        assert_allclose(probability.sum(axis=1), 1, rtol=1e-12)
-        assert_array_equal(probability.argmax(axis=1), predicted)
-        assert_allclose(np.exp(fitted.predict_log_proba(problem.new)), probability, rtol=1e-12)
-    if hasattr(fitted, "decision_function"):
-        assert_array_equal(fitted.decision_function(problem.new) > 0, predicted)
 
 
 def fitted_in_one_step(estimator, problem):
@@ -308,16 +274,6 @@ def rotated(estimator, problem):
     close(
         up_to_signs(answers(estimator, (problem.X - mean) @ turn, y, (problem.new - mean) @ turn)),
         up_to_signs(answers(estimator, problem.X - mean, y, problem.new - mean)),
-        estimator,
-    )
-
-
-def in_other_units(estimator, problem):
-    """All features in the same ones."""
-    y = problem.targets(estimator)
-    close(
-        answers(estimator, 8 * problem.X, y, 8 * problem.new),
-        answers(estimator, problem.X, y, problem.new),
         estimator,
     )
 
@@ -405,11 +361,6 @@ def with_kernel(kernels) -> Callable:
     return lambda estimator: getattr(estimator, "kernel", None) in kernels
 
 
-def scaled_kernel(estimator) -> bool:
-    width = getattr(estimator, "gamma", getattr(estimator, "sigma", None))
-    return with_kernel({*RADIAL, *INNER} - {"linear"})(estimator) and width == "scale"
-
-
 def converges(estimator) -> bool:
     """A linear classifier that goes to the minimum, with an intercept that costs nothing."""
     return (
@@ -418,12 +369,6 @@ def converges(estimator) -> bool:
         and estimator.fit_intercept
         and not getattr(estimator, "early_stopping", False)
     )
-
-
-def sees_differences(estimator) -> bool:
-    """Rows count only by how they differ from each other or from their mean."""
-    known = (el.KDEClassifier, el.LinearInfomax, el.InfomaxICA, *VIEWS, *CLUSTERS_IN_SPACE)
-    return with_kernel(RADIAL)(estimator) or converges(estimator) or isinstance(estimator, known)
 
 
 def sees_angles(estimator) -> bool:
@@ -435,14 +380,6 @@ def sees_angles(estimator) -> bool:
         or isinstance(estimator, (*known, el.RenyiEntropyClustering))
         or getattr(estimator, "family", None) in ("spherical", "fixed")
     )
-
-
-def sees_no_units(estimator) -> bool:
-    """What rows are compared with has their units, or they have none in the end."""
-    known = (el.KDEClassifier, el.InfomaxICA, el.GEM, *CLUSTERS_IN_SPACE, el.KLClustering, *VIEWS)
-    given = [getattr(estimator, name, None) for name in ("sigma", "noise_variance", "covariance")]
-    has_units = any(isinstance(value, float) and value > 0 for value in given)
-    return scaled_kernel(estimator) or (isinstance(estimator, known) and not has_units)
 
 
 # Estimators, and what they are to be with every row twice.
@@ -508,7 +445,6 @@ RANDOM_WEIGHTS = "random weights belong to features"
 LANDMARKS = "which rows are landmarks depends on their order"
 EQUAL_DIRECTIONS = "of directions of equal variance any basis is as good"
 FOLDS = "which rows are in which fold depends on their order"
-DRAWN_SETS = "which sets are drawn depends on the order of the candidates"
 
 SAME = "the same answers"
 
@@ -516,18 +452,11 @@ BY_PLACE = {
     "RSVC(C=10.0, kernel='sigmoid', n_landmarks=10)": LANDMARKS,
     "RKELMClassifier(C=[1e-06, 0.001], per_landmark_sigma=True)": "widths belong to places",
     str(WITH_ROWS_KEPT_OUT): "which rows are kept out depends on their order",
-    str(el.CrossEntropySVC(random_state=0)): DRAWN_SETS,
     el.RecursiveFeatureClassifier: FOLDS,
     el.RecursiveFeatureRegressor: FOLDS,
 }
 
 LAWS = {
-    "rows in another order": Law(
-        rows_in_another_order,
-        SAME,
-        those(lambda estimator: not is_clusterer(estimator)),
-        BY_PLACE | {el.CrossEntropySVC: DRAWN_SETS},
-    ),
     "rows of round classes in another order": Law(
         rows_of_round_classes_in_another_order,
         SAME,
@@ -559,9 +488,6 @@ LAWS = {
             str(SEARCH_AMONG_RANDOM_WEIGHTS): RANDOM_WEIGHTS,
         },
     ),
-    "classes with other names": Law(
-        other_names_in_the_same_order, "the same answers in these names, to the last bit", those(of_classes)
-    ),
     "classes whose names are exchanged": Law(
         other_names_in_the_other_order,
         "the same answers, exchanged",
@@ -572,12 +498,6 @@ LAWS = {
             el.MSEMLPClassifier: "random weights belong to classes",
             el.ErrorEntropyMLPClassifier: "random weights belong to an output that is one class",
         },
-    ),
-    "one row at a time": Law(one_row_at_a_time, "the answers to all at once", ESTIMATORS),
-    "outputs of several kinds": Law(
-        outputs_agree,
-        "probabilities add up to one; the largest, or the sign, is the class",
-        those(is_classifier),
     ),
     "fit and transform in one": Law(
         fitted_in_one_step, "what they give one after the other", those(lambda e: hasattr(e, "transform"))
@@ -590,17 +510,11 @@ LAWS = {
         those(is_clusterer),
         {str(ONE_COVARIANCE): "its covariance is wider than the groups are apart"},
     ),
-    "rows moved": Law(moved, SAME, those(sees_differences)),
+    "rows moved": Law(moved, SAME, those(converges)),
     "rows moved, for maps that do not centre them": Law(
         moved_components, "the same components", those(lambda e: isinstance(e, PCA_LIKE))
     ),
     "rows rotated": Law(rotated, "the same answers, those of maps up to signs", those(sees_angles)),
-    "rows in other units": Law(
-        in_other_units,
-        SAME,
-        those(sees_no_units),
-        {el.CrossEntropyMethodClustering: "distances to the centroids have the units of the rows"},
-    ),
     "rows under an affine map": Law(
         under_an_affine_map,
         "the same answers, those of maps up to signs",
@@ -659,9 +573,6 @@ def test_a_law_that_is_said_not_to_hold_does_not(law, estimator):
 # --- the fitted estimator itself: one problem says it all ---------------------------------------------
 
 every_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
-every_transformer = pytest.mark.parametrize(
-    "estimator", those(lambda e: hasattr(e, "transform")), ids=lambda e: type(e).__name__
-)
 
 
 @pytest.fixture
@@ -680,49 +591,7 @@ def the_same(one, other, rows) -> None:
 
 
 @every_estimator
-@pytest.mark.fault("Laws", "two fits with one seed", "the same answers to the last bit")
-def test_one_seed_gives_the_same_bits(estimator, fitted, problem):
-    the_same(prepared(estimator).fit(problem.X, problem.targets(estimator)), fitted, problem.new)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "form"),
-    [(estimator, np.array) for estimator in ESTIMATORS]
-    + [(estimator, csr_array) for estimator in those(lambda e: get_tags(e).input_tags.sparse)],
-    ids=lambda value: getattr(value, "__name__", type(value).__name__),
-)
-@pytest.mark.fault("Laws", "rows and targets overwritten after the fit", "the same answers to the last bit")
-def test_nothing_of_the_callers_arrays_is_kept(estimator, form, problem):
-    X, y = form(problem.X), problem.targets(estimator).copy()
-    fitted = prepared(estimator).fit(X, y)
-    before = said(fitted, problem.new)
-    (X.data if form is csr_array else X)[...] = 0.5
-    y[...] = y[0]
-    for name, output in said(fitted, problem.new).items():
-        assert_array_equal(output, before[name], err_msg=name)
-
-
-@every_estimator
-@pytest.mark.fault("Laws", "stored by pickle and read back", "the same answers to the last bit")
-def test_pickle_brings_back_the_same(fitted, problem):
-    the_same(pickle.loads(pickle.dumps(fitted)), fitted, problem.new)
-
-
-@every_estimator
 @pytest.mark.fault("Laws", "stored by skops and read back", "the same answers to the last bit")
 def test_skops_brings_back_the_same(fitted, problem, tmp_path):
     skops.io.dump(fitted, tmp_path / "model.skops")
     the_same(load(tmp_path / "model.skops", []), fitted, problem.new)
-
-
-@every_transformer
-@pytest.mark.parametrize(("library", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
-@pytest.mark.fault("Laws", "answers as frames", "the same answers, with a name for each column")
-def test_frames_have_the_numbers_and_their_names(fitted, problem, library, frame):
-    plain = fitted.transform(problem.new)
-    framed = clone(fitted).set_output(transform=library)
-    framed = framed.fit(problem.X, problem.targets(fitted)).transform(problem.new)
-    assert isinstance(framed, frame)
-    assert list(framed.columns) == list(fitted.get_feature_names_out())
-    assert len(framed.columns) == plain.shape[1]
-    assert_array_equal(framed.to_numpy(), plain)

@@ -153,13 +153,11 @@ DENSE = {
     "rows of big-endian numbers in single precision": ("fractions", lambda X: X.astype(">f4")),
     "rows of int8": ("wholes", lambda X: X.astype(np.int8)),
     "rows of uint8": ("wholes", lambda X: X.astype(np.uint8)),
-    "rows of int64": ("wholes", lambda X: X.astype(np.int64)),
     "rows of truth values": ("flags", lambda X: X.astype(bool)),
     "rows of Python objects": ("wholes", lambda X: X.astype(int).astype(object)),
     "rows in Fortran order": ("fractions", np.asfortranarray),
     "a view of every other row": ("fractions", with_steps),
     "a view that runs backwards": ("fractions", backwards),
-    "read-only rows": ("fractions", read_only),
     "a list of lists": ("fractions", lambda X: X.tolist()),
     "a pandas frame": ("fractions", lambda X: pd.DataFrame(X, columns=list("abcd"))),
     "a pandas frame of nullable numbers": ("fractions", lambda X: pd.DataFrame(X).astype("Float64")),
@@ -277,9 +275,7 @@ def read_only_csr(X):
 
 SPARSE = {
     "CSR rows, some of them empty": (sp.csr_matrix,),
-    "a CSR array": (sp.csr_array,),
     "a CSC matrix": (sp.csc_matrix,),
-    "a COO matrix": (sp.coo_matrix,),
     "a COO array": (sp.coo_array,),
     "CSR rows with explicit zeros": (with_zeros,),
     "CSR rows with unsorted indices": (unsorted,),
@@ -329,8 +325,6 @@ words = np.array(["no", "yes"])
 
 # The lower label stands for the class 0 of the others.
 LABELS = {
-    "labels in a list": ([0, 1], lambda y: y.tolist()),
-    "labels of int8": (np.array([0, 1], dtype=np.int8), None),
     "labels of uint8": (np.array([0, 1], dtype=np.uint8), None),
     "negative labels": (np.array([-7, -3], dtype=np.int8), None),
     "labels that are truth values": (np.array([False, True]), None),

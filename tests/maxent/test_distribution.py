@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
@@ -123,6 +123,7 @@ def test_a_constant_whose_moment_is_off_by_a_rounding_changes_nothing():
     assert found.expectation(value) == pytest.approx(2.5, rel=1e-12)
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1))
 def test_moments_of_any_distribution_are_met_with_at_least_its_entropy(seed):
     rng = np.random.default_rng(seed)
@@ -168,7 +169,7 @@ def test_a_jump_in_a_function_is_found_with_a_break_and_without(breaks):
     assert_allclose(found.density([0.1, 0.9]), [0.8 / 0.3, 0.2 / 0.7], rtol=1e-9)
 
 
-@pytest.mark.parametrize("mean", [1e-20, 1e-12, 1e-6, 1e-3, 0.5 - 1e-9, 0.9, 1 - 1e-6, 1 - 1e-10])
+@pytest.mark.parametrize("mean", [1e-20, 1e-3, 0.5 - 1e-9, 0.9, 1 - 1e-10])
 def test_any_mean_inside_of_the_interval_is_that_of_a_truncated_exponential(mean):
     found = MaximumEntropyDistribution.on_interval(0, 1, [value], [mean])
     # Of the rate r on [0, 1] the mean is 1 / r - 1 / (e^r - 1).
@@ -180,8 +181,8 @@ def test_any_mean_inside_of_the_interval_is_that_of_a_truncated_exponential(mean
         assert found.entropy == pytest.approx(1 + math.log(near), rel=1e-7)
 
 
-@pytest.mark.parametrize("half", [2.0, 20.0, 1e4])
-@pytest.mark.parametrize("deviation", [1e-4, 0.1, 1.0])
+@pytest.mark.parametrize("half", [2.0, 1e4])
+@pytest.mark.parametrize("deviation", [1e-4, 1.0])
 @pytest.mark.parametrize("mean", [0.0, 0.75])
 def test_normal_densities_are_found_however_wide_the_interval(half, deviation, mean):
     moments = [mean, mean**2 + deviation**2]

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -13,6 +13,7 @@ from entrolearn.measures import expected_maximum
 SAMPLES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=8)
 
 
+@settings(max_examples=30)
 @given(SAMPLES)
 def test_it_is_the_mean_maximum_of_all_subsets(values):
     twin = [np.mean([max(one) for one in combinations(values, s)]) for s in range(1, len(values) + 1)]
@@ -33,6 +34,7 @@ def test_of_the_first_whole_numbers_it_is_known_in_closed_form():
     assert_allclose(expected_maximum(s), s * (n + 1) / (s + 1), rtol=1e-12)
 
 
+@settings(max_examples=30)
 @given(SAMPLES)
 def test_more_draws_are_never_worse_and_each_one_more_helps_less(values):
     expected = expected_maximum(values)

@@ -49,7 +49,7 @@ def algorithm_2_1(objective, p, n_samples, rho, beta, d, rng):
 
 
 @pytest.mark.parametrize(("rho", "beta", "d"), [(0.1, 0.7, 5), (0.03, 0.7, 3), (0.25, 1.0, 1), (0.5, 0.4, 2)])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_search_is_algorithm_2_1_step_by_step(rho, beta, d, seed):
     seen = []
     found = minimised(
@@ -121,9 +121,9 @@ def planted_cut(rng):
 
 
 @pytest.mark.parametrize("problem", [knapsack, planted_cut])
-def test_best_subset_is_that_of_an_enumeration_in_95_of_100_searches(problem):
+def test_best_subset_is_that_of_an_enumeration_in_19_of_20_searches(problem):
     found = 0
-    for seed in range(100):
+    for seed in range(20):
         objective = problem(np.random.default_rng(seed))
         result = cross_entropy_method(
             objective,
@@ -135,10 +135,10 @@ def test_best_subset_is_that_of_an_enumeration_in_95_of_100_searches(problem):
         )
         found += result.fun == objective(EVERY_SUBSET).max()
         assert result.n_evaluations < len(EVERY_SUBSET) / 10
-    assert found >= 95
+    assert found >= 19
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_best_assignment_is_that_of_the_hungarian_algorithm(seed):
     cost = np.random.default_rng(seed).random((5, 5))
     rows, columns = linear_sum_assignment(cost)
@@ -478,7 +478,7 @@ def adaptive_search(objective, p, size, largest, n_elite, beta, d, rng):
     return gammas, sizes
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_adaptive_search_grows_samples_until_they_improve(seed):
     found = cross_entropy_method(
         linear,

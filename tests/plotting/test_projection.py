@@ -3,7 +3,6 @@
 import base64
 import json
 import re
-import subprocess
 import sys
 
 import numpy as np
@@ -35,6 +34,11 @@ def plane(wine):
 @pytest.fixture(scope="module")
 def display(wine, plane):
     return ProjectionDisplay.from_estimator(plane, *wine)
+
+
+@pytest.fixture(scope="module")
+def page(display):
+    return display.html(title="Wine")
 
 
 def traces(page):
@@ -181,8 +185,8 @@ def test_rows_are_called_by_the_index_of_a_table_or_by_their_numbers(wine, plane
     assert bare.described() == [["row 0", "class a"]]
 
 
-def test_the_page_shows_the_same_rows_looks_and_contours_as_the_picture(display):
-    drawn = traces(display.html())
+def test_the_page_shows_the_same_rows_looks_and_contours_as_the_picture(display, page):
+    drawn = traces(page)
     assert [one["mode"] for one in drawn] == ["lines", "markers"] * 3
     for c, style in enumerate(class_styles(3)):
         lines, rows = drawn[2 * c : 2 * c + 2]
@@ -196,10 +200,9 @@ def test_the_page_shows_the_same_rows_looks_and_contours_as_the_picture(display)
     assert drawn[1]["text"][0].startswith("row 0<br>class 0<br>alcohol = 14.23<br>")
 
 
-def test_the_page_is_one_file_that_asks_no_network_and_is_the_same_each_time(display, tmp_path):
+def test_the_page_is_one_file_that_asks_no_network_and_is_the_same_each_time(display, page, tmp_path):
     display.to_html(tmp_path / "wine.html", title="Wine")
-    page = (tmp_path / "wine.html").read_text(encoding="utf-8")
-    assert page == display.html(title="Wine")
+    assert page == (tmp_path / "wine.html").read_text(encoding="utf-8")
     assert "<title>Wine</title>" in page
     assert not re.search(r"<(script|link|img)[^>]*(src|href)=", page)
     assert "Plotly.newPlot" in page
@@ -208,16 +211,15 @@ def test_the_page_is_one_file_that_asks_no_network_and_is_the_same_each_time(dis
 
 
 @pytest.mark.fault("Trust", "</script> in a name, on a page to hover over", "shown as text")
-def test_what_rows_are_called_cannot_break_the_page():
+def test_what_rows_are_called_cannot_break_the_page(page):
+    plain = page
     name = "</script><b onload=x>&"
     display = ProjectionDisplay(
         np.eye(3)[:, :2], [0, 0, 1], display_labels=["<i>", "b"], row_names=[name] * 3
     )
     page = display.html(title=name)
     assert name not in page
-    assert page.count("</script>") == ProjectionDisplay(np.eye(2), [0, 0], display_labels="a").html().count(
-        "</script>"
-    )
+    assert page.count("</script>") == plain.count("</script>")
     (rows,) = [one for one in traces(page) if one["mode"] == "markers" and one["legendgroup"] == "<i>"]
     assert rows["text"][0] == "row &lt;/script&gt;&lt;b onload=x&gt;&amp;<br>class &lt;i&gt;"
 
@@ -230,15 +232,15 @@ def test_panels_share_one_entry_of_the_legend_for_each_class_and_a_text_stands_f
     assert "no data: 404" in page
 
 
-def test_without_plotly_the_picture_is_drawn_and_the_page_says_what_to_install(tmp_path):
-    program = (
-        "import sys; sys.modules['plotly'] = None; import matplotlib; matplotlib.use('Agg');"
-        "from entrolearn.plotting import ProjectionDisplay;"
-        "display = ProjectionDisplay([[0.0, 1.0]], [0], display_labels=['a']).plot(); display.html()"
-    )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert run.stderr.strip().endswith("which is not installed: pip install 'entrolearn[plot]'")
-    assert "ImportError: entrolearn.plotting draws pages to hover over with plotly" in run.stderr
+def test_without_plotly_the_picture_is_drawn_and_the_page_says_what_to_install(display, monkeypatch):
+    loaded = [name for name in sys.modules if name.partition(".")[0] == "plotly"]
+    for name in {"plotly", *loaded}:
+        monkeypatch.setitem(sys.modules, name, None)
+    display.plot()
+    with pytest.raises(ImportError) as caught:
+        display.html()
+    assert "entrolearn.plotting draws pages to hover over with plotly" in str(caught.value)
+    assert str(caught.value).endswith("which is not installed: pip install 'entrolearn[plot]'")
 
 
 def test_the_same_display_gives_the_same_bytes(display, tmp_path):

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 D = 200
-LENGTHS = (5000,) * 50  # of chunks of 8 MB: 400 MB in all
+LENGTHS = (5000,) * 32  # of chunks of 8 MB: 256 MB in all
 LIMIT_MB = 350  # of each worker
 LIBRARIES_MB = 230  # of these, with the interpreter
 # A worker that has more than its limit is killed rather than helped: nothing is spilled to disk.
@@ -82,11 +82,11 @@ def test_workers_that_together_hold_less_than_the_data_fit_the_machine_of_one(cl
     X, y = rows(LENGTHS)
     assert X.nbytes / 1e6 > 2 * (LIMIT_MB - LIBRARIES_MB)
     processes = client.run(os.getpid)
-    machine = distributed.fit(EEMClassifier(40, random_state=0), X, y, classes=[False, True])
+    machine = distributed.fit(EEMClassifier(10, random_state=0), X, y, classes=[False, True])
     assert client.run(os.getpid) == processes  # none was killed and started anew
     assert max(client.run(peak_mb).values()) < LIMIT_MB
     X, y = in_memory(LENGTHS)
-    assert_same(machine, EEMClassifier(40, random_state=0).fit(X, y), X[:10_000])
+    assert_same(machine, EEMClassifier(10, random_state=0).fit(X, y), X[:1000])
 
 
 def test_collections_that_the_workers_hold_are_used_where_they_are(client):
@@ -122,12 +122,12 @@ def test_arrays_that_workers_cut_anew_are_fitted(client):
 
 @pytest.mark.fault("Killed", "a worker of Dask, with sums of some chunks", "the model is the same")
 def test_killed_worker_changes_nothing(client, tmp_path):
-    machine = EEMClassifier(40, random_state=0)
-    lengths = (2000,) * 12
+    machine = EEMClassifier(10, random_state=0)
+    lengths = (100,) * 12
     killed = tmp_path / "killed"
 
     def make(start, length):
-        if start == 16_000 and not killed.exists():
+        if start == 800 and not killed.exists():
             killed.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return chunk(start, length)

@@ -23,16 +23,16 @@ from entrolearn import (
 from entrolearn.streaming import distributed
 
 RNG = np.random.default_rng(0)
-X, NEW = RNG.normal(size=(1200, 8)), RNG.normal(size=(100, 8))
+X, NEW = RNG.normal(size=(600, 8)), RNG.normal(size=(100, 8))
 VALUES = X[:, 1] * X[:, 4] + X[:, 6] ** 2
 LABELS = np.where(VALUES > 1, "high", "low")
-WEIGHTS = RNG.integers(0, 3, 1200).astype(float)
+WEIGHTS = RNG.integers(0, 3, 600).astype(float)
 MACHINES = {
-    "landmarks": RecursiveFeatureClassifier(EEKMClassifier(60, random_state=0), random_state=0),
-    "full": RecursiveFeatureClassifier(EEKMClassifier(60, random_state=0), metric="full", random_state=0),
-    "random units": RecursiveFeatureClassifier(EEMClassifier(60, random_state=0), n_rounds=2, random_state=0),
+    "landmarks": RecursiveFeatureClassifier(EEKMClassifier(30, random_state=0), random_state=0),
+    "full": RecursiveFeatureClassifier(EEKMClassifier(30, random_state=0), metric="full", random_state=0),
+    "random units": RecursiveFeatureClassifier(EEMClassifier(30, random_state=0), n_rounds=2, random_state=0),
     "regressor": RecursiveFeatureRegressor(
-        RKELMRegressor(60, kernel="exponential_power", random_state=0), random_state=0
+        RKELMRegressor(30, kernel="exponential_power", random_state=0), random_state=0
     ),
 }
 EACH = pytest.mark.parametrize("name", MACHINES)
@@ -60,20 +60,20 @@ def assert_same(found, expected, tolerance=1e-6):
     assert_allclose(found.metric_, expected.metric_, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("selection_rows", [10_000, 700])
+@pytest.mark.parametrize("selection_rows", [10_000, 350])
 @EACH
 def test_chunks_make_the_machine_of_rows_in_memory(name, selection_rows):
     machine = clone(MACHINES[name]).set_params(selection_rows=selection_rows)
     expected = clone(machine).fit(X, targets(name))
-    assert_same(streaming.fit(machine, streaming.rows(X, targets(name), chunk_rows=170)), expected)
+    assert_same(streaming.fit(machine, streaming.rows(X, targets(name), chunk_rows=85)), expected)
 
 
-@pytest.mark.parametrize("selection_rows", [10_000, 700])
+@pytest.mark.parametrize("selection_rows", [10_000, 350])
 @EACH
 def test_dask_makes_the_machine_of_rows_in_memory(name, selection_rows):
     machine = clone(MACHINES[name]).set_params(selection_rows=selection_rows)
     expected = clone(machine).fit(X, targets(name))
-    rows, y = da.from_array(X, chunks=(170, 8)), da.from_array(targets(name), chunks=170)
+    rows, y = da.from_array(X, chunks=(85, 8)), da.from_array(targets(name), chunks=85)
     assert_same(distributed.fit(machine, rows, y), expected)
     gradients = streaming.predict(machine, rows, method="input_gradient").compute()
     assert_allclose(gradients, machine.input_gradient(X), rtol=1e-6, atol=1e-9)
@@ -94,26 +94,26 @@ def test_chunks_of_unknown_length_and_frames():
     assert_allclose(found, answers, rtol=0, atol=1e-6 * abs(answers).max())
 
     def chunks():
-        for start in range(0, 1200, 250):
-            yield X[start : start + 250], LABELS[start : start + 250]
+        for start in range(0, 600, 125):
+            yield X[start : start + 125], LABELS[start : start + 125]
 
     assert_same(streaming.fit(clone(machine), chunks), expected)
 
 
-@pytest.mark.parametrize("selection_rows", [10_000, 500])
+@pytest.mark.parametrize("selection_rows", [10_000, 350])
 def test_weighted_rows_that_are_sparse(selection_rows):
     machine = clone(MACHINES["landmarks"]).set_params(selection_rows=selection_rows)
     thin = X * (abs(X) > 0.5)
     expected = clone(machine).fit(csr_array(thin), LABELS, sample_weight=WEIGHTS)
     found = streaming.fit(
-        clone(machine), streaming.rows(csr_array(thin), LABELS, chunk_rows=170), sample_weight=WEIGHTS
+        clone(machine), streaming.rows(csr_array(thin), LABELS, chunk_rows=85), sample_weight=WEIGHTS
     )
     assert_same(found, expected)
     in_dask = distributed.fit(
         clone(machine),
-        da.from_array(thin, chunks=(170, 8)).map_blocks(csr_array),
-        da.from_array(LABELS, chunks=170),
-        sample_weight=da.from_array(WEIGHTS, chunks=170),
+        da.from_array(thin, chunks=(85, 8)).map_blocks(csr_array),
+        da.from_array(LABELS, chunks=85),
+        sample_weight=da.from_array(WEIGHTS, chunks=85),
     )
     assert_same(in_dask, expected)
 
@@ -122,9 +122,9 @@ def test_dense_and_sparse_chunks():
     machine, thin = MACHINES["landmarks"], X * (abs(X) > 0.5)
 
     def chunks():
-        for start in range(0, 1200, 200):
-            rows = thin[start : start + 200]
-            yield csr_array(rows) if start % 400 else rows, LABELS[start : start + 200]
+        for start in range(0, 600, 100):
+            rows = thin[start : start + 100]
+            yield csr_array(rows) if start % 200 else rows, LABELS[start : start + 100]
 
     assert_same(streaming.fit(clone(machine), chunks), clone(machine).fit(csr_array(thin), LABELS))
 
@@ -132,15 +132,15 @@ def test_dense_and_sparse_chunks():
 def test_the_last_step_of_a_pipeline():
     pipeline = make_pipeline(StandardScaler(), MACHINES["landmarks"])
     expected = clone(pipeline).fit(3 + 2 * X, LABELS)
-    found = streaming.fit(clone(pipeline), streaming.rows(3 + 2 * X, LABELS, chunk_rows=170))
+    found = streaming.fit(clone(pipeline), streaming.rows(3 + 2 * X, LABELS, chunk_rows=85))
     assert_same(found[-1], expected[-1])
 
 
 def test_progress_of_each_pass_is_told():
     told = []
-    source = streaming.rows(X, VALUES, chunk_rows=400)
+    source = streaming.rows(X, VALUES, chunk_rows=200)
     streaming.fit(clone(MACHINES["regressor"]), source, progress=lambda done, rows: told.append(done))
-    assert told == [400, 800, 1200] * 4  # selection, landmarks, sums, gradients
+    assert told == [200, 400, 600] * 4  # selection, landmarks, sums, gradients
 
 
 @pytest.mark.filterwarnings("error")
@@ -160,8 +160,8 @@ def test_what_cannot_be_done_is_refused_before_rows_are_read():
         streaming.fit(clone(machine).set_params(cv=[(np.arange(9), np.arange(9, 20))] * 2), X, LABELS)
     with pytest.raises(ValueError, match="reads the rows several times, and these can be read only once"):
         streaming.fit(clone(machine), iter([(X, LABELS)]), classes=["high", "low"])
-    broken = streaming.rows(np.where(np.arange(1200)[:, None] == 200, np.nan, X), LABELS, chunk_rows=170)
-    with pytest.raises(ValueError, match=r"rows 170 to 339: .*NaN"):
+    broken = streaming.rows(np.where(np.arange(600)[:, None] == 100, np.nan, X), LABELS, chunk_rows=85)
+    with pytest.raises(ValueError, match=r"rows 85 to 169: .*NaN"):
         streaming.fit(clone(machine), broken)
     with pytest.raises(ValueError, match="needs targets"):
         streaming.fit(clone(machine), X)

@@ -244,8 +244,8 @@ def independence_test(
     >>> import numpy as np
     >>> from entrolearn.measures import independence_test
     >>> rng = np.random.default_rng(0)
-    >>> z = rng.normal(size=300)
-    >>> x, y = z + rng.normal(size=(2, 300))
+    >>> z = rng.normal(size=200)
+    >>> x, y = z + rng.normal(size=(2, 200))
     >>> independence_test(x, y, random_state=0).p_value
     0.005
     >>> independence_test(x, y, given=z, random_state=0).p_value > 0.1

@@ -111,7 +111,7 @@ def visual_separability(
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> Z = ClassPCA().fit_transform(X, y)
-    >>> round(visual_separability(Z, y, random_state=0), 1)
+    >>> round(visual_separability(Z, y, cv=3, random_state=0), 1)
     0.9
     """
     scores = separability_scores(Z, y, classifiers=classifiers, cv=cv, random_state=random_state)

@@ -47,7 +47,7 @@ class GridCurveDisplay(Display):
     >>> X, y = make_moons(200, noise=0.2, random_state=0)
     >>> machine = EEMClassifier(random_state=0)
     >>> display = GridCurveDisplay.from_estimator(
-    ...     machine, X, y, param_name="n_hidden", param_range=range(5, 105, 5)
+    ...     machine, X, y, param_name="n_hidden", param_range=range(5, 105, 20)
     ... )
     >>> display.plot()
     <...>
