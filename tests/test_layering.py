@@ -68,8 +68,8 @@ ONLY_IN = {
     "tqdm": "streaming",
     "zarr": "streaming",
 }
-# Who hands out a frame, and imports pandas where it does.
-HANDS_OUT = {("plotting.display", "pandas")}
+# Functions that hand out a frame of pandas, or ask a file for its rows before it is read.
+EXCEPTIONS = {("plotting.display", "pandas"), ("entrolab.data.user_tables", "pyarrow")}
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Import:
         home = ONLY_IN.get(self.imported)
         if home is not None:
             inside = f"{self.importer}.".startswith(f"{home}.")
-            inside |= (self.importer, self.imported) in HANDS_OUT
+            inside |= (self.importer, self.imported) in EXCEPTIONS
             return None if inside else f"only {home} imports {self.imported}"
         allowed = {0: SCIENTIFIC, 3: None}.get(LEVEL[unit(self.importer)], INSTALLED)
         if allowed is None or self.imported in allowed:
