@@ -251,3 +251,11 @@ def test_more_rows_than_the_memory_holds_are_refused_with_a_way_out(monkeypatch)
     monkeypatch.setattr(kernel_functions, "physical_memory", lambda: 1000.0)
     with pytest.raises(MemoryError, match="fit on a sample of the rows, and predict the others"):
         RenyiEntropyClustering().fit(np.random.default_rng(9).normal(size=(30, 2)))
+
+
+def test_processes_need_room_for_a_second_matrix(monkeypatch):
+    X = np.random.default_rng(10).normal(size=(300, 2))
+    monkeypatch.setattr(kernel_functions, "memory_limit", lambda: (1.5 * 8 * 300**2, "of this test"))
+    RenyiEntropyClustering(n_init=2, n_seeds=4, n_jobs=1).fit(X)
+    with pytest.raises(MemoryError):
+        RenyiEntropyClustering(n_init=2, n_seeds=4, n_jobs=2).fit(X)

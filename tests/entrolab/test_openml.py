@@ -4,6 +4,7 @@ The package itself, with a server that speaks OpenML's API, is in tests/interope
 """
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -179,3 +180,17 @@ def test_nothing_half_fetched_stays(folder, monkeypatch, work, why):
         openml_tables.file_of(folder / "mine.yaml", "shop", {"openml": 62}, seconds=1)
     assert "\n" not in str(caught.value)
     assert sorted(openml_tables.KEPT_IN.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("citation", "creator", "named"),
+    [
+        ("A paper", ["Ann", "Bob"], "A paper"),
+        (None, ["Ann", None, "Bob"], "Ann, Bob"),
+        ("", "Ann", "Ann"),
+        (None, None, "shop"),
+    ],
+)
+def test_a_data_set_is_cited_as_asked_or_by_its_creators_or_its_name(citation, creator, named):
+    facts = {"citation": citation, "creator": creator, "name": "shop", "openml_url": "", "url": "a://b"}
+    assert openml_tables._reference(SimpleNamespace(**facts)) == f"{named}; a://b"

@@ -162,6 +162,14 @@ def test_three_classes_with_two_of_them_is_the_binary_machine(wine):
     assert_allclose(densities[1] - densities[0], machine.decision_function(X), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_columns_in_a_plane_have_two_principal_axes_in_any_unit(unit):
+    columns = np.random.default_rng(0).normal(size=(6, 2)) @ [[1, 0, 1], [0, 1, 1]]
+    axes = _principal_axes(unit * columns)
+    assert axes.shape == (6, 2)
+    assert_allclose(axes @ axes.T @ columns, columns)
+
+
 def test_three_classes_are_told_apart(wine):
     X, y = wine
     machine = EEMClassifier(50, random_state=0).fit(X[::2], y[::2])

@@ -352,6 +352,14 @@ def test_a_case_without_numbers_is_possible_and_not_certain(keys, said):
     assert outcome_of(test, numbers=Absent(["good"], SETS[7:])) == said
 
 
+def test_an_undecided_count_names_the_cases_that_are_open():
+    """On seven data sets the case is decided; of the five without numbers, three are named."""
+    test = of_type("count", ["good"], ["twin"], count={"min": 8})
+    (decides,) = evaluate(loaded(claim(test)), Absent(["good"], SETS[7:]))["decides"]
+    assert [name for name in SETS if name in decides.replace(",", " ").split()] == SETS[7:10]
+    assert "2 more" in decides
+
+
 def test_a_comparison_without_numbers_leaves_the_claim_undecided():
     test = of_type("better", ["good"], ["twin", "plain"])
     found = evaluate(loaded(claim(test)), Absent(["plain"]))
