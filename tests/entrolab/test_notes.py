@@ -29,6 +29,7 @@ def files_of(harm: str, success: bool) -> SimpleNamespace:
     return SimpleNamespace(
         record=record | {"notes": {harm: 1}, "n_candidates": 2},
         facts={"error": harm},
+        without_model=harm,
         most_chosen=lambda: {"cv": ({"kernel": harm}, "1 of 1")},
     )
 
@@ -62,7 +63,7 @@ def test_the_address_of_a_study_is_a_link():
 def test_failed_folds_do_not_count_among_the_selected_parameters():
     params = ['{"C": 1}', '{"C": 2}', '{"C": 2}']
     scores = pd.DataFrame({"criterion": "cv", "params": params, "success": [True, False, False]})
-    contents = RunContents({}, {}, scores, pd.DataFrame(), [], None)
+    contents = RunContents({}, {}, scores, pd.DataFrame(), [], None, "")
     assert contents.most_chosen() == {"cv": ({"C": 1}, "1 of 3")}
 
 

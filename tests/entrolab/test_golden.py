@@ -1,0 +1,52 @@
+"""The score tables of the demonstration are the golden ones, made by the workflow's functions in one process."""
+
+from pathlib import Path
+
+import pandas as pd
+from golden_tables import GOLDEN, check_golden
+
+from entrolab.data.dataset import save_dataset, save_folds
+from entrolab.data.prepare import prepare
+from entrolab.data.scale import scale
+from entrolab.fit.learners import parts_seed
+from entrolab.fit.protocols import protocol
+from entrolab.fit.training import train
+from entrolab.study.config import load_study
+from entrolab.study.job_specs import run_spec, study_runs
+from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.tables.making import make_table
+from entrolab.tables.rendering import write_table
+from entrolab.tables.results import Results
+from entrolab.tables.types import FILES, table_spec
+
+STUDY = Path(__file__).parents[2] / "config" / "papers" / "demo.yaml"
+STAGES = ("candidates", "selection", "predictions", "record", "model", "facts")
+NOTHING_PUBLISHED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
+
+
+def file_of(stage: str, **names: str) -> Path:
+    file = Path(FILES[stage].format(study="demo", **names))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return file
+
+
+def test_the_score_tables_of_the_demonstration_are_the_golden_ones(catalog, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    study = load_study(STUDY, catalog)
+    runs = study_runs(study)
+    for dataset in dict.fromkeys(dataset for dataset, _ in runs):
+        data = prepare(dataset, catalog[dataset])
+        save_dataset(file_of("data", dataset=dataset), data)
+        save_dataset(file_of("scaled", dataset=dataset), scale(data, **scaling_of(study, dataset)))
+        parts = protocol(protocol_of(study, dataset)).draw(data.y, parts_seed(0, "demo", dataset))
+        save_folds(file_of("folds", dataset=dataset), parts)
+    for dataset, model in runs:
+        rows, folds = (file_of(stage, dataset=dataset) for stage in ("scaled", "folds"))
+        outputs = {stage: file_of(stage, dataset=dataset, model=model) for stage in STAGES}
+        spec = run_spec("demo", study, dataset, model, seed=0)
+        train(rows, folds, outputs, spec, {"seconds": 3600, "gib": 8}, print)
+    for table in (file.stem for file in (GOLDEN / "demo").glob("*.csv")):
+        spec = table_spec("demo", study, table)
+        made = make_table(Results("demo", study), NOTHING_PUBLISHED, spec)
+        write_table(made, spec, file_of("tables", table=table))
+    check_golden("demo", tmp_path / "results" / "demo" / "tables")
