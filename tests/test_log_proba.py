@@ -1,4 +1,4 @@
-"""Logarithms of probabilities that underflow; of others: tests/arrays/test_laws.py."""
+"""Logarithms of probabilities that underflow; of others: the fuzz, in each case."""
 
 import numpy as np
 import pytest

@@ -18,8 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from public_estimators import ESTIMATORS
+from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier, is_clusterer, is_regressor
 from sklearn.metrics import adjusted_rand_score
+from sklearn.utils import get_tags
 
 import entrolearn as el
 from entrolab.io.model_reading import load
@@ -588,6 +590,22 @@ def fitted(estimator, problem):
 def the_same(one, other, rows) -> None:
     for name, output in said(one, rows).items():
         assert_array_equal(said(other, rows)[name], output, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "estimator", those(lambda e: get_tags(e).input_tags.sparse), ids=lambda e: type(e).__name__
+)
+@pytest.mark.fault(
+    "Laws", "sparse rows and targets overwritten after the fit", "the same answers to the last bit"
+)
+def test_nothing_of_the_callers_sparse_arrays_is_kept(estimator, problem):
+    X, y = csr_array(problem.X), problem.targets(estimator).copy()
+    fitted = prepared(estimator).fit(X, y)
+    before = said(fitted, problem.new)
+    X.data[...] = 0.5
+    y[...] = y[0]
+    for name, output in said(fitted, problem.new).items():
+        assert_array_equal(output, before[name], err_msg=name)
 
 
 @every_estimator

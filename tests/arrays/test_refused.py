@@ -341,9 +341,9 @@ def test_targets_that_nobody_can_learn_are_refused(learner, case):
 # --- rows and targets that some learners can learn from ----------------------------------------------
 
 
-def with_a_constant_column() -> np.ndarray:
+def with_column(value: float) -> np.ndarray:
     X = rows()
-    X[:, 1] = 0.3
+    X[:, 1] = value
     return X
 
 
@@ -356,7 +356,8 @@ def wide() -> np.ndarray:
 
 # Rows, and which of the usual targets they have; None for all.
 EXTREMES: dict[str, Callable[[], tuple[np.ndarray, slice | np.ndarray]]] = {
-    "one constant column": lambda: (with_a_constant_column(), slice(None)),
+    "one constant column": lambda: (with_column(0.3), slice(None)),
+    "a column of zeros": lambda: (with_column(0.0), slice(None)),
     "nothing but constant columns": lambda: (np.full((N_ROWS, N_COLUMNS), 0.1), slice(None)),
     "nothing but zeros": lambda: (np.zeros((N_ROWS, N_COLUMNS)), slice(None)),
     "every row twice": lambda: (np.vstack([rows(), rows()]), np.tile(np.arange(N_ROWS), 2)),

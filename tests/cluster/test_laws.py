@@ -172,7 +172,7 @@ def test_first_labels_that_do_not_sort_are_refused(clusterer):
 )
 def test_restarts_in_processes_give_the_same_bits(clusterer):
     """Of 400 rows the kernel matrix is handed over as a file that is read alone."""
-    X = np.abs(make_blobs(200, 3, centers=5, random_state=2)[0])
+    X = np.abs(make_blobs(400, 3, centers=5, random_state=2)[0])
     alone, shared = (clone(clusterer).set_params(n_jobs=n).fit(X) for n in (None, 2))
     for name in ("labels_", "objectives_", "objective_", "n_iter_"):
         assert_array_equal(getattr(shared, name), getattr(alone, name))

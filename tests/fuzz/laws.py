@@ -601,6 +601,8 @@ def check_outputs_agree(fitted, answers: dict) -> None:
             raise Broken("outputs agree", "predict_proba is no distribution", place="predict_proba")
         if (P[rows, codes] < P.max(axis=1) * (1 - 1e-6)).any():
             raise Broken("outputs agree", "predict is not the most probable class", place="predict_proba")
+        if np.abs(np.exp(answers["predict_log_proba"]) - P).max() > 1e-6:
+            raise Broken("outputs agree", "predict_log_proba is not its logarithm", place="predict_log_proba")
     if (D := answers.get("decision_function")) is not None:
         right = (D > 0) == codes if D.ndim == 1 else D[rows, codes] == D.max(axis=1)
         if not right.all():
@@ -609,8 +611,10 @@ def check_outputs_agree(fitted, answers: dict) -> None:
 
 def check_search(fitted, X, y) -> None:
     best = fitted.best_estimator_
-    if isinstance(best, Pipeline):  # of one step
-        best = best[-1]
+    if isinstance(best, Pipeline):
+        *others, (_, best) = best.steps
+        for _, step in others:
+            X = step.transform(X)
     projected = getattr(best, "project", best.decision_function)(X)
     value = entropy_criterion(PathPoint((), {}, projection=projected), y, np.arange(len(y)), "kde")
     if min(value, fitted.best_score_) > NO_VARIANCE:

@@ -71,6 +71,7 @@ def test_machine_does_not_depend_on_the_number_of_processes(wine):
     one, two = (
         MELM(n_init=2, max_iter=30, tol=1e-3, n_jobs=n_jobs, random_state=0).fit(X, y) for n_jobs in (None, 2)
     )
+    np.testing.assert_array_equal(one.objectives_, two.objectives_)
     np.testing.assert_array_equal(one.components_, two.components_)
     np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
 

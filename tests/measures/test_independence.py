@@ -100,9 +100,9 @@ def p_values(draw, n_draws, method="gaussian", conditional=True):
 )
 def test_p_values_of_independent_rows_are_uniform_on_their_grid(draw, method):
     """Whatever the estimator and however few the rows: each twentieth has a chance of a twentieth."""
-    found = p_values(draw, 60, method)
+    found = p_values(draw, 100, method)
     for alpha in (0.05, 0.25, 0.5):
-        share, error = np.mean(found <= alpha + 1e-9), math.sqrt(alpha * (1 - alpha) / 60)
+        share, error = np.mean(found <= alpha + 1e-9), math.sqrt(alpha * (1 - alpha) / 100)
         assert share < alpha + 3 * error
         if method == "gaussian":  # without ties of the statistic no more is lost
             assert share > alpha - 3 * error
