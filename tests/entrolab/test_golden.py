@@ -1,4 +1,4 @@
-"""The score tables of the demonstration are the golden ones, made by the workflow's functions in one process."""
+"""The score tables of the demonstration, made by the functions of the workflow, are the golden ones."""
 
 from pathlib import Path
 
