@@ -72,7 +72,6 @@ class HPELM(ClassifierMixin, BaseEstimator):
 # h: number of hidden units; g: gamma of a kernel; r: seed.
 PEERS = (
     Peer("EEM", lambda h, g, r: EEMClassifier(h, random_state=r)),
-    Peer('EEM, precision="mixed"', lambda h, g, r: EEMClassifier(h, precision="mixed", random_state=r)),
     Peer(
         'EEM, gamma="uniform" (the paper)',
         lambda h, g, r: EEMClassifier(h, gamma="uniform", feature_range=None, random_state=r),

@@ -423,6 +423,18 @@ def test_sparse_rows_take_the_same_path(data):
         assert np.mean(agreement) > 0.99
 
 
+def test_rows_in_single_precision_stay_so_where_a_fit_keeps_them(data):
+    """Two hundred smooth units, whose covariance has no Cholesky factor in single precision, do not."""
+    X, y = data[0].astype(np.float32), data[1]
+    few, many = {"n_hidden": 10}, {"n_hidden": 200, "activation": "nsigmoid", "covariance": "empirical"}
+    machine = EEMClassifier(feature_range=(0, 1), random_state=0)
+    for params, dtype in ((few, "float32"), (many, "float64")):
+        alone = clone(machine).set_params(**params).fit(X[1::2], y[1::2])
+        (point,) = path(machine, X, y, Partition(np.arange(N_ROWS) % 2, ((0,),)), [params])
+        assert alone.solver_info_["dtype"] == point.projection.dtype == dtype
+        assert np.mean(point.prediction == alone.predict(X)) > 0.98
+
+
 def test_tables_and_integers_take_the_same_path(data):
     X, y = np.rint(10 * data[0]).astype(int), data[1]
     for estimator, grid in SHORTCUTS:

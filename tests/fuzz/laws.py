@@ -477,8 +477,6 @@ def compare(case, found, wanted, tolerance=0.0, perturbed=None) -> str:
     """
     if costs_digits(case["law"], case):  # the signs of components may change
         found, wanted = absolute(found), absolute(wanted)
-    if tolerance and case["settings"].get("precision") == "mixed":
-        tolerance = TOLERANCE_SINGLE
     difference, name = largest_difference(case, found, wanted)
     if difference <= (max(tolerance, SOLVER_TOLERANCE.get(case["estimator"], 0)) if tolerance else 0):
         return "held"

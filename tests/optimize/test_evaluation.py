@@ -1,6 +1,7 @@
-"""How points are evaluated: in batches, on processes, once each, repaired, and checked."""
+"""How points are evaluated: in batches, on workers, once each, repaired, and checked."""
 
 import tracemalloc
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from joblib import parallel_config
 from numpy.testing import assert_array_equal
 from sklearn.utils.parallel import Parallel
 
-from entrolearn.optimize import Bernoulli, Categorical, Gaussian, cross_entropy_method
+from entrolearn.optimize import Bernoulli, Gaussian, cross_entropy_method
 from entrolearn.optimize import evaluation as evaluation_module
 from entrolearn.optimize.evaluation import Evaluation
 
@@ -33,7 +34,7 @@ class Watched:
 
 
 def evaluation_of(objective, family=HALVES, **options) -> Evaluation:
-    given = {"vectorized": True, "cache": True, "batch_size": 64, "max_evaluations": None} | options
+    given = {"vectorized": True, "batch_size": 64} | options
     return Evaluation(objective, family, Parallel(n_jobs=1), **given)
 
 
@@ -70,29 +71,24 @@ def test_batches_are_cut_from_the_distinct_points_in_the_order_drawn():
     assert len(watched.batches) == 2
 
 
-def test_without_a_cache_every_point_is_evaluated():
+def test_every_continuous_point_is_evaluated():
     watched = Watched(lambda points: points.sum(axis=1))
-    evaluate = evaluation_of(watched, cache=False, batch_size=4)
-    assert_array_equal(evaluate(np.ones((10, 8), dtype=bool))[0], np.full(10, 8))
+    evaluate = evaluation_of(watched, Gaussian(np.zeros(8), 1.0), batch_size=4)
+    assert_array_equal(evaluate(np.ones((10, 8)))[0], np.full(10, 8))
     assert [len(batch) for batch in watched.batches] == [4, 4, 2]
     assert evaluate.n_evaluations == 10
 
 
-def test_nothing_is_evaluated_where_the_budget_is_too_small_for_all():
-    watched = Watched(lambda points: points.sum(axis=1))
-    points = np.eye(8, dtype=bool)
-    for cache in (True, False):
-        evaluate = evaluation_of(watched, cache=cache, max_evaluations=8)
-        assert evaluate(points) is not None
-        assert evaluate(~points) is None
-        assert evaluate.n_evaluations == 8
-        assert (evaluate(points) is not None) == cache  # what is known is free
-    assert len(watched.batches) == 2
+@dataclass(frozen=True, eq=False)
+class Uncached(Bernoulli):
+    """The same points, each evaluated every time that it is drawn."""
+
+    discrete = False
 
 
 def test_cache_changes_nothing_but_the_number_of_evaluations():
     watched = Watched(linear)
-    cached, plain = search(watched), search(cache=False)
+    cached, plain = search(watched), search(family=Uncached(HALVES.p), tol=0)
     assert_array_equal(cached.x, plain.x)
     assert_array_equal(cached.distribution.p, plain.distribution.p)
     assert [each.gamma for each in cached.history] == [each.gamma for each in plain.history]
@@ -101,30 +97,24 @@ def test_cache_changes_nothing_but_the_number_of_evaluations():
     assert len(np.unique(evaluated, axis=0)) == len(evaluated) == cached.n_evaluations < cached.n_samples
 
 
-def test_discrete_points_are_remembered_unless_told_and_continuous_ones_are_not():
-    assert search().n_evaluations < search().n_samples
-    categories = search(lambda points: points.sum(axis=1), Categorical(np.full((4, 3), 1 / 3)))
-    assert categories.n_evaluations < categories.n_samples
-    pinned = Gaussian(np.zeros(2), [0.0, 0.0], tolerance=0)  # all samples are its mean
-    for cache, expected in ((None, 50), (False, 50), (True, 1)):
-        found = search(lambda points: points.sum(axis=1), pinned, cache=cache)
-        assert (found.n_samples, found.n_evaluations) == (50, expected)
-
-
 def test_one_point_at_a_time_is_the_same_as_many():
     assert same(search(), search(vectorized=False))
 
 
-def test_any_number_of_processes_gives_the_same_search_to_the_last_bit():
+# Threads, which start at once; the processes of a sparse SVM's search are those of its own tests.
+
+
+def test_any_number_of_workers_gives_the_same_search_to_the_last_bit():
     def warm_started(points):
         """Values that depend a little on what was solved before within the batch."""
         return points @ WEIGHTS + 1e-9 * np.cumsum(points.sum(axis=1) % 3)
 
     assert not same(search(warm_started, batch_size=7), search(warm_started, batch_size=8))
-    assert same(search(warm_started, batch_size=7), search(warm_started, batch_size=7, n_jobs=2))
+    with parallel_config("threading"):
+        assert same(search(warm_started, batch_size=7), search(warm_started, batch_size=7, n_jobs=2))
 
 
-def test_processes_take_repaired_points_and_points_one_by_one():
+def test_workers_take_repaired_points_and_points_one_by_one():
     def repaired(points):
         kept = points & (WEIGHTS < 0)
         return kept @ WEIGHTS, kept
@@ -132,9 +122,10 @@ def test_processes_take_repaired_points_and_points_one_by_one():
     def of_one(point):
         return float(((point - 1) ** 2).sum())
 
-    assert same(search(repaired), search(repaired, n_jobs=2, batch_size=64))
     gaussian = Gaussian(np.zeros(2), 1.0)
-    one, two = (search(of_one, gaussian, vectorized=False, max_iterations=5, n_jobs=n) for n in (1, 2))
+    with parallel_config("threading"):
+        assert same(search(repaired), search(repaired, n_jobs=2, batch_size=64))
+        one, two = (search(of_one, gaussian, vectorized=False, max_iterations=5, n_jobs=n) for n in (1, 2))
     assert same(one, two)
 
 
@@ -145,14 +136,15 @@ def test_repaired_points_are_what_the_update_and_the_result_see():
         kept = points & useful
         return kept @ WEIGHTS, kept
 
-    seen = []
-    found = search(repaired, smoothing=1.0, callback=seen.append)
-    assert not any(result.distribution.p[~useful].any() for result in seen)
+    for n in range(1, search(repaired, smoothing=1.0).n_iterations + 1):
+        found = search(repaired, smoothing=1.0, max_iterations=n)
+        assert not found.distribution.p[~useful].any()
     assert_array_equal(found.x, useful)
     assert found.fun == WEIGHTS[useful].sum()
+    first = search(repaired, smoothing=1.0, max_iterations=1)
     plain = search(lambda points: (points & useful) @ WEIGHTS, max_iterations=1, smoothing=1.0)
-    assert plain.history[0] == seen[0].history[0]  # the same points were drawn, and are worth the same
-    assert_array_equal(seen[0].distribution.p, plain.distribution.p * useful)
+    assert plain.history == first.history  # the same points were drawn, and are worth the same
+    assert_array_equal(first.distribution.p, plain.distribution.p * useful)
 
 
 def test_repair_may_be_written_in_integers():
@@ -171,9 +163,9 @@ def test_points_cannot_be_changed_in_place():
         points[:] = False
         return points @ WEIGHTS
 
-    for cache in (True, False):
+    for family in (HALVES, Uncached(HALVES.p)):
         with pytest.raises(ValueError, match="read-only"):
-            search(careless, cache=cache)
+            search(careless, family)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +184,7 @@ def test_points_cannot_be_changed_in_place():
 )
 def test_objective_that_does_not_answer_as_asked_is_told_what_is_wanted(objective, vectorized, message):
     with pytest.raises(ValueError, match=message):
-        search(objective, vectorized=vectorized, cache=False)
+        search(objective, Uncached(HALVES.p), vectorized=vectorized)
 
 
 def test_error_in_an_objective_comes_through():
@@ -205,15 +197,14 @@ def test_error_in_an_objective_comes_through():
             search(broken, n_jobs=n_jobs)
 
 
-@pytest.mark.parametrize("maximize", [False, True])
 @pytest.mark.parametrize("adaptive", [False, True])
-def test_samples_that_come_in_blocks_are_the_same_samples(maximize, adaptive, monkeypatch):
-    """To the last bit, with points that have no value, ties, points that are repaired, and a small budget."""
+def test_samples_that_come_in_blocks_are_the_same_samples(adaptive, monkeypatch):
+    """To the last bit, with points that have no value, ties, and points that are repaired."""
 
     def repaired(points):
         values = np.round((points**2).sum(axis=1), 1)
         values[points[:, 0] > 2.5] = np.nan
-        return (-values if maximize else values), np.round(points, 2)
+        return values, np.round(points, 2)
 
     def searched(numbers):
         monkeypatch.setattr(evaluation_module, "BLOCK_NUMBERS", numbers)
@@ -221,10 +212,8 @@ def test_samples_that_come_in_blocks_are_the_same_samples(maximize, adaptive, mo
             repaired,
             Gaussian(np.zeros(3), 2.0),
             n_samples=500,
-            maximize=maximize,
             adaptive=adaptive,
             max_iterations=15,
-            max_evaluations=6000,
             batch_size=16,
             vectorized=True,
             random_state=0,

@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import expit
 from scipy.stats import bernoulli, multivariate_normal, norm
 
-from entrolearn.optimize import Bernoulli, Categorical, Family, Gaussian, MultivariateGaussian
+from entrolearn.optimize import Bernoulli, Family, Gaussian, MultivariateGaussian
 
 COV = np.array([[2.0, 0.6, -0.3], [0.6, 1.0, 0.2], [-0.3, 0.2, 0.5]])
 FAMILIES = [
     Bernoulli([0.1, 0.5, 0.8]),
-    Categorical([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2], [0.1, 0.1, 0.8]]),
     Gaussian([1.0, -2.0, 0.0], [0.5, 1.0, 3.0]),
     MultivariateGaussian([1.0, -2.0, 0.0], COV),
 ]
@@ -45,29 +44,18 @@ def test_bernoullis_fit_maximises_the_likelihood(rng):
     assert_allclose(FAMILIES[0].fitted(elite).p, expit(found), atol=1e-5)
 
 
-def test_categoricals_fit_maximises_the_likelihood(rng):
-    elite = FAMILIES[1].sample(40, rng)
-
-    def log_likelihood(theta):
-        log_p = log_softmax(theta.reshape(3, 3), axis=1)
-        return log_p[np.arange(3), elite].sum(axis=1).mean()
-
-    found = softmax(maximum(log_likelihood, np.zeros(9)).reshape(3, 3), axis=1)
-    assert_allclose(FAMILIES[1].fitted(elite).probabilities, found, atol=1e-5)
-
-
 def test_gaussians_fit_maximises_the_likelihood(rng):
-    elite = FAMILIES[2].sample(40, rng)
+    elite = FAMILIES[1].sample(40, rng)
     found = maximum(
         lambda theta: norm.logpdf(elite, theta[:3], np.exp(theta[3:])).sum(axis=1).mean(), np.zeros(6)
     )
-    fit = FAMILIES[2].fitted(elite)
+    fit = FAMILIES[1].fitted(elite)
     assert_allclose(fit.mean, found[:3], atol=1e-5)
     assert_allclose(fit.std, np.exp(found[3:]), atol=1e-5)
 
 
 def test_multivariate_gaussians_fit_maximises_the_likelihood(rng):
-    elite = FAMILIES[3].sample(40, rng)
+    elite = FAMILIES[2].sample(40, rng)
     lower = np.tril_indices(3)
 
     def covariance(theta):
@@ -79,7 +67,7 @@ def test_multivariate_gaussians_fit_maximises_the_likelihood(rng):
         return multivariate_normal.logpdf(elite, theta[:3], covariance(theta), allow_singular=True).mean()
 
     found = maximum(log_likelihood, np.concatenate([np.zeros(3), np.eye(3)[lower]]))
-    fit = FAMILIES[3].fitted(elite)
+    fit = FAMILIES[2].fitted(elite)
     assert_allclose(fit.mean, found[:3], atol=1e-5)
     assert_allclose(fit.cov, covariance(found), atol=1e-4)
 
@@ -129,34 +117,11 @@ def test_impossible_values_are_never_drawn(rng):
     certain = Bernoulli([0.0, 1.0]).sample(10_000, rng)
     assert not certain[:, 0].any()
     assert certain[:, 1].all()
-    thirds = Categorical([[0.0, 1 / 3, 1 / 3, 1 / 3, 0.0]]).sample(10_000, rng)
-    assert set(np.unique(thirds)) == {1, 2, 3}
-
-
-class Highest:
-    """A generator whose uniform numbers are all the largest double below one."""
-
-    def random(self, size):
-        return np.full(size, np.nextafter(1, 0))
-
-
-def test_rounding_does_not_draw_a_last_category_of_probability_zero():
-    tenths = Categorical([[0.1] * 10 + [0.0]])
-    assert np.cumsum(tenths.probabilities)[-2] < 1  # the sum that rounding leaves below one
-    assert tenths.sample(1, Highest()).item() == 9
-
-
-def test_bernoulli_is_a_categorical_distribution_of_two_categories():
-    p = np.array([0.0, 0.2, 0.5, 1.0])
-    one, other = Bernoulli(p), Categorical(np.column_stack([p, 1 - p]))
-    ones, zeros = one.sample(50, np.random.default_rng(1)), other.sample(50, np.random.default_rng(1))
-    assert_array_equal(ones, zeros == 0)
-    assert_allclose(one.fitted(ones).p, other.fitted(zeros).probabilities[:, 0], rtol=1e-15)
 
 
 def test_independent_gaussians_are_a_multivariate_one_whose_covariance_is_diagonal(rng):
-    elite = FAMILIES[2].sample(30, rng)
-    fit, full = FAMILIES[2].fitted(elite), FAMILIES[3].fitted(elite)
+    elite = FAMILIES[1].sample(30, rng)
+    fit, full = FAMILIES[1].fitted(elite), FAMILIES[2].fitted(elite)
     assert_allclose(fit.mean, full.mean)
     assert_allclose(fit.std, np.sqrt(np.diag(full.cov)))
 
@@ -190,8 +155,6 @@ def test_with_smoothing_no_subset_becomes_impossible():
         (Bernoulli([0.0, 1.0, 1e-7]), True),
         (Bernoulli([0.0, 1.0, 1e-3]), False),
         (Bernoulli([0.0, 1.0, 1e-3], tolerance=0.01), True),
-        (Categorical([[0, 1.0], [1.0, 0]]), True),
-        (Categorical([[0.5, 0.5], [1.0, 0]]), False),
         (Gaussian([0.0, 1.0], [1e-9, 0.0]), True),
         (Gaussian([0.0, 1.0], [1e-9, 1e-7]), False),
         (Gaussian([1e12, 0.0], [1e-4, 0.0]), True),  # doubles near 1e12 are 1.2e-4 apart
@@ -213,9 +176,6 @@ def test_degenerate_distributions_are_known(family, expected):
         (lambda: Bernoulli([]), r"p has shape \(0,\)"),
         (lambda: Bernoulli([0.5, np.nan]), r"p must be finite, got \[nan\]"),
         (lambda: Bernoulli([0.5], tolerance=-1), "tolerance is -1"),
-        (lambda: Categorical([0.5, 0.5]), r"probabilities has shape \(2,\); it must have 2 dimension"),
-        (lambda: Categorical([[0.5, 0.5], [0.5, 0.4]]), "probabilities of variable 1 sum to 0.9"),
-        (lambda: Categorical([[1.5, -0.5]]), "probabilities hold -0.5"),
         (
             lambda: Gaussian([0.0, 0.0], [1.0, 1.0, 1.0]),
             r"std has shape \(3,\); accepted: a number or the shape of mean, \(2,\)",
@@ -226,9 +186,7 @@ def test_degenerate_distributions_are_known(family, expected):
         (lambda: MultivariateGaussian([0.0, 0.0], [[1, 1], [0, 1]]), "cov is not symmetric"),
         (lambda: MultivariateGaussian([0.0, 0.0], [[1, 2], [2, 1]]), "cov has the eigenvalue -1"),
         (lambda: Bernoulli([0.5]).checked([[2]]), r"hold zeros and ones, got \[\[2\]\]"),
-        (lambda: FAMILIES[1].checked([[3]]), r"hold integers from 0 to 2, got \[\[3\]\]"),
-        (lambda: FAMILIES[1].checked([[0.5]]), "hold integers from 0 to 2"),
-        (lambda: FAMILIES[2].checked([[np.nan]]), "points of a Gaussian distribution must be finite"),
+        (lambda: FAMILIES[1].checked([[np.nan]]), "points of a Gaussian distribution must be finite"),
     ],
 )
 def test_bad_distribution_or_point_is_one_line_that_says_what_was_found(make, message):

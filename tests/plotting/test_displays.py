@@ -83,11 +83,6 @@ DISPLAYS = {
     "ImageGridDisplay": (
         lambda kind: of_digits(), ["image", "series", "line", "column", "value"], "3 of 8 x 8 pixels"
     ),
-    "InfluenceDisplay": (
-        lambda kind: kind(["a", "b", "c"], [0.1, NAN, -0.25]),
-        ["left_out", "change"],
-        "2 of 3 rows or groups, by the change of its own answer without it. c -0.25; a 0.1",
-    ),
     "LossCurvesDisplay": (
         lambda kind: kind({"net": [3.0, 2.0, NAN]}),
         ["series", "iteration", "loss"], "net from 3 at 1 to 2 at 2"

@@ -64,7 +64,6 @@ def _arrays(folder: Path, X, y, rows) -> dict:
             pd.DataFrame(X, columns=NAMES).assign(label=y), target="label", **how
         ),
         "polars": lambda **how: rows(_table(X, y, pl.DataFrame), target="label", **how),
-        "dictionary": lambda **how: rows({"rows": X, "label": y}, target="label", **how),
     }
 
 

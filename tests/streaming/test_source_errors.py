@@ -40,7 +40,6 @@ def refusal(error: type[Exception], call) -> str:
         ((pd.DataFrame(X), Y[:2]), "X has 6 rows and y has 2; as many are accepted."),
         ((iter([X]), Y), "y= was given with chunks; each chunk is X or a pair (X, y), cut as it comes."),
         (("data/*.parquet", Y), "y= was given with Parquet files; name the targets with target=."),
-        (({"X": X}, Y), "y= was given with a group of arrays; name the targets with target=."),
     ],
 )
 def test_arrays_that_make_no_rows(arguments, message):
@@ -62,8 +61,9 @@ def test_parameters_that_say_nothing_of_an_array(how, message):
 
 
 def test_what_has_no_rows_is_told_what_has():
-    message = refusal(TypeError, lambda: streaming.rows(7))
-    assert message.startswith("rows cannot come from int; accepted are an array, a path, a list of paths,")
+    for wrong in (7, {"X": X}):
+        message = refusal(TypeError, lambda wrong=wrong: streaming.rows(wrong))
+        assert message.startswith(f"rows cannot come from {type(wrong).__name__}; accepted are an array")
 
 
 def test_files_that_are_not_there_or_of_no_kind_that_is_read(tmp_path):
@@ -187,6 +187,8 @@ def test_arrays_of_a_group_that_are_not_there_or_could_be_several(tmp_path):
     group.create_array("test", data=X)
     group.create_array("label", data=Y)
     where = tmp_path / "a.zarr"
+    for store in (where, group):
+        refusal(ValueError, lambda store=store: streaming.rows(store, Y))  # its targets are an array of it
     assert refusal(ValueError, lambda: streaming.rows(where, target="label")).startswith(
         f"{where} has 2 arrays of two dimensions; name one with features=. It has "
     )
@@ -230,7 +232,7 @@ def test_an_iterator_is_read_once(first, again):
 
 def test_targets_that_are_not_there(table):
     path = table("a.parquet", {"x": [1.0]})
-    for rows in (streaming.rows(X), streaming.rows(path), streaming.rows({"X": X})):
+    for rows in (streaming.rows(X), streaming.rows(path)):
         assert rows.has_targets is False
         assert refusal(ValueError, rows.targets) == (
             "these rows have no target; give y, or name the column or array with target=."

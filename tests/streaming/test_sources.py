@@ -22,7 +22,6 @@ KINDS = [
     "pandas",
     "pandas' column",
     "polars",
-    "dictionary",
     "parquet",
     "parquet by names",
     "parquet by pattern",
@@ -99,7 +98,7 @@ def test_a_chunk_of_the_default_size_has_so_many_bytes_of_numbers():
 
 def test_of_an_array_in_blocks_a_chunk_is_whole_blocks_and_each_is_read_once(written):
     class Blocks:
-        """What zarr and h5py give: a shape, and the numbers of a slice."""
+        """What zarr gives: a shape, and the numbers of a slice."""
 
         def __init__(self, numbers, rows):
             self._numbers, self.read = numbers, []

@@ -236,11 +236,8 @@ class Additive:
     """
 
     keep_sums: bool
-
-    @property
-    def _dtypes(self) -> tuple:
-        """Accepted types of X; others are converted to the first."""
-        return (np.float64,)
+    # Accepted types of X; others are converted to the first.
+    _dtypes: tuple = (np.float64,)
 
     def _accepted_dtypes(self) -> list:
         """Types in which a fit computes; with `keep_sums` only double precision."""

@@ -429,13 +429,6 @@ class EEMClassifier(InBox, _EntropyMachine):
         Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers for each class, so that
         :meth:`partial_fit` and :meth:`forget` can update the fitted model. All computations are then in
         double precision.
-    precision : {"input", "mixed"}, default="input"
-        ``"input"``: rows in single precision are multiplied in single precision, other rows in double.
-        ``"mixed"``: all rows are converted to single precision and multiplied in it, also in predictions,
-        which takes about half the time; sums over blocks of rows, covariances and the solution are in double
-        precision. Features that vary by less than 1e-6 of their largest value are lost. As for rows in single
-        precision, a fit in which a covariance would lose its digits computes in double precision
-        (``solver_info_["dtype"]``); :meth:`partial_fit` always does.
     random_state : int, RandomState instance or None, default=None
         Seed of the hidden units. A smaller model uses the first units of a larger one with the same seed.
 
@@ -503,9 +496,9 @@ class EEMClassifier(InBox, _EntropyMachine):
         "gamma": [StrOptions(set(GAMMAS))],
         **InBox._parameter_constraints,
         "keep_sums": ["boolean"],
-        "precision": [StrOptions({"input", "mixed"})],
         **_EntropyMachine._parameter_constraints,
     }
+    _dtypes = (np.float64, np.float32)
 
     def __init__(
         self,
@@ -519,7 +512,6 @@ class EEMClassifier(InBox, _EntropyMachine):
         priors="uniform",
         class_weight=None,
         keep_sums=False,
-        precision="input",
         random_state=None,
     ):
         self.n_hidden = n_hidden
@@ -531,12 +523,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         self.priors = priors
         self.class_weight = class_weight
         self.keep_sums = keep_sums
-        self.precision = precision
         self.random_state = random_state
-
-    @property
-    def _dtypes(self):
-        return (np.float32,) if self.precision == "mixed" else (np.float64, np.float32)
 
     def _layer_on(self, survey, rng):
         return RandomLayer.draw(

@@ -41,12 +41,11 @@ def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict
     candidates whose hidden layer cannot be computed, are fitted one by one.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    dtypes = {machine._dtypes for machine in machines}
-    if len(np.unique(y)) < 2 or len(dtypes) > 1 or not all(_shares_moments(machine) for machine in machines):
+    if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     one_by_one = partial(path.dispatch(object), estimator, X, y)
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(machines[0]._dtypes))
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
     classes, codes = np.unique(y, return_inverse=True)
     partition, incomplete = partition.by_classes(codes)
     yield from one_by_one(incomplete, grid)

@@ -5,11 +5,10 @@ from entrolearn.optimize.cross_entropy import (
     CrossEntropyResult,
     cross_entropy_method,
 )
-from entrolearn.optimize.families import Bernoulli, Categorical, Family, Gaussian, MultivariateGaussian
+from entrolearn.optimize.families import Bernoulli, Family, Gaussian, MultivariateGaussian
 
 __all__ = [
     "Bernoulli",
-    "Categorical",
     "CrossEntropyIteration",
     "CrossEntropyResult",
     "Family",

@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -18,7 +17,7 @@ __all__ = ["CrossEntropyIteration", "CrossEntropyResult", "cross_entropy_method"
 
 # Reasons for a search to end that count as success.
 CONVERGED = frozenset({"threshold", "degenerate"})
-# Default largest size of a sample of the fully adaptive variant, in units of its initial size.
+# Largest size of a sample of the fully adaptive variant, in units of its initial size.
 MOST_GROWTH = 10
 # Default relative tolerance for equal thresholds of continuous families.
 CONTINUOUS_TOL = 1e-8
@@ -26,7 +25,7 @@ CONTINUOUS_TOL = 1e-8
 
 @dataclass(frozen=True)
 class CrossEntropyIteration:
-    """Record of one iteration, in the units and the sign of the objective.
+    """Record of one iteration, in the units of the objective.
 
     Attributes
     ----------
@@ -75,10 +74,8 @@ class CrossEntropyResult:
         - "threshold": the elite's threshold was the same in the last ``patience`` updates,
         - "degenerate": all samples have become the same point,
         - "unreliable": in ``patience`` consecutive iterations adaptive samples of the largest size brought no
-          improvement,
-          although the threshold still changed,
-        - "iterations", "evaluations": the budget is used up,
-        - "callback": the callback raised StopIteration.
+          improvement, although the threshold still changed,
+        - "iterations": ``max_iterations`` is reached.
     n_evaluations : int
         Number of points at which the objective was evaluated.
     """
@@ -116,16 +113,11 @@ def cross_entropy_method(
     patience: int = 5,
     tol: float | None = None,
     max_iterations: int = 1000,
-    max_evaluations: int | None = None,
     adaptive: bool = False,
-    max_samples: int | None = None,
-    maximize: bool = False,
     vectorized: bool = False,
-    cache: bool | None = None,
     n_jobs: int | None = None,
     batch_size: int = 64,
     random_state=None,
-    callback: Callable[[CrossEntropyResult], None] | None = None,
 ) -> CrossEntropyResult:
     r"""Minimise a function by sampling from a distribution that is fitted to its best samples.
 
@@ -138,11 +130,12 @@ def cross_entropy_method(
     ----------
     objective : callable
         Function of a point, an array of shape (n_variables,), that returns its value. Points whose value is
-        NaN or infinitely bad, such as infeasible ones, are never in the elite. Points are read-only.
+        NaN or infinity, such as infeasible ones, are never in the elite. Points are read-only. Each distinct
+        point of a discrete family is evaluated once.
     distribution : Family
         The initial distribution: :class:`~entrolearn.optimize.Bernoulli` (points are masks),
-        :class:`~entrolearn.optimize.Categorical` (integers), :class:`~entrolearn.optimize.Gaussian` or
-        :class:`~entrolearn.optimize.MultivariateGaussian` (real numbers).
+        :class:`~entrolearn.optimize.Gaussian` or :class:`~entrolearn.optimize.MultivariateGaussian` (real
+        numbers).
     n_samples : int
         N, the number of points in a sample. Usual values are 3 or more per parameter of the distribution.
     elite_fraction : float, default=0.1
@@ -156,24 +149,14 @@ def cross_entropy_method(
         continuous ones, whose samples never repeat.
     max_iterations : int, default=1000
         Maximum number of updates.
-    max_evaluations : int, optional
-        Maximum number of evaluations, at least `n_samples`. The search ends before a sample that would exceed
-        it. Default: no limit.
     adaptive : bool, default=False
         The fully adaptive variant (FACE): the elite's size is fixed at :math:`\lceil \rho N \rceil`, and the
-        sample grows by N points at a time until its best value or its threshold is better than in the
-        iteration before.
-    max_samples : int, optional
-        Largest size of an adaptive sample. Default: ``10 * n_samples``.
-    maximize : bool, default=False
-        Whether to maximise instead.
+        sample grows by N points at a time, to 10 N at most, until its best value or its threshold is better
+        than in the iteration before.
     vectorized : bool, default=False
         Whether the objective takes points of shape (k, n_variables), k at most `batch_size`, and returns
         values of shape (k,). It may return a pair (values, points) instead, with repaired copies of the
         points, which are then used in the update and the result.
-    cache : bool, optional
-        Whether to evaluate each distinct point only once. Default: True for discrete families. Use False if
-        the objective is random.
     n_jobs : int, optional
         Number of processes that evaluate batches; None means 1 unless in a :obj:`joblib.parallel_config`
         context, -1 all processors. The result does not depend on it.
@@ -183,9 +166,6 @@ def cross_entropy_method(
         values.
     random_state : int, RandomState, Generator or None, default=None
         Seed of the samples, which are drawn in the main process.
-    callback : callable, optional
-        Called after each iteration with the current :class:`CrossEntropyResult` (its `reason` is "callback").
-        The search ends if it raises StopIteration.
 
     Returns
     -------
@@ -220,65 +200,47 @@ def cross_entropy_method(
     >>> from entrolearn.optimize import Bernoulli, cross_entropy_method
     >>> worth, weight = np.array([11, 13, 7, 8, 4]), np.array([5, 6, 4, 4, 3])
     >>> def packed(chosen):
-    ...     return worth @ chosen if weight @ chosen <= 13 else -np.inf
-    >>> found = cross_entropy_method(
-    ...     packed, Bernoulli(np.full(5, 0.5)), n_samples=100, maximize=True, random_state=0
-    ... )
+    ...     return -worth @ chosen if weight @ chosen <= 13 else np.inf
+    >>> found = cross_entropy_method(packed, Bernoulli(np.full(5, 0.5)), n_samples=100, random_state=0)
     >>> found.x.astype(int), found.fun, found.reason
-    (array([1, 0, 1, 1, 0]), 26.0, 'threshold')
+    (array([1, 0, 1, 1, 0]), -26.0, 'threshold')
     """
     _check_distribution(distribution)
-    _check_sample(n_samples, elite_fraction, adaptive, max_samples, distribution.min_elite)
-    _check_search(objective, smoothing, patience, tol, callback)
-    _check_budget(n_samples, max_iterations, max_evaluations, batch_size)
+    _check_sample(n_samples, elite_fraction, distribution.min_elite)
+    _check_search(objective, smoothing, patience, tol, max_iterations, batch_size)
     if tol is None:
         tol = 0.0 if distribution.discrete else CONTINUOUS_TOL
-    largest = n_samples if not adaptive else max_samples or MOST_GROWTH * n_samples
+    largest = MOST_GROWTH * n_samples if adaptive else n_samples
     rng = random_state if isinstance(random_state, np.random.Generator) else check_random_state(random_state)
     with Parallel(n_jobs=n_jobs) as parallel:
         evaluation = Evaluation(
-            objective,
-            distribution,
-            parallel,
-            vectorized=vectorized,
-            cache=distribution.discrete if cache is None else cache,
-            batch_size=batch_size,
-            max_evaluations=max_evaluations,
+            objective, distribution, parallel, vectorized=vectorized, batch_size=batch_size
         )
         n_elite = elite_size(n_samples, elite_fraction)
-        sampler = _Sampler(evaluation, rng, n_samples, largest, n_elite, maximize)
+        sampler = _Sampler(evaluation, rng, n_samples, largest, n_elite)
         stopping = _Stopping(patience, tol, largest if adaptive else None, max_iterations)
-        return _search(distribution, sampler, smoothing, stopping, callback)
+        return _search(distribution, sampler, smoothing, stopping)
 
 
 def _search(
-    distribution: Family,
-    sampler: "_Sampler",
-    smoothing: float,
-    stopping: "_Stopping",
-    callback: Callable | None,
+    distribution: Family, sampler: "_Sampler", smoothing: float, stopping: "_Stopping"
 ) -> CrossEntropyResult:
     """Algorithm 2.1."""
-    result: Any = None
     best, history, reason = None, [], None
     while reason is None:
         step = sampler.step(distribution, history[-1] if history else None)
-        if step is None:
-            return replace(result, reason="evaluations")
         distribution = distribution.smoothed(step.fit, smoothing)
         history.append(step.iteration)
-        best = step if best is None or sampler.improves(step.iteration.best, best.iteration.best) else best
-        result = CrossEntropyResult(
-            x=best.best.copy(),
-            fun=best.iteration.best,
-            distribution=distribution,
-            history=list(history),
-            reason="callback",
-            n_evaluations=history[-1].n_evaluations,
-        )
-        asked = callback is not None and _asks_to_stop(callback, result)
-        reason = stopping.reason(history, distribution, asked)
-    return replace(result, reason=reason)
+        best = step if best is None or step.iteration.best < best.iteration.best else best
+        reason = stopping.reason(history, distribution)
+    return CrossEntropyResult(
+        x=best.best,
+        fun=best.iteration.best,
+        distribution=distribution,
+        history=history,
+        reason=reason,
+        n_evaluations=history[-1].n_evaluations,
+    )
 
 
 def elite_size(n_samples: int, elite_fraction: float) -> int:
@@ -366,67 +328,43 @@ class _Sampler:
     size: int
     largest: int
     n_elite: int
-    maximize: bool
 
-    def step(self, distribution: Family, previous: CrossEntropyIteration | None) -> _Step | None:
-        """A sample, grown until it improves if that is possible; None if the budget is used up."""
-        sample = self._part(distribution, self.size)
-        if sample is None:
-            return None
-        while (
-            previous is not None and not self._improved(sample, previous) and len(sample.costs) < self.largest
-        ):
-            more = self._part(distribution, min(self.size, self.largest - len(sample.costs)))
-            if more is None:
-                break
-            sample += more
+    def step(self, distribution: Family, previous: CrossEntropyIteration | None) -> _Step:
+        """A sample, grown until it improves if that is possible."""
+        sample = self._part(distribution)
+        while not _improved(sample, previous) and len(sample.costs) < self.largest:
+            sample += self._part(distribution)
         if sample.best == math.inf:
             first = np.array2string(sample.points[0], threshold=8, max_line_width=math.inf)
             raise ValueError(
-                f"no point of a sample has a value: the objective is NaN or {self._signed(math.inf)} at all "
+                "no point of a sample has a value: the objective is NaN or inf at all "
                 f"{len(sample.costs)} of them, the first being {first}"
             )
         best = sample.points[sample.costs_of_points.argmin()].copy()  # a view would keep all points in memory
         return _Step(distribution.fitted(sample.elite), best, self._told(sample, previous))
 
-    def _part(self, distribution: Family, size: int) -> _Sample | None:
+    def _part(self, distribution: Family) -> _Sample:
         """A sample of `size` points, drawn and evaluated block by block."""
-        if not self.evaluation.affords(size):
-            return None
         blocks = _Blocks(self.n_elite)
-        for n in self.evaluation.blocks(size, distribution.n_variables):
-            evaluated = self.evaluation(distribution.sample(n, self.rng))
-            if evaluated is None:
-                return None
-            values, points = evaluated
-            costs = self._signed(values)
-            blocks.add(points, np.where(np.isnan(costs), math.inf, costs))
+        for n in self.evaluation.blocks(self.size, distribution.n_variables):
+            values, points = self.evaluation(distribution.sample(n, self.rng))
+            blocks.add(points, np.where(np.isnan(values), math.inf, values))
         return blocks.joined()
-
-    def _improved(self, sample: _Sample, previous: CrossEntropyIteration | None) -> bool:
-        if previous is None:
-            return True
-        best, gamma = self._signed(sample.best), self._signed(sample.gamma)
-        return self.improves(best, previous.best) or self.improves(gamma, previous.gamma)
 
     def _told(self, sample: _Sample, previous: CrossEntropyIteration | None) -> CrossEntropyIteration:
         return CrossEntropyIteration(
-            gamma=self._signed(sample.gamma),
-            best=self._signed(sample.best),
-            mean=self._signed(float(sample.costs[sample.costs < math.inf].mean())),
+            gamma=sample.gamma,
+            best=sample.best,
+            mean=float(sample.costs[sample.costs < math.inf].mean()),
             n_samples=len(sample.costs),
             n_elite=len(sample.elite),
-            improved=self._improved(sample, previous),
+            improved=_improved(sample, previous),
             n_evaluations=self.evaluation.n_evaluations,
         )
 
-    def improves(self, value: float, other: float) -> bool:
-        """Whether one value of the objective is better than another."""
-        return value > other if self.maximize else value < other
 
-    def _signed(self, cost):
-        """The cost of a value of the objective, and the reverse."""
-        return -cost if self.maximize else cost
+def _improved(sample: _Sample, previous: CrossEntropyIteration | None) -> bool:
+    return previous is None or sample.best < previous.best or sample.gamma < previous.gamma
 
 
 def _cost_of_rank(costs: np.ndarray, rank: int) -> float:
@@ -439,14 +377,6 @@ def _cheap(points: np.ndarray, costs: np.ndarray, threshold: float) -> tuple[np.
     return (points, costs) if cheap.all() else (points[cheap], costs[cheap])
 
 
-def _asks_to_stop(callback: Callable, result: CrossEntropyResult) -> bool:
-    try:
-        callback(result)
-    except StopIteration:
-        return True
-    return False
-
-
 @dataclass(frozen=True)
 class _Stopping:
     """Stopping criteria of a search."""
@@ -456,7 +386,7 @@ class _Stopping:
     largest: int | None  # largest size of an adaptive sample; None if samples do not grow
     max_iterations: int
 
-    def reason(self, history: list[CrossEntropyIteration], distribution: Family, asked: bool) -> str | None:
+    def reason(self, history: list[CrossEntropyIteration], distribution: Family) -> str | None:
         """A reason of :class:`CrossEntropyResult`, convergence first; None to continue."""
         if self._unchanged([each.gamma for each in history[-self.patience - 1 :]]):
             return "threshold"
@@ -464,8 +394,6 @@ class _Stopping:
             return "degenerate"
         if self.largest is not None and self._exhausted(history[-self.patience :]):
             return "unreliable"
-        if asked:
-            return "callback"
         return "iterations" if len(history) >= self.max_iterations else None
 
     def _unchanged(self, gammas: list[float]) -> bool:
@@ -483,12 +411,12 @@ class _Stopping:
 def _check_distribution(distribution) -> None:
     if isinstance(distribution, type) or not isinstance(distribution, Family):
         raise ValueError(
-            f"distribution is {distribution!r}; it must be one of Bernoulli, Categorical, Gaussian, "
-            "MultivariateGaussian, or have the members of entrolearn.optimize.Family"
+            f"distribution is {distribution!r}; it must be one of Bernoulli, Gaussian, MultivariateGaussian, "
+            "or have the members of entrolearn.optimize.Family"
         )
 
 
-def _check_sample(n_samples, elite_fraction, adaptive, max_samples, min_elite: int) -> None:
+def _check_sample(n_samples, elite_fraction, min_elite: int) -> None:
     _require(_is_count(n_samples, 2), "n_samples", n_samples, "an integer of at least 2")
     _require(
         _is_real(elite_fraction) and 0 < elite_fraction < 1,
@@ -502,34 +430,16 @@ def _check_sample(n_samples, elite_fraction, adaptive, max_samples, min_elite: i
             f"n_samples={n_samples} with elite_fraction={elite_fraction} makes an elite of {n_elite}; "
             f"it must have at least {min_elite} point(s) and fewer than the sample"
         )
-    if max_samples is not None:
-        _require(adaptive, "max_samples", max_samples, "None unless adaptive=True")
-        _require(
-            _is_count(max_samples, n_samples),
-            "max_samples",
-            max_samples,
-            f"an integer of at least {n_samples}",
-        )
 
 
-def _check_search(objective, smoothing, patience, tol, callback) -> None:
+def _check_search(objective, smoothing, patience, tol, max_iterations, batch_size) -> None:
     _require(callable(objective), "objective", objective, "a function")
     _require(
         _is_real(smoothing) and 0 < smoothing <= 1, "smoothing", smoothing, "a number above 0 and at most 1"
     )
     _require(_is_count(patience, 1), "patience", patience, "an integer of at least 1")
     _require(tol is None or (_is_real(tol) and tol >= 0), "tol", tol, "None or a number that is not negative")
-    _require(callback is None or callable(callback), "callback", callback, "None or a function")
-
-
-def _check_budget(n_samples, max_iterations, max_evaluations, batch_size) -> None:
     _require(_is_count(max_iterations, 1), "max_iterations", max_iterations, "an integer of at least 1")
-    _require(
-        max_evaluations is None or _is_count(max_evaluations, n_samples),
-        "max_evaluations",
-        max_evaluations,
-        f"None or an integer of at least n_samples, {n_samples}",
-    )
     _require(_is_count(batch_size, 1), "batch_size", batch_size, "an integer of at least 1")
 
 

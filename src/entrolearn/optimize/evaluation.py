@@ -1,4 +1,4 @@
-"""Evaluation of points: in batches, on several processes, each distinct point once."""
+"""Evaluation of points: in batches, on several processes, each distinct discrete point once."""
 
 from collections.abc import Callable, Iterator
 
@@ -14,21 +14,18 @@ BLOCK_NUMBERS = 2**20
 
 
 class Evaluation:
-    """Evaluates an objective at samples and caches the values.
+    """Evaluates an objective at samples and caches the values of discrete points.
 
     Parameters
     ----------
     objective : callable
         As in :func:`~entrolearn.optimize.cross_entropy_method`.
     family : Family
-        Validates points that the objective returns.
+        Validates points that the objective returns. If it is discrete, each distinct point is evaluated once.
     parallel : Parallel
         Runs the batches, which are made before, so that the number of processes does not change them.
     vectorized : bool
-    cache : bool
-        Whether each distinct point is evaluated once.
     batch_size : int
-    max_evaluations : int or None
 
     Attributes
     ----------
@@ -43,21 +40,17 @@ class Evaluation:
         parallel: Parallel,
         *,
         vectorized: bool,
-        cache: bool,
         batch_size: int,
-        max_evaluations: int | None,
     ):
         self.n_evaluations = 0
         self._objective = objective
         self._family = family
         self._parallel = parallel
         self._vectorized = vectorized
-        self._cache = cache
         self._batch_size = batch_size
-        self._max_evaluations = max_evaluations
         self._known: dict[bytes, tuple[float, np.ndarray]] = {}
 
-    def __call__(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def __call__(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Values and, if the objective repairs points, the repaired points.
 
         Parameters
@@ -68,26 +61,19 @@ class Evaluation:
         -------
         values : ndarray, shape (n_points,)
         points : ndarray, shape (n_points, n_variables)
-            If this takes more evaluations than are left, none is made and None is returned.
         """
-        if not self._cache:
-            return self._evaluated(points) if self._within_budget(len(points)) else None
+        if not self._family.discrete:
+            return self._evaluated(points)
         keys = [point.tobytes() for point in points]
         rows = {key: row for row, key in enumerate(keys) if key not in self._known}
-        if not self._within_budget(len(rows)):
-            return None
         if rows:
             values, repaired = self._evaluated(points[list(rows.values())])
             self._known.update(zip(rows, zip(values, repaired, strict=True), strict=True))
         values, repaired = zip(*(self._known[key] for key in keys), strict=True)
         return np.array(values), np.array(repaired)
 
-    def affords(self, n: int) -> bool:
-        """Whether n points can be evaluated within the budget; always True with a cache."""
-        return self._cache or self._within_budget(n)
-
     def blocks(self, n: int, n_variables: int) -> Iterator[int]:
-        """Sizes of the blocks in which `n` points are drawn: whole batches, or all points with a cache.
+        """Sizes of the blocks in which `n` points are drawn: whole batches; all points of a discrete family.
 
         Parameters
         ----------
@@ -100,12 +86,9 @@ class Evaluation:
         int
         """
         batches = max(1, BLOCK_NUMBERS // (self._batch_size * n_variables))
-        size = n if self._cache else batches * self._batch_size
+        size = n if self._family.discrete else batches * self._batch_size
         for start in range(0, n, size):
             yield min(size, n - start)
-
-    def _within_budget(self, n: int) -> bool:
-        return self._max_evaluations is None or self.n_evaluations + n <= self._max_evaluations
 
     def _evaluated(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         # Points are read-only: changes in place would be visible in this process but not from another one.

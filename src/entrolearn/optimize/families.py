@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol, Self, runtime_checkable
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
-__all__ = ["Bernoulli", "Categorical", "Family", "Gaussian", "MultivariateGaussian"]
+__all__ = ["Bernoulli", "Family", "Gaussian", "MultivariateGaussian"]
 
 
 @runtime_checkable
@@ -20,7 +20,7 @@ class Family(Protocol):
     Attributes
     ----------
     discrete : bool
-        Whether the same point can be drawn twice, so that caching values is useful.
+        Whether the same point can be drawn twice, so that values are cached.
     min_elite : int
         The least number of points to which the distribution can be fitted.
     """
@@ -139,101 +139,6 @@ class Bernoulli(Family):
 
     def smoothed(self, fit: Self, smoothing: float) -> Self:
         return replace(self, p=np.clip(_between(self.p, fit.p, smoothing), 0, 1))
-
-
-@dataclass(frozen=True, eq=False)
-class Categorical(Family):
-    r"""Independent choices among categories, for assignments and partitions.
-
-    Parameters
-    ----------
-    probabilities : array-like, shape (n_variables, n_categories)
-        Probability of each category, a row for each variable. Rows sum to 1.
-    tolerance : float, default=1e-6
-        The distribution counts as degenerate if every variable has a category whose probability is this close
-        to 1.
-
-    Raises
-    ------
-    ValueError
-        If the probabilities are not two-dimensional, are negative, or do not sum to 1.
-
-    Notes
-    -----
-    Points are arrays of integers from 0 to n_categories - 1. The fit is the frequency of each category in the
-    elite, smoothed as for :class:`Bernoulli`.
-
-    References
-    ----------
-    de Boer, Kroese, Mannor and Rubinstein (2005), A tutorial on the cross-entropy method, Annals of
-    Operations Research 134, 19-67.
-
-    Examples
-    --------
-    >>> from entrolearn.optimize import Categorical
-    >>> start = Categorical([[0.5, 0.5, 0.0], [0.25, 0.25, 0.5]])
-    >>> start.fitted([[0, 2], [0, 2], [1, 2], [0, 1]]).probabilities
-    array([[0.75, 0.25, 0.  ],
-           [0.  , 0.25, 0.75]])
-    """
-
-    probabilities: np.ndarray
-    tolerance: float = 1e-6
-
-    discrete: ClassVar[bool] = True
-    min_elite: ClassVar[int] = 1
-
-    def __post_init__(self):
-        probabilities = _finite_array(self.probabilities, "probabilities", ndim=2)
-        if (probabilities < 0).any():
-            raise ValueError(f"probabilities hold {probabilities.min():g}; they must not be negative")
-        sums = probabilities.sum(axis=1)
-        wrong = np.flatnonzero(np.abs(sums - 1) > 1e-8)
-        if wrong.size:
-            raise ValueError(
-                f"the probabilities of variable {wrong[0]} sum to {sums[wrong[0]]:g}; they must sum to 1"
-            )
-        _keep(self, probabilities=probabilities / sums[:, None], tolerance=_checked_tolerance(self.tolerance))
-
-    @property
-    def n_variables(self) -> int:
-        return len(self.probabilities)
-
-    @property
-    def n_categories(self) -> int:
-        """Number of values of a variable."""
-        return self.probabilities.shape[1]
-
-    @property
-    def degenerate(self) -> bool:
-        return bool((self.probabilities.max(axis=1) >= 1 - self.tolerance).all())
-
-    def sample(self, n: int, rng) -> np.ndarray:
-        edges = np.cumsum(self.probabilities, axis=1)
-        # So that a last category of probability zero is never drawn because of rounding errors.
-        edges /= edges[:, -1:]
-        uniform = rng.random((n, self.n_variables))
-        points = np.zeros(uniform.shape, dtype=np.int64)
-        for edge in edges[:, :-1].T:
-            points += uniform >= edge
-        return points
-
-    def checked(self, points) -> np.ndarray:
-        points = np.asarray(points)
-        if not np.isin(points, np.arange(self.n_categories)).all():
-            raise ValueError(
-                f"points of a categorical distribution hold integers from 0 to {self.n_categories - 1}, "
-                f"got {_example(points)}"
-            )
-        return points.astype(np.int64)
-
-    def fitted(self, elite) -> Self:
-        elite = np.asarray(elite)
-        frequencies = [np.mean(elite == category, axis=0) for category in range(self.n_categories)]
-        return replace(self, probabilities=np.stack(frequencies, axis=1))
-
-    def smoothed(self, fit: Self, smoothing: float) -> Self:
-        return replace(self, probabilities=_between(self.probabilities, fit.probabilities, smoothing))
 
 
 @dataclass(frozen=True, eq=False)

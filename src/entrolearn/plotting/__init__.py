@@ -16,7 +16,6 @@ from entrolearn.plotting.evaluations import EvaluationsDisplay, evaluation_axes
 from entrolearn.plotting.hidden import HiddenSpaceDisplay
 from entrolearn.plotting.images import ImageGridDisplay
 from entrolearn.plotting.importances import FeatureImportancesDisplay
-from entrolearn.plotting.influence import InfluenceDisplay
 from entrolearn.plotting.interactive import page_to_hover
 from entrolearn.plotting.losses import LossCurvesDisplay
 from entrolearn.plotting.panels import panels_text, plot_panels
@@ -45,7 +44,6 @@ __all__ = [
     "GridSurfaceDisplay",
     "HiddenSpaceDisplay",
     "ImageGridDisplay",
-    "InfluenceDisplay",
     "LossCurvesDisplay",
     "ProcessDisplay",
     "ProjectedDensityDisplay",

@@ -19,15 +19,14 @@ def rows(X, y=None, *, target=None, features=None, chunk_rows: int | None = None
 
     Parameters
     ----------
-    X : array-like, str, path, list of paths, mapping, function or iterator
-        - An array with a shape whose rows can be sliced: in memory, mapped (``numpy.memmap``), of h5py
-          or of zarr; a sparse matrix, as CSR; the name of a file of ``numpy.save``, ``"X.npy"``. Targets
-          are `y`, another one of these, or nothing.
+    X : array-like, str, path, list of paths, Zarr group, function or iterator
+        - An array with a shape whose rows can be sliced: in memory, mapped (``numpy.memmap``) or of zarr; a
+          sparse matrix, as CSR; the name of a file of ``numpy.save``, ``"X.npy"``. Targets are `y`, another
+          one of these, or nothing.
         - A Parquet file, a folder of them, a pattern such as ``"data/*.parquet"``, a list of these; a
           ``pyarrow.dataset.Dataset``; a frame of pandas, polars or pyarrow in memory. Targets are the
           column `target`.
-        - A Zarr group, by the name of its folder or open; an HDF5 file that is open; a dictionary of arrays.
-          Targets are the array `target`.
+        - A Zarr group, by the name of its folder or open. Targets are the array `target`.
         - A function that returns a new iterator of chunks, X or ``(X, y)``, in each call; an iterable of
           chunks, which can be iterated repeatedly; an iterator, which can be read once.
     y : array-like, str or path, default=None
@@ -87,8 +86,8 @@ def rows(X, y=None, *, target=None, features=None, chunk_rows: int | None = None
         return DatasetRows(X, target, features, chunk_rows)
     if hasattr(X, "shape"):
         return _of_shape(X, y, target, features, chunk_rows)
-    if hasattr(X, "keys") and hasattr(X, "__getitem__"):
-        _refuse("a group of arrays", y=y)
+    if type(X).__module__.startswith("zarr."):
+        _refuse("a Zarr group", y=y)
         return group_rows(X, target, features, chunk_rows, type(X).__name__)
     return _of_chunks(X, y, target, features, chunk_rows)
 
@@ -136,11 +135,11 @@ def _of_chunks(X, y, target, features, chunk_rows) -> Rows:
         return ChunkRows(X, repeatable=True)
     if isinstance(X, Iterator):
         return ChunkRows(lambda: X, repeatable=False)
-    if isinstance(X, Iterable):
+    if isinstance(X, Iterable) and not hasattr(X, "keys"):
         return ChunkRows(lambda: iter(X), repeatable=True)
     raise TypeError(
         f"rows cannot come from {type(X).__name__}; accepted are an array, a path, a list of paths, a "
-        "dataset, a group of arrays, a function that returns an iterator of chunks, and an iterator."
+        "dataset, a Zarr group, a function that returns an iterator of chunks, and an iterator."
     )
 
 

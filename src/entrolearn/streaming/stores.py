@@ -1,7 +1,6 @@
-"""Rows from named arrays of a group: a Zarr store, an HDF5 file or a dictionary."""
+"""Rows from Zarr stores: an array, or named arrays of a group."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from entrolearn.streaming.arrays import ArrayRows
@@ -42,12 +41,12 @@ def opened(path: str | os.PathLike):
         raise ValueError(f"{path} is not a Zarr store: {str(error).splitlines()[0]}") from error
 
 
-def group_rows(group: Mapping, target, features, chunk_rows: int | None, where: str) -> ArrayRows:
+def group_rows(group, target, features, chunk_rows: int | None, where: str) -> ArrayRows:
     """Rows of one array of a group, with targets from another array.
 
     Parameters
     ----------
-    group : mapping of str to array
+    group : zarr.Group
     target : str or None
     features : str or None
         Default: the only two-dimensional array besides the target.
@@ -73,7 +72,7 @@ def group_rows(group: Mapping, target, features, chunk_rows: int | None, where: 
     return ArrayRows(X, None if target is None else _array(group, target, "target", names, where), chunk_rows)
 
 
-def _array(group: Mapping, name, what: str, names: list[str], where: str):
+def _array(group, name, what: str, names: list[str], where: str):
     if not isinstance(name, str) or name not in names:
         raise ValueError(
             f"{what}={name!r} is not an array of {where}{did_you_mean(name, names)}; it has {listed(names)}."
