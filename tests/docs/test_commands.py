@@ -54,6 +54,10 @@ RUN = {
     "python -m entrolab.tracking.moving": "tests/entrolab/test_team_server.py::"
     "test_every_row_is_on_the_server_as_it_was_but_for_the_places_of_artifacts",
     "python -m entrolab.tracking.ui": PAGE,
+    "python -m tools.compare_tables": "tests/tools/test_compare_tables.py::"
+    "test_the_command_compares_what_is_made",
+    "python -m tools.processor_seconds": "tests/tools/test_processor_seconds.py::"
+    "test_seconds_of_a_process_without_a_parent_count",
     "snakemake demo": "tests/workflow/test_network.py::test_without_a_network_all_that_needs_none_is_made",
 }
 
