@@ -45,6 +45,14 @@ def test_a_run_depends_on_its_learner_and_on_no_reader(plan):
     assert "entrolab.fit.metrics" not in code
 
 
+def test_a_run_that_learns_its_preprocessing_depends_on_its_code(plan):
+    run = at(study="eem", dataset="sonar", model="eem_rbf")
+    study = {key: value for key, value in plan.studies["eem"].items() if key != "scaling"}
+    learning = Plan(plan.catalog, plan.studies | {"eem": study | {"preprocessing": {}}}, plan.settings)
+    more = learning.code_of_run(run).keys() - plan.code_of_run(run).keys()
+    assert {"entrolab.data.preprocessing", "entrolearn.columns"} <= more
+
+
 @pytest.mark.parametrize(
     ("of_study", "setting", "seconds"), [(None, None, 3600), (9e4, None, 9e4), (9e4, 60, 60)]
 )
