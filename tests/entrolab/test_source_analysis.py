@@ -28,6 +28,7 @@ from entrolab.jobs.source_analysis import (
     documentation,
     locate,
     source_digests,
+    written_at,
 )
 
 
@@ -314,3 +315,9 @@ def test_what_could_not_be_written_is_written_later(tmp_path, monkeypatch):
     sources.keep_facts()
     assert 7 in json.loads(sources.KEPT.read_text()).values()
     forget()
+
+
+def test_the_time_of_a_users_file_is_known(tmp_path, monkeypatch):
+    (tmp_path / "of_a_user.py").write_text("class Learner: pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert written_at("of_a_user.Learner") == (tmp_path / "of_a_user.py").stat().st_mtime_ns
