@@ -1,6 +1,6 @@
 # Start with `make demo` and `make test`; `make` lists all targets. The workflow itself is run by Snakemake; these targets
 # set up the environment and run common commands. ARGS="..." adds arguments to the program that demo, report, test, bench,
-# stranger, server, screenshots and lock run.
+# stranger, screenshots and lock run.
 
 PORT ?= 5000
 # Duration, seed and number of processes of `make fuzz`; CASE='{...}' checks one case only.
@@ -24,7 +24,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Disable MLflow's usage reports.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -75,9 +75,6 @@ stranger: env  ## run a new user's commands with only the wheels installed, in m
 ui: env  ## show the logged runs in MLflow's web UI on this machine (PORT=5000)
 	@$(IN_ENV) python -m entrolab.tracking.ui --port $(PORT)
 
-server: env  ## start a team's tracking server on PostgreSQL (ARGS=stop, status, "import mlflow.db"; PORT=5000)
-	@PORT=$(PORT) tools/tracking_server.sh $(or $(ARGS),start)
-
 screenshots: env  ## take the screenshots in docs/images of a table and the logged runs (needs Chromium or Chrome)
 	@$(IN_ENV) python tools/screenshots.py $(ARGS)
 
@@ -126,7 +123,7 @@ lock:  ## update requirements.lock and tools/executors.txt from both pyproject.t
 	@PATH="$$PATH:$$PWD/.venv/bin"; \
 	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install -r tools/uv.txt" >&2; exit 1; }; \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
-	    --extra stream --extra dask --extra server --extra docs --extra dev --no-emit-package entrolearn \
+	    --extra stream --extra dask --extra docs --extra dev --no-emit-package entrolearn \
 	    --custom-compile-command "make lock" $(ARGS) pyproject.toml src/entrolab/pyproject.toml -o requirements.lock && \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	    --extra slurm --extra kubernetes --constraint requirements.lock --no-emit-package entrolearn \

@@ -24,10 +24,10 @@ PAGES = [
 LISTED = "## Commands that no test runs"
 
 # Code of one line in a text is a command if it begins with one of these and has arguments.
-PROGRAMS = {"apt", "docker", "entrolab", "git", "make", "mlflow", "pip", "python", "snakemake", "ssh"}
+PROGRAMS = {"docker", "entrolab", "git", "make", "mlflow", "pip", "python", "snakemake", "ssh"}
 SCRIPTS = {".ci/run", "tools/clone.sh"}
 SHELL = {".", "cd", "export"}
-OTHERS = {"apt", "git", "mlflow", "pg_dump", "pg_restore", "ssh", "tar"}  # programs of others
+OTHERS = {"git", "mlflow", "ssh"}  # programs of others
 
 PUBLISHED_STUDY = "tests/workflow/test_published_study.py"
 SEEDS = f"{PUBLISHED_STUDY}::test_only_missing_seeds_are_made_and_the_page_shows_the_verdicts_over_seeds"
@@ -51,9 +51,11 @@ RUN = {
     "test_the_command_prints_the_outcomes_on_the_tables_that_are_there",
     "python -m entrolab.seeds": SEEDS,
     "python -m entrolab.study": "tests/entrolab/test_study.py::test_the_schemas_are_those_of_the_definitions",
-    "python -m entrolab.tracking.moving": "tests/entrolab/test_team_server.py::"
-    "test_every_row_is_on_the_server_as_it_was_but_for_the_places_of_artifacts",
     "python -m entrolab.tracking.ui": PAGE,
+    "python -m tools.compare_tables": "tests/tools/test_compare_tables.py::"
+    "test_the_command_compares_what_is_made",
+    "python -m tools.processor_seconds": "tests/tools/test_processor_seconds.py::"
+    "test_seconds_of_a_process_without_a_parent_count",
     "snakemake demo": "tests/workflow/test_network.py::test_without_a_network_all_that_needs_none_is_made",
 }
 
