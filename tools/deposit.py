@@ -53,7 +53,7 @@ def make(path: Path, root: Path, *asked: str) -> list[str]:
     tables = {name: root / "results" / name / "tables" for name in studies}
     finished = [n for n in studies if all((tables[n] / f"{t}.csv").is_file() for t in studies[n]["tables"])]
     if not finished or not {*asked} <= {*finished}:
-        raise DepositError(f"{', '.join(asked) or 'a study'}: some of its tables are missing; run snakemake")
+        raise DepositError(f"{', '.join(asked) or 'every study'}: some tables are missing; run snakemake")
     studies = {name: studies[name] for name in asked or finished}
     names = {*ABOUT} | {f"results/{name}/claims.csv" for name in studies}
     for name, study in studies.items():
