@@ -1,6 +1,6 @@
 # Start with `make demo` and `make test`; `make` lists all targets. The workflow itself is run by Snakemake; these targets
 # set up the environment and run common commands. ARGS="..." adds arguments to the program that demo, report, test, bench,
-# stranger, server, screenshots and lock run.
+# stranger, screenshots and lock run.
 
 PORT ?= 5000
 # Duration, seed and number of processes of `make fuzz`; CASE='{...}' checks one case only.
@@ -9,9 +9,8 @@ SEED ?= 0
 JOBS ?= 2
 # The table that `make faults` writes.
 FAULTS ?= results/faults.md
-# The file that `make deposit` writes, and the folder that `make from-deposit` unpacks to.
+# The file that `make deposit` writes.
 DEPOSIT ?= results/deposit.zip
-INTO ?= results/from-deposit
 # The number of seeds, from 0, with which `make seeds` makes tables.
 SEEDS ?= 5
 STORE := mlflow.db
@@ -24,7 +23,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Disable MLflow's usage reports.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui server screenshots report seeds outcomes deposit from-deposit compare-deposits docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui screenshots report seeds outcomes deposit docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -75,9 +74,6 @@ stranger: env  ## run a new user's commands with only the wheels installed, in m
 ui: env  ## show the logged runs in MLflow's web UI on this machine (PORT=5000)
 	@$(IN_ENV) python -m entrolab.tracking.ui --port $(PORT)
 
-server: env  ## start a team's tracking server on PostgreSQL (ARGS=stop, status, "import mlflow.db"; PORT=5000)
-	@PORT=$(PORT) tools/tracking_server.sh $(or $(ARGS),start)
-
 screenshots: env  ## take the screenshots in docs/images of a table and the logged runs (needs Chromium or Chrome)
 	@$(IN_ENV) python tools/screenshots.py $(ARGS)
 
@@ -92,17 +88,9 @@ seeds: env  ## make the tables of PAPER with further seeds (TABLE="table2 ...", 
 outcomes: env  ## store in docs/ the outcomes of claims and the counts of verdicts for the tables made here
 	@.venv/bin/python -m entrolab.outcomes
 
-deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS="--studies demo")
+deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS=demo)
 	@mkdir -p $(dir $(DEPOSIT))
-	@.venv/bin/python -m entrolab.deposit make $(DEPOSIT) $(ARGS)
-
-from-deposit: env  ## make tables and report again from the deposit FILE, and print the differences (INTO=folder)
-	@test -n "$(FILE)" || { echo "which deposit? make from-deposit FILE=deposit.zip" >&2; exit 1; }
-	@$(ONE_THREAD) .venv/bin/python -m entrolab.deposit rebuild "$(FILE)" "$(INTO)"
-
-compare-deposits: env  ## print which cells of the deposits FILE and WITH differ, and by how much
-	@test -n "$(FILE)" -a -n "$(WITH)" || { echo "which? make compare-deposits FILE=a.zip WITH=b.zip" >&2; exit 1; }
-	@.venv/bin/python -m entrolab.deposit compare "$(FILE)" "$(WITH)"
+	@.venv/bin/python -m tools.deposit make $(DEPOSIT) $(ARGS)
 
 docs: env  ## build the documentation from docs/, docstrings and examples/, in a minute, and print its address
 	@rm -rf docs/api/generated docs/auto_examples
@@ -126,7 +114,7 @@ lock:  ## update requirements.lock and tools/executors.txt from both pyproject.t
 	@PATH="$$PATH:$$PWD/.venv/bin"; \
 	command -v uv >/dev/null || { echo "make lock needs uv: .venv/bin/python -m pip install -r tools/uv.txt" >&2; exit 1; }; \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
-	    --extra stream --extra dask --extra server --extra docs --extra dev --no-emit-package entrolearn \
+	    --extra stream --extra dask --extra docs --extra dev --no-emit-package entrolearn \
 	    --custom-compile-command "make lock" $(ARGS) pyproject.toml src/entrolab/pyproject.toml -o requirements.lock && \
 	UV_SYSTEM_CERTS=1 uv pip compile --quiet --generate-hashes --universal --python-version 3.11 \
 	    --extra slurm --extra kubernetes --constraint requirements.lock --no-emit-package entrolearn \

@@ -165,8 +165,8 @@ def of_runs(server: str, paper: str) -> list[Picture]:
     own, best = first_run(f"tags.`entrolearn.key` = '{paper}'"), first_run("tags.best != ''")
     dataset = next(tag["value"] for tag in best["data"]["tags"] if tag["key"] == "dataset")
     return [
-        Picture("mlflow_runs", f"{runs}?viewStateShareKey=beside"),
-        Picture("mlflow_comparison", f"{runs}?viewStateShareKey=datasets&compareRunsMode=CHART"),
+        Picture("mlflow_runs", runs),
+        Picture("mlflow_comparison", f"{runs}?compareRunsMode=CHART"),
         Picture("mlflow_tables", f"{runs}/{own['info']['run_id']}", height=700),
         Picture("mlflow_run", f"{runs}/{best['info']['run_id']}", height=900),
         Picture("mlflow_model", f"{server}/#/models/{paper}.{dataset}", height=700),

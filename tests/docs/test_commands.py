@@ -24,12 +24,13 @@ PAGES = [
 LISTED = "## Commands that no test runs"
 
 # Code of one line in a text is a command if it begins with one of these and has arguments.
-PROGRAMS = {"apt", "docker", "entrolab", "git", "make", "mlflow", "pip", "python", "snakemake", "ssh"}
+PROGRAMS = {"docker", "entrolab", "git", "make", "mlflow", "pip", "python", "snakemake", "ssh"}
 SCRIPTS = {".ci/run", "tools/clone.sh"}
 SHELL = {".", "cd", "export"}
-OTHERS = {"apt", "git", "mlflow", "pg_dump", "pg_restore", "ssh", "tar"}  # programs of others
+OTHERS = {"cp", "git", "mlflow", "ssh", "unzip"}  # programs of others
 
 PUBLISHED_STUDY = "tests/workflow/test_published_study.py"
+DEPOSIT = "tests/tools/test_deposit.py::test_the_command_makes_and_checks"
 SEEDS = f"{PUBLISHED_STUDY}::test_only_missing_seeds_are_made_and_the_page_shows_the_verdicts_over_seeds"
 PAGE = "tests/entrolab/test_ui.py::test_the_page_listens_on_this_machine_alone"
 # Beginning of a command -> the test that runs it, or the function behind it.
@@ -37,10 +38,7 @@ RUN = {
     "entrolab": "tests/test_distributions.py::test_the_demonstration_of_the_wheels_has_the_golden_tables",
     "entrolab init": "tests/entrolab/test_command.py::"
     "test_the_first_study_says_what_was_found_and_can_be_made",
-    "make compare-deposits": f"{PUBLISHED_STUDY}::test_the_command_checks_and_compares",
-    "make deposit": f"{PUBLISHED_STUDY}::test_the_command_checks_and_compares",
-    "make from-deposit": f"{PUBLISHED_STUDY}::"
-    "test_tables_claims_and_report_are_rebuilt_from_the_deposit_alone",
+    "make deposit": DEPOSIT,
     "make outcomes": "tests/entrolab/test_outcomes.py::test_the_page_has_the_counts_of_the_files",
     "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
     "make seeds": SEEDS,
@@ -51,9 +49,8 @@ RUN = {
     "test_the_command_prints_the_outcomes_on_the_tables_that_are_there",
     "python -m entrolab.seeds": SEEDS,
     "python -m entrolab.study": "tests/entrolab/test_study.py::test_the_schemas_are_those_of_the_definitions",
-    "python -m entrolab.tracking.moving": "tests/entrolab/test_team_server.py::"
-    "test_every_row_is_on_the_server_as_it_was_but_for_the_places_of_artifacts",
     "python -m entrolab.tracking.ui": PAGE,
+    "python -m tools.deposit": DEPOSIT,
     "python -m tools.compare_tables": "tests/tools/test_compare_tables.py::"
     "test_the_command_compares_what_is_made",
     "python -m tools.processor_seconds": "tests/tools/test_processor_seconds.py::"

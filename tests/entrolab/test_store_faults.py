@@ -22,6 +22,7 @@ import skops.io
 from held_store import held_by_another_program, tracker_has_its_turn
 from scripted_server import answer
 from sklearn.svm import SVC
+from stored_runs import client_of, study_in
 from tracked_runs import SCORES, STUDY, artifacts_at, client, mlflow, runs_of, track, write_run, write_tables
 
 from entrolab.tracking import StoreUnavailable, StudyRun, stores, track_study
@@ -547,6 +548,37 @@ def kill(server: subprocess.Popen) -> None:
         server.wait()
 
 
+def test_study_tracked_to_a_server_is_the_study_tracked_to_a_file(tracking_server, runs, tmp_path):
+    shutil.copy("server.db", "own.db")
+    Path("table.html").write_text("<table></table>")
+    url, _ = tracking_server()
+    stores = [f"sqlite:///{tmp_path}/own.db", url]
+    for store in stores:
+        assert track(runs, store_uri=store)["written"] == BOTH
+        track_study(STUDY, "small", ["table.html"], config="published.csv", store_uri=store)
+        assert track(runs, store_uri=store)["written"] == []
+    file, server = (study_in(client_of(store), "small", tmp_path) for store in stores)
+    assert server == file
+    assert set(server["runs"]) == {"small", "small/moons/svm_rbf", "small/moons/logistic"}
+    assert server["registered"]["best"]["run"] == "small/moons/svm_rbf"
+    [run, *_] = client_of(url).search_runs([client_of(url).get_experiment_by_name("small").experiment_id])
+    assert run.info.artifact_uri.startswith("mlflow-artifacts:/")
+
+
+def test_an_experiment_that_another_writer_made_meanwhile_is_shared(runs, monkeypatch):
+    asked = mlflow.MlflowClient.get_experiment_by_name
+
+    def too_early(client, name):
+        """Not there yet; made by another writer before this one comes to it."""
+        monkeypatch.setattr(mlflow.MlflowClient, "get_experiment_by_name", asked)
+        other = client.create_run(client.create_experiment(name), start_time=1, tags={"entrolearn.key": name})
+        made.append(other.info.run_id)
+
+    made = []
+    monkeypatch.setattr(mlflow.MlflowClient, "get_experiment_by_name", too_early)
+    assert [track(runs)["study_run"]] == made
+
+
 @pytest.mark.slow
 @pytest.mark.fault(
     "Store",
@@ -604,6 +636,7 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
 
 
 ANSWERS = {
+    "404": (404, "Not Found", "404"),
     "500": (500, "Internal Server Error", "500"),
     "503": (503, "<html>\nback soon\n</html>", "503"),
     "HTML": (200, "<html>" + "log in " * 1000, "not in a valid JSON format"),

@@ -238,4 +238,4 @@ def test_the_summary_has_the_verdicts_the_best_models_and_where_to_look(workflow
     assert "  wine    80.0  eem, as svm" in lines
     assert page.as_uri() in lines[-2]
     assert "python -m entrolab.tracking.ui mlflow.db, then http" in lines[-1]
-    assert "/#/experiments/7/runs?" in lines[-1]
+    assert "/#/experiments/7/runs" in lines[-1]

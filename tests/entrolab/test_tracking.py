@@ -25,7 +25,6 @@ from entrolab.jobs.checkout import code_tags
 from entrolab.tables.making import COLUMNS
 from entrolab.tracking import StoreUnavailable, StudyRun, ledger, track_study
 from entrolab.tracking.stores import opened
-from entrolab.tracking.views import view_tags
 
 
 def series(run, name):
@@ -100,32 +99,11 @@ def test_the_columns_of_mlflows_page_name_user_source_and_commit():
         assert run.data.tags["mlflow.source.type"] == "LOCAL"
 
 
-def test_a_study_without_published_values_has_no_column_of_them(runs):
+def test_the_note_of_a_study_without_published_values_has_no_verdict(runs):
     study = {name: value for name, value in STUDY.items() if name != "published"}
     done = track(runs, study=study)
     tags = client().get_experiment(done["experiment"]).tags
-    views = [value for name, value in tags.items() if name.startswith("mlflow.sharedViewState.")]
-    assert len(views) == 2
-    assert not any("published" in json.loads(json.loads(view)["state"])["selectedColumns"] for view in views)
     assert "verdict" not in tags["mlflow.note.content"]
-
-
-@pytest.mark.parametrize(
-    ("metrics", "name", "ascending"),
-    [
-        (["gmean", "accuracy"], "By data set, best first", False),
-        (["gmean", "support"], "By data set, best first", False),
-        (["error_rate", "support"], "By data set, best first", True),
-        (["rmse", "r2"], "By data set, best first", True),
-        (["log_loss"], "By data set, best first", True),
-        (["accuracy", "rmse"], "By data set", False),
-    ],
-)
-def test_views_that_say_best_first_have_the_best_first(metrics, name, ascending):
-    tags = view_tags(STUDY | {"metrics": metrics})
-    view = json.loads(tags["mlflow.sharedViewState.datasets"])
-    assert view["name"] == name
-    assert json.loads(view["state"])["orderByAsc"] is ascending
 
 
 def test_the_steps_of_fold_scores_follow_the_folds_of_the_data_set(runs):
@@ -170,34 +148,9 @@ def test_run_says_ours_beside_the_printed_number_in_the_same_words_as_in_every_s
     )
 
 
-def test_experiment_leads_to_views_whose_columns_and_charts_its_runs_fill(tracked):
-    runs, done = tracked.runs, tracked.done
-    tags = client().get_experiment(done["experiment"]).tags
-    run = runs_of()["small/moons/svm_rbf"].data
-    note = tags["mlflow.note.content"]
-    assert note.startswith("**A small paper** · `entrolab small.yaml` · [")
-    there = {f"metrics.`{name}`" for name in run.metrics} | {f"tags.`{name}`" for name in run.tags}
-    views = {name: value for name, value in tags.items() if name.startswith("mlflow.sharedViewState.")}
-    assert len(views) == 3
-    for name, value in views.items():
-        key = name.rpartition(".")[2]
-        assert f"(#/experiments/{done['experiment']}/runs?viewStateShareKey={key})" in note
-        view = json.loads(value)
-        assert f"[{view['name']}]" in note
-        assert isinstance(view["createdAt"], int)  # the page passes over a view without
-        state = json.loads(view["state"])
-        assert {*state["selectedColumns"], state["orderByKey"]} <= there
-        grouped = state.get("groupBy", {"groupByKeys": []})["groupByKeys"]
-        assert {f"tags.`{key['groupByData']}`" for key in grouped} <= there
-        sections = {section["uuid"] for section in state["compareRunSections"]}
-        for chart in state["compareRunCharts"]:
-            shown = {chart[axis]["key"] for axis in ("xaxis", "yaxis") if axis in chart} or {
-                chart["metricKey"]
-            }
-            assert {f"metrics.`{metric}`" for metric in shown} <= there
-            assert chart["metricSectionId"] in sections
-        found = client().search_runs([done["experiment"]], state["searchFilter"])
-        assert {one.data.tags["entrolearn.key"] for one in found} == {run.key for run in runs}
+def test_the_note_of_an_experiment_names_the_command_and_the_reference(tracked):
+    note = client().get_experiment(tracked.done["experiment"]).tags["mlflow.note.content"]
+    assert note.startswith("**A small paper** · `entrolab small.yaml`\n\nSomeone, 2020\n\n")
 
 
 def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(runs, monkeypatch):

@@ -329,7 +329,7 @@ def _store(studies: Iterable[str]) -> str | None:
         with suppress(OSError, Unreadable, KeyError):
             receipt = read_json(f"results/{study}/tracked.json")
             store = receipt["store"]
-            page = f"#/experiments/{receipt['experiment']}/runs?viewStateShareKey=datasets"
+            page = f"#/experiments/{receipt['experiment']}/runs"
             if not store.startswith("sqlite"):
                 return f"{store.rstrip('/')}/{page}" if store.startswith("http") else store
             served = is_checkout(".") and store == "sqlite:///mlflow.db"

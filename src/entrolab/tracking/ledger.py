@@ -43,7 +43,6 @@ from entrolab.tracking.notes import (
 from entrolab.tracking.runs import WITHOUT_MODEL, RunContent
 from entrolab.tracking.signatures import input_example, signature_of
 from entrolab.tracking.stores import Store, opened
-from entrolab.tracking.views import address, view_tags, views
 
 MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
 STUDY_RUN = "study.run"  # tag of a run: the id of the run of its study's tables; not MLflow's parent
@@ -105,11 +104,9 @@ class Ledger:
         self.experiment_id, known = found.experiment_id, found.tags
         if found.lifecycle_stage == "deleted":  # the name stays in use
             self.client.restore_experiment(self.experiment_id)
-        addresses = {name: address(self.experiment_id, key) for key, (name, _) in views(study).items()}
         tags = {
-            "mlflow.note.content": experiment_note(study, study_name, addresses),
+            "mlflow.note.content": experiment_note(study, study_name),
             "mlflow.experimentKind": "custom_model_development",
-            **view_tags(study),
         }
         self.tag_experiment({name: value for name, value in tags.items() if known.get(name) != value})
 

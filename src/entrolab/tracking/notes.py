@@ -100,11 +100,10 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {'&emsp; | '.join(cells)} |"
 
 
-def experiment_note(study: Mapping, study_name: str, views: Mapping[str, str]) -> str:
-    """The note of a study's experiment; `views` are addresses of saved views by name."""
-    shown = ", ".join(f"[{name}]({address})" for name, address in views.items())
+def experiment_note(study: Mapping, study_name: str) -> str:
+    """The note of a study's experiment."""
     parts = [
-        f"{_heading(study)} · {shown}",
+        _heading(study),
         *_source(study),
         f"The run *{study_name} · tables* contains the rendered tables, the figures and the study's file; "
         f"every other run is a data set and a model: {_of_a_run(study)}.",

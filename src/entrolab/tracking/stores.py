@@ -122,7 +122,7 @@ def _sole_writer(file: Path, patience: float) -> Iterator[str]:
 
 def _sqlite_file(uri: str) -> Path | None:
     """The file of a SQLite store; None for any other store."""
-    url = url_of(uri)
+    url = _url_of(uri)
     if url is None or url.get_backend_name() != "sqlite":
         return None
     if not url.database or url.database == ":memory:":
@@ -148,13 +148,13 @@ def _check_address(uri: str) -> None:
     scheme, _, rest = uri.partition("://")
     if scheme in ("http", "https") and ("?" in rest or "#" in rest):
         raise NoStore("has a query", "name only the server, and give a token in MLFLOW_TRACKING_TOKEN")
-    if scheme.partition("+")[0] in DATABASE_ENGINES and url_of(uri) is None:
+    if scheme.partition("+")[0] in DATABASE_ENGINES and _url_of(uri) is None:
         raise NoStore("is not an address of a database", "write @, : and / in a password as %40, %3A and %2F")
 
 
 def _check_answers(uri: str) -> None:
     """Raise at once if the database does not respond or lacks its driver; MLflow would retry for minutes."""
-    url = url_of(uri)
+    url = _url_of(uri)
     if url is not None and url.get_backend_name() in DATABASE_ENGINES:
         engine = create_engine(url)
         try:
@@ -250,7 +250,7 @@ def _no_answer(text: str) -> str:
     return f"no answer ({found[0]})" if found else "no answer"
 
 
-def url_of(uri: str) -> URL | None:
+def _url_of(uri: str) -> URL | None:
     """The parts of a database's address; None if it is not one."""
     try:
         return make_url(uri)
