@@ -435,7 +435,10 @@ def test_the_outcomes_are_written_read_and_shown(tmp_path):
     again = read_claims(tmp_path / "claims.csv")
     pd.testing.assert_frame_equal(again, found, check_dtype=False, rtol=1e-7)
     assert outcomes(again) == {"holds": 1, "fails": 0, "undecided": 0, "not tested": 1}
-    assert [one["outcome"] for one in layout(again)["claims"]] == ["holds", "not tested"]
+    tested, untested = layout(again)["claims"]
+    assert (tested["outcome"], untested["outcome"]) == ("holds", "not tested")
+    effects = [f"{row.effect:.3g} {row.unit}" for row in found.head(2).itertuples()]
+    assert [part["effect"] for part in tested["parts"]] == effects
     page = (tmp_path / "claims.html").read_text()
     assert "good vs twin: holds" in page
     assert "&lt;b&gt; is not so." in page
