@@ -88,14 +88,14 @@ def main() -> None:
         os.environ |= settings(store, port)
     except (NoStore, sqlite3.Error) as error:
         sys.exit(f"{chosen.store}: {error}")
-    import uvicorn
-
     print(
         f"MLflow on http://{HOST}:{port}/#/experiments?workflowType=machine_learning until Ctrl-C", flush=True
     )
-    # MLflow takes the address in `X-Forwarded-For` for the client's; nothing stands in front of this server.
-    config = uvicorn.Config(page(), log_level="warning", ws="none", proxy_headers=False)
     with suppress(KeyboardInterrupt):
+        import uvicorn
+
+        # MLflow takes the address in `X-Forwarded-For` for the client's; nothing stands in front of this server.
+        config = uvicorn.Config(page(), log_level="warning", ws="none", proxy_headers=False)
         uvicorn.Server(config).run(sockets=[listening])
 
 
