@@ -94,7 +94,7 @@ def main() -> None:
     with suppress(KeyboardInterrupt):
         import uvicorn
 
-        # MLflow takes the address in `X-Forwarded-For` for the client's; nothing stands in front of this server.
+        # MLflow takes an address in `X-Forwarded-For` for the client's; no proxy stands before this server.
         config = uvicorn.Config(page(), log_level="warning", ws="none", proxy_headers=False)
         uvicorn.Server(config).run(sockets=[listening])
 
