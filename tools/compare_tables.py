@@ -30,7 +30,7 @@ COLUMNS = [*CELL, *VALUES, *TEXTS]
 
 def tables_of(folder: Path) -> dict[tuple[str, str], Path]:
     """The CSV file of each table, by study and table."""
-    files = {**_files(folder, "*/*.csv"), **_files(folder, "*/tables/*.csv")}
+    files = _files(folder, "*/tables/*.csv") or _files(folder, "*/*.csv")
     return dict(sorted(files.items()))
 
 
@@ -71,7 +71,7 @@ def _number(text: str) -> float:
 
 
 def restrict(study: Path, tables: Collection[str], datasets: Collection[str]) -> list[str]:
-    """Leave of a study's file some tables on some data sets; return the tables that have any of them."""
+    """Cut a study's file down to tables and data sets; return the tables that keep a data set."""
     content = yaml.safe_load(study.read_text(encoding="utf-8"))
     left = {}
     for name in tables:

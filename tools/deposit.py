@@ -3,8 +3,8 @@
     python -m tools.deposit make FILE [STUDY ...]
     python -m tools.deposit check FILE
 
-There are no data sets, which have licences of their own, no models, and no html and svg, which may contain
-scripts. `check` reads no file before the names and sizes of all of them are known to be harmless.
+There are no data sets, which have licences of their own, no fitted models, and no html and svg, which may
+contain scripts. `check` reads no file before the names and sizes of all of them are known to be harmless.
 """
 
 import argparse
@@ -52,8 +52,8 @@ def make(path: Path, root: Path, *asked: str) -> list[str]:
     studies = {file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in papers}
     tables = {name: root / "results" / name / "tables" for name in studies}
     finished = [n for n in studies if all((tables[n] / f"{t}.csv").is_file() for t in studies[n]["tables"])]
-    if not finished or not {*asked} <= {*finished}:
-        raise DepositError(f"{', '.join(asked) or 'every study'}: some tables are missing; run snakemake")
+    if (wrong := sorted({*asked} - {*finished})) or not finished:
+        raise DepositError(f"{', '.join(wrong) or 'every study'}: no such study, or some tables are missing")
     studies = {name: studies[name] for name in asked or finished}
     names = {*ABOUT} | {f"results/{name}/claims.csv" for name in studies}
     for name, study in studies.items():

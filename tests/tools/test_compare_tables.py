@@ -56,6 +56,7 @@ def test_the_command_compares_what_is_made(tmp_path, monkeypatch, capsys):
     write(tmp_path / "golden" / "one" / "table1.csv")
     write(tmp_path / "golden" / "two" / "table1.csv")
     write(tmp_path / "results" / "one" / "tables" / "table1.csv")
+    (tmp_path / "results" / "one" / "claims.csv").write_text("id,claim\n")
     write(tmp_path / "results" / "two" / "tables" / "table1.csv", changed(2, "ours", "70"))
     command = ["compare_tables", str(tmp_path / "golden"), "--results", str(tmp_path / "results")]
     assert list(tables_of(tmp_path / "results")) == [("one", "table1"), ("two", "table1")]

@@ -53,20 +53,21 @@ def _read_apart(source: Source, own: Mapping, fetched: bool) -> dict:
     from entrolab.fit.limits import KilledError, LimitError, within
 
     size = sum(path.stat().st_size for path in source.paths)
-    limits = limits_of_reading(size)
+    limits = limits_of_reading(size)  # text has more bytes than numbers
     try:
-        (found,) = within(limits, _found, source, own, fetched, limits.gib)
+        (found,) = within(limits, _entry_or_error, source, own, fetched, limits.gib)
     except (LimitError, KilledError, RuntimeError) as error:
+        accepted = "; accepted: a smaller table" if isinstance(error, LimitError) else ""
         raise source.wrong_in_study(
-            "file", f"cannot read {source.path}, {size:,} bytes: {error}; accepted: a smaller table"
+            "file", f"cannot read {source.path}, {size:,} bytes: {error}{accepted}"
         ) from None
     if isinstance(found, str):
         raise ConfigError(found)
     return found
 
 
-def _found(source: Source, own: Mapping, fetched: bool, gib: float) -> Iterator[dict | str]:
-    """The entry, or the message of a mistake, for :func:`~entrolab.fit.limits.within`."""
+def _entry_or_error(source: Source, own: Mapping, fetched: bool, gib: float) -> Iterator[dict | str]:
+    """The entry, or the message of a `ConfigError`, which would arrive as a `RuntimeError`."""
     from entrolab.data.user_entries import entry_of_openml, entry_of_table
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where Arrow writes before it ends the process
@@ -81,7 +82,7 @@ def _found(source: Source, own: Mapping, fetched: bool, gib: float) -> Iterator[
 
 
 def _check_rows(paths: Sequence[Path], gib: float) -> None:
-    """Raise a `MemoryError` if files that say how many rows they have hold too many, before they are read."""
+    """Raise a `MemoryError` if the rows that Parquet and Feather files announce exceed the limit."""
     from entrolab.data.prepare import held_gib
     from entrolab.fit.limits import GIB
 
@@ -95,8 +96,9 @@ def _check_rows(paths: Sequence[Path], gib: float) -> None:
     for path, format_name in binary:
         with suppress(ArrowInvalid, OSError):  # of a damaged file, which its reader names
             table = dataset(path, format=format_name)
-            n_rows += table.count_rows()
-            size += 8 * table.count_rows() * len(table.schema)
+            rows_of_file = table.count_rows()
+            n_rows += rows_of_file
+            size += 8 * rows_of_file * len(table.schema)
     if size > (gib - held_gib()) * GIB:
         raise MemoryError(f"{n_rows:,} rows, at least {size / GIB:.1f} GiB")
 

@@ -23,7 +23,7 @@ STUDY_ENDS = (".yaml", ".yml")
 TAKE_FILES = ("--configfile", "--configfiles", "--profile", "--workflow-profile", "--replace-workflow-config")
 SETTINGS = ("--config", "-C")
 INIT = "`entrolab init table.csv --label column` writes one"
-# Texts that Snakemake takes as they are.
+# Texts that Snakemake's --config leaves unchanged, so that they need no quotes.
 PLAIN = re.compile(
     r"(?!(nan|inf|infinity|true|false)$)(\.{1,2}$|\.{0,2}/|[a-z])[\w./-]*( [\w./-]+)*", re.IGNORECASE
 )
@@ -79,7 +79,9 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
     files = [place for place, one in enumerate(arguments) if _is_study(arguments, place, one)]
     rest = [one for place, one in enumerate(arguments) if place not in files]
     cut = rest.index("--") if "--" in rest else len(rest)
-    before, after = rest[:cut], rest[cut:] if rest[cut + 1 :] else []
+    before, after = rest[:cut], rest[cut:]
+    if after == ["--"]:  # its only targets were studies
+        after = []
     _check_settings(before)
     if not files:
         return list(arguments)
@@ -104,8 +106,8 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
 def setting(name: str, value: object) -> str:
     """The argument of Snakemake's ``--config`` that gives a setting a value.
 
-    Snakemake reads a value as a number, true or false, or YAML: other texts are in YAML's quotes, between
-    blanks, because it removes quotes at the ends.
+    Snakemake parses a value as a number, a boolean or YAML, and strips quotes at its ends. A text that is not
+    `PLAIN` is therefore quoted as YAML, between blanks that protect the quotes.
 
     Examples
     --------

@@ -325,7 +325,11 @@ class _Rows(NamedTuple):
 
 
 def _distinct_rows(*variables: np.ndarray) -> _Rows:
-    """Columns of numbers scaled to variance 1, and codes of labels so far apart that no rows are further."""
+    """The distinct rows of the variables.
+
+    Columns of numbers are scaled to variance 1. Codes of labels are so far apart that rows with different
+    labels are further from each other than any rows that differ in numbers only.
+    """
     raw = np.hstack(variables)
     raw = raw[np.lexsort(raw.T)]
     first = np.flatnonzero(np.append(True, (raw[1:] != raw[:-1]).any(axis=1)))
@@ -406,7 +410,7 @@ def _repeated(X: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def _mean(values: np.ndarray, weight: np.ndarray) -> float:
-    """Weighted mean, with which the order of the rows changes no digit."""
+    """Weighted mean, summed exactly, so that it does not depend on the order of the rows."""
     return math.fsum(values * weight) / float(weight.sum())
 
 
@@ -432,7 +436,7 @@ def _by_extents(rows: _Rows, distance: np.ndarray) -> float:
 def _nonuniformity(rows: _Rows, distance: np.ndarray, k: int) -> float:
     """The local correction: mean log ratio of the volumes of the neighbours' axis-parallel and PCA boxes.
 
-    Rows with more than k neighbours, of which several have the same distance, are not corrected.
+    Rows with ties at the k-th distance, or with repeated rows among their neighbours, are not corrected.
     """
     n_columns = rows.joint.shape[1]
     n_near = _within(rows.joint, rows.weight, _reach(distance, rows.rounding))
