@@ -37,10 +37,14 @@ def run(
     """Run a command to its end; return its exit status and seconds."""
     _adopt_orphans()
     started, before = time.monotonic(), _processor_seconds()
-    status = subprocess.run(command, cwd=cwd, env=env, check=False).returncode
+    process = subprocess.Popen(command, cwd=cwd, env=env)
+    ended = 0
+    while ended != process.pid:  # orphans are waited for as they end: somebody may watch for their end
+        ended, status = os.wait()
+    process.returncode = os.waitstatus_to_exitcode(status)
     wall = time.monotonic() - started
     _end_orphans()
-    return status, Seconds(wall, _processor_seconds() - before)
+    return process.returncode, Seconds(wall, _processor_seconds() - before)
 
 
 def _processor_seconds() -> float:

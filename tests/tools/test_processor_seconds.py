@@ -24,6 +24,28 @@ raise SystemExit(3)
 """
 
 
+# A process that its parent does not wait for ends, and a third one sees that it is gone.
+WATCHED = """
+import os, time
+reading, writing = os.pipe()
+if os.fork() == 0:
+    orphan = os.fork()
+    if orphan:
+        os.write(writing, str(orphan).encode())
+    os._exit(0)
+os.wait()
+orphan = int(os.read(reading, 20))
+while os.path.exists(f"/proc/{orphan}"):
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt orphans")
+def test_orphans_that_end_are_gone_before_the_command_ends():
+    command = [sys.executable, "-m", "tools.processor_seconds", sys.executable, "-c", WATCHED]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt orphans")
 def test_seconds_of_a_process_without_a_parent_count():
     command = [sys.executable, "-m", "tools.processor_seconds", sys.executable, "-c", ORPHAN]
