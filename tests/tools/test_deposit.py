@@ -108,7 +108,7 @@ def test_without_all_its_tables_a_study_is_not_packed(root, asked, capsys):
 
 
 def test_without_finished_studies_there_is_nothing_to_pack(tmp_path):
-    with pytest.raises(DepositError, match="run snakemake"):
+    with pytest.raises(DepositError, match="every study: "):
         make(tmp_path / "deposit.zip", tmp_path)
 
 
