@@ -25,8 +25,9 @@ from entrolab.study.config import load_configuration, read_yaml
 from entrolab.tables.base import PUBLISHED_ONLY, Found
 from entrolab.tables.making import (
     ADDRESS,
-    judged,
+    agreement_of,
     judged_table,
+    published_counts,
     read_published,
     read_table,
     second_reading_of,
@@ -38,13 +39,17 @@ CLAIMS, TABLES, PAGE = Path("docs/claims.csv"), Path("docs/verdicts.csv"), Path(
 BEGIN, END = "<!-- written by make outcomes -->", "<!-- end -->"
 # The seed of the tables in `results`.
 SEED_0 = "0"
+# The columns of the page for the three numbers of `entrolab.tables.making.Agreement`.
+SHARES = ["results reproduced", "data and settings equal", "not comparable"]
 # The outcome of a claim whose tables have never been made.
 NOT_COMPUTED = "not computed"
 OF_CLAIMS = ["study", "claim", "outcome", "decides"]
-# Counts of a table over seeds: the number of seeds, of cells judged, of cells by verdict, and so on.
+# Counts of a table's published values: by verdict, and all others.
+COUNTS = [*JUDGED, "not judged"]
+# Counts of a table's results over seeds: the number of seeds, of results judged, by verdict, and so on.
 OVER_SEEDS = ["seeds", "over seeds", *(f"{name} over seeds" for name in VERDICTS), "flips", "wide"]
 # "second reading of": the table with the same published values, if there is one.
-OF_TABLES = ["study", "table", "second reading of", *JUDGED, *OVER_SEEDS]
+OF_TABLES = ["study", "table", "second reading of", *COUNTS, *OVER_SEEDS]
 
 
 def updated_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
@@ -71,17 +76,18 @@ def updated_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder
         file = _file(study_name, table, folder)
         if file.exists():
             made = read_table(file)
-            counts = {name: int((judged(made)["verdict"] == name).sum()) for name in JUDGED}
+            found = published_counts(made)
+            counts = {name: found.pop(name, 0) for name in JUDGED} | {"not judged": found.total()}
         elif table in known:
             made = None
-            counts = {name: known[table][name] for name in JUDGED}
+            counts = {name: known[table][name] for name in COUNTS}
         else:
             continue
         over = _over_seeds(study_name, study, table, made, values, known.get(table))
         second = second_reading_of(study, table)
         rows.append({"study": study_name, "table": table, "second reading of": second, **counts, **over})
-    counted = pd.DataFrame([row for row in rows if sum(row[name] for name in JUDGED)], columns=OF_TABLES)
-    return counted.astype(dict.fromkeys([*JUDGED, *OVER_SEEDS], int))
+    counted = pd.DataFrame([row for row in rows if sum(row[name] for name in COUNTS)], columns=OF_TABLES)
+    return counted.astype(dict.fromkeys([*COUNTS, *OVER_SEEDS], int))
 
 
 def _file(study_name: str, table: str, folder: Path) -> Path:
@@ -121,28 +127,38 @@ def _over_seeds(
 
 
 def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:
-    """Markdown tables: outcomes of claims, verdicts by study (each published value once) and by table."""
+    """Markdown tables: outcomes of claims, then verdicts and verdicts over seeds, by study and by table.
+
+    Each published value is counted once in the sums of a study.
+    """
     heads = ["study", "claims", *OUTCOMES, NOT_COMPUTED]
     lines = _head(heads)
     for name, rows in _with_all(claims):
         found = Counter(rows["outcome"])
         lines.append(_line(name, len(rows), *(found[one] for one in heads[2:])))
-    heads = ["judged", *JUDGED, "seeds", "judged over seeds"]
-    heads += [*(f"{name} over seeds" for name in VERDICTS), "flips", "wide"]
     by_study = _with_all(tables[tables["second reading of"] == ""])
     by_table = tables.assign(study=tables["study"] + ", " + tables["table"]).groupby("study", sort=False)
-    for first, groups in (("study", by_study), ("study, table", by_table)):
-        lines += ["", *_head([first, *heads]), *(_counts(name, rows) for name, rows in groups)]
+    for first, groups in (("study", by_study), ("study, table", list(by_table))):
+        counted = [_line(name, *shares(rows), *rows[COUNTS].sum()) for name, rows in groups]
+        lines += ["", *_head([first, *SHARES, *COUNTS]), *counted]
+    for first, groups in (("study", by_study), ("study, table", list(by_table))):
+        counted = [_over(name, rows) for name, rows in groups if rows["over seeds"].any()]
+        lines += ["", *_head([first, "seeds", "results", *VERDICTS, "flips", "wide"]), *counted]
     return "\n".join(["\n", *lines, "\n"])
 
 
-def _counts(name: str, rows: pd.DataFrame) -> str:
-    """A line with the sums of the counts of some tables, and the range of their numbers of seeds."""
-    sums = rows[[*JUDGED, *OVER_SEEDS]].sum()
+def shares(rows: pd.DataFrame) -> list[str]:
+    """The agreement of the published values of some tables, with the columns `SHARES`."""
+    found = agreement_of(rows[COUNTS].sum().to_dict())
+    results, given = f"{found.reproduced} of {found.results}", f"{found.equal} of {found.given}"
+    return [results, given, str(found.not_comparable)]
+
+
+def _over(name: str, rows: pd.DataFrame) -> str:
+    """A line with the sums of the counts over seeds of some tables, and their smallest and largest n."""
     of_seeds = sorted({*rows["seeds"]} - {0})
-    seeds = " to ".join(map(str, dict.fromkeys([of_seeds[0], of_seeds[-1]]))) if of_seeds else "0"
-    counts = [sums[one] for one in OVER_SEEDS if one != "seeds"]
-    return _line(name, sums[[*JUDGED]].sum(), *(sums[one] for one in JUDGED), seeds, *counts)
+    seeds = " to ".join(map(str, dict.fromkeys([of_seeds[0], of_seeds[-1]])))
+    return _line(name, seeds, *rows[[one for one in OVER_SEEDS if one != "seeds"]].sum())
 
 
 def _with_all(rows: pd.DataFrame) -> Iterable[tuple[str, pd.DataFrame]]:

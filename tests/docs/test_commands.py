@@ -31,7 +31,7 @@ OTHERS = {"cp", "git", "mlflow", "ssh", "unzip"}  # programs of others
 
 PUBLISHED_STUDY = "tests/workflow/test_published_study.py"
 DEPOSIT = "tests/tools/test_deposit.py::test_the_command_makes_and_checks"
-SEEDS = f"{PUBLISHED_STUDY}::test_only_missing_seeds_are_made_and_the_page_shows_the_verdicts_over_seeds"
+SEEDS = f"{PUBLISHED_STUDY}::test_seeds_are_made_and_the_page_shows_the_verdicts_over_them"
 PAGE = "tests/entrolab/test_ui.py::test_the_page_listens_on_this_machine_alone"
 # Beginning of a command -> the test that runs it, or the function behind it.
 RUN = {

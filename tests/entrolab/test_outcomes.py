@@ -11,6 +11,7 @@ from entrolab.io.markers import replace_between
 from entrolab.outcomes import (
     BEGIN,
     CLAIMS,
+    COUNTS,
     END,
     NOT_COMPUTED,
     OF_CLAIMS,
@@ -19,13 +20,13 @@ from entrolab.outcomes import (
     TABLES,
     page_of,
     read_stored,
+    shares,
     updated_claims,
     updated_tables,
 )
 from entrolab.seeds.values import with_table, write_seeds
 from entrolab.tables.making import COLUMNS, counts_of_study
 from entrolab.tables.types import TABLE_TYPES, table_spec
-from entrolab.tables.verdicts import JUDGED
 
 ROOT = Path(__file__).parents[2]
 NO_TABLES, NO_CLAIMS = pd.DataFrame(columns=OF_TABLES), pd.DataFrame(columns=OF_CLAIMS)
@@ -52,9 +53,9 @@ def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path, monkeyp
     table = written_table(tmp_path)
     kept = updated_tables("paper", STUDY, NO_TABLES, tmp_path)
     assert kept[["reproduced", "higher", "lower", "seeds"]].values.tolist() == [[2, 0, 1, 0]]
-    values = pd.DataFrame(columns=["table", "version", "dataset", "model", "metric"])
+    values = pd.DataFrame(columns=["table", "dataset", "model", "metric"])
     for seed in range(3):
-        values = with_table(values, "table4", "v", seed, table.assign(ours=table["ours"] + 0.1 * seed))
+        values = with_table(values, "table4", seed, table.assign(ours=table["ours"] + 0.1 * seed))
     study = STUDY | {"seeds": str(tmp_path / "seeds.csv"), "published": str(tmp_path / "published.csv")}
     lines = [f"table4,{dataset},{model},gmean,{value},2" for (dataset, model), value in PUBLISHED.items()]
     (tmp_path / "published.csv").write_text("\n".join(["table,dataset,model,metric,value,std", *lines]))
@@ -65,7 +66,7 @@ def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path, monkeyp
     (tmp_path / "results/paper/tables/table4.csv").unlink()
     pd.testing.assert_frame_equal(updated_tables("paper", study, kept, tmp_path), kept)
     # Values of another seed are counted without the table.
-    write_seeds(with_table(values, "table4", "v", 3, table.assign(ours=table["ours"] + 5)), study["seeds"])
+    write_seeds(with_table(values, "table4", 3, table.assign(ours=table["ours"] + 5)), study["seeds"])
     more = updated_tables("paper", study, kept, tmp_path)
     assert more[["reproduced", "lower", "seeds", "over seeds", "flips"]].values.tolist() == [[2, 1, 4, 3, 2]]
     # A tolerance that depends on our ±, which is not stored, cannot be computed: the counts stay.
@@ -85,8 +86,8 @@ def test_a_published_value_is_counted_once(tmp_path):
     kept = updated_tables("paper", study, NO_TABLES, tmp_path)
     assert kept["second reading of"].tolist() == ["", "table4"]
     page = page_of(NO_CLAIMS, kept)
-    assert "| paper | 3 | 2 | 0 | 1 | 0 | 0 | 0 |" in page
-    assert "| paper, again | 3 | 2 | 0 | 1 | 0 | 0 | 0 |" in page
+    assert "| paper | 2 of 3 | 0 of 0 | 0 | 2 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |" in page
+    assert "| paper, again | 2 of 3 | 0 of 0 | 0 | 2 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |" in page
 
 
 def test_claims_without_their_tables_stay_as_they_were(tmp_path):
@@ -117,10 +118,14 @@ def test_the_page_has_the_counts_of_the_files():
     tables = tables[tables["second reading of"] == ""]
     assert {*tables["seeds"]} == {0, 5}, "README says five seeds"
     over = ("over seeds", "reproduced over seeds", "not reproduced over seeds", "undecided over seeds")
-    judged, inside, outside, undecided = tables[[*over]].sum()
-    said = f"{inside} of {judged} values are reproduced, {outside} not, {undecided} undecided (95 %)."
-    assert f"Over five seeds, {said}" in readme
-    first = tables.groupby("study")[[*JUDGED]].sum()
-    for reproduced, all_judged in zip(first["reproduced"], first.sum(axis=1), strict=True):
-        assert f"**{reproduced} of {all_judged}**" in readme
-        assert f"**{reproduced} of {all_judged}**" in page
+    over += ("wide",)
+    judged, inside, outside, undecided, wide = tables[[*over]].sum()
+    said = f"{inside} of {judged} results are reproduced, {outside} not, {undecided} undecided (95 %)"
+    assert f"Over five seeds, {said}; for {wide}, the ± is too wide to fail." in readme
+    assert f"not comparable, {tables['no data'].sum()} lack data." in readme
+    for name, rows in tables.groupby("study"):
+        results, given, rest = shares(rows)
+        published = pd.read_csv(ROOT / f"config/published/{name}.csv")["value"].notna()
+        assert rows[COUNTS].to_numpy().sum() == published.sum(), "each published value is counted once"
+        assert f"| **{results}** | {given.replace(' of ', '/')} | {rest} |" in readme
+        assert f"| **{results}** | {given} | {rest} |" in page

@@ -175,7 +175,8 @@ def test_numbers_that_are_undefined_have_no_verdict():
 
 def test_every_verdict_is_counted_and_a_cell_without_a_number_says_why(mixed):
     table, _ = mixed
-    assert counts(table) == {**dict.fromkeys(VERDICTS, 1), "unit": 0, "published only": 0, "known": 0}
+    once = ("reproduced", "higher", "lower", "failed", "no data", "ours only")
+    assert counts(table) == dict.fromkeys(VERDICTS, 0) | dict.fromkeys(once, 1)
     assert table["reason"].tolist()[-2:] == ["singular matrix", "f: server answered 404"]
     assert table.loc[table["verdict"].isin(["failed", "no data"]), "ours"].isna().all()
 
@@ -401,7 +402,7 @@ def test_a_model_in_print_alone_is_not_judged_and_blank_where_nothing_is_printed
     assert table["verdict"].tolist() == ["ours only", "published only", "ours only", ""]
     shown = layout(table, asked)
     assert [row["cells"][1].published for row in shown["rows"]] == ["70.0", ""]
-    assert shown["published"] == 0
+    assert shown["agreed"] == (0, 0, 0, 0, 1)
     for format in ("html", "tex", "md"):
         assert "published only" in render(table, asked, format)
 
@@ -474,9 +475,9 @@ def test_table_is_complete_and_in_the_studys_order_whatever_is_missing():
 # --- layout --------------------------------------------------------------------------------------------
 
 
-def test_columns_count_what_agrees_of_what_is_printed(mixed):
+def test_columns_count_what_agrees_of_what_is_compared(mixed):
     shown = layout(*mixed)
-    assert [(column["agreeing"], column["published"]) for column in shown["columns"]] == [(1, 5)]
+    assert [column["agreed"] for column in shown["columns"]] == [shown["agreed"]] == [(1, 3, 0, 0, 2)]
     assert sum(entry["count"] for entry in shown["legend"]) == len(mixed[0])
 
 
@@ -563,7 +564,7 @@ def test_view_shows_ours_the_printed_number_the_mark_and_the_warning(mixed, form
     for shown in ("80.0", "80.5", "no data", "singular matrix", "diagnostic only", "inner cross-validation"):
         assert shown in text
     for name, entry in VERDICTS.items():
-        if name in ("unit", "published only"):  # of other kinds and models
+        if name in ("unit", "published only", "equal", "differs"):  # of other kinds and models
             continue
         assert (entry.tex if format == "tex" else entry.mark) in text
 

@@ -570,12 +570,13 @@ def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, t
     done = track_tables(tables)
     run = runs_of()["small"]
     assert (run.info.run_name, run.info.status) == ("small · tables", "FINISHED")
-    assert client().get_experiment(done["experiment"]).tags["reproduced"] == "2 of 4"
+    assert client().get_experiment(done["experiment"]).tags["reproduced"] == "2 of 3"
     counts = {"reproduced": 2, "higher": 1, "no data": 2}
     assert run.data.metrics == counts | {f"table4/{verdict}": count for verdict, count in counts.items()}
     note = run.data.tags["mlflow.note.content"]
     assert "entrolab small.yaml" in note
-    assert "Reproduced: 2 of 4 published numbers." in note
+    said = "2 of 3 results reproduced, 0 of 0 data and settings equal, 1 not comparable"
+    assert f"Published values: {said}." in note
     assert "`results/report/small.html`" in note
     page = f"#/experiments/{done['experiment']}/runs/{done['study_run']}/artifacts/tables/table4.html"
     assert f"[table4]({page})" in note

@@ -10,6 +10,7 @@ from entrolab.io.atomic import replacing
 from entrolab.report.studies import StudyResults
 from entrolab.tables.number_format import title
 from entrolab.tables.types import TABLE_TYPES
+from entrolab.tables.verdicts import RESULTS
 from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, save_figure
 
 LEFT_OUT = "Seconds, parameters and sizes of data sets are judged in their tables and left out here."
@@ -61,7 +62,7 @@ def compared(results: StudyResults) -> pd.DataFrame:
         measures = TABLE_TYPES[results.study["tables"][name]["type"]].measures
         if measures is not None:
             rows = table[table["published"].notna() & table["ours"].notna()]
-            rows = rows[rows["verdict"].isin(["reproduced", "higher", "lower"])]
+            rows = rows[rows["verdict"].isin(RESULTS)]
             measured = [measures or _measured(metric) for metric in rows["metric"]]
             found.append(rows.assign(table=name, measured=measured))
     found = [rows[rows["measured"] != ""] for rows in found if len(rows)]
@@ -74,9 +75,7 @@ def _measured(metric: str) -> str:
 
 
 def _in_words(name: str, rows: pd.DataFrame) -> str:
-    said = ", ".join(
-        f"{(rows['verdict'] == verdict).sum()} {verdict}" for verdict in ("reproduced", "higher", "lower")
-    )
+    said = ", ".join(f"{(rows['verdict'] == verdict).sum()} {verdict}" for verdict in RESULTS)
     far = rows.loc[rows["difference"].abs().nlargest(FURTHEST).index]
     furthest = "; ".join(map(_one_in_words, far.to_dict("records")))
     return f"{name}: {len(rows)} numbers, {said}; furthest: {furthest}."

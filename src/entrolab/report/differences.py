@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from entrolab.report.errata import LONGEST, errata_of
 from entrolab.report.studies import StudyResults
-from entrolab.tables.making import ADDRESS, judged
+from entrolab.tables.making import ADDRESS
 from entrolab.tables.number_format import title
 from entrolab.tables.rendering import digits_of
 from entrolab.tables.types import TABLE_TYPES, table_spec
 from entrolab.text import full_label, one_line
 
-OUTSIDE = ("higher", "lower")
+OUTSIDE = ("higher", "lower", "differs")
 MINUS = "ours − published "  # how a difference of two numbers begins
 # Keys of an explanation that restrict the values it applies to -> the columns of a table that they match.
 PLACES = {"datasets": "dataset", "models": "model", "metrics": "metric"}
@@ -60,7 +60,7 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
     explanations, values = tried(results.study), []
     for table in tables:
         name = table["name"]
-        rows = judged(results.tables[name])
+        rows = results.tables[name]
         spec = table_spec(results.key, results.study, name)
         digits = digits_of(results.tables[name], TABLE_TYPES[spec["type"]])
         own = [erratum["number"] for erratum in errata_of(errata, name)]

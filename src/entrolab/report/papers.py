@@ -20,12 +20,12 @@ from entrolab.report.provenance import in_short, made
 from entrolab.report.shown_tables import bar
 from entrolab.report.studies import StudyResults, trained
 from entrolab.study.job_specs import figure_formats, study_runs
-from entrolab.tables.making import counts_of_study
+from entrolab.tables.making import agreement_of, counts_of_study
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
 from entrolab.tables.rendering import legend
 from entrolab.tables.types import TABLE_TYPES
-from entrolab.tables.verdicts import JUDGED
+from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import full_label, one_line
 from entrolearn.plotting import description_of
 
@@ -44,9 +44,9 @@ def card(results: StudyResults, folder: Path) -> dict:
         "reference": one_line(study["reference"]),
         "about": one_line(study["about"]),
         "is_paper": bool(study["reference"]) and found.total() > 0,
-        "judged": bar({name: found[name] for name in JUDGED}),
+        "verdicts": bar({name: found[name] for name in VERDICTS}),
+        "agreed": agreement_of(found),
         "claims": claims_bar(outcomes(results.claims)) if results.claims is not None else None,
-        "reproduced": found["reproduced"],
         "tables": [
             {"name": name, "title": title(name), "caption": one_line(entry["caption"])}
             for name, entry in study["tables"].items()
@@ -75,6 +75,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "about": one_line(study["about"]),
         "url": study["url"],
         "compared": compared,
+        "agreed": agreement_of(counts_of_study(study, results.tables)),
         "protocol": protocol(study, with_oracle=compared),
         "claims": layout_claims(results.claims) if results.claims is not None else None,
         "tables": [

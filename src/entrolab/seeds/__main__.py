@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     one.add_argument("--tables", nargs="*", default=(), help=f"only these (default: all {SEEDED})")
     one.add_argument("--seeds", type=int, default=5, help="number of seeds, from 0 (default: 5)")
     one.add_argument("--cores", default="all")
-    one.add_argument("--anew", action="store_true", help="drop the values of tables that have changed")
+    one.add_argument("--anew", action="store_true", help="make seed 0 again, and all if its values differ")
     one.add_argument("--config", nargs="*", default=(), metavar="KEY=VALUE", help="settings of the workflow")
     one = commands.add_parser("show", help="print the counts of verdicts over seeds")
     one.add_argument("studies", nargs="*")
@@ -53,7 +53,7 @@ def _make(asked: argparse.Namespace) -> int:
         )
     config = read_yaml(home() / "config" / "config.yaml") | given
     name = asked.study
-    catalog, studies, _ = load_configuration(Path(os.path.relpath(home())), config, [name])
+    _, studies, _ = load_configuration(Path(os.path.relpath(home())), config, [name])
     check_known(name, studies, "entrolab.seeds", "make", "study")
     study = studies[name]
     for key, path in (("published", f"../published/{name}.csv"), ("seeds", f"../seeds/{name}.csv")):
@@ -66,7 +66,7 @@ def _make(asked: argparse.Namespace) -> int:
         raise ConfigError(f"--seeds (SEEDS): found {asked.seeds}; accepted: a whole number from 1")
     tables = asked.tables or known
     make = by_workflow(asked.cores, asked.config)
-    make_seeds(name, study, tables, asked.seeds, catalog=catalog, make=make, anew=asked.anew)
+    make_seeds(name, study, tables, asked.seeds, make=make, anew=asked.anew)
     return 0
 
 
@@ -84,9 +84,9 @@ def _show(names: list[str]) -> int:
             if not file.exists():
                 print(f"{name} {table}: not made in this folder; run `snakemake {file}`")
                 continue
-            judged, unknown = judge_seeds(read_table(file), values, table_spec(name, study, table))
-            if len(judged) or unknown:
-                print(f"{name} {table}: {' '.join(in_words(summary(judged), unknown))}")
+            judged, left_out = judge_seeds(read_table(file), values, table_spec(name, study, table))
+            if len(judged) or any(left_out):
+                print(f"{name} {table}: {' '.join(in_words(summary(judged), *left_out))}")
                 if not second_reading_of(study, table):
                     every.append(judged)
     if len(every) > 1:

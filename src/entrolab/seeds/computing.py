@@ -1,7 +1,5 @@
 """Make tables with further seeds by running the workflow, and store their values in the study's file."""
 
-import hashlib
-import json
 import os
 import subprocess
 import sys
@@ -12,26 +10,14 @@ from pathlib import Path
 import pandas as pd
 
 from entrolab.jobs.command import setting
-from entrolab.jobs.plan import Plan
-from entrolab.jobs.source_analysis import source_digests
 from entrolab.seeds.values import has_seed, of_table, read_seeds, same, with_table, write_seeds
-from entrolab.study.job_specs import table_runs
-from entrolab.tables.base import GENERATED
 from entrolab.tables.making import ADDRESS, read_published, read_table
 from entrolab.tables.types import FILES, TABLE_TYPES
 from entrolab.text import OneLine
 
 # Seeds other than 0 have a working directory each.
 FOLDER = "results/seeds/{study}/{seed}"
-# Keys of a table's entry that do not affect its numbers.
-SHOWN = ("caption", "notes", "published", "tolerance")
 PATHS = ("mirror", "extra_studies", "extra_datasets")
-
-
-class _At(dict):
-    """Stand-in for the wildcards of a Snakemake job: names a run or a measurement."""
-
-    __getattr__ = dict.__getitem__
 
 
 class SeedsError(OneLine, RuntimeError):
@@ -54,37 +40,33 @@ def make_seeds(
     tables: Sequence[str],
     n_seeds: int,
     *,
-    catalog: Mapping[str, Mapping],
     make: Callable[[Path, str, int], None],
     home: Path = Path(),
     anew: bool = False,
 ) -> None:
     """Make tables with the seeds 0 to `n_seeds` - 1, seed by seed, and write the values after each table.
 
-    Values in the file are kept if the study's text, its data and the code have not changed since. If they
-    have changed, the table is made again with seed 0; if its values are the same as before, the values of the
-    other seeds are kept as well, otherwise `SeedsError` is raised or, with `anew`, they are dropped. Tables
-    without any value for seed 0, for which all data sets are missing for instance, are not made with further
-    seeds. `make` is called with a folder, a file and a seed and makes the file in the folder, see
-    `by_workflow`; `home` is the folder that holds ``results``.
+    Only tables that lack a seed are made, or all with `anew`. Seed 0 comes first: if its values differ from
+    those in the file, `SeedsError` is raised or, with `anew`, the values of all seeds are dropped; otherwise
+    the values of the other seeds are kept. Tables without any value for seed 0, for which all data sets are
+    missing for instance, are not made with further seeds. `make` is called with a folder, a file and a seed
+    and makes the file in the folder, see `by_workflow`; `home` is the folder that holds ``results``.
     """
     values = read_seeds(study["seeds"])
-    versions = {table: version_of(name, study, table, catalog) for table in tables}
+    tables = [one for one in tables if anew or not all(has_seed(values, one, k) for k in range(n_seeds))]
     for seed in range(n_seeds):
         for table in tables:
-            outdated = seed == 0 and (of_table(values, table)["version"] != versions[table]).any()
-            if has_seed(values, table, seed) and not outdated:
-                continue
-            if seed and not has_seed(values, table, 0):  # without values of seed 0, nothing is judged
+            # Without values of seed 0, nothing is judged.
+            if seed and (has_seed(values, table, seed) or not has_seed(values, table, 0)):
                 continue
             started = time.monotonic()
             folder = home if seed == 0 else _prepared(home, name, seed)
             file = FILES["tables"].format(study=name, table=table)
             make(folder, file, seed)
             made = read_table(folder / file)
-            if outdated:
-                values = _renewed(values, table, made, study["seeds"], anew=anew)
-            values = with_table(values, table, versions[table], seed, made)
+            if has_seed(values, table, seed):
+                values = _kept(values, table, made, study["seeds"], anew=anew)
+            values = with_table(values, table, seed, made)
             write_seeds(values, study["seeds"])
             found = of_table(values, table)
             n = int(found[str(seed)].notna().sum()) if str(seed) in found else 0
@@ -92,20 +74,18 @@ def make_seeds(
             print(f"{name} {table}, seed {seed}: {n} values, {minutes:.1f} min", flush=True)
 
 
-def _renewed(values: pd.DataFrame, table: str, made: pd.DataFrame, file: str, *, anew: bool) -> pd.DataFrame:
+def _kept(values: pd.DataFrame, table: str, made: pd.DataFrame, file: str, *, anew: bool) -> pd.DataFrame:
     """The values, without the table's if those of seed 0 have changed and `anew` is true."""
     before = of_table(values, table).set_index(ADDRESS)
-    now = made.set_index(ADDRESS)["ours"].reindex(before.index)
-    differ = ~same(before["0"], now) if "0" in before else pd.Series(data=True, index=before.index)
+    differ = ~same(before["0"], made.set_index(ADDRESS)["ours"].reindex(before.index))
     if not differ.any():
         return values
     if anew:
         return values[values["table"] != table]
     first = "/".join(filter(None, differ.index[differ.argmax()]))
     raise SeedsError(
-        f"{file}: {table}: made with another version of the study, data or code: {differ.sum()} of "
-        f"{len(differ)} values of seed 0 differ now, first {first}; accepted: --anew (ANEW=1), which drops "
-        "the values of the table"
+        f"{file}: {table}: {differ.sum()} of {len(differ)} values of seed 0 differ from those that were "
+        f"made now, first {first}; accepted: --anew (ANEW=1), which makes the values of all seeds again"
     )
 
 
@@ -141,27 +121,3 @@ def _with_absolute_path(given: str) -> str:
     if key not in PATHS or not text:
         return given
     return setting(key, os.path.abspath(str(parse_config([given])[key])))
-
-
-def version_of(name: str, study: Mapping, table: str, catalog: Mapping[str, Mapping]) -> str:
-    """A digest of all that decides a table's numbers except the seed: the study's text, its data, the code.
-
-    The digest has eight hexadecimal digits.
-    """
-    plan = Plan(catalog, {name: study}, {"seed": 0})
-    entry = study["tables"][table]
-    table_type = TABLE_TYPES[entry["type"]]
-    decided = {key: value for key, value in entry.items() if key not in SHOWN}
-    parts: list[object] = [decided, source_digests(type(table_type).__module__)]
-    measured_for = entry.get("measured_for", table)
-    runs = table_runs(study, table) or table_type.rows_and_models(entry, study)
-    for dataset, model in dict.fromkeys(runs if table_type.trains else ((one, "") for one, _ in runs)):
-        at = _At(study=name, table=measured_for, dataset=dataset, model=model)
-        if dataset != GENERATED:
-            parts += [plan.entry(at), plan.code_of_data(at), plan.scaling(at), plan.protocol(at)]
-        if table_type.trains:
-            parts += [plan.run_spec(at), plan.code_of_run(at)]
-        elif table_type.measured_by:
-            parts += [plan.measurement(at), plan.code_of_measurement(at)]
-    text = json.dumps(parts, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:8]

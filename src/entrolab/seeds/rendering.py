@@ -22,8 +22,8 @@ def seeds_of(name: str, study: Mapping, table: str, rows: pd.DataFrame) -> dict 
     if not (values["table"] == table).any():
         return None
     spec = table_spec(name, study, table)
-    judged, unknown = judge_seeds(rows, values, spec)
-    if not len(judged) and not unknown:
+    judged, left_out = judge_seeds(rows, values, spec)
+    if not len(judged) and not any(left_out):
         return None
     found = summary(judged)
     segments = [
@@ -33,13 +33,13 @@ def seeds_of(name: str, study: Mapping, table: str, rows: pd.DataFrame) -> dict 
     ]
     return {
         "bar": {"segments": segments, "total": found["cells"]},
-        "says": in_words(found, unknown),
+        "says": in_words(found, *left_out),
         "cells": {tuple(row[name] for name in ADDRESS): _hover(row) for _, row in judged.iterrows()},
         "rows": [_row(row, spec) for _, row in judged.iterrows()],
     }
 
 
-def in_words(found: Mapping, unknown: int = 0) -> list[str]:
+def in_words(found: Mapping, unknown: int = 0, equal: int = 0) -> list[str]:
     """The counts of one or several tables as sentences."""
     counts, single = found["verdicts"], found["of_single"]
     inside, outside = single["reproduced"], single["outside"]
@@ -58,10 +58,12 @@ def in_words(found: Mapping, unknown: int = 0) -> list[str]:
             f"For {found['wide']}, the tolerance is too wide to test anything: it contains every number of "
             "the row, published and ours."
         )
+    if equal:
+        said.append(f"{equal} more are equal with every seed, so that there is no spread to judge by.")
     if unknown:
         said.append(
-            f"{unknown} more are left out: their values were made with another version of the code, data or "
-            "study (update them with `make seeds`)."
+            f"{unknown} more are left out: their values were made with another version of the code, "
+            "data or study (update them with `make seeds`)."
         )
     return said
 

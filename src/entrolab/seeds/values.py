@@ -45,19 +45,18 @@ def has_seed(values: pd.DataFrame, table: str, seed: int) -> bool:
     return str(seed) in of_table(values, table)
 
 
-def with_table(values: pd.DataFrame, name: str, version: str, seed: int, table: pd.DataFrame) -> pd.DataFrame:
+def with_table(values: pd.DataFrame, name: str, seed: int, table: pd.DataFrame) -> pd.DataFrame:
     """The values extended by those of a table made with a seed; its rows are in the table's order.
 
     Only cells of `table` that are judged by a published value are stored.
     """
     table = table[table["verdict"].isin(JUDGED)]
     numbers = table[table["ours"].notna()].set_index(ADDRESS)["ours"].rename(str(seed))
-    before = of_table(values, name).drop(columns=["version", str(seed)], errors="ignore").set_index(ADDRESS)
+    before = of_table(values, name).drop(columns=str(seed), errors="ignore").set_index(ADDRESS)
     order = table.set_index(ADDRESS).index
     made = before.join(numbers, how="outer")
     made = made.reindex([cell for cell in order if cell in made.index]).reset_index()
     made.insert(0, "table", name)
-    made.insert(1, "version", version)
     others = values[values["table"] != name]
     every = pd.concat([others, made], ignore_index=True) if len(others) else made
     seeds = sorted((column for column in every if column not in CELL), key=int)

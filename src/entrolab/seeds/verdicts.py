@@ -7,6 +7,7 @@ G. J. Hahn and W. Q. Meeker, Statistical Intervals (1991), section 4.8: interval
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,14 +17,12 @@ from entrolab.seeds.values import of_table, same
 from entrolab.tables.base import Found, PublishedValue
 from entrolab.tables.making import ADDRESS
 from entrolab.tables.types import TABLE_TYPES
-from entrolab.tables.verdicts import SLACK, placed
+from entrolab.tables.verdicts import RESULTS, SLACK, placed
 
 COVERAGE = 0.95
 VERDICTS = ("reproduced", "not reproduced", "undecided")
 COLUMNS = [*ADDRESS, "published", "tolerance", "single", "n", "mean", "sd", "low", "high", "verdict"]
 COLUMNS += ["flips", "wide"]
-# The verdicts of one seed that are compared with those over several seeds.
-COMPARED = ("reproduced", "higher", "lower")
 # A predictive interval needs a standard deviation.
 LEAST_SEEDS = 2
 # Rows with fewer models are not tested for wide tolerances.
@@ -61,8 +60,24 @@ def verdict_of(low: float, high: float, published: float, tolerance: float) -> s
     return "undecided"
 
 
-def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tuple[pd.DataFrame, int]:
-    """Judge the cells of a table by their values with several seeds.
+class LeftOut(NamedTuple):
+    """How many results of a table are not judged over seeds, and why.
+
+    Attributes
+    ----------
+    unknown : int
+        None of their seeds has the value in the table: they were made with other code, data or another
+        version of the study.
+    equal : int
+        They are equal with every seed, as those without randomness are: there is no spread to judge by.
+    """
+
+    unknown: int
+    equal: int
+
+
+def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tuple[pd.DataFrame, LeftOut]:
+    """Judge the results in a table by their values with several seeds.
 
     Parameters
     ----------
@@ -76,16 +91,14 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
     Returns
     -------
     judged : DataFrame
-        `COLUMNS`, one row per cell with a published value and the values of two seeds or more: its tolerance,
-        the verdict in `table` (``single``), mean, standard deviation and predictive interval over ``n``
-        seeds, and the verdict over seeds; ``flips`` if the verdicts of the single seeds differ, ``wide`` if
-        every number of the row, ours and published, lies within the tolerance.
-    unknown : int
-        The number of cells left out because none of their seeds has the value in `table`: their values were
-        made with other code, data or another version of the study.
+        `COLUMNS`, one row per result with a published value and the values of two seeds or more that are not
+        all equal: its tolerance, the verdict in `table` (``single``), mean, standard deviation and predictive
+        interval over ``n`` seeds, and the verdict over seeds; ``flips`` if the verdicts of the single seeds
+        differ, ``wide`` if every number of the row, ours and published, lies within the tolerance.
+    left_out : LeftOut
     """
-    mine = of_table(values, spec["table"]).drop(columns="version").set_index(ADDRESS)
-    cells = table[table["published"].notna() & table["verdict"].isin(COMPARED)].set_index(ADDRESS)
+    mine = of_table(values, spec["table"]).set_index(ADDRESS)
+    cells = table[table["published"].notna() & table["verdict"].isin(RESULTS)].set_index(ADDRESS)
     cells = cells[cells.index.isin(mine.index)]
     known = [same(cells["ours"], mine[seed].reindex(cells.index)) for seed in mine]
     is_known = pd.concat(known, axis=1).any(axis=1) if known else pd.Series(dtype=bool, index=cells.index)
@@ -95,7 +108,10 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
         for cell, row in cells[is_known & (n_seeds >= LEAST_SEEDS)].iterrows()
     ]
     judged = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "wide"])
-    return judged.assign(wide=_is_wide(judged))[COLUMNS], int((~is_known).sum())
+    judged = judged.assign(wide=_is_wide(judged))[COLUMNS]
+    varies = mine.nunique(axis=1).gt(1)[pd.MultiIndex.from_frame(judged[ADDRESS])].to_numpy()
+    left_out = LeftOut(unknown=int((~is_known).sum()), equal=int((~varies).sum()))
+    return judged[varies].reset_index(drop=True), left_out
 
 
 def _judged(cell: tuple[str, str, str], row: pd.Series, values: list[float], spec: Mapping) -> tuple:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from entrolab.study.sections import ConfigError, shortened
 
-# The columns before those of the seeds: the cell, and the version of study, data and code.
-CELL = ("table", "version", "dataset", "model", "metric")
+# The columns before those of the seeds.
+CELL = ("table", "dataset", "model", "metric")
 
 
 def check_seeds(file: str | Path) -> None:
@@ -20,16 +20,9 @@ def check_seeds(file: str | Path) -> None:
     if tuple(header[: len(CELL)]) != CELL or not seeds or not all(map(str.isdecimal, seeds)):
         accepted = f"{','.join(CELL)} and the numbers of seeds"
         raise ConfigError(f"{file}: line 1: found {shortened(','.join(header))}; accepted: {accepted}")
-    versions: dict[str, str] = {}
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise ConfigError(f"{file}: line {number}: found {len(row)} fields; accepted: {len(header)}")
-        table, version = row[:2]
-        if versions.setdefault(table, version) != version:
-            raise ConfigError(
-                f"{file}: line {number}: found version {version!r} of {table} beside "
-                f"{versions[table]!r}; accepted: one version of each table"
-            )
         for text in row[len(CELL) :]:
             if not is_number(text):
                 raise ConfigError(f"{file}: line {number}: found {text!r}; accepted: a number, or nothing")

@@ -41,7 +41,8 @@ class Found:
     """Our numbers in a cell with a note, or the status and the reason of a missing number.
 
     The status is "ok", "failed", "no data", "published only" if the study has nothing to compute, or "known"
-    if the study states the number.
+    if the study states the number. A number is `given` if no learner produced it: it describes data, or is a
+    parameter that the study sets.
     """
 
     ours: float = NAN
@@ -49,6 +50,7 @@ class Found:
     oracle: float = NAN
     status: str = "ok"
     reason: str = ""  # parts joined by semicolons; a part may end in "in k of n fits"
+    given: bool = False
     readings: Mapping[str, float] = field(default_factory=dict)  # the number by other readings of the paper
 
 
@@ -196,7 +198,7 @@ class TableType:
         raise NotImplementedError
 
     def agreement(self, spec: Mapping) -> str:
-        """The meaning of "reproduced", in two words."""
+        """The meaning of "reproduced" and "equal", in two words."""
         return "within ±"
 
     def meanings(self, spec: Mapping) -> Mapping[str, str]:

@@ -49,7 +49,7 @@ class Characteristics(TableType):
         if metric in OF_A_SCALING:
             facts = results.features(dataset)
         if metric in facts:
-            return Found(float(facts[metric]))
+            return Found(float(facts[metric]), given=True)
         return Found(status=PUBLISHED_ONLY)  # such as the positive class of three
 
     def tolerance(self, cell, spec, ours, published):
@@ -74,9 +74,8 @@ class Characteristics(TableType):
     def meanings(self, spec):
         rounds = ", a share as it is rounded" if SHARES & set(spec["counts"]) else ""
         return {
-            "reproduced": f"ours equals the published number{rounds}",
-            "higher": "ours is larger",
-            "lower": "ours is smaller",
+            "equal": f"ours equals the published number{rounds}",
+            "differs": "ours is another number",
             "ours only": "not in the published table",
         }
 

@@ -7,8 +7,9 @@ the cells (see `entrolab.tables.types`).
 import math
 from collections import Counter
 from collections.abc import Mapping
-from itertools import chain
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -16,7 +17,7 @@ from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Cell, Found, Judged, P
 from entrolab.tables.number_format import decimals_of
 from entrolab.tables.results import Results
 from entrolab.tables.types import TABLE_TYPES
-from entrolab.tables.verdicts import JUDGED, VERDICTS
+from entrolab.tables.verdicts import GIVEN, RESULTS, VERDICTS, as_given
 
 ADDRESS = ["dataset", "model", "metric"]
 _NUMBERS = ["published", "published_std", "ours", "ours_std", "difference", "oracle"]
@@ -48,6 +49,8 @@ def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: Map
             judged = Judged("" if blank else ours.status)
         else:
             judged = table_type.judge(cell, spec, found, published_values)
+            if ours.given:
+                judged = replace(judged, verdict=as_given(judged.verdict))
         reason = "; ".join(filter(None, [ours.reason, judged.note]))
         compared = (ours.ours, ours.ours_std, judged.difference, judged.verdict, ours.oracle)
         rows.append((*cell, number.value, number.std, *compared, reason))
@@ -79,9 +82,59 @@ def counts(table: pd.DataFrame) -> dict[str, int]:
     return {name: found[name] for name in VERDICTS}
 
 
-def judged(table: pd.DataFrame) -> pd.DataFrame:
-    """The cells that are judged by a published value, with or without a number of ours."""
-    return table[table["published"].notna() & table["verdict"].isin(JUDGED)]
+class Agreement(NamedTuple):
+    """How many published values are reproduced: three disjoint groups that add up to all of them.
+
+    Attributes
+    ----------
+    reproduced, results : int
+        Values that a learner produced (scores, times, sizes), and how many of them are reproduced.
+    equal, given : int
+        Values that describe data or are settings taken from the paper, and how many of them are equal.
+    not_comparable : int
+        All others: ours failed or lacks data, the study sets ours or has none, or the value is the unit of
+        its row.
+    """
+
+    reproduced: int
+    results: int
+    equal: int
+    given: int
+    not_comparable: int
+
+    @property
+    def agreeing(self) -> int:
+        """The number of values that are reproduced or equal."""
+        return self.reproduced + self.equal
+
+    @property
+    def compared(self) -> int:
+        """The number of values that are compared with ours."""
+        return self.results + self.given
+
+    def __str__(self):
+        return (
+            f"{self.reproduced} of {self.results} results reproduced, {self.equal} of {self.given} data and "
+            f"settings equal, {self.not_comparable} not comparable"
+        )
+
+
+def agreement_of(verdicts: Mapping[str, int]) -> Agreement:
+    """The agreement of published values, given their number by verdict.
+
+    Examples
+    --------
+    >>> print(agreement_of({"reproduced": 3, "lower": 1, "equal": 2, "no data": 4, "unit": 1}))
+    3 of 4 results reproduced, 2 of 2 data and settings equal, 5 not comparable
+    """
+    found = Counter(verdicts)
+    results, given = (sum(found[name] for name in names) for names in (RESULTS, GIVEN))
+    return Agreement(found["reproduced"], results, found["equal"], given, found.total() - results - given)
+
+
+def published_counts(table: pd.DataFrame) -> Counter[str]:
+    """The number of published values of a table by verdict."""
+    return Counter(table.loc[table["published"].notna(), "verdict"])
 
 
 def second_reading_of(study: Mapping, table: str) -> str:
@@ -94,7 +147,7 @@ def second_reading_of(study: Mapping, table: str) -> str:
 def counts_of_study(study: Mapping, tables: Mapping[str, pd.DataFrame]) -> Counter[str]:
     """The number of published values of a study by verdict; tables that are second readings are left out."""
     first = (table for name, table in tables.items() if not second_reading_of(study, name))
-    return Counter(chain.from_iterable(judged(table)["verdict"] for table in first))
+    return sum(map(published_counts, first), Counter())
 
 
 def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:

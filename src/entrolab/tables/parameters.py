@@ -24,7 +24,11 @@ SAME = 1e-7
 
 
 class Parameters(OfModels):
-    """The parameters selected most often, by their published names: data sets × parameters of models."""
+    """The parameters selected most often, by their published names: data sets × parameters of models.
+
+    A parameter is a result if it was selected from several values or counted on the fitted model, otherwise a
+    setting.
+    """
 
     columns = ("model", "metric")
     stages = ("selection", "record", "facts")
@@ -70,13 +74,16 @@ class Parameters(OfModels):
         if params is None:
             return Found(status="failed", reason="nothing was selected by this criterion")
         source = spec["models"][model]["parameters"][metric]
-        known = {**learner_at(record, params)["params"], **params}
+        name, learner = source.removeprefix(RECIPROCAL), learner_at(record, params)
+        known = {**learner["params"], **params}
         if source == OF_THE_FITTED:
             known = results.facts(dataset, model)
-        value = known.get(source.removeprefix(RECIPROCAL))
+        value = known.get(name)
         if not isinstance(value, Real) or (source.startswith(RECIPROCAL) and not value):
             return Found(status=PUBLISHED_ONLY)  # not a number, or a fact that is not known for the model
-        return Found(1 / value if source.startswith(RECIPROCAL) else float(value))
+        tried = {**learner["grid"], **record["grid"]}.get(name, ())
+        given = source != OF_THE_FITTED and len(tried) < 2
+        return Found(1 / value if source.startswith(RECIPROCAL) else float(value), given=given)
 
     def judge(self, cell, spec, found, published_values):
         ours, value = found[cell].ours, published_values.get(cell, NOTHING).value
@@ -97,9 +104,11 @@ class Parameters(OfModels):
 
     def meanings(self, spec):
         return {
-            "reproduced": "ours equals the published value",
-            "higher": "ours is larger",
-            "lower": "ours is smaller",
+            "reproduced": "selected or counted; ours equals the published value",
+            "higher": "selected or counted; ours is larger",
+            "lower": "selected or counted; ours is smaller",
+            "equal": "set by the study; ours equals the published value",
+            "differs": "set by the study to another value",
             "failed": "nothing was selected; the footnote says why",
             "published only": "a published value without a counterpart of ours",
         }

@@ -18,7 +18,7 @@ import pandas as pd
 from entrolab.io.atomic import write_text
 from entrolab.tables.base import NAN, TableType
 from entrolab.tables.base import Cell as Address
-from entrolab.tables.making import COLUMNS, counts, judged
+from entrolab.tables.making import COLUMNS, agreement_of, counts, published_counts
 from entrolab.tables.number_format import Power, title
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import JUDGED, KNOWN, VERDICTS
@@ -107,7 +107,10 @@ def layout(
     says_more = table_type.compares if has_published else says_best if best else ""
     over_seeds = seeds["cells"] if seeds else {}
     cells = _cells(shown_table, table_type, footnotes, unsaid, best, over_seeds)
-    agreeing = {column: _agreeing(of) for column, of in table.groupby(list(table_type.columns))}
+    agreed = {
+        column: agreement_of(published_counts(cells_of))
+        for column, cells_of in table.groupby(list(table_type.columns))
+    }
     rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
     # A part that is the same in all rows has no heading.
     shown = table_type.rows if len({row[1:] for row in rows}) > 1 else table_type.rows[:1]
@@ -122,7 +125,9 @@ def layout(
         "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec["notes"]],
         "heads": [_HEADS[part] for part in shown],
-        "columns": [_column(column, table_type.columns, spec) | agreeing[column] for column in columns],
+        "columns": [
+            {**_column(column, table_type.columns, spec), "agreed": agreed[column]} for column in columns
+        ],
         "groups": _groups(columns, spec) if len(table_type.columns) > 1 else [],
         "rows": [
             {
@@ -141,7 +146,7 @@ def layout(
         ],
         "footnotes": list(footnotes.values()),
         "has_oracle": has_published and bool(table["oracle"].notna().any()),
-        **_agreeing(table),
+        "agreed": agreement_of(published_counts(table)),
     }
 
 
@@ -276,12 +281,6 @@ def _cell(
         marked=row.verdict not in unsaid,
         best=(row.dataset, row.model, row.metric) in best,
     )
-
-
-def _agreeing(table: pd.DataFrame) -> dict[str, int]:
-    """The number of cells with a published value, and the number that reproduce it."""
-    found = judged(table)["verdict"]
-    return {"agreeing": int((found == "reproduced").sum()), "published": len(found)}
 
 
 # A reason is "text; text in 3 of 110 fits; …": notes that differ only in their counts share one footnote.

@@ -66,7 +66,7 @@ class Times(OfModels):
             return Judged("unit")
         if math.isnan(unit.value) or found[first].status != "ok":
             whose = "published" if math.isnan(unit.value) else "of ours"
-            return Judged("ours only", note=f"no ratio: the row's first column has no seconds {whose}")
+            return Judged("published only", note=f"no ratio: the row's first column has no seconds {whose}")
         ratio = found[cell].ours / found[first].ours
         (low, high), (unit_low, unit_high) = map(_bounds, (value, unit))
         highest = high / unit_low if unit_low else math.inf
@@ -92,7 +92,7 @@ class Times(OfModels):
             "higher": "relatively slower than published",
             "lower": "relatively faster than published",
             "unit": "the first column, by which the others of the row are divided",
-            "ours only": "no published ratio to compare with",
+            "published only": "no ratio to compare",
             "failed": "no seconds of ours; the footnote says why",
         }
 

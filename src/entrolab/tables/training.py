@@ -12,7 +12,7 @@ from entrolab.tables.parameters import most_often
 from entrolab.tables.scores import CRITERIA, Scores, chosen_folds, tolerance_in_words
 from entrolab.tables.times import Times
 from entrolab.tables.trained import OfModels
-from entrolab.tables.verdicts import JUDGED
+from entrolab.tables.verdicts import RESULTS
 
 ITERATIONS, SECONDS = "iterations", "fit_seconds"
 # The note for iterations that the study's file sets.
@@ -76,7 +76,7 @@ class Training(Scores):
     def judge(self, cell, spec, found, published_values):
         judge = _TIMES.judge if cell[2] == SECONDS else super().judge
         judged = judge(cell, spec, found, published_values)
-        if (cell[2] == SECONDS or found[cell].reason == SET) and judged.verdict in JUDGED:
+        if (cell[2] == SECONDS or found[cell].reason == SET) and judged.verdict in RESULTS:
             return replace(judged, verdict="published only")
         return judged
 

@@ -17,6 +17,8 @@ VERDICTS = {
     "reproduced": Verdict("≈", r"$\approx$", "ours agrees with the published number"),
     "higher": Verdict("↑", r"$\uparrow$", "ours lies above it"),
     "lower": Verdict("↓", r"$\downarrow$", "ours lies below it"),
+    "equal": Verdict("=", "$=$", "a property of the data or a setting; ours equals the published value"),
+    "differs": Verdict("≠", r"$\neq$", "a property of the data or a setting; ours differs"),
     "failed": Verdict("×", r"$\times$", "no number of ours; the footnote says why"),
     "no data": Verdict("∅", r"$\emptyset$", "the data set is not available"),
     "ours only": Verdict("○", r"$\circ$", "nothing is published to compare with"),
@@ -28,8 +30,10 @@ VERDICTS = {
 }
 # A number that the study states, such as the best possible score of generated data.
 KNOWN = "known"
+# The verdicts on what a learner produced, and on what describes data or is set to the published value.
+RESULTS, GIVEN = ("reproduced", "higher", "lower"), ("equal", "differs")
 # The verdicts that compare a number with a published value, or say that ours is missing.
-JUDGED = ("reproduced", "higher", "lower", "failed", "no data")
+JUDGED = (*RESULTS, *GIVEN, "failed", "no data")
 
 # The tolerance of a score published without ±: ours rounds to it at one decimal.
 ROUNDING = 0.05
@@ -63,3 +67,16 @@ def placed(value: float, low: float, high: float) -> str:
     if value > high + SLACK:
         return "higher"
     return "lower" if value < low - SLACK else "reproduced"
+
+
+def as_given(verdict: str) -> str:
+    """The verdict on data or a setting that corresponds to one on a result; others are returned unchanged.
+
+    Examples
+    --------
+    >>> as_given("reproduced"), as_given("lower"), as_given("ours only")
+    ('equal', 'differs', 'ours only')
+    """
+    if verdict not in RESULTS:
+        return verdict
+    return "equal" if verdict == "reproduced" else "differs"

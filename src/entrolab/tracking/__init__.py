@@ -32,7 +32,7 @@ from mlflow.entities import Metric
 from entrolab.io.records import machine, versions, write_json
 from entrolab.io.run_files import StudyRun
 from entrolab.jobs.checkout import code_tags
-from entrolab.tables.making import counts, counts_of_study, read_table
+from entrolab.tables.making import agreement_of, counts, counts_of_study, read_table
 from entrolab.tracking.ledger import open_ledger, says, study_run_name
 from entrolab.tracking.notes import linked, study_note
 from entrolab.tracking.runs import dataset_contents
@@ -125,8 +125,7 @@ def track_study(
         if path.suffix == ".csv" and "verdict" in pd.read_csv(path, nrows=0)
     }
     verdicts = {name: counts(table) for name, table in compared.items()}
-    found = counts_of_study(study, compared)
-    reproduced = f"{found['reproduced']} of {found.total()}"
+    agreed = agreement_of(counts_of_study(study, compared))
     digest = hashlib.sha256()
     for path in chain(files["config"], tables, figures):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -142,7 +141,7 @@ def track_study(
             for folder, path in ((folder, path) for folder, paths in files.items() for path in paths):
                 client.log_artifact(run_id, str(path), folder)
             now = round(time() * 1000)
-            note = linked(study_note(study, study_name, verdicts, reproduced), ledger.artifacts_of(run_id))
+            note = linked(study_note(study, study_name, verdicts, agreed), ledger.artifacts_of(run_id))
             ledger.log(
                 run_id,
                 metrics=[
@@ -154,7 +153,7 @@ def track_study(
                 tags=_code() | _machine() | {"mlflow.note.content": note},
             )
             if "published" in study:
-                ledger.tag_experiment({"reproduced": reproduced})
+                ledger.tag_experiment({"reproduced": f"{agreed.reproduced} of {agreed.results}"})
             # Written last, so that the run of a job that died before this line is written again.
             ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
             client.set_terminated(run_id, "FINISHED")

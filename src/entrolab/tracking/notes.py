@@ -8,6 +8,7 @@ from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.jobs.command import command_for
 from entrolab.study.lookup import scaling_of
+from entrolab.tables.making import Agreement
 from entrolab.tables.rendering import escape_md
 from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import one_line
@@ -129,13 +130,13 @@ def _source(study: Mapping) -> list[str]:
 
 
 def study_note(
-    study: Mapping, study_name: str, verdicts: Mapping[str, Mapping[str, int]], reproduced: str
+    study: Mapping, study_name: str, verdicts: Mapping[str, Mapping[str, int]], agreed: Agreement
 ) -> str:
-    """The note of the run of a study's tables: the count of reproduced values, and the verdicts by table."""
+    """The note of the run of a study's tables: how many published values agree, and the verdicts by table."""
     lines = [_heading(study), ""]
     if verdicts and "published" in study:
         lines += [
-            f"Reproduced: {reproduced} published numbers.",
+            f"Published values: {agreed}.",
             "",
             *_table(["table", *VERDICTS]),
             *(_row([_link(table), *map(str, found.values())]) for table, found in verdicts.items()),

@@ -36,7 +36,7 @@ def test_a_study_that_has_vanished_keeps_its_row_its_command_and_its_pages(made,
     front = Page(report / "index.html")
     assert {"paper.html", "other.html"} <= set(front.links)
     assert "entrolab paper.yaml --config seed=3" in front.said
-    assert "1 of 1 published values reproduced" in front.said  # its verdicts count
+    assert "1 of 1 published results reproduced" in front.said  # its verdicts count
     assert (report / "paper.html").read_text() == first
     users = Page(report / "datasets" / "iris.html")
     assert "Study paper" in users.said

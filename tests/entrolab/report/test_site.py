@@ -82,8 +82,8 @@ def test_pages_are_read_by_ear_and_walked_by_keyboard(report, name):
 def test_index_says_what_when_where_and_how(report):
     page = Page(report / "index.html")
     for said in (
-        "1 of 1 published values reproduced",
-        "≈ 1 of 1 reproduced",
+        "1 of 1 published results reproduced",
+        "1 of 1 results reproduced",
         "commit 0123abc",
         f"sha256 {'9f' * 6}…",
         "python 3.11.2",
@@ -101,8 +101,8 @@ def test_index_says_what_when_where_and_how(report):
 def test_a_study_of_no_paper_is_listed_apart(results, tmp_path):
     own = replace(results, study={**results.study, "reference": "", "about": "Something of our own."})
     page = Page(build_report([own], tmp_path / "results" / "report", catalog=CATALOG))
-    assert "published values reproduced" not in page.said
-    assert "Studies Machines & <entropy> Something of our own. ≈ 1 of 1 reproduced" in page.said
+    assert "published results reproduced" not in page.said
+    assert "Studies Machines & <entropy> Something of our own. 1 of 1 results reproduced" in page.said
     assert "papers" in page.ids
 
 

@@ -9,7 +9,8 @@ import entrolab
 
 STYLE = Path(entrolab.__file__).parent / "templates" / "style.css"
 # What text stands on: the page, panels, and the colours of verdicts.
-GROUNDS = ("paper", "panel", "reproduced", "higher", "lower", "failed", "no-data", "hatch", "unit")
+GROUNDS = ("paper", "panel", "reproduced", "higher", "lower", "equal", "differs", "failed")
+GROUNDS += ("no-data", "hatch", "unit")
 TEXTS = ("ink", "soft", "link")
 
 
@@ -46,7 +47,7 @@ def test_texts_stand_out_from_what_they_stand_on(scheme, text, ground):
     assert contrast(colours[text], colours[ground]) >= 4.5
 
 
-@pytest.mark.parametrize("verdict", ["reproduced", "higher", "lower", "failed"])
+@pytest.mark.parametrize("verdict", ["reproduced", "higher", "lower", "equal", "differs", "failed"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_bars_stand_out_from_the_page(scheme, verdict):
     colours = schemes()[scheme]

@@ -1,4 +1,4 @@
-"""Values of each seed are made once, resumed, and kept apart by version."""
+"""Values of each seed are made once and resumed, and count as long as those of seed 0 are the same."""
 
 import copy
 import hashlib
@@ -29,17 +29,14 @@ def project(tmp_path):
 class Project:
     def __init__(self, folder: Path):
         config = read_yaml(home() / "config/config.yaml")
-        self.catalog, studies, _ = load_configuration(home(), config, ["demo"])
+        _, studies, _ = load_configuration(home(), config, ["demo"])
         self.study = copy.deepcopy(studies["demo"]) | {"seeds": str(folder / "seeds.csv")}
         self.folder, self.calls = folder, []
 
     def make(self, n_seeds: int, anew: bool = False) -> list[int]:
         """Make the seeds; return those for which the workflow was called."""
         self.calls = []
-        make_seeds(
-            "demo", self.study, [TABLE], n_seeds,
-            catalog=self.catalog, make=self.workflow, home=self.folder, anew=anew,
-        )  # fmt: skip
+        make_seeds("demo", self.study, [TABLE], n_seeds, make=self.workflow, home=self.folder, anew=anew)
         return self.calls
 
     def workflow(self, folder: Path, file: str, seed: int) -> None:
@@ -57,19 +54,21 @@ class Project:
         return read_seeds(self.study["seeds"])
 
 
-def test_tables_with_published_scores_have_seeds():
-    config = read_yaml(home() / "config/config.yaml")
-    _, studies, _ = load_configuration(home(), config, ["information_theory", "melm"])
-    assert seeded_tables(studies["information_theory"]) == ["softmax", "mlp"]
-    assert seeded_tables(studies["melm"]) == ["table2", "table3", "table3_learnt"]
+def test_tables_with_published_scores_have_seeds(tmp_path):
+    (tmp_path / "published.csv").write_text("table,dataset,model,metric,value,std\ntable1,a,b,c,1,\n")
+    types = {"table1": "scores", "seconds": "times", "again": "separability", "ours": "scores"}
+    shared = {"seconds": {"published": "table1"}, "again": {"published": "table1"}}
+    tables = {name: {"type": kind, **shared.get(name, {})} for name, kind in types.items()}
+    study = {"published": tmp_path / "published.csv", "tables": tables}
+    assert seeded_tables(study) == ["table1", "again"]
 
 
 def test_only_missing_seeds_are_made_each_in_its_folder(project, monkeypatch, capsys):
-    monkeypatch.setattr("time.monotonic", iter([0.0, 90.0, 90.0, 120.0, 120.0, 120.0]).__next__)
+    monkeypatch.setattr("time.monotonic", iter([0.0, 90.0, *[90.0] * 6]).__next__)
     assert project.make(1) == [0]
     assert capsys.readouterr().out.endswith("values, 1.5 min\n")
     first = project.values()
-    assert project.make(3) == [1, 2]
+    assert project.make(3) == [0, 1, 2]
     assert project.make(3) == []
     whole = project.values()
     assert (whole["0"] != whole["1"]).all()
@@ -78,31 +77,20 @@ def test_only_missing_seeds_are_made_each_in_its_folder(project, monkeypatch, ca
     assert (project.folder / f"results/demo/tables/{TABLE}.csv").exists()
 
 
-def test_a_new_caption_keeps_the_version_and_another_grid_is_refused(project):
+def test_the_values_of_seeds_count_as_long_as_those_of_seed_0_are_the_same(project):
     project.make(2)
     before = project.values()
-    project.study["tables"][TABLE]["caption"] = "Another caption"
-    assert project.make(2) == []
-    model = next(name for name, one in project.study["models"].items() if one.get("grid"))
-    key = next(iter(project.study["models"][model]["grid"]))
-    project.study["models"][model]["grid"][key] = [3]
-    with pytest.raises(SeedsError, match=r"version of the study, data or code: \d+ of \d+ values of seed 0"):
-        project.make(2)
+    assert project.make(2, anew=True) == [0]
     pd.testing.assert_frame_equal(project.values(), before)
-    assert project.make(2, anew=True) == [0, 1]
-    anew = project.values()
-    assert anew["version"].nunique() == 1
-    assert anew["version"][0] != before["version"][0]
-
-
-def test_a_change_without_effect_on_seed_0_keeps_the_values_of_all_seeds(project):
-    project.make(2)
-    before = project.values()
-    next(iter(project.study["models"].values()))["params"] = {"n_hidden": 7}
-    assert project.make(2) == [0]
-    renewed = project.values()
-    assert renewed["version"][0] != before["version"][0]
-    pd.testing.assert_frame_equal(renewed.drop(columns="version"), before.drop(columns="version"))
+    model = next(name for name, one in project.study["models"].items() if one.get("grid"))
+    project.study["models"][model]["grid"] = {"C": [3]}
+    assert project.make(2) == []
+    with pytest.raises(SeedsError, match=r"\d+ of \d+ values of seed 0 differ"):
+        project.make(3)
+    pd.testing.assert_frame_equal(project.values(), before)
+    assert project.make(3, anew=True) == [0, 1, 2]
+    anew = project.values().set_index("model")
+    assert (anew.loc[model, ["0", "1"]] != before.set_index("model").loc[model, ["0", "1"]]).any(axis=None)
 
 
 def test_a_table_without_values_is_made_with_seed_0_only(project, monkeypatch):

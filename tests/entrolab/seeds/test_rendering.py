@@ -32,7 +32,7 @@ def study(tmp_path, table):
     """The study with a file of values under five seeds, a tenth of a point apart."""
     values = read_seeds(tmp_path / "none.csv")
     for seed in range(5):
-        values = with_table(values, "table4", "v", seed, table.assign(ours=table["ours"] + seed / 10))
+        values = with_table(values, "table4", seed, table.assign(ours=table["ours"] + seed / 10))
     write_seeds(values, tmp_path / "seeds.csv")
     return STUDY | {"seeds": str(tmp_path / "seeds.csv")}
 
@@ -66,14 +66,14 @@ def test_values_survive_the_file(study):
     assert values["4"].tolist() == [80.4, 60.4, 80.4, 80.4]
     write_seeds(values, study["seeds"])
     pd.testing.assert_frame_equal(read_seeds(study["seeds"]), values)
-    assert of_table(values, "table4").shape == (4, 9)
+    assert of_table(values, "table4").shape == (4, 8)
 
 
 def test_cells_that_failed_or_are_not_judged_are_no_values(table):
     one = table.assign(ours=[80.0, math.nan, 80.0, 80.0])
     one.loc[3, "verdict"] = "published only"
-    values = with_table(read_seeds("none.csv"), "table4", "v", 0, one)
-    values = with_table(values, "table4", "v", 1, one.assign(ours=[80.5, 61.0, 80.5, 80.5]))
+    values = with_table(read_seeds("none.csv"), "table4", 0, one)
+    values = with_table(values, "table4", 1, one.assign(ours=[80.5, 61.0, 80.5, 80.5]))
     assert values[["dataset", "model"]].values.tolist() == table[["dataset", "model"]].values.tolist()[:3]
     assert values["0"].isna().tolist() == [False, True, False]
 
@@ -81,14 +81,10 @@ def test_cells_that_failed_or_are_not_judged_are_no_values(table):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("table,dataset\n", "line 1: found 'table,dataset'; accepted: table,version,dataset,model,metric an"),
-        ("table,version,dataset,model,metric\n", "line 1"),
-        ("table,version,dataset,model,metric,0\na,v,b,c,d\n", "line 2: found 5 fields; accepted: 6"),
-        ("table,version,dataset,model,metric,0\na,v,b,c,d,x\n", "line 2: found 'x'; accepted: a number"),
-        (
-            "table,version,dataset,model,metric,0\na,v,b,c,d,1\na,w,b,c,e,1\n",
-            "line 3: found version 'w' of a beside 'v'; accepted: one version of each table",
-        ),
+        ("table,dataset\n", "line 1: found 'table,dataset'; accepted: table,dataset,model,metric and the n"),
+        ("table,dataset,model,metric\n", "line 1"),
+        ("table,dataset,model,metric,0\na,b,c,d\n", "line 2: found 4 fields; accepted: 5"),
+        ("table,dataset,model,metric,0\na,b,c,d,x\n", "line 2: found 'x'; accepted: a number"),
     ],
 )
 def test_a_file_that_the_command_would_not_have_written_is_one_line(tmp_path, text, said):

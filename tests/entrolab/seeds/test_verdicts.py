@@ -78,9 +78,9 @@ def judge():
         return table.assign(verdict=[placed(ours, p - std, p + std) for ours, p, std in ends])
 
     def judge(values, published, shown=0, known=SEEDS):
-        file = pd.DataFrame(columns=["table", "version", "dataset", "model", "metric"])
+        file = pd.DataFrame(columns=["table", "dataset", "model", "metric"])
         for seed, of_seed in enumerate(np.transpose(values)[:known]):
-            file = with_table(file, "table4", "v", seed, made(of_seed, published))
+            file = with_table(file, "table4", seed, made(of_seed, published))
         table = made(np.transpose(values)[shown], published)
         return judge_seeds(table, file, spec)
 
@@ -92,8 +92,8 @@ PUBLISHED = [(83.0, 2.0), (75.0, 2.0), (90.0, 2.0)]
 
 
 def test_each_cell_is_judged_by_its_values_over_seeds(judge):
-    judged, unknown = judge(VALUES, PUBLISHED)
-    assert unknown == 0
+    judged, left_out = judge(VALUES, PUBLISHED)
+    assert left_out == (0, 0)
     assert judged["verdict"].tolist() == ["reproduced", "not reproduced", "undecided"]
     assert judged["single"].tolist() == ["reproduced", "lower", "reproduced"]
     assert judged["flips"].tolist() == [False, False, True]  # 92.1 lies above 92
@@ -126,12 +126,22 @@ def test_permuted_seeds_give_the_same_verdicts(judge):
 
 def test_values_of_other_results_than_the_table_shows_are_left_out(judge):
     shown = [[*row, row[0] + moved] for row, moved in zip(VALUES, (0.0, 0.5, 1e-7), strict=True)]
-    judged, unknown = judge(shown, PUBLISHED, shown=SEEDS, known=SEEDS)
+    judged, left_out = judge(shown, PUBLISHED, shown=SEEDS, known=SEEDS)
     assert judged["model"].tolist() == ["eem_rbf", "third"]
-    assert unknown == 1
-    assert "1 more are left out: their values" in in_words(summary(judged), unknown)[-1]
+    assert left_out == (1, 0)
+    assert "1 more are left out: their values" in in_words(summary(judged), *left_out)[-1]
+
+
+def test_values_that_are_equal_with_every_seed_are_not_judged_but_belong_to_their_row(judge):
+    """The constant 70 lies outside the tolerance of its neighbours, which are not wide for that."""
+    constant = [VALUES[0], [70.0] * SEEDS, [84.0, 84.4, 83.8, 84.1, 84.2]]
+    judged, left_out = judge(constant, [(83.0, 5.0)] * 3)
+    assert judged["model"].tolist() == ["eem_rbf", "third"]
+    assert left_out == (0, 1)
+    assert not judged["wide"].any()
+    assert "1 more are equal with every seed" in in_words(summary(judged), *left_out)[-1]
 
 
 def test_one_seed_gives_no_verdict(judge):
-    judged, unknown = judge(VALUES, PUBLISHED, known=1)
-    assert (len(judged), unknown) == (0, 0)
+    judged, left_out = judge(VALUES, PUBLISHED, known=1)
+    assert (len(judged), left_out) == (0, (0, 0))
