@@ -21,7 +21,7 @@ from entrolab.tables.base import Cell as Address
 from entrolab.tables.making import COLUMNS, agreement_of, counts, published_counts
 from entrolab.tables.number_format import Power, title
 from entrolab.tables.types import TABLE_TYPES
-from entrolab.tables.verdicts import JUDGED, KNOWN, VERDICTS
+from entrolab.tables.verdicts import KNOWN, VERDICTS
 from entrolab.text import full_label, one_line
 
 FORMATS = ("csv", "html", "tex", "md")
@@ -158,7 +158,7 @@ def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
             **marks_of(name),
             "meaning": meanings.get(name, entry.meaning),
             "count": found.get(name, 0),
-            "judged": name in JUDGED,
+            "of_published": name not in ("ours only", KNOWN),
         }
         for name, entry in VERDICTS.items()
     ]

@@ -91,6 +91,7 @@ def test_paper_page_shows_table_errata_failures_and_choices(report):
     text = " ".join(Page(report / "paper.html").text.split())
     for said in (
         "Machines & <entropy>",
+        "1 of 1 results reproduced",
         "A. Author",
         "A note of the study.",
         "wine: 404 <gone>",
