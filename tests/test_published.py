@@ -70,6 +70,8 @@ eem table6 sick-euthyroid svm_rbf fit_seconds 21.0
 eem table8 mammography lssvm_rbf fit_seconds 327.3
 rkelm table1 auto-mpg - n_train 320
 rkelm table1 skin - n_test 100000
+rkelm table1 usps-0 - n_train 7329
+rkelm table1 usps-0 - n_test 2000
 rkelm table2 year-msd elm lambda 0.05
 rkelm table2 bank8fm rsvr sigma 0.5
 rkelm table3 auto-mpg rkelm rmse 0.0737
