@@ -9,6 +9,7 @@ from scipy.stats import binom, chi2, norm
 
 from entrolab import load_published
 from entrolab.study.config import load_catalog, load_study
+from entrolab.tables.number_format import decimals_of
 
 CONFIG = Path(__file__).parents[1] / "config"
 FOLDER = CONFIG / "published"
@@ -88,6 +89,9 @@ rkelm table6 skin rkelm precision 96.89
 rkelm table7 skin rkelm precision 99.82
 rkelm table8 webspam - n_features 16609143
 rkelm table9 sector rkelm accuracy 93.86
+rkelm table9 news20 cbd speedup 344
+rkelm table9 sector nb_bch speedup 24.3
+rkelm table10 rcv1 svm speedup 169
 rkelm table10 webspam dtsvm fit_seconds 63015
 rkelm table11 abalone rkelm rmse 0.0760   # 0.0765 in Table 3
 rkelm table12 adult elm_rbf accuracy 85.09
@@ -355,6 +359,30 @@ def test_rkelm_exponents_of_c_that_lost_their_minus_are_corrected():
     assert (printed["value"] * read_as["value"])[turned].eq(1).all()
     of_ridge = read_as[(read_as["metric"] == "C") & read_as["model"].isin(["rkelm", "kelm"])]
     assert of_ridge["value"].lt(1).all()
+
+
+def test_rkelm_speedups_are_the_ratios_of_the_seconds_or_those_of_another_data_set():
+    """Cut off instead of rounded. Those of news20 and sector are copies of real-sim's and webspam's."""
+    texts = pd.read_csv(FOLDER / "rkelm.csv", dtype={"value": str})
+    texts = texts[texts["table"].isin(["table9", "table10"])]
+    table = texts.pivot(index=["dataset", "model"], columns="metric", values="value")
+    table = table.dropna(subset="speedup")
+    listed = {dataset: list(rows["speedup"]) for dataset, rows in table.groupby("dataset", sort=False)}
+    seconds = table["fit_seconds"].astype(float)
+    ratios = seconds / seconds.xs("rkelm", level="model").reindex(table.index, level="dataset")
+    scale = 10.0 ** table["speedup"].map(decimals_of)
+    follows = np.floor(ratios * scale) / scale == table["speedup"].astype(float)
+    assert follows.groupby("dataset").sum().to_dict() == {
+        "real-sim": 5, "rcv1": 5, "webspam": 4, "rcv1-topics": 2, "news20": 1, "sector": 1
+    }  # fmt: skip
+    assert {dataset: len(of) for dataset, of in listed.items()} == {
+        "real-sim": 5, "rcv1": 5, "webspam": 4, "rcv1-topics": 2, "news20": 5, "sector": 6
+    }  # fmt: skip
+    assert sorted(listed["news20"]) == sorted(listed["real-sim"])
+    assert set(listed["sector"]) == set(listed["webspam"])
+    # The numbers of the erratum.
+    assert sorted(ratios["news20"].round(1)) == [1.0, 2.5, 92.5, 707.2, 1199.7]
+    assert ratios["sector"].dropna().round(2).tolist() == [1.11, 1.0]
 
 
 # ------------------------------------------------------------- Mannor, Peleg and Rubinstein (2005), CE

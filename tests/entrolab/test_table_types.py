@@ -269,6 +269,19 @@ def test_a_table_of_times_shows_the_cost_that_it_asks_for(cost, shown, said):
     assert said in TABLE_TYPES["times"].says(asked)
 
 
+def test_published_speedups_are_shown_beside_our_ratios_and_not_judged():
+    asked = spec("times", ["iris", "wine"], cost="speedup")
+    ours = {("iris", "elm"): 2.0, ("iris", "eem"): 5.0, ("iris", "svm"): "singular matrix"}
+    rows = [("iris", name, "speedup", value) for name, value in (("elm", 1), ("eem", 12.8), ("svm", 344))]
+    table = make_table(Results(seconds=ours), published(*rows), asked)
+    assert table["ours"].tolist()[:2] == [1.0, 2.5]
+    # Nothing is known of wine, and nothing is published.
+    assert verdicts(table) == ["published only"] * 3 + [""] * 3
+    cells = layout(table, asked)["rows"][0]["cells"]
+    assert [(cell.ours, cell.published) for cell in cells] == [("1.0", "1"), ("2.5", "12.8"), ("", "344")]
+    assert "divided by" in TABLE_TYPES["times"].says(asked)
+
+
 def test_times_of_a_sample_say_of_how_many_rows():
     assert "1,000 rows" in TABLE_TYPES["times"].says({**spec("times"), "sample": 1000})
 
