@@ -6,9 +6,10 @@ from entrolab.jobs.command import home
 from entrolearn.suggest import did_you_mean
 
 ADDRESS = ("dataset", "model", "metric")
+CORRECTED = "corrected_"  # the prefix of a column that corrects another
 
 
-def load_published(study: str, table: str | None = None) -> pd.DataFrame:
+def load_published(study: str, table: str | None = None, *, corrected: bool = True) -> pd.DataFrame:
     """Load the values that a paper publishes in one of its tables, or in all of them.
 
     The values come with the package; nothing is computed or downloaded.
@@ -20,6 +21,9 @@ def load_published(study: str, table: str | None = None) -> pd.DataFrame:
     table : str, optional
         A table of the paper, such as ``"table4"``; all tables by default, told apart by a first column
         ``table``.
+    corrected : bool, default=True
+        Whether misprinted values and headings are corrected, as the study's errata state. If False, all are
+        as printed.
 
     Returns
     -------
@@ -45,11 +49,24 @@ def load_published(study: str, table: str | None = None) -> pd.DataFrame:
     files = {file.stem: file for file in sorted((home() / "config" / "published").glob("*.csv"))}
     values = pd.read_csv(files[_known(study, files, "study")], dtype=dict.fromkeys(ADDRESS, str))
     values[[*ADDRESS]] = values[[*ADDRESS]].fillna("")
+    if corrected:
+        values = apply_corrections(values)
+    values = values.loc[:, ~values.columns.str.startswith(CORRECTED)]
     if table is None:
         return values
     tables = values["table"].unique()
     rows = values[values["table"] == _known(table, tables, f"published table of {study}")]
     return rows.drop(columns="table").reset_index(drop=True)
+
+
+def apply_corrections(published: pd.DataFrame) -> pd.DataFrame:
+    """Published values with their corrections, if the file has any, in place of what is printed."""
+    corrections = {
+        column.removeprefix(CORRECTED): published[column]
+        for column in published
+        if column.startswith(CORRECTED)
+    }
+    return published.assign(**{name: by.fillna(published[name]) for name, by in corrections.items()})
 
 
 def _known(name: str, known, what: str) -> str:

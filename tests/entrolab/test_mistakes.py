@@ -431,6 +431,14 @@ def test_what_may_be_absent_of_a_learners_imports_is_no_mistake(tmp_path, monkey
             b"table1,moons,svm,gmean,80,1\ntable1,moons,svm,gmean,81,1\n",
             "line 3: the cell of line 2 again; accepted: each cell once",
         ),
+        (
+            b"table,dataset,model,metric,value,std,corrected\n",
+            "line 1: unknown column 'corrected', did you mean 'corrected_value'?",
+        ),
+        (
+            b"table,dataset,model,metric,value,corrected_value,std\n",
+            "line 1: found 'table,dataset,model,metric,value,corrected_value,std'; accepted: table,",
+        ),
         (b"table1,moons,svm,gmean,80,\xb11\n", "accepted: comma-separated values in UTF-8"),
     ],
 )
@@ -441,10 +449,39 @@ def test_a_mistake_in_the_printed_numbers_is_one_line(tmp_path, study, content, 
     assert line in refused(file, lambda: loaded(tmp_path, study | {"published": "published.csv"}))
 
 
+@pytest.mark.fault("Configuration", "a mistake in the published numbers", LINE)
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (
+            "growth,,svm,numbers_by_rows,2,,numbers_by_row,\n",
+            "line 2: metric: unknown metric of this study's",
+        ),
+        (
+            "growth,,svm,numbers_by_row,2,,numbers_by_rows,\n",
+            "line 2: metric: unknown metric of this study's",
+        ),
+        (
+            "growth,,svm,numbers_by_rows,2,,,2^-1\n",
+            "line 2: corrected_value: found '2^-1'; accepted: a number",
+        ),
+        (
+            "growth,,svm,numbers_by_rows,2,,seconds_by_rows,\ngrowth,,svm,seconds_by_rows,1,,,\n",
+            "line 3: the cell of line 2 again; accepted: each cell once",
+        ),
+    ],
+)
+def test_a_mistake_in_a_correction_is_one_line(tmp_path, study, content, line):
+    file = tmp_path / "published.csv"
+    file.write_text(f"table,dataset,model,metric,value,std,corrected_metric,corrected_value\n{content}")
+    assert line in refused(file, lambda: loaded(tmp_path, study | {"published": "published.csv"}))
+
+
 def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
     file = tmp_path / "published.csv"  # beside the study
     file.write_text(
-        "table,dataset,model,metric,value,std\ntable1,moons,svm,gmean,80.0,\ngrowth,,svm,numbers_by_rows,2,\n"
+        "table,dataset,model,metric,value,std,corrected_metric,corrected_value\ntable1,moons,svm,gmean,80.0,,,\n"
+        "growth,,svm,numbers_by_rows,2,,seconds_by_rows,\ngrowth,,svm,seconds_by_rows,1,,numbers_by_rows,0\n"
     )
     assert loaded(tmp_path, study | {"published": file.name})["published"] == str(file)
 

@@ -269,6 +269,19 @@ def test_a_table_of_times_shows_the_cost_that_it_asks_for(cost, shown, said):
     assert said in TABLE_TYPES["times"].says(asked)
 
 
+def test_published_speedups_are_shown_beside_our_ratios_and_not_judged():
+    asked = spec("times", ["iris", "wine"], cost="speedup")
+    ours = {("iris", "elm"): 2.0, ("iris", "eem"): 5.0, ("iris", "svm"): "singular matrix"}
+    rows = [("iris", name, "speedup", value) for name, value in (("elm", 1), ("eem", 12.8), ("svm", 344))]
+    table = make_table(Results(seconds=ours), published(*rows), asked)
+    assert table["ours"].tolist()[:2] == [1.0, 2.5]
+    # Nothing is known of wine, and nothing is published.
+    assert verdicts(table) == ["published only"] * 3 + [""] * 3
+    cells = layout(table, asked)["rows"][0]["cells"]
+    assert [(cell.ours, cell.published) for cell in cells] == [("1.0", "1"), ("2.5", "12.8"), ("", "344")]
+    assert "divided by" in TABLE_TYPES["times"].says(asked)
+
+
 def test_times_of_a_sample_say_of_how_many_rows():
     assert "1,000 rows" in TABLE_TYPES["times"].says({**spec("times"), "sample": 1000})
 
@@ -328,6 +341,33 @@ def test_a_division_is_counted_and_numbers_have_no_classes():
     assert verdicts(table) == ["equal", "equal", "differs", "", "ours only", "ours only"]
     assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "folds")
     assert TABLE_TYPES["characteristics"].reads({"counts": ["n_classes"]}) == ("data",)
+
+
+def test_a_value_is_judged_where_it_is_corrected_to_and_a_footnote_has_what_is_printed():
+    asked = spec("characteristics", counts=["n_features", "n_dims", "n_dims_negative", "n_dims_positive"])
+    ours = Results(counts={"iris": {"n_features": 4}})  # of 3 and, in the negative class, 2 dimensions
+    rows = [("n_features", "40", None, "4"), ("n_dims_negative", "3", "n_dims", None)]
+    rows += [("n_dims_positive", "2", "n_dims_negative", None)]
+    corrected = pd.DataFrame(rows, columns=["metric", "value", "corrected_metric", "corrected_value"])
+    is_published = corrected.assign(table="table1", dataset="iris", model=None, std=np.nan)
+    table = make_table(ours, is_published, asked).set_index("metric")
+    assert table["verdict"].tolist() == ["reproduced"] * 3 + [""]
+    assert table["published"].tolist()[:3] == [4, 3, 2]
+    assert table["reason"].tolist() == [
+        "published as 40",
+        "published as dimensions of negative",
+        "published as dimensions of positive",
+        "",
+    ]
+
+
+def test_a_published_power_that_is_corrected_is_shown_as_a_power():
+    asked = spec("parameters")
+    columns = ["table", "dataset", "model", "metric", "value", "std", "corrected_value"]
+    is_published = pd.DataFrame([("table1", "iris", "elm", "C", "32", np.nan, "0.03125")], columns=columns)
+    table = make_table(Results(), is_published, asked).set_index(["model", "metric"])
+    assert table.loc[("elm", "C"), "published"] == 0.03125
+    assert table.loc[("elm", "C"), "reason"].endswith("published as 2^5")
 
 
 def test_features_are_counted_as_scaled_and_a_share_is_judged_as_it_rounds():
@@ -642,12 +682,13 @@ def test_starts_count_the_data_sets_where_sixteen_are_enough():
         zoo=[{"status": "no data", "error": "404"}],
     )
     asked = spec("starts", ["iris", "wine", "zoo"])
-    table = make_table(results, published(("all", "", "expected", 100)), asked).set_index(
+    table = make_table(results, published(("all", "svm", "expected", 100)), asked).set_index(
         ["dataset", "model"]
     )
     said = table.loc["all"]
     assert said["ours"].to_dict() == {"elm": 100.0, "svm": 50.0}
-    assert said["verdict"].to_dict() == {"elm": "reproduced", "svm": "lower"}
+    # What is published of one optimizer is compared with that one alone.
+    assert said["verdict"].to_dict() == {"elm": "ours only", "svm": "lower"}
     assert set(said["reason"]) == {"1 of 3 data sets have no number"}
     assert set(table.loc["zoo", "verdict"]) == {"no data"}
     shown = layout(table.reset_index()[COLUMNS], asked)

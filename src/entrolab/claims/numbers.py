@@ -21,7 +21,7 @@ from entrolab.tables.types import FILES, TABLE_TYPES
 # Columns of tables that are not scores and for which less is better.
 COSTS = {
     *("fit_seconds", "predict_seconds", "n_stored_numbers", "seconds", "iterations", "evaluations"),
-    *("value_error", "gradient_error"),
+    *("speedup", "value_error", "gradient_error"),
 }
 # Repeated timings differ by up to this factor: single timings this close to a limit decide nothing.
 TIMING = 1.25

@@ -26,11 +26,15 @@ ALL = "all"
 
 
 class PublishedValue(NamedTuple):
-    """A published value and its ±, NaN if there is none, and its number of decimals."""
+    """A published value, corrected, its ±, NaN if there is none, and its number of decimals.
+
+    `printed` is the metric and the number in the paper, which differ from the cell's if they are corrected.
+    """
 
     value: float = NAN
     std: float = NAN
     decimals: int = 0
+    printed: tuple[str, float] | None = None
 
 
 NOTHING = PublishedValue()

@@ -13,11 +13,22 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Cell, Found, Judged, PublishedValue
-from entrolab.tables.number_format import decimals_of
+from entrolab.published import apply_corrections
+from entrolab.tables.base import (
+    NOTHING,
+    PUBLISHED_ONLY,
+    Cell,
+    Found,
+    Judged,
+    PublishedValue,
+    heading,
+    phrase,
+)
+from entrolab.tables.number_format import decimals_needed, decimals_of
 from entrolab.tables.results import Results
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import GIVEN, RESULTS, VERDICTS, as_given
+from entrolab.text import full_label
 
 ADDRESS = ["dataset", "model", "metric"]
 _NUMBERS = ["published", "published_std", "ours", "ours_std", "difference", "oracle"]
@@ -51,7 +62,7 @@ def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: Map
             judged = table_type.judge(cell, spec, found, published_values)
             if ours.given:
                 judged = replace(judged, verdict=as_given(judged.verdict))
-        reason = "; ".join(filter(None, [ours.reason, judged.note]))
+        reason = "; ".join(filter(None, [ours.reason, judged.note, _correction(cell, number, spec)]))
         compared = (ours.ours, ours.ours_std, judged.difference, judged.verdict, ours.oracle)
         rows.append((*cell, number.value, number.std, *compared, reason))
     return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(_NUMBERS, float))
@@ -66,7 +77,7 @@ def _defined(ours: Found) -> Found:
 
 def read_published(path: str | Path) -> pd.DataFrame:
     """Read published values as text, to keep their decimals: 0.150 has three, 0.15 has two."""
-    return pd.read_csv(path, dtype={"value": str})
+    return pd.read_csv(path, dtype={"value": str, "corrected_value": str})
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
@@ -158,6 +169,24 @@ def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
 
 
 def _published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:
+    """The published values of a table by cell; a corrected one is with the metric that it is corrected to."""
     rows = published[published["table"] == name].fillna({"dataset": "", "model": ""}).dropna(subset="value")
-    values = (PublishedValue(float(row.value), row.std, decimals_of(row.value)) for row in rows.itertuples())
-    return dict(zip(rows[ADDRESS].itertuples(index=False, name=None), values, strict=True))
+    read = apply_corrections(rows)
+    values = (
+        PublishedValue(float(row.value), row.std, decimals_of(row.value), (metric, float(printed)))
+        for row, metric, printed in zip(read.itertuples(), rows["metric"], rows["value"], strict=True)
+    )
+    return dict(zip(read[ADDRESS].itertuples(index=False, name=None), values, strict=True))
+
+
+def _correction(cell: Cell, number: PublishedValue, spec: Mapping) -> str:
+    """The footnote of a corrected value: the metric or the number that is printed; "" for all others."""
+    if number.printed is None:
+        return ""
+    (metric, value), parts = number.printed, []
+    if metric != cell[2]:
+        parts.append(full_label(spec["metrics"].get(metric, heading(metric))))
+    if value != number.value:
+        shown_as = TABLE_TYPES[spec["type"]].shown_as(metric)
+        parts.append(shown_as.published_number(metric, value, decimals_needed(value)))
+    return phrase(f"published as {', '.join(parts)}") if parts else ""

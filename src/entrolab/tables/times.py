@@ -1,16 +1,25 @@
-"""Tables of the cost of the selected models: seconds to fit and predict, numbers stored."""
+"""Tables of the cost of the selected models: seconds to fit and predict, their ratios, numbers stored."""
 
 import math
 
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Heading, one_of
-from entrolab.tables.base import NOTHING, Found, Judged, PublishedValue, heading, phrase
+from entrolab.tables.base import (
+    NOTHING,
+    PUBLISHED_ONLY,
+    Found,
+    Judged,
+    PublishedValue,
+    heading,
+    phrase,
+)
 from entrolab.tables.number_format import decimals_for, decimals_needed
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import placed
 
+SECONDS, SPEEDUP = "fit_seconds", "speedup"
 COSTS = {
-    "fit_seconds": (
+    SECONDS: (
         "seconds",
         "Processor seconds to fit only the selected model on {learnt}, on one thread.",
     ),
@@ -19,6 +28,11 @@ COSTS = {
         "Processor seconds in which the selected model predicts {predicted}, on one thread.",
     ),
     "n_stored_numbers": ("numbers", "Numbers that the selected model stores, fitted on {learnt}."),
+    SPEEDUP: (
+        "times the seconds",
+        "Processor seconds to fit only the selected model on {learnt}, divided by those of the row's first "
+        "column.",
+    ),
 }
 
 
@@ -26,7 +40,7 @@ class Times(OfModels):
     """Seconds to fit only the selected model, judged by their ratio to the row's first model.
 
     Seconds of different machines are not comparable, but ratios are. Published seconds are rounded, so their
-    ratio is an interval.
+    ratio is an interval. Ratios that a paper publishes itself, as speedups, are shown and not judged.
     """
 
     FACTOR = 2.0
@@ -38,16 +52,26 @@ class Times(OfModels):
         caption: Heading = "Seconds to fit the selected models"
         datasets: str = "all"
         models: ModelNames = "all"
-        cost: one_of(*COSTS) = "fit_seconds"
+        cost: one_of(*COSTS) = SECONDS
 
     compares = (
-        "Top: ours; bottom: the published seconds and, since seconds of different machines are not "
-        "comparable, our ratio to the row's first column divided by the published ratio."
+        "Top: ours; bottom: the published number and, since seconds of different machines are not "
+        "comparable, for seconds our ratio to the row's first column divided by the published ratio."
     )
 
     def metrics(self, table):
         label, _ = COSTS[table["cost"]]
         return {table["cost"]: heading(label)}
+
+    def found(self, cell, spec, results):
+        dataset, model, metric = cell
+        if metric != SPEEDUP:
+            return super().found(cell, spec, results)
+        first = next(iter(spec["models"]))
+        ours, base = (self.found((dataset, name, SECONDS), spec, results) for name in (model, first))
+        if {ours.status, base.status} != {"ok"}:
+            return Found(status=PUBLISHED_ONLY)  # the table of the seconds has the reason
+        return Found(ours.ours / base.ours)
 
     def of_trained(self, cell, spec, results, record):
         dataset, model, metric = cell
@@ -62,6 +86,8 @@ class Times(OfModels):
         value, unit = (published_values.get(one, NOTHING) for one in (cell, first))
         if math.isnan(value.value):
             return Judged("ours only")
+        if metric == SPEEDUP:
+            return Judged(PUBLISHED_ONLY)
         if cell == first:
             return Judged("unit")
         if math.isnan(unit.value) or found[first].status != "ok":
@@ -92,13 +118,13 @@ class Times(OfModels):
             "higher": "relatively slower than published",
             "lower": "relatively faster than published",
             "unit": "the first column, by which the others of the row are divided",
-            "published only": "no ratio to compare",
+            "published only": "a published number that is not judged",
             "failed": "no seconds of ours; the footnote says why",
         }
 
     def digits(self, metric, published_values):
-        """One decimal, unless all published seconds are whole."""
-        if metric == "n_stored_numbers":
+        """One decimal, unless all published seconds are whole; none for other costs."""
+        if metric in ("n_stored_numbers", SPEEDUP):
             return 0
         return min(1, max(map(decimals_needed, published_values), default=1))
 

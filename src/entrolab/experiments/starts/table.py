@@ -94,11 +94,6 @@ class Starts(Measured):
         """The percentage of data sets where the best of `SOME` starts is close to the best of all."""
         return Found(100 * sum(value > ENOUGH - SLACK for value in numbers) / len(numbers))
 
-    def published_at(self, cell):
-        """The value published for all data sets, of one solver, is compared with each of ours."""
-        dataset, _, metric = cell
-        return (dataset, "", metric) if dataset == ALL else cell
-
     def says(self, spec):
         return (
             "Optima of random starts of an optimizer: the objective at the returned subspace. The best is "
