@@ -4,10 +4,12 @@ import csv
 import os
 import re
 from collections.abc import Mapping
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from entrolab.study.sections import ConfigError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CELL = ("table", "dataset", "model", "metric")
 SEED_0 = "0"
@@ -17,7 +19,7 @@ TEXTS = {"errata": ("published", "taken", "evidence"), "differences": ("tried", 
 _QUOTED = re.compile(r"\{([^{}:]*/[^{}:]*)(?::([^{}]*))?\}")
 
 
-def with_numbers(study: Mapping, tables: Mapping[str, pd.DataFrame] | None = None) -> dict:
+def with_numbers(study: Mapping, tables: "Mapping[str, pd.DataFrame] | None" = None) -> dict:
     """A study whose errata and differences have numbers in the place of ``{table/dataset/model/metric:.1f}``.
 
     The number of a cell is that of the made table in `tables`, else that of seed 0 in the study's file
