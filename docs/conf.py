@@ -11,6 +11,7 @@ from numpydoc.docscrape import get_doc_object
 from sklearn.exceptions import ConvergenceWarning
 
 import entrolearn
+from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.config import load_configuration, read_yaml
 
 HERE = Path(__file__).parent
@@ -125,6 +126,7 @@ def fill_in(app, docname: str, source: list[str]) -> None:
     if docname not in TEMPLATES:
         return
     catalog, studies, _ = load_configuration(HERE.parent, read_yaml(HERE.parent / "config" / "config.yaml"))
+    studies = {name: with_numbers(study) for name, study in studies.items()}
     for file in (HERE.parent / "config").rglob("*.yaml"):
         app.env.note_dependency(str(file))
     templates = app.builder.templates.environment

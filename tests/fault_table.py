@@ -85,6 +85,11 @@ def _tried(report) -> dict:
     }
 
 
+def _of(kinds: pd.DataFrame, *names: str) -> int:
+    """How many faults are of some kinds."""
+    return int(kinds["faults"].reindex(names).sum())
+
+
 def _cases(tried: pd.DataFrame) -> int:
     """How many cases some tests try, each of them once."""
     return int(tried.groupby("test")["cases"].max().sum())
@@ -116,8 +121,10 @@ def _fault_table(tried: pd.DataFrame, bad: int) -> str:
     return "\n\n".join(
         [
             "# Faults that are tried",
-            "Tests cause each of these faults: they send a signal, fill a disk, start a server that "
-            "misbehaves, or damage a file. A fault is survived if its outcome is the one that is listed here "
+            f"Tests cause each of these faults: {_of(kinds, 'Killed', 'Disk')} end processes, fill disks or "
+            f"damage files, {_of(kinds, 'Arrays', 'Representations', 'Laws')} are arrays, their "
+            "representations and laws of learners, the others are servers, stores, settings and files that "
+            "misbehave. A fault is survived if its outcome is the one that is listed here "
             "and, where a run was disturbed, if the next run completes it with tables equal to the last bit "
             "to those of an undisturbed run.",
             f"`make faults` on {date.today()}, {platform.system()} {platform.machine()}, {os.cpu_count()} "

@@ -51,7 +51,13 @@ STUDY = {
         }
     },
     "errata": [
-        {"where": "eq. (3) and Table 4", "published": "-ln", "taken": "-2 ln", "evidence": "quadrature"}
+        {
+            "where": "eq. (3) and Table 4",
+            "published": "-ln",
+            "taken": "-2 ln",
+            "evidence": "quadrature",
+            "tested_by": ["tests/test_a.py::test_b"],
+        }
     ],
 }
 

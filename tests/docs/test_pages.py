@@ -68,7 +68,7 @@ def texts() -> Iterator[str]:
     """What pages take from the studies and the catalog."""
     for file in (ROOT / "config" / "papers").glob("*.yaml"):
         for erratum in yaml.safe_load(file.read_text()).get("errata", []):
-            yield from erratum.values()
+            yield from (erratum[name] for name in ("where", "published", "taken", "evidence"))
         for entry in yaml.safe_load(file.read_text()).get("differences", []):
             yield from (entry["tried"], entry["gave"])
     for entry in yaml.safe_load((ROOT / "config" / "datasets.yaml").read_text()).values():

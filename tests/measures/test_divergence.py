@@ -43,7 +43,9 @@ def random_gaussian(rng, d):
 
 
 def test_divergence_of_a_pair_computed_by_hand():
-    # Eq. (3) corrected, by hand: ln(2 / sqrt 3) + 4/4 = 1.1438 (as printed it would give 0.6304).
+    # Eq. (3) corrected, by hand: ln(2 / sqrt 3) + 4/4 = 1.1438. As printed, with the wrong sign of the
+    # logarithm and -ln(pi / 2) / 2, it would be 0.6304.
+    assert round(-math.log(math.pi / 2) / 2 - math.log(2 / math.sqrt(3)) + 1, 4) == 0.6304
     divergence = cauchy_schwarz_gaussian(0, 1, 2, 3)
     assert divergence == pytest.approx(math.log(2 / math.sqrt(3)) + 1, rel=1e-14)
     assert round(divergence, 4) == 1.1438

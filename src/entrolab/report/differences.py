@@ -26,6 +26,7 @@ def tried(study: Mapping) -> list[dict]:
             "number": number,
             "tried": one_line(entry["tried"], limit=LONGEST),
             "gave": one_line(entry["gave"], limit=LONGEST),
+            "tested_by": entry.get("tested_by", []),
         }
         for number, entry in enumerate(study.get("differences", []), start=1)
     ]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from entrolab.text import one_line
 
 LONGEST = 2000
+TEXTS = ("where", "published", "taken", "evidence")
 # "Table 4", "Tables 2, 3 and 11", "Figures 2 to 4"
 _NAMED = re.compile(r"\b(table|figure)s? (\d+(?:(?:, | and | to )\d+)*)", re.IGNORECASE)
 # A study's own name of a table or figure: table9, table9_gamma, figures_2_to_4
@@ -13,9 +14,10 @@ _NAME = re.compile(r"(table|figure)s?_?(\d+(?:_to_\d+)?)")
 
 
 def listed_errata(study: Mapping) -> list[dict]:
-    """The errata of a study, numbered from 1, with one-line texts."""
+    """The errata of a study, numbered from 1, with one-line texts and the tests that assert them."""
     return [
-        {"number": number} | {name: one_line(text, limit=LONGEST) for name, text in erratum.items()}
+        {name: one_line(erratum[name], limit=LONGEST) for name in TEXTS}
+        | {"number": number, "tested_by": erratum.get("tested_by", [])}
         for number, erratum in enumerate(study["errata"], start=1)
     ]
 

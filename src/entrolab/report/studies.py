@@ -12,6 +12,7 @@ from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 from entrolab.jobs.command import command_for
 from entrolab.jobs.peak_memory import Peak, peak_memory
+from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.job_specs import study_runs
 from entrolab.tables.making import as_asked, read_table
 from entrolab.tables.types import table_spec
@@ -62,7 +63,7 @@ def read_results(
     chosen = [rows for rows in map(read_frame, files) if len(rows)]
     return StudyResults(
         key,
-        study,
+        with_numbers(study, tables),
         folder,
         tables,
         records,

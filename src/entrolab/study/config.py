@@ -18,6 +18,7 @@ from entrolab.data.user_tables import entry_of
 from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
 from entrolab.jobs.preflight import find_learners_in
 from entrolab.study.catalog import Catalog
+from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.checking import check_study
 from entrolab.study.claims import load_claims
 from entrolab.study.definition import Study, Table
@@ -265,6 +266,7 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
         study["seeds"] = os.path.normpath(file.parent / study["seeds"])
         if os.path.isfile(study["seeds"]):
             check_seeds(study["seeds"])
+    with_numbers(study)  # which raises for a cell that does not exist
     return study | _claims(file, study)
 
 

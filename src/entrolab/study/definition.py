@@ -306,6 +306,7 @@ class Erratum(Section):
     published: str
     taken: str
     evidence: str
+    tested_by: list_of(str) = None
 
 
 class Difference(Section):
@@ -317,6 +318,7 @@ class Difference(Section):
     metrics: list_of(str) = None
     tried: str
     gave: str
+    tested_by: list_of(str) = None
 
 
 Keys = described(

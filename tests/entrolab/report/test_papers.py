@@ -11,6 +11,8 @@ from reported_study import CATALOG
 
 from entrolab.jobs.command import home, with_studies
 from entrolab.report import build_report, read_results
+from entrolab.report.errata import listed_errata
+from entrolab.study.seeds import CELL
 from entrolearn.plotting import save_figure
 
 FIGURE = {
@@ -176,3 +178,19 @@ def test_the_command_leads_back_to_the_study(results, monkeypatch, target):
     asked = with_studies(words)
     assert (program, asked[0]) == ("entrolab", target or "paper")
     assert set(asked[asked.index("--config") + 1 :]) == {"extra_studies=my work", "seed=3"}
+
+
+def test_errata_have_the_numbers_of_the_made_tables_and_name_their_tests(results, tmp_path):
+    """Stored is 70 with seed 0; the page is that of the table made here."""
+    seeds = tmp_path / "seeds.csv"
+    address = {"table": "table4", "dataset": "iris", "model": "eem_rbf", "metric": "gmean"}
+    cell = [address.get(name, "") for name in CELL]
+    seeds.write_text(f"{','.join([*CELL, '0', '1'])}\n{','.join([*cell, '70', '71'])}\n")
+    quoted = "{table4/iris/eem_rbf/gmean:.2f}, {table4/iris/eem_rbf/gmean/0-1:.0f}"
+    erratum = results.study["errata"][0] | {"evidence": quoted, "tested_by": ["tests/a.py::test_b"]}
+    study = results.study | {"seeds": str(seeds), "errata": [erratum]}
+    made = read_results("paper", study, results.folder)
+    ours = made.tables["table4"].set_index(["dataset", "model"]).loc[("iris", "eem_rbf"), "ours"]
+    assert ours != 70
+    (shown,) = listed_errata(made.study)
+    assert (shown["evidence"], shown["tested_by"]) == (f"{ours:.2f}, 70 to 71", erratum["tested_by"])

@@ -1,0 +1,61 @@
+"""Numbers of tables in the texts of a study's errata and differences."""
+
+import csv
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from entrolab.study.sections import ConfigError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CELL = ("table", "dataset", "model", "metric")
+SEED_0 = "0"
+# The texts of an erratum and of a difference that may quote numbers.
+TEXTS = {"errata": ("published", "taken", "evidence"), "differences": ("tried", "gave")}
+# {table/dataset/model/metric:.1f}; {table/dataset/model/metric/1-4:.1f} is the range over the seeds 1 to 4.
+_QUOTED = re.compile(r"\{([^{}:]*/[^{}:]*)(?::([^{}]*))?\}")
+
+
+def with_numbers(study: Mapping, tables: "Mapping[str, pd.DataFrame] | None" = None) -> dict:
+    """A study whose errata and differences have numbers in the place of ``{table/dataset/model/metric:.1f}``.
+
+    The number of a cell is that of the made table in `tables`, else that of seed 0 in the study's file
+    ``seeds``. A place that is no cell with these seeds, or a wrong format, raises a `ConfigError`.
+    """
+    made = {
+        (name, *cell): number
+        for name, table in (tables or {}).items()
+        for *cell, number in table[[*CELL[1:], "ours"]].dropna(subset="ours").itertuples(index=False)
+    }
+    stored = {}
+    if os.path.isfile(file := study.get("seeds", "")):
+        with open(file, encoding="utf-8", newline="") as lines:
+            stored = {tuple(row[part] for part in CELL): row for row in csv.DictReader(lines)}
+
+    def number(quoted: re.Match) -> str:
+        parts = quoted[1].split("/")
+        cell, seeds = tuple(parts[:4]), "/".join(parts[4:]) or SEED_0
+        try:
+            first, last = map(int, [*seeds.split("-"), seeds][:2])
+            values = [float(stored[cell][str(seed)]) for seed in range(first, last + 1)]
+            if seeds == SEED_0:
+                values = [made.get(cell, values[0])]
+            return " to ".join(
+                dict.fromkeys(format(one, quoted[2] or "g") for one in (min(values), max(values)))
+            )
+        except (KeyError, ValueError):
+            raise ConfigError(
+                f"{study['file']}: found {quoted[0]}; accepted: {{{'/'.join(CELL)}:.1f}} or "
+                f"{{{'/'.join(CELL)}/1-4:.1f}}, of a cell and seeds in {file or 'the file `seeds`'}"
+            ) from None
+
+    def filled(entry: Mapping, texts: tuple[str, ...]) -> dict:
+        return {key: _QUOTED.sub(number, text) if key in texts else text for key, text in entry.items()}
+
+    return {
+        **study,
+        **{part: [filled(entry, texts) for entry in study.get(part, [])] for part, texts in TEXTS.items()},
+    }
