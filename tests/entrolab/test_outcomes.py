@@ -92,7 +92,7 @@ def test_a_published_value_is_counted_once(tmp_path):
 def test_claims_without_their_tables_stay_as_they_were(tmp_path):
     test = {"type": "bound", "tables": ["table4"], "metric": "gmean", "at_least": 60}
     about = {"claim": "It learns.", "place": "section 1", "strength": "result"}
-    claims = [{**about, "id": "learns", "tests": [test]}, {**about, "id": "why", "needs": "a proof"}]
+    claims = [{**about, "id": "learns", "tests": [test]}, {**about, "id": "why", "untested": "a proof"}]
     kept = updated_claims("paper", STUDY | {"claims": claims}, NO_CLAIMS, tmp_path)
     assert kept["outcome"].tolist() == [NOT_COMPUTED, "not tested"]
     kept.loc[0, "outcome"] = "holds"

@@ -75,6 +75,30 @@ def test_theorem_1_all_rows_as_landmarks_leave_no_training_error(curve, kernel, 
     assert_allclose(machine.predict(X), y, atol=1e-6)
 
 
+def test_more_landmarks_leave_less_training_error_and_all_rows_none(curve):
+    """Nested landmarks without a ridge: the squared residuals of least squares, which cannot grow."""
+    X, _ = curve
+    y = np.random.default_rng(1).normal(size=len(X))
+    options = {"C": 0.0, "sigma": 0.02, "fit_intercept": False, "random_state": 0}
+    left = [
+        np.sum((RKELMRegressor(n, **options).fit(X, y).predict(X) - y) ** 2) for n in (5, 10, 20, 40, 60, 80)
+    ]
+    assert np.all(np.diff(left) < 0)
+    assert left[0] > 0.5 * np.sum(y**2)
+    assert left[-1] < 1e-12
+
+
+def test_an_indefinite_kernel_leaves_no_training_error_either(curve):
+    """An invertible matrix is enough, which the sigmoid kernel has here, with eigenvalues of both signs."""
+    X = curve[0][:8]
+    y = np.random.default_rng(1).normal(size=len(X))
+    options = {"kernel": "sigmoid", "sigma": 0.1, "coef0": -1.0, "fit_intercept": False}
+    machine = RKELMRegressor(len(X), C=0.0, random_state=0, **options).fit(X, y)
+    eigenvalues = np.linalg.eigvalsh(kernel_matrix(X, X, "sigmoid", {"gamma": 10.0, "coef0": -1.0}))
+    assert eigenvalues.min() < -0.1
+    assert_allclose(machine.predict(X), y, atol=1e-5)
+
+
 def kernel_determinant(points, sigmas):
     """Of exp(-(x_i - x_j)^2 / sigma_j)."""
     squares = (points[:, None] - points) ** 2
