@@ -1,5 +1,7 @@
 """Reduced kernel extreme learning machines: the paper's equations and theorems, naive twins, limits."""
 
+import math
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -88,15 +90,13 @@ def test_more_landmarks_leave_less_training_error_and_all_rows_none(curve):
     assert left[-1] < 1e-12
 
 
-def test_an_indefinite_kernel_leaves_no_training_error_either(curve):
-    """An invertible matrix is enough, which the sigmoid kernel has here, with eigenvalues of both signs."""
-    X = curve[0][:8]
+def test_a_kernel_that_is_not_positive_definite_leaves_no_training_error_either(curve):
+    """The distance: invertible for all distinct rows (Micchelli 1986), with one positive eigenvalue."""
+    X, _ = curve
     y = np.random.default_rng(1).normal(size=len(X))
-    options = {"kernel": "sigmoid", "sigma": 0.1, "coef0": -1.0, "fit_intercept": False}
-    machine = RKELMRegressor(len(X), C=0.0, random_state=0, **options).fit(X, y)
-    eigenvalues = np.linalg.eigvalsh(kernel_matrix(X, X, "sigmoid", {"gamma": 10.0, "coef0": -1.0}))
-    assert eigenvalues.min() < -0.1
-    assert_allclose(machine.predict(X), y, atol=1e-5)
+    machine = RKELMRegressor(len(X), C=0.0, kernel=math.dist, fit_intercept=False, random_state=0).fit(X, y)
+    assert (np.linalg.eigvalsh(kernel_matrix(X, X, math.dist, {})) > 0).sum() == 1
+    assert_allclose(machine.predict(X), y, atol=1e-6)
 
 
 def kernel_determinant(points, sigmas):

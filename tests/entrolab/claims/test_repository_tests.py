@@ -45,7 +45,9 @@ def home(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def passed(home):
-    return repository_tests._passed({RIGHT, WRONG, SKIPPED}, home)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # they take seconds to start
+        return repository_tests._passed({RIGHT, WRONG, SKIPPED}, home)
 
 
 @pytest.fixture
