@@ -278,7 +278,9 @@ def _mistakes(claims: Sequence[Mapping], study: Mapping) -> Iterator[str]:
 
 
 def _figures(study: Mapping) -> list[str]:
-    return [name for name, entry in study.get("figures", {}).items() if entry["type"] in FIGURES]
+    """The figures that tests read: those with one line for each model and data set."""
+    entries = study.get("figures", {}).items()
+    return [name for name, entry in entries if entry["type"] in FIGURES and "by" not in entry]
 
 
 def _spec(study: Mapping, name: str) -> Mapping:

@@ -51,6 +51,7 @@ STUDY = {
         "drawn": {"type": "trials", "datasets": "few", "models": ["good", "slow"], "metric": ["accuracy"]},
         "sweep": {"type": "grid_curves", "datasets": "few", "models": ["good"], "metric": "accuracy"},
         "plane": {"type": "projections"},
+        "many": {"type": "grid_curves", "by": "C"},
     },
 }
 
@@ -529,6 +530,7 @@ def test_the_outcomes_are_written_read_and_shown(tmp_path):
         ),
         ({"type": "beter"}, "found 'beter', did you mean 'better'?"),
         ({"tables": ["plane"]}, "tests.0.tables: unknown table 'plane'"),
+        ({"tables": ["many"]}, "tests.0.tables: unknown table 'many'"),
     ],
 )
 def test_a_mistake_is_one_line_before_anything_is_tested(changed, said):
