@@ -200,6 +200,12 @@ def test_mercer_kernels_have_positive_definite_matrices(rows, kernel):
     assert np.linalg.eigvalsh(kernel_matrix(rows[0], rows[0], kernel, PARAMS)).min() > 0
 
 
+def test_distinct_rows_may_have_a_singular_matrix_of_a_mercer_kernel():
+    """Inner products of three rows of the plane: positive semidefinite, of rank 2."""
+    K = kernel_matrix(PLANE := np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), PLANE, "linear", {})
+    assert_allclose(np.linalg.eigvalsh(K), [0, 1, 3], atol=1e-12)
+
+
 def test_the_sigmoid_kernel_is_not_positive_definite(rows):
     params = {"gamma": 1.0, "coef0": -2.0, "degree": 1}
     assert np.linalg.eigvalsh(kernel_matrix(rows[0], rows[0], "sigmoid", params)).min() < -0.1

@@ -9,6 +9,7 @@ FILES = {
     "src/snakemake_logger_plugin_entrolab": "snakemake_logger_plugin_entrolab",
     "Snakefile": "Snakefile",
     "environment.yml": "environment.yml",
+    "docs/claims.csv": "docs/claims.csv",
     "config": "config",
     "workflow/profiles": "profiles",
     "workflow/report": "workflow/report",

@@ -1,27 +1,32 @@
 """Store the outcomes of the papers' claims and the counts of verdicts: ``python -m entrolab.outcomes``.
 
-Outcomes of claims go to ``docs/claims.csv``, counts of verdicts to ``docs/verdicts.csv``. If a table is not
-in the present folder, its row and those of the claims that read it are kept; counts over seeds are always
+Outcomes of claims go to ``docs/claims.csv``, counts of verdicts to ``docs/verdicts.csv``. Claims that name
+tests of this repository are decided by running them, once for all studies. If a table or figure is not in the
+present folder, its row and those of the claims that read it are kept; counts over seeds are always
 computed again, from the values in ``config/seeds``. The tables of counts in ``docs/results.md`` are written
 from these two files.
 """
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 
 from entrolab.claims.evaluation import OUTCOMES, evaluate
 from entrolab.claims.numbers import Numbers
+from entrolab.claims.repository_tests import STORED as CLAIMS
+from entrolab.claims.repository_tests import run_tests
 from entrolab.io.atomic import write_text
 from entrolab.io.markers import replace_between
 from entrolab.jobs.command import home
 from entrolab.seeds.values import of_table, read_seeds
 from entrolab.seeds.verdicts import VERDICTS, judge_seeds, summary
-from entrolab.study.claims import tested_tables
+from entrolab.study.claims import tested_file, tested_tables, tests_of_repository
 from entrolab.study.config import load_configuration, read_yaml
+from entrolab.study.sections import ConfigError
 from entrolab.tables.base import PUBLISHED_ONLY, Found
 from entrolab.tables.making import (
     ADDRESS,
@@ -35,7 +40,7 @@ from entrolab.tables.making import (
 from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
 from entrolab.tables.verdicts import JUDGED
 
-CLAIMS, TABLES, PAGE = Path("docs/claims.csv"), Path("docs/verdicts.csv"), Path("docs/results.md")
+TABLES, PAGE = Path("docs/verdicts.csv"), Path("docs/results.md")
 BEGIN, END = "<!-- written by make outcomes -->", "<!-- end -->"
 # The seed of the tables in `results`.
 SEED_0 = "0"
@@ -43,7 +48,8 @@ SEED_0 = "0"
 SHARES = ["results reproduced", "data and settings equal", "not comparable"]
 # The outcome of a claim whose tables have never been made.
 NOT_COMPUTED = "not computed"
-OF_CLAIMS = ["study", "claim", "outcome", "decides"]
+# "decided_by": the tables or the tests of this repository that a claim names.
+OF_CLAIMS = ["study", "claim", "outcome", "decides", "decided_by"]
 # Counts of a table's published values: by verdict, and all others.
 COUNTS = [*JUDGED, "not judged"]
 # Counts of a table's results over seeds: the number of seeds, of results judged, by verdict, and so on.
@@ -52,19 +58,38 @@ OVER_SEEDS = ["seeds", "over seeds", *(f"{name} over seeds" for name in VERDICTS
 OF_TABLES = ["study", "table", "second reading of", *COUNTS, *OVER_SEEDS]
 
 
-def updated_claims(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
+def updated_claims(
+    study_name: str,
+    study: Mapping,
+    before: pd.DataFrame,
+    folder: Path,
+    by_tests: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> pd.DataFrame:
     """The outcomes of a study's claims, with the columns `OF_CLAIMS`.
 
-    `before` has the same columns, and may have more studies: from it come the outcomes of claims whose tables
-    are not in `folder`, which contains ``results``.
+    `before` has the same columns, and may have more studies: from it come the outcomes of claims that are
+    decided by the same tables, of which some are not in `folder`, which contains ``results``. `by_tests` is
+    that of :func:`evaluate`.
     """
-    known = before[before["study"] == study_name].set_index("claim")[["outcome", "decides"]].T.to_dict("list")
-    made = {table for table in study["tables"] if _file(study_name, table, folder).exists()}
-    there = [claim for claim in study["claims"] if made.issuperset(tested_tables([claim]))]
-    found = evaluate(there, Numbers(study_name, study, folder)).drop_duplicates("id").set_index("id")
-    known |= found[["outcome", "decides"]].T.to_dict("list")
-    rows = [(study_name, one["id"], *known.get(one["id"], (NOT_COMPUTED, ""))) for one in study["claims"]]
+    kept = before[before["study"] == study_name].set_index(["claim", "decided_by"])
+    known = kept[["outcome", "decides"]].T.to_dict("list")
+    there = [
+        claim
+        for claim in study["claims"]
+        if all((folder / tested_file(study_name, study, name)).exists() for name in tested_tables([claim]))
+    ]
+    found = evaluate(there, Numbers(study_name, study, folder), by_tests)
+    found = found.drop_duplicates("id").set_index("id")[["outcome", "decides"]].T.to_dict("list")
+    rows = []
+    for claim in study["claims"]:
+        by = _decided_by(claim)
+        outcome = found.get(claim["id"]) or known.get((claim["id"], by)) or (NOT_COMPUTED, "")
+        rows.append((study_name, claim["id"], *outcome, by))
     return pd.DataFrame(rows, columns=OF_CLAIMS)
+
+
+def _decided_by(claim: Mapping) -> str:
+    return " ".join(tests_of_repository(claim) or tested_tables([claim]))
 
 
 def updated_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
@@ -184,7 +209,14 @@ def main() -> int:
     _, studies, _ = load_configuration(root, read_yaml(root / "config" / "config.yaml"))
     studies = {name: study for name, study in studies.items() if "published" in study and study["reference"]}
     claims, tables = read_stored(root / CLAIMS, OF_CLAIMS), read_stored(root / TABLES, OF_TABLES)
-    claims = pd.concat([updated_claims(name, study, claims, folder) for name, study in studies.items()])
+    try:
+        by_tests = run_tests([claim for study in studies.values() for claim in study["claims"]], root)
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return 2
+    claims = pd.concat(
+        [updated_claims(name, study, claims, folder, by_tests) for name, study in studies.items()]
+    )
     tables = pd.concat([updated_tables(name, study, tables, folder) for name, study in studies.items()])
     for file, kept in ((CLAIMS, claims), (TABLES, tables)):
         write_text(root / file, kept.to_csv(index=False, lineterminator="\n"))

@@ -1,5 +1,6 @@
 """What became of claims and numbers, as it is kept: counted, left alone, and shown on the page."""
 
+import itertools
 import math
 from collections import Counter
 from pathlib import Path
@@ -25,6 +26,7 @@ from entrolab.outcomes import (
     updated_tables,
 )
 from entrolab.seeds.values import with_table, write_seeds
+from entrolab.study.config import read_yaml
 from entrolab.tables.making import COLUMNS, counts_of_study
 from entrolab.tables.types import TABLE_TYPES, table_spec
 
@@ -93,13 +95,22 @@ def test_a_published_value_is_counted_once(tmp_path):
 def test_claims_without_their_tables_stay_as_they_were(tmp_path):
     test = {"type": "bound", "tables": ["table4"], "metric": "gmean", "at_least": 60}
     about = {"claim": "It learns.", "place": "section 1", "strength": "result"}
-    claims = [{**about, "id": "learns", "tests": [test]}, {**about, "id": "why", "needs": "a proof"}]
+    claims = [{**about, "id": "learns", "tests": [test]}, {**about, "id": "why", "untested": "a proof"}]
     kept = updated_claims("paper", STUDY | {"claims": claims}, NO_CLAIMS, tmp_path)
     assert kept["outcome"].tolist() == [NOT_COMPUTED, "not tested"]
     kept.loc[0, "outcome"] = "holds"
     again = updated_claims("paper", STUDY | {"claims": claims}, kept, tmp_path)
     assert again["outcome"].tolist() == ["holds", "not tested"]
     page = page_of(again, NO_TABLES)
+    # Another table decides now, or a test of the repository.
+    other = {**claims[0], "tests": [{**test, "tables": ["table4_gamma"]}]}
+    more = STUDY["tables"] | {"table4_gamma": STUDY["tables"]["table4"]}
+    changed = updated_claims("paper", STUDY | {"tables": more, "claims": [other]}, kept, tmp_path)
+    assert changed["outcome"].tolist() == [NOT_COMPUTED]
+    node = "tests/test_it.py::test_it"
+    proved = {**about, "id": "why", "tested_by": [node]}
+    changed = updated_claims("paper", STUDY | {"claims": [proved]}, kept, tmp_path, {"why": ("holds", "")})
+    assert changed.values.tolist() == [["paper", "why", "holds", "", node]]
     assert "| paper | 2 | 1 | 0 | 0 | 1 | 0 |" in page
     assert "| all | 2 | 1 | 0 | 0 | 1 | 0 |" in page
 
@@ -109,12 +120,6 @@ def test_the_page_has_the_counts_of_the_files():
     page = (ROOT / PAGE).read_text(encoding="utf-8")
     assert page == replace_between(page, BEGIN, END, page_of(claims, tables)), "run `make outcomes`"
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    tested = (claims["outcome"] != "not tested").sum()
-    assert f"Of the papers' {len(claims)} claims, listed by two readers, {tested} have tests" in readme
-    counts = Counter(claims["outcome"])
-    said = f"{counts['holds']} hold, {counts['fails']} fail, {counts['undecided']} are undecided"
-    said += f", and {counts[NOT_COMPUTED]} are not computed" if counts[NOT_COMPUTED] else "."
-    assert said in readme
     tables = tables[tables["second reading of"] == ""]
     assert {*tables["seeds"]} == {0, 5}, "README says five seeds"
     over = ("over seeds", "reproduced over seeds", "not reproduced over seeds", "undecided over seeds")
@@ -129,3 +134,28 @@ def test_the_page_has_the_counts_of_the_files():
         assert rows[COUNTS].to_numpy().sum() == published.sum(), "each published value is counted once"
         assert f"| **{results}** | {given.replace(' of ', '/')} | {rest} |" in readme
         assert f"| **{results}** | {given} | {rest} |" in page
+
+
+def test_readme_and_results_count_the_claims_of_the_files():
+    listed = [one for file in ROOT.glob("config/claims/*.yaml") for one in read_yaml(file)["claims"]]
+    stored = read_stored(ROOT / CLAIMS, OF_CLAIMS)
+    assert {*stored["claim"]} == {one["id"] for one in listed}
+    both = sum(one["found_by"] == [1, 2] for one in listed)
+    keys = Counter(itertools.chain.from_iterable(listed))
+    outcomes = Counter(stored["outcome"])
+    assert outcomes["not tested"] == keys["untested"]
+    readme, results = (
+        " ".join((ROOT / file).read_text(encoding="utf-8").split()) for file in ("README.md", PAGE)
+    )
+    of_tests = keys["tested_by"] + keys["refuted_by"]
+    said = f"Of {len(listed)} published claims, {len(listed) - keys['untested']} are tested ({of_tests} on "
+    said += (
+        f"examples): {outcomes['holds']} hold, {outcomes['fails']} fail, {outcomes['undecided']} undecided"
+    )
+    said += f", {outcomes[NOT_COMPUTED]} not computed" if outcomes[NOT_COMPUTED] else ""
+    assert said in readme
+    assert (
+        f"has {len(listed)} of them, listed by two readers, {both} by both. {keys['tests']} have" in results
+    )
+    assert f"{of_tests} are decided by tests of the repository: {keys['tested_by']} identities" in results
+    assert f"and {keys['refuted_by']} refuted by counterexamples" in results

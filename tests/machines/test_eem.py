@@ -10,13 +10,16 @@ from sklearn.base import clone
 from sklearn.covariance import OAS, LedoitWolf, ledoit_wolf
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_classification
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import minmax_scale, scale
+from sklearn.svm import SVC
 
-from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, WELMClassifier, streaming
+from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, ELMClassifier, WELMClassifier, streaming
 from entrolearn.machines.layers import ACTIVATIONS
 from entrolearn.machines.moments import ClassMoments
 from entrolearn.machines.readouts import DenseCovariance, _principal_axes, entropy_discriminant
+from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import gmean_score
 from entrolearn.path import Partition, path
 
@@ -92,27 +95,84 @@ def test_with_equal_covariances_it_is_the_elm_classifier():
     assert_allclose(
         *(beta / np.linalg.norm(beta) for beta in (entropic.hidden_coef_, regression.hidden_coef_)), rtol=1e-8
     )
-    assert_array_equal(entropic.predict(X), regression.predict(X))
+    assert_array_equal(regression.predict(X), y)
+    assert_array_equal(entropic.predict(X), y)
     assert_allclose(*entropic.projected_variances_, rtol=1e-9)
 
 
 def test_with_all_points_the_kernel_machine_has_the_ls_svm_direction():
-    """Theorem 2: balanced classes, all points as landmarks, a common covariance (here: a ridge of C)."""
-    X, y = make_classification(80, 4, n_redundant=0, weights=[0.5], flip_y=0, random_state=1)
-    X, n = minmax_scale(X), np.bincount(y)
-    machine = EEKMClassifier(n_landmarks=80, gamma=1.0, covariance="empirical", random_state=0)
-    C = 10.0
-    ls = LSSVC(C=C, gamma=1.0).fit(X, y).decision_function(X)
-    # LS-SVM is ridge regression on ±1: kernel Fisher with the pooled scatter n_0 S_0 + n_1 S_1 plus I / C.
-    # With equal class sizes n/2 that is (n / 2)(S_0 + S_1 + 2 I / (n C)): a ridge of 1 / (n C) per class.
-    machine.set_params(covariance=1 / (n.sum() * C))
-    if n[0] != n[1]:
-        keep = np.concatenate([np.flatnonzero(y == c)[: n.min()] for c in (0, 1)])
-        X, y = X[keep], y[keep]
-        ls = LSSVC(C=C, gamma=1.0).fit(X, y).decision_function(X)
-        machine.set_params(covariance=1 / (len(y) * C))
-    projected = machine.fit(X, y).project(X)
-    assert np.corrcoef(projected, ls)[0, 1] > 1 - 1e-9
+    """Theorem 2: balanced classes, all points as landmarks, a common covariance (here: a ridge of C).
+
+    LS-SVM is ridge regression on ±1: kernel Fisher with the pooled scatter n_0 S_0 + n_1 S_1 plus I / C. With
+    equal class sizes n / 2 that is (n / 2)(S_0 + S_1 + 2 I / (n C)): a ridge of 1 / (n C) per class.
+    """
+    X, y = make_classification(80, 4, n_redundant=0, flip_y=0, class_sep=1.5, random_state=1)
+    X, C = minmax_scale(X), 1e4
+    assert np.bincount(y).tolist() == [40, 40]
+    ls = LSSVC(C=C, gamma=1.0).fit(X, y)
+    machine = EEKMClassifier(n_landmarks=80, gamma=1.0, covariance=1 / (80 * C), random_state=0).fit(X, y)
+    assert np.corrcoef(machine.project(X), ls.decision_function(X))[0, 1] > 1 - 1e-9
+    assert_allclose(*machine.projected_variances_, rtol=0.02)
+    assert_array_equal(ls.predict(X), y)
+    assert_array_equal(machine.predict(X), y)
+
+
+# Two classes in the plane, apart along the first axis, of unequal spread along the second.
+MEANS, VARIANCES = np.array([[0.0, 0.0], [0.5, 0.0]]), np.array([[1.0, 1.0], [1.0, 100.0]])
+
+
+def beta_of_the_plane():
+    readout = entropy_discriminant(MEANS, [DenseCovariance(np.diag(each)) for each in VARIANCES])
+    return readout.coef.ravel()
+
+
+def test_the_term_that_it_maximises_may_miss_the_largest_divergence():
+    """The squared distance over the variances is largest along β, the whole divergence across it."""
+    beta = beta_of_the_plane()
+    term, whole = {}, {}
+    for name, v in (("beta", beta / np.linalg.norm(beta)), ("across", np.array([0.0, 1.0]))):
+        means, variances = MEANS @ v, VARIANCES @ v**2
+        term[name] = np.diff(means).item() ** 2 / variances.sum()
+        whole[name] = cauchy_schwarz_gaussian(means[0], variances[0], means[1], variances[1])
+    assert term == pytest.approx({"beta": 0.125, "across": 0.0}, rel=1e-9)
+    assert whole == pytest.approx({"beta": 0.125, "across": np.log(101 / 20)}, rel=1e-9)
+
+
+def test_gaussian_classes_of_unequal_covariances_may_have_a_line_of_less_error():
+    """Balanced errors with the best thresholds of each line, by their closed forms."""
+    beta = beta_of_the_plane()
+    assert abs(beta[1]) < 1e-12
+    along = norm.sf(0.25)  # equal variances: one threshold, half way
+    t = np.sqrt(np.log(100) * 100 / 99)  # where the two densities across are equal
+    across = (2 * norm.sf(t) + norm.cdf(t / 10) - norm.cdf(-t / 10)) / 2
+    assert across < 0.11 < 0.4 < along
+
+
+def test_without_weights_least_squares_and_margins_lose_the_small_class():
+    """600 and 30 rows of two Gaussians: balanced accuracy without weights of classes."""
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(size=(600, 2)), rng.normal(size=(30, 2)) + 1.5])
+    y = np.repeat([0, 1], [600, 30])
+
+    def score(machine):
+        return balanced_accuracy_score(y, machine.fit(X, y).predict(X))
+
+    best = norm.cdf(1.5 / np.sqrt(2))  # by the line half way between the means
+    assert score(EEMClassifier(50, random_state=0)) > best - 0.02
+    assert score(EEKMClassifier(50, random_state=0)) > best - 0.02
+    for rival in (ELMClassifier(50, random_state=0), LSSVC(), SVC()):
+        assert score(rival) < best - 0.1
+
+
+def test_other_priors_multiply_the_odds(wdbc):
+    """Bayes' theorem, section 6: the odds of the probabilities times those of the priors."""
+    X, y = wdbc
+    machine = EEMClassifier(30, random_state=0)
+    equal, given = (
+        clone(machine).set_params(priors=priors).fit(X, y).predict_log_proba(X)
+        for priors in ("uniform", {0: 0.9, 1: 0.1})
+    )
+    assert_allclose(given[:, 1] - given[:, 0], equal[:, 1] - equal[:, 0] + np.log(0.1 / 0.9), atol=1e-9)
 
 
 def test_the_kernel_machine_is_its_unfolded_twin(wdbc):

@@ -130,6 +130,15 @@ def test_with_all_rows_as_landmarks_inner_products_are_the_kernel(X):
     assert_allclose(features @ features.T, rbf_kernel(X, gamma=1.0), atol=1e-9)
 
 
+def test_with_fewer_landmarks_than_rows_inner_products_are_the_kernel_of_the_landmarks_alone(X):
+    layer = nystrom(X, 10)
+    features, kernel = layer(X), rbf_kernel(X, gamma=1.0)
+    is_landmark = (X[:, np.newaxis] == layer.landmarks).all(axis=2).any(axis=1)
+    assert is_landmark.sum() == 10
+    assert_allclose((features @ features.T)[is_landmark], kernel[is_landmark], atol=1e-9)
+    assert np.abs(features @ features.T - kernel).max() > 0.01
+
+
 def test_small_nystrom_layers_are_the_first_features_of_large_ones(X):
     assert_allclose(nystrom(X, 6)(X), nystrom(X, 12)(X)[:, :6], atol=1e-12)
 

@@ -1,5 +1,7 @@
 """Reduced kernel extreme learning machines: the paper's equations and theorems, naive twins, limits."""
 
+import math
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -72,6 +74,28 @@ def test_theorem_1_all_rows_as_landmarks_leave_no_training_error(curve, kernel, 
     machine = RKELMRegressor(len(X), random_state=0, **options).fit(X, y)
     K = kernel_matrix(X, X, kernel, {"gamma": 1 / 0.02})
     assert np.linalg.eigvalsh(K).min() > 0
+    assert_allclose(machine.predict(X), y, atol=1e-6)
+
+
+def test_more_landmarks_leave_less_training_error_and_all_rows_none(curve):
+    """Nested landmarks without a ridge: the squared residuals of least squares, which cannot grow."""
+    X, _ = curve
+    y = np.random.default_rng(1).normal(size=len(X))
+    options = {"C": 0.0, "sigma": 0.02, "fit_intercept": False, "random_state": 0}
+    left = [
+        np.sum((RKELMRegressor(n, **options).fit(X, y).predict(X) - y) ** 2) for n in (5, 10, 20, 40, 60, 80)
+    ]
+    assert np.all(np.diff(left) < 0)
+    assert left[0] > 0.5 * np.sum(y**2)
+    assert left[-1] < 1e-12
+
+
+def test_a_kernel_that_is_not_positive_definite_leaves_no_training_error_either(curve):
+    """The distance: invertible for all distinct rows (Micchelli 1986), with one positive eigenvalue."""
+    X, _ = curve
+    y = np.random.default_rng(1).normal(size=len(X))
+    machine = RKELMRegressor(len(X), C=0.0, kernel=math.dist, fit_intercept=False, random_state=0).fit(X, y)
+    assert (np.linalg.eigvalsh(kernel_matrix(X, X, math.dist, {})) > 0).sum() == 1
     assert_allclose(machine.predict(X), y, atol=1e-6)
 
 

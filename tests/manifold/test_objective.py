@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.covariance import empirical_covariance, ledoit_wolf
@@ -16,8 +17,8 @@ from entrolearn.measures import cauchy_schwarz_kde, quadratic_entropy_gaussian, 
 COVARIANCE = {"ledoit_wolf": lambda X: ledoit_wolf(X)[0], "empirical": empirical_covariance}
 
 
-def naive_objective(V, X_neg, X_pos, bandwidth_scale=1.0, covariance="ledoit_wolf"):
-    """The paper's section 4 pair by pair, with S_AB(V) where ∇ψ is printed with its inverse."""
+def naive_objective(V, X_neg, X_pos, bandwidth_scale=1.0, covariance="ledoit_wolf", printed=False):
+    """The paper's section 4 pair by pair, with S_AB(V) where ∇ψ is `printed` with its inverse."""
 
     def kernel(X):
         factor = bandwidth_scale * silverman_factor(len(X), V.shape[1])
@@ -26,6 +27,7 @@ def naive_objective(V, X_neg, X_pos, bandwidth_scale=1.0, covariance="ledoit_wol
     def potential(A, B):
         sigma = kernel(A) + kernel(B)
         S = np.linalg.inv(V.T @ sigma @ V)
+        of_exponent = V.T @ sigma @ V if printed else S
         phi = math.sqrt(np.linalg.det(S)) / ((2 * math.pi) ** (V.shape[1] / 2) * len(A) * len(B))
         psi, of_psi = 0.0, np.zeros_like(V)
         for a in A:
@@ -33,7 +35,8 @@ def naive_objective(V, X_neg, X_pos, bandwidth_scale=1.0, covariance="ledoit_wol
                 w = (a - b)[:, np.newaxis]
                 one = math.exp(-0.5 * (w.T @ V @ S @ V.T @ w).item())
                 psi += one
-                of_psi -= one * (w @ w.T @ V @ S - sigma @ V @ S @ V.T @ w @ w.T @ V @ S)
+                pull = w @ w.T @ V @ of_exponent
+                of_psi -= one * (pull - sigma @ V @ of_exponent @ V.T @ pull)
         return phi * psi, phi * of_psi - phi * psi * sigma @ V @ S
 
     value, gradient = 0.0, np.zeros_like(V)
@@ -105,6 +108,27 @@ def test_exact_gradient_is_that_of_finite_differences(rng, classes, k):
         assert np.sum(gradient * direction) == pytest.approx(
             (ahead - behind) / (2 * step), rel=1e-6, abs=1e-8
         )
+
+
+def test_gradient_as_printed_is_not_that_of_finite_differences(rng, classes, V):
+    direction, step = rng.normal(size=V.shape), 1e-5
+    ahead, behind = (naive_objective(V + sign * step * direction, *classes)[0] for sign in (1, -1))
+    difference = (ahead - behind) / (2 * step)
+    of_printed, corrected = (
+        np.sum(naive_objective(V, *classes, printed=printed)[1] * direction) for printed in (True, False)
+    )
+    assert corrected == pytest.approx(difference, rel=1e-6)
+    assert abs(of_printed - difference) > 0.5 * abs(difference)
+
+
+@pytest.mark.parametrize(("width", "holds"), [(1.0, True), (4.0, False)])
+def test_theorem_2_fails_beyond_the_unit_cube(width, holds):
+    """Two equal uniform densities on [0, width]: the overlap is 1, the cross entropy log(width)."""
+    x, dx = np.linspace(0, width, 1001, retstep=True)
+    density = np.full(len(x), 1 / width)
+    overlap, cross = trapezoid(np.minimum(density, density), dx=dx), trapezoid(density * density, dx=dx)
+    assert -math.log(cross) == pytest.approx(math.log(width), abs=1e-12)
+    assert (-math.log(overlap) >= -math.log(cross) / 2 - 1e-12) == holds
 
 
 def test_value_is_a_mean_over_pairs_where_tiles_are_several_and_of_unequal_sizes(rng):
@@ -198,10 +222,12 @@ def test_wide_kernels_of_one_class_make_the_principal_plane_the_one_of_largest_e
     X = rng.normal(size=(200, 5)) * [3.0, 2.0, 1.0, 0.5, 0.2] @ np.linalg.qr(rng.normal(size=(5, 5)))[0]
     X -= X.mean(axis=0)
     covariance = empirical_covariance(X)
-    pca = np.linalg.eigh(covariance)[1][:, :-3:-1]
+    axes = np.linalg.eigh(covariance)[1]
+    pca, last = axes[:, :-3:-1], axes[:, :2]
     others = [np.linalg.qr(rng.normal(size=(5, 2)))[0] for _ in range(50)]
-    entropies = [quadratic_entropy_gaussian(V.T @ covariance @ V) for V in [pca, *others]]
-    assert max(entropies[1:]) < entropies[0]
+    others += [axes[:, [i, j]] for i in range(5) for j in range(i) if (j, i) not in ((0, 1), (3, 4))]
+    least, *entropies, most = (quadratic_entropy_gaussian(V.T @ covariance @ V) for V in [last, *others, pca])
+    assert least < min(entropies) < max(entropies) < most
 
     def slope(V, kernel):
         """Of the entropy of the kernel density estimate, within the manifold of subspaces."""
@@ -209,7 +235,7 @@ def test_wide_kernels_of_one_class_make_the_principal_plane_the_one_of_largest_e
         gradient = -X.T @ (of_p + of_q) - 4 * kernel @ V @ of_kernel
         return np.abs(gradient - V @ (V.T @ gradient)).max()
 
-    assert slope(pca, 1e4 * covariance) < 1e-3 < 0.1 < min(slope(V, 1e4 * covariance) for V in others)
+    assert slope(pca, 1e4 * covariance) < 1e-3 < 0.1 < min(slope(V, 1e4 * covariance) for V in others[:50])
 
 
 def samples(kind, n, rng):

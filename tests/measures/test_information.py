@@ -178,7 +178,9 @@ def test_fanos_inequality_is_sharp_where_all_wrong_classes_are_equally_likely():
 
 @given(weights)
 def test_entropy_lies_between_zero_and_that_of_equal_probabilities(counts):
+    """Zero where one value is certain, the most where all are equally likely."""
     assert 0 <= entropy(normalized(counts)) <= math.log2(len(counts)) + 1e-12
+    assert entropy(np.eye(len(counts))[0]) == 0 < entropy(np.full(len(counts), 1 / len(counts)))
 
 
 @given(weights, st.floats(0, 1))

@@ -133,6 +133,18 @@ def test_single_precision_has_nearly_the_same_minimum():
     assert single.loss_curve_[-1] == pytest.approx(double.loss_curve_[-1], abs=1e-6)
 
 
+def test_the_least_loss_need_not_make_the_fewest_errors():
+    """One mislabelled row far away turns the line of 20 others, which a cut at 0 parts without an error."""
+    X = np.repeat([[-1.0], [1.0], [30.0]], [10, 10, 1], axis=0)
+    y = np.repeat([0, 1, 0], [10, 10, 1])
+    machine = SoftmaxRegression(weight_decay=0.0).fit(X, y)
+    cut = SoftmaxRegression(weight_decay=0.0).fit(X, y)
+    cut.coef_, cut.intercept_ = np.array([[-1.0], [1.0]]), np.zeros(2)
+    loss, of_cut = (log_loss(y, each.predict_proba(X)) for each in (machine, cut))
+    assert loss < of_cut
+    assert np.sum(machine.predict(X) != y) > np.sum(cut.predict(X) != y) == 1
+
+
 def test_huge_outputs_have_a_finite_loss(rng):
     X, y = iris()
     value, gradient = PenalisedCrossEntropy(1e6 * X, y, 3, 0.0, False)(rng.normal(size=12))

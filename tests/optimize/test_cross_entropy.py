@@ -130,12 +130,32 @@ def test_best_subset_is_that_of_an_enumeration_in_19_of_20_searches(problem):
     assert found >= 19
 
 
+def optima_found(**options) -> int:
+    """Of 20 knapsacks, the number of those whose best subset the search finds."""
+    found = 0
+    for seed in range(20):
+        objective = knapsack(np.random.default_rng(seed))
+        halves = Bernoulli(np.full(15, 0.5))
+        result = cross_entropy_method(objective, halves, vectorized=True, random_state=seed, **options)
+        found += result.fun == objective(EVERY_SUBSET).min()
+    return found
+
+
+def test_larger_samples_find_the_best_subset_more_often():
+    assert optima_found(n_samples=10) < optima_found(n_samples=30) < optima_found(n_samples=100)
+
+
+def test_without_smoothing_more_searches_freeze_at_a_subset_that_is_not_the_best():
+    assert optima_found(n_samples=100, smoothing=0.7) >= optima_found(n_samples=100, smoothing=1.0) + 4
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_minimum_of_a_quadratic_is_found_to_the_tolerance_of_the_distribution(seed):
     found = cross_entropy_method(
         bowl, Gaussian(np.zeros(3), 5.0), n_samples=100, vectorized=True, random_state=seed
     )
     assert found.reason == "degenerate"
+    assert np.diff([each.gamma for each in found.history]).all()  # the rule of equal thresholds never applies
     assert_allclose(found.x, [1.0, -2.0, 0.5], atol=1e-6)
     assert_allclose(found.distribution.mean, found.x, atol=1e-6)
 

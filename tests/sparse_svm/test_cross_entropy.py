@@ -98,6 +98,15 @@ def test_candidates_are_the_one_norm_machines_and_the_cost_is_no_higher_than_the
     assert np.abs(zero.dual_coef_).max() <= C
 
 
+def test_the_one_norm_problem_may_be_worth_less_than_the_zero_norm_problem():
+    """For C = 1: α <= C gives 1'α <= C ||α||_0. Ten rows, so that all sets can be tried."""
+    X, y = make_moons(10, noise=0.3, random_state=0)
+    one = OneNormSVC(C=1.0, gamma=1.0).fit(X, y)
+    hinge = np.maximum(1 - (2 * y - 1) * one.decision_function(X), 0).sum()
+    margins = class_margins(rbf_kernel(X, gamma=1.0), 2.0 * y - 1, 1.0)
+    assert np.abs(one.dual_coef_).sum() + hinge < least_cost(margins, np.arange(10)) - 0.1
+
+
 def test_fewer_support_vectors_than_the_one_norm_machine(wdbc):
     X, y = wdbc
     one, zero = OneNormSVC(gamma=0.03).fit(X, y), CrossEntropySVC(gamma=0.03, random_state=0).fit(X, y)
@@ -147,8 +156,13 @@ def test_a_set_without_a_solution_is_left_alone(moons, monkeypatch):
 
 
 def test_history_tells_how_the_search_went(wdbc):
+    """Sets repeat towards the end, and are then not evaluated again."""
     X, y = wdbc
     machine = CrossEntropySVC(gamma=0.03, random_state=0).fit(X, y)
+    new = np.diff([each.n_evaluations for each in machine.history_]) / machine.history_[0].n_samples
+    assert new[0] == 1
+    assert not new[-3:].any()
+    assert machine.history_[-1].n_evaluations < 0.6 * sum(each.n_samples for each in machine.history_)
     assert len(machine.history_) == machine.n_iter_ > 3
     assert all(each.n_samples == 5 * len(machine.candidates_) for each in machine.history_)
     *_, before, last = [each.gamma for each in machine.history_]

@@ -47,7 +47,7 @@ CLAIMS = [
         {"id": name, "place": "section 1", "claim": f"{name} is so.", "tests": [test]}
         for name, test in TESTS.items()
     ),
-    {"id": "unknown", "place": "section 2", "claim": "Nobody knows.", "needs": "more data"},
+    {"id": "unknown", "place": "section 2", "claim": "Nobody knows.", "untested": "more data"},
 ]
 
 

@@ -7,7 +7,7 @@ from entrolab.jobs.job_logging import job_log
 
 
 def main(study_name: str, study: dict, title: str, outputs: list) -> None:
-    found = evaluate(study["claims"], Numbers(study_name, study))
+    found = evaluate(study["claims"], Numbers(study_name, study), study["by_tests"])
     for output in outputs:
         write_claims(found, title, output)
 

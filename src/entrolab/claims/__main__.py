@@ -6,6 +6,7 @@ import sys
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import outcomes
+from entrolab.claims.repository_tests import stored_outcomes
 from entrolab.jobs.command import home
 from entrolab.study.config import load_configuration, read_yaml
 from entrolab.study.sections import ConfigError, check_known
@@ -24,7 +25,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     for name in names or [name for name, study in studies.items() if study["claims"]]:
-        found = evaluate(studies[name]["claims"], Numbers(name, studies[name]))
+        claims = studies[name]["claims"]
+        found = evaluate(claims, Numbers(name, studies[name]), stored_outcomes(name, claims, home()))
         counted = ", ".join(f"{number} {outcome}" for outcome, number in outcomes(found).items())
         print(f"{name}: {counted}")
         for row in found.drop_duplicates("id").itertuples():

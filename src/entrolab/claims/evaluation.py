@@ -9,22 +9,26 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pandas as pd
 
 from entrolab.claims.evidence import ALPHA, LEAST_DATASETS, Evidence, Exact, SignedRank, holm
 from entrolab.claims.numbers import Numbers, RatioUndefined, TableMissing, less_is_better, tables_of
 from entrolab.fit.metrics import METRICS
-from entrolab.study.claims import datasets_of, metrics_of_test
+from entrolab.study.claims import datasets_of, metrics_of_test, tests_of_repository
 
 OUTCOMES = ("holds", "fails", "undecided", "not tested")
 # The most comparisons of an undecided claim that say what would decide them.
 MOST_TOLD = 3
 COLUMNS = [
-    *("id", "claim", "place", "strength", "outcome", "decides"),
+    *("id", "claim", "place", "strength", "found_by", "note", "outcome", "decides"),
     *("test", "part", "part_outcome", "effect", "low", "high", "unit", "p", "sets", "method"),
 ]
+NOT_RUN = "its tests of this repository: `make outcomes`"
 UNDEFINED = "a margin in points, as a ratio of negative numbers is undefined"
+# What a passing test of this repository shows, by the key of the claim that names it.
+SHOWS = {"tested_by": "shown on examples, to rounding; not a proof", "refuted_by": "a counterexample"}
 CORRECTED = "; one of {} comparisons that must all hold; p-values of contradictions with Holm's correction"
 
 
@@ -48,35 +52,52 @@ class Part:
     decides: str = ""  # what would decide it, if undecided
 
 
-def evaluate(claims: Sequence[Mapping], numbers: Numbers) -> pd.DataFrame:
+def evaluate(
+    claims: Sequence[Mapping], numbers: Numbers, by_tests: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> pd.DataFrame:
     """Test the claims of a study.
 
-    The result has the columns `COLUMNS` and one row per comparison, with the outcome of its claim; a claim
-    without tests has one row.
+    The result has the columns `COLUMNS` and one row per comparison or test of the repository, with the
+    outcome of its claim; an untested claim has one row. `by_tests` has the outcome, and what would decide it,
+    of the claims that tests of the repository decide.
     """
     rows = []
     for claim in claims:
-        tests = [(test, one) for test in claim.get("tests", []) for one in _parts_of(test, numbers)]
-        parts = _judged(tests)
-        outcome, decides = _of_claim(claim, parts)
-        about = (claim["id"], claim["claim"], claim["place"], claim["strength"], outcome, decides)
+        if names := tests_of_repository(claim):
+            outcome, decides = by_tests.get(claim["id"], ("undecided", NOT_RUN))
+            shows = SHOWS["tested_by" if "tested_by" in claim else "refuted_by"]
+            parts = [({"type": "test"}, Part(name, outcome, method=shows)) for name in names]
+        else:
+            parts = _judged(
+                [(test, one) for test in claim.get("tests", []) for one in _parts_of(test, numbers)]
+            )
+            outcome, decides = _of_claim(claim, parts)
+        readers = " ".join(map(str, claim.get("found_by", [])))
+        about = (
+            claim["id"],
+            claim["claim"],
+            claim["place"],
+            claim["strength"],
+            readers,
+            claim.get("note", ""),
+        )
         for test, part in parts or [({"type": ""}, Part("", ""))]:
             shown = (part.name, part.outcome, part.effect, part.low, part.high, part.unit, part.p, part.sets)
-            rows.append((*about, test["type"], *shown, part.method))
+            rows.append((*about, outcome, decides, test["type"], *shown, part.method))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _of_claim(claim: Mapping, parts: Sequence[tuple[Mapping, Part]]) -> tuple[str, str]:
-    """The outcome of a claim, and what would decide it if it is undecided."""
+    """The outcome of a claim on tables, and what would decide it if it is undecided."""
     if "tests" not in claim:
-        return "not tested", claim.get("untested") or claim["needs"]
-    readings = {test.get("reading") for test, _ in parts} - {None} or {None}
+        return "not tested", claim["untested"]
+    readings = claim.get("readings") or {None: ""}
     found = {
-        reading: _together([part.outcome for test, part in parts if test.get("reading") in (None, reading)])
-        for reading in sorted(readings, key=str)
+        reader: _together([part.outcome for test, part in parts if test.get("reading") in (None, reader)])
+        for reader in readings
     }
     if len({*found.values()}) > 1:
-        said = ", ".join(f"{outcome} (reader {reading})" for reading, outcome in found.items())
+        said = ", ".join(f"{outcome} ({reader}: {readings[reader]})" for reader, outcome in found.items())
         return "undecided", f"which reading of the claim is meant, as their outcomes differ: {said}"
     (outcome,) = {*found.values()}
     if outcome != "undecided":
@@ -97,8 +118,7 @@ def _parts_of(test: Mapping, numbers: Numbers) -> list["Part | _Comparison"]:
     try:
         parts = TEST_TYPES[test["type"]](test, numbers)
     except TableMissing as missing:
-        file = f"results/{numbers.study_name}/tables/{missing}.csv"
-        return [Part("", "undecided", decides=f"the table {missing}: `snakemake {file}`")]
+        return [Part("", "undecided", decides=f"a result that is not there: `snakemake {missing}`")]
     except RatioUndefined as undefined:
         return [Part("", "undecided", decides=f"{undefined}: {UNDEFINED}")]
     nothing = Part("", "undecided", decides="the tables have no numbers for these models")

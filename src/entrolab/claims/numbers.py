@@ -12,11 +12,12 @@ import pandas as pd
 from scipy.stats import linregress
 
 from entrolab.claims.evidence import Evidence, Exact, Student, of_folds
-from entrolab.fit.metrics import METRICS
+from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.study.claims import tested_file
 from entrolab.study.lookup import protocol_of
 from entrolab.tables.making import ADDRESS, read_table
 from entrolab.tables.results import Results
-from entrolab.tables.types import FILES, TABLE_TYPES
+from entrolab.tables.types import TABLE_TYPES
 
 # Columns of tables that are not scores and for which less is better.
 COSTS = {
@@ -29,7 +30,7 @@ OF_EXPONENT = "t-test of the exponent"
 
 
 class TableMissing(LookupError):
-    """Raised if a table that a test reads has not been made."""
+    """Raised if a table or figure that a test reads has not been made; its text is the file."""
 
 
 class RatioUndefined(ArithmeticError):
@@ -43,6 +44,7 @@ class Numbers:
         self.study_name, self.study, self._home = study_name, study, Path(home)
         self._results = Results(study_name, study, home)
         self._table = cache(self._read)
+        self._figure = cache(lambda name: pd.read_csv(self._file(name)))
 
     def cell(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> float:
         """Our number, from the first of some tables that has it; NaN if none has."""
@@ -94,7 +96,10 @@ class Numbers:
         return of_folds(around, self._shared(dataset), apart)
 
     def level(self, test: Mapping, dataset: str, model: str, metric: str) -> Evidence | None:
-        """The evidence for the number of a cell; None if the cell has no number."""
+        """The evidence for the number or the spread of a cell; None if the cell has none."""
+        if "spread" in test:
+            spread = self._spread(test, dataset, model, metric)
+            return None if math.isnan(spread) else Exact(spread)
         value = self.cell(test["tables"], dataset, model, metric)
         if math.isnan(value):
             return None
@@ -124,6 +129,9 @@ class Numbers:
     def _folds(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> pd.Series:
         """The scores of the folds or trials that a cell averages; empty if the tables have none."""
         for name in tables:
+            if name not in self.study["tables"]:
+                drawn = self._drawn(name, dataset, model)
+                return drawn.set_index("trial")["score"] if "trial" in drawn else pd.Series(dtype=float)
             entry = self.study["tables"][name]
             has_folds = TABLE_TYPES[entry["type"]].ranks
             has_cell = (dataset, model, metric) in self._table(name).index
@@ -143,11 +151,37 @@ class Numbers:
         protocol = protocol_of(self.study, dataset)
         return protocol["test"] / protocol["train"] if "trials" in protocol else 1 / (protocol["folds"] - 1)
 
+    def _spread(self, test: Mapping, dataset: str, model: str, metric: str) -> float:
+        if test["spread"] == "trials":
+            return self._folds(test["tables"], dataset, model, metric).std()
+        curve = self._drawn(test["tables"][0], dataset, model)
+        curve = curve[curve["value"] >= test.get("since", -math.inf)]
+        spread = curve["mean"].max() - curve["mean"].min()
+        return spread / curve["std"].mean() if test["spread"] == "curve_by_folds" else spread
+
+    def _drawn(self, figure: str, dataset: str, model: str) -> pd.DataFrame:
+        """The points of a figure of trials or curves that have a number."""
+        rows = self._figure(figure)
+        rows = rows[(rows["dataset"] == dataset) & (rows["model"] == model)]
+        return rows.dropna(subset="score" if "score" in rows else "mean")
+
     def _frame(self, name: str) -> pd.DataFrame:
-        file = self._home / FILES["tables"].format(study=self.study_name, table=name)
+        if name in self.study["tables"]:
+            return read_table(self._file(name))
+        rows = self._figure(name)
+        metric = self.study["figures"][name]["metric"]
+        metrics = [metric] if isinstance(metric, str) else metric
+        fits = {one: metrics_of(self.study["tasks"][one], metrics)[0] for one in rows["dataset"].unique()}
+        rows = rows.assign(
+            metric=rows["dataset"].map(fits), ours=rows["score" if "score" in rows else "mean"]
+        )
+        return rows.groupby(ADDRESS, sort=False, as_index=False)["ours"].mean()
+
+    def _file(self, name: str) -> Path:
+        file = self._home / tested_file(self.study_name, self.study, name)
         if not file.exists():
-            raise TableMissing(name)
-        return read_table(file)
+            raise TableMissing(tested_file(self.study_name, self.study, name))
+        return file
 
     def _read(self, name: str) -> pd.Series:
         return self._frame(name).set_index(ADDRESS)["ours"]

@@ -12,12 +12,13 @@ from entrolab.io.atomic import replacing
 from entrolab.tables.rendering import templates
 from entrolab.text import one_line
 
-TEXTS = [*("id", "claim", "place", "strength", "outcome", "decides"), "test", "part", "part_outcome"]
-TEXTS += ["unit", "method"]
+TEXTS = [name for name in COLUMNS if name not in ("effect", "low", "high", "p", "sets")]
 # Maximum number of characters of a text on a page.
 LONGEST = 400
 # Outcome -> CSS class of its bar segment, shared with the verdicts.
 STYLES = {"holds": "reproduced", "fails": "failed", "undecided": "no-data", "not tested": "ours-only"}
+# Readers who listed a claim, each alone -> in words.
+READERS = {"1": "found by reader 1", "2": "found by reader 2", "1 2": "found by both readers"}
 SEVERAL = {"holds": "hold", "fails": "fail"}
 
 
@@ -49,6 +50,7 @@ def layout(found: pd.DataFrame) -> dict:
     return {
         "bar": claims_bar(outcomes(found)),
         "claims": [_claim(rows) for _, rows in found.groupby("id", sort=False)],
+        "found_by_both": int((found.drop_duplicates("id")["found_by"] == "1 2").sum()),
     }
 
 
@@ -70,6 +72,8 @@ def _claim(rows: pd.DataFrame) -> dict:
         "claim": one_line(first["claim"], limit=LONGEST),
         "place": one_line(first["place"], limit=LONGEST),
         "strength": first["strength"],
+        "readers": READERS.get(first["found_by"], ""),
+        "note": one_line(first["note"], limit=LONGEST),
         "outcome": first["outcome"],
         "slug": STYLES[first["outcome"]],
         "decides": one_line(first["decides"], limit=LONGEST),

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from entrolab.claims.repository_tests import stored_outcomes
 from entrolab.data.origins import made_by
 from entrolab.fit.learners import COLUMNS, PREPROCESSING, made_of, parts_seed
 from entrolab.jobs.cluster_requests import Ask, Needs, needs_of_data, needs_of_drawing, needs_of_run
+from entrolab.jobs.command import home
 from entrolab.jobs.source_analysis import source_digests
-from entrolab.study.claims import tested_tables
+from entrolab.study.claims import tested_file, tested_tables
 from entrolab.study.job_specs import (
     figure_datasets,
     figure_files,
@@ -38,6 +40,7 @@ from entrolab.tables.types import FILES, TABLE_TYPES
 TABLE_FORMATS = ("csv", "html", "tex", "md")
 FIGURE_FORMATS = ("svg", "png", "csv", "html")
 CLAIMS_FORMATS = ("csv", "html")
+DRAWN = ("tables", "figures")
 # The keys of a model that tables show or look up.
 SHOWN_OF_MODELS = ["label", "sublabel", "estimator", "estimators", "one_of", "grid"]
 SHOWN_OF_MODELS += ["published_only", "known", "trials"]
@@ -255,11 +258,12 @@ class Plan:
         }
 
     def sources_of_claims(self, wildcards) -> list[str]:
-        """The tables that the tests of a study's claims read, and the results that they are made from."""
-        tables = tested_tables(self.study(wildcards)["claims"])
-        results = (table_files(wildcards.study, self.study(wildcards), table) for table in tables)
+        """The tables and figures that the tests of a study's claims read, and the results of the tables."""
+        study = self.study(wildcards)
+        names = tested_tables(study["claims"])
+        results = (table_files(wildcards.study, study, name) for name in names if name in study["tables"])
         return [
-            *(FILES["tables"].format(study=wildcards.study, table=table) for table in tables),
+            *(tested_file(wildcards.study, study, name) for name in names),
             *dict.fromkeys(chain.from_iterable(results)),
         ]
 
@@ -267,11 +271,12 @@ class Plan:
         """The part of a study that decides the outcomes of its claims."""
         study = self.study(wildcards)
         parts = ("claims", "metrics", "criteria", "protocol", "of_dataset", "datasets", "tasks", "file")
-        tables = tested_tables(study["claims"])
+        names = tested_tables(study["claims"])
         return {
             **{name: study[name] for name in parts},
             "models": self._shown_models(study),
-            "tables": {table: study["tables"][table] for table in tables},
+            **{part: {name: study[part][name] for name in names if name in study[part]} for part in DRAWN},
+            "by_tests": stored_outcomes(wildcards.study, study["claims"], home()),
         }
 
     def claims(self, formats: Iterable[str]) -> Callable:

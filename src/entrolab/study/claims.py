@@ -15,6 +15,7 @@ from entrolab.study.sections import (
     check,
     described,
     list_of,
+    mapping_of,
     matching,
     number,
     one_of,
@@ -26,8 +27,14 @@ from entrolab.tables.base import ALL
 from entrolab.tables.types import table_spec
 
 Id = matching(r"[a-z0-9]+(-[a-z0-9]+)*", "a name of lower-case letters, digits and -")
+# A test of this repository, with all its parameters.
+NodeId = matching(r"tests/[a-z0-9_/]+\.py::test_\w+", "a test, tests/folder/test_file.py::test_name")
 Names = list_of(str)
 Repeated = list_of(str, unique=False)
+# Spreads of curves, which figures of type grid_curves have.
+CURVES = ("curve", "curve_by_folds")
+# The figure types whose numbers tests read.
+FIGURES = {"trials", "grid_curves"}
 # The table types that contain exponents, or rows of different sizes to fit an exponent to.
 GROWING = {"growth", "evaluations"}
 
@@ -118,7 +125,12 @@ class _Limits(Section):
 
 
 class Bound(_Limits, ClaimTest):
-    """Every cell is at least, or at most, a number."""
+    """Every cell, or every spread, is at least, or at most, a number."""
+
+    # The standard deviation over trials; the range of a curve; this range in standard deviations over folds.
+    spread: one_of("trials", *CURVES) = None
+    # The value of a curve's parameter from which on it is followed.
+    since: number() = None
 
     @model_validator(mode="after")
     def _one(self):
@@ -169,51 +181,32 @@ TESTS: dict[str, type[ClaimTest]] = {
 }
 
 
-class Reading(Section):
-    """How one of the readers understood a claim."""
-
-    reader: Whole
-    reading: Text
-    type: one_of("better", "equal", "faster", "grows", "bound", "count", "other")
-    margin: Any = None
-    over: Any = None
-    tested_by: list[str] = []
-    needs: str = None
-
-
 class Claim(Section):
-    """A claim as the readers listed it, and its tests or the reason why it has none."""
+    """A claim as the readers listed it, and what decides it or why nothing does."""
 
     id: Id
     place: Text
     claim: Text
-    type: one_of("better", "equal", "faster", "grows", "bound", "count", "other") = "other"
-    models: list[str] = []
-    against: list[str] = []
-    over: Any = None
-    metric: str = ""
-    value: Any = None
-    tested_by: list[str] = []
     # All have to hold; if there are readings, all tests of a reading.
     tests: list_of(by("type", TESTS), unique=False) = None
+    # Tests of this repository: if all pass, the claim holds, or fails by a counterexample.
+    tested_by: list_of(NodeId) = None
+    refuted_by: list_of(NodeId) = None
+    # The missing data or experiment.
     untested: Text = None
-    needs: Text = None
-    readings: list_of(Reading) = []
+    # Reader -> how this reader understood the claim, if two understood it differently.
+    readings: mapping_of(Text, "the readings, {reader: text}", keys=Whole) = {}
     strength: one_of("abstract", "theorem", "result", "remark", "cited") = "result"
-    found_by: list[int] = []
+    found_by: list_of(Whole) = []
     note: str = ""
 
     @model_validator(mode="after")
-    def _tested_or_not(self):
-        if self.tests is None and not (self.untested or self.needs):
-            raise wrong("found no tests; accepted: tests, untested (a reason) or needs (what to measure)")
-        if self.tests is not None and self.untested:
-            raise wrong("found both tests and untested; accepted: one of them")
-        readers = [test.reading for test in self.tests or []]
-        known = [reading.reader for reading in self.readings]
-        for reader in readers:
-            if reader is not None and reader not in known:
-                raise wrong(f"found reading {reader}; accepted: {', '.join(map(str, known)) or 'no reading'}")
+    def _one_decides(self):
+        _only_one(self, "tests", "tested_by", "refuted_by", "untested")
+        for test in self.tests or []:
+            if test.reading is not None and test.reading not in self.readings:
+                known = ", ".join(map(str, self.readings)) or "no reading"
+                raise wrong(f"found reading {test.reading}; accepted: {known}")
         return self
 
 
@@ -237,9 +230,20 @@ def load_claims(file: Path, content: Any, study: Mapping) -> list[dict]:
 
 
 def tested_tables(claims: Sequence[Mapping]) -> list[str]:
-    """The tables that the tests of some claims read, each once."""
+    """The tables and figures that the tests of some claims read, each once."""
     tests = [test for claim in claims for test in claim.get("tests", [])]
     return list(dict.fromkeys(name for test in tests for name in _tables(test)))
+
+
+def tested_file(study_name: str, study: Mapping, name: str) -> str:
+    """The CSV file of a table or figure that tests read."""
+    folder = "tables" if name in study["tables"] else "figures"
+    return f"results/{study_name}/{folder}/{name}.csv"
+
+
+def tests_of_repository(claim: Mapping) -> list[str]:
+    """The tests of this repository that decide a claim."""
+    return claim.get("tested_by") or claim.get("refuted_by") or []
 
 
 def datasets_of(test: Mapping, study: Mapping) -> list[str]:
@@ -247,7 +251,7 @@ def datasets_of(test: Mapping, study: Mapping) -> list[str]:
     over = test.get("over")
     if over is not None:
         return study["datasets"].get(over, [over]) if isinstance(over, str) else list(over)
-    rows = (row for name in test["tables"] for row in table_spec("", study, name)["datasets"])
+    rows = (row for name in test["tables"] for row in _spec(study, name)["datasets"])
     return [row for row in dict.fromkeys(rows) if row != ALL]
 
 
@@ -268,8 +272,24 @@ def _mistakes(claims: Sequence[Mapping], study: Mapping) -> Iterator[str]:
         seen.add(claim["id"])
         for k, test in enumerate(claim.get("tests", [])):
             where = f"claims.{claim['id']}.tests.{k}"
-            tables = list(_all_known(_tables(test), study["tables"], f"{where}.tables", "table"))
+            known = [*study["tables"], *_figures(study)]
+            tables = list(_all_known(_tables(test), known, f"{where}.tables", "table"))
             yield from tables or _of_test(where, test, study)
+
+
+def _figures(study: Mapping) -> list[str]:
+    """The figures that tests read: those with one line for each model and data set."""
+    entries = study.get("figures", {}).items()
+    return [name for name, entry in entries if entry["type"] in FIGURES and "by" not in entry]
+
+
+def _spec(study: Mapping, name: str) -> Mapping:
+    """The data sets, models and metrics of a table or figure."""
+    if name in study["tables"]:
+        return table_spec("", study, name)
+    entry = study["figures"][name]
+    metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
+    return {"datasets": study["datasets"][entry["datasets"]], "models": entry["models"], "metrics": metrics}
 
 
 def _all_known(names: Sequence[str], known, where: str, what: str) -> Iterator[str]:
@@ -279,7 +299,7 @@ def _all_known(names: Sequence[str], known, where: str, what: str) -> Iterator[s
 
 def _of_test(where: str, test: Mapping, study: Mapping) -> Iterator[str]:
     """Yield the rows, columns and metrics of a test that its tables do not have."""
-    specs = [table_spec("", study, name) for name in _tables(test)]
+    specs = [_spec(study, name) for name in _tables(test)]
 
     def of_tables(part: str) -> list[str]:
         return list(dict.fromkeys(key for spec in specs for key in spec[part]))
@@ -297,8 +317,9 @@ def _of_test(where: str, test: Mapping, study: Mapping) -> Iterator[str]:
     elif over is not None:
         datasets = datasets_of(test, study)
         yield from _all_known(datasets, rows, f"{where}.over", "row of these tables")
+    if test.get("spread") in CURVES:
+        curves = [name for name in _figures(study) if study["figures"][name]["type"] == "grid_curves"]
+        yield from _all_known(test["tables"], curves, f"{where}.tables", "figure of type grid_curves")
     if test["type"] == "grows":
-        growing = [name for name in test["tables"] if study["tables"][name]["type"] in GROWING]
-        accepted = [name for name, entry in study["tables"].items() if entry["type"] in GROWING]
-        for name in set(test["tables"]) - {*growing}:
-            yield from unknown(name, accepted, f"{where}.tables", "table with exponents")
+        growing = [name for name, entry in study["tables"].items() if entry["type"] in GROWING]
+        yield from _all_known(test["tables"], growing, f"{where}.tables", "table with exponents")

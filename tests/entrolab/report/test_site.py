@@ -199,20 +199,32 @@ def test_report_of_nothing_is_a_page(tmp_path):
 
 
 def test_claims_come_first_on_a_study_s_page_and_are_counted_on_the_front_page(results, tmp_path):
+    better = {"outcome": "holds", "test": "better", "part": "eem_rbf beside svm_rbf", "part_outcome": "holds"}
+    better |= {
+        "effect": 2.5,
+        "low": 1.0,
+        "high": 4.0,
+        "unit": "points",
+        "p": 0.01,
+        "sets": 9,
+        "method": "Wilcoxon",
+    }
+    named = {"claim": "EEM is <better>.", "found_by": "1 2", "note": "Of <which> machine?"}
+    node = {"outcome": "fails", "test": "test", "part": "tests/test_it.py::test_it", "part_outcome": "fails"}
     rows = [
-        ("a", "EEM is <better>.", "section 1", "abstract", "holds", "", "better", "eem_rbf beside svm_rbf")
-        + ("holds", 2.5, 1.0, 4.0, "points", 0.01, 9, "Wilcoxon's signed-rank test"),
-        ("b", "EEM is quicker.", "section 2", "result", "undecided", "about 20 data sets", "faster", "x")
-        + ("undecided", 1.1, 0.9, 1.4, "×", 0.2, 9, "Wilcoxon's signed-rank test"),
-        ("c", "EEM learns anything.", "theorem 1", "theorem", "not tested", "generated rows", "", "")
-        + ("", float("nan"), float("nan"), float("nan"), "", float("nan"), 0, ""),
+        {"id": "a", **named, **better},
+        {"id": "b", "outcome": "undecided", "decides": "about 20 data sets", "found_by": "2"},
+        {"id": "c", "outcome": "not tested", "decides": "generated rows", "found_by": "1 2"},
+        {"id": "d", "claim": "All matrices are regular.", **node, "method": "a counterexample"},
+        {"id": "e", **named, **better},
     ]
-    rows += [("d", *rows[0][1:]), ("e", *rows[0][1:])]
+    blank = dict.fromkeys(COLUMNS, "") | dict.fromkeys(("effect", "low", "high", "p"), float("nan"))
+    rows = [blank | {"sets": 0} | row for row in rows]
     tested = replace(results, claims=pd.DataFrame(rows, columns=COLUMNS))
     front = build_report([tested], tmp_path / "site", catalog=CATALOG)
     assert 'href="paper.html#claims"' in front.read_text()
-    assert "Of 5 claims: 3 hold, 1 undecided, 1 not tested." in front.read_text()
-    assert "3 hold · 1 undecided · 1 not tested, of 5" in " ".join(front.read_text().split())
+    assert "Of 5 claims: 2 hold, 1 fails, 1 undecided, 1 not tested." in front.read_text()
+    assert "2 hold · 1 fails · 1 undecided · 1 not tested, of 5" in " ".join(front.read_text().split())
     file = tmp_path / "site" / "paper.html"
     page, text = Page(file), file.read_text()
     assert {"claims", "claim-a", "claim-b", "claim-c"} <= set(page.ids)
@@ -221,6 +233,12 @@ def test_claims_come_first_on_a_study_s_page_and_are_counted_on_the_front_page(r
     assert "2.5 points (1 to 4); p = 0.01; n = 9" in text
     assert "Would be decided by: about 20 data sets" in text
     assert "Needed: generated rows" in text
+    assert "3 of which two readers found, each alone" in text
+    assert "found by both readers" in text
+    assert "found by reader 2" in text
+    assert "Of &lt;which&gt; machine?" in text
+    assert "1 automatic test</summary>" in text
+    assert "tests/test_it.py::test_it: fails; a counterexample" in text
     assert "claims" not in Page(build_report([results], tmp_path / "none", catalog=CATALOG)).ids
 
 
