@@ -351,7 +351,7 @@ def test_a_value_is_judged_where_it_is_corrected_to_and_a_footnote_has_what_is_p
     corrected = pd.DataFrame(rows, columns=["metric", "value", "corrected_metric", "corrected_value"])
     is_published = corrected.assign(table="table1", dataset="iris", model=None, std=np.nan)
     table = make_table(ours, is_published, asked).set_index("metric")
-    assert table["verdict"].tolist() == ["reproduced"] * 3 + [""]
+    assert table["verdict"].tolist() == ["equal"] * 3 + [""]
     assert table["published"].tolist()[:3] == [4, 3, 2]
     assert table["reason"].tolist() == [
         "published as 40",
