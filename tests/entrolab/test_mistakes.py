@@ -221,6 +221,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ("tables.growth.at.row", 1, "tables.growth.at: unknown key 'row', did you mean 'rows'?"),
         ("answer_figure", "plain", "answer_figure: unknown figure of this study 'plain', did you mean 'plan"),
         ("errata.0.evidnce", "x", "errata.0: unknown key 'evidnce', did you mean 'evidence'?"),
+        (
+            "errata.0.evidence",
+            "{table1/moons/svm/gmean}",
+            "found {table1/moons/svm/gmean}; accepted: {table/",
+        ),
         # Words and numbers that YAML takes for something else.
         ("title", False, "title: found False, expected a text"),
         ("protocol.folds", 3.5, "protocol.folds: found 3.5, expected a whole number"),
