@@ -2,31 +2,25 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from entrolab.jobs.peak_memory import Peak
 from entrolab.text import one_line
 
 # Number of digits of a checksum on a page.
 SHORT = 12
 
 
-def made(
-    records: Iterable[Mapping], commit: str = "", peaks: Iterable[Peak | None] = (), lock: str = ""
-) -> list[tuple[str, str]]:
+def made(records: Iterable[Mapping]) -> list[tuple[str, str]]:
     """The times, machines and versions of records as (what, text) pairs, each distinct value once."""
     records = list(records)
-    facts = version(commit, lock)
     if not records:
-        return [*facts, ("runs", "none yet")]
+        return [("runs", "none yet")]
     failed = sum(not record["success"] for record in records)
     started = sorted(record["started"][:16].replace("T", " ") for record in records)
-    facts += [
+    facts = [
         ("runs", f"{len(records)}, of which {failed} without a result"),
         ("started", " to ".join(dict.fromkeys((started[0], started[-1])))),
         ("seed", _seeds(records)),
         ("training", _duration(records, ["s", "min", "h"])),
     ]
-    if peak := max(filter(None, peaks), default=None):
-        facts.append(("peak memory", f"{_memory(peak.mib)} ({peak.job})"))
     for name in ("versions", "machine"):
         facts += [(name, text) for text in dict.fromkeys(_described(record[name]) for record in records)]
     return facts
@@ -68,7 +62,3 @@ def _duration(records: Iterable[Mapping], units: Sequence[str]) -> str:
     if seconds < 120:
         return f"{seconds:.0f} {units[0]}"
     return f"{seconds / 60:.0f} {units[1]}" if seconds < 7200 else f"{seconds / 3600:.1f} {units[2]}"
-
-
-def _memory(mib: float) -> str:
-    return f"{mib:.0f} MiB" if mib < 1024 else f"{mib / 1024:.1f} GiB"
