@@ -73,7 +73,7 @@ class LogHandler(LogHandlerBase):
         if event is LogEvent.PROGRESS:
             self._done, self._total = record.done, record.total
         elif event is LogEvent.RUN_INFO:
-            self._total = int(record.stats["total"])
+            self._total, self._begun = int(record.stats["total"]), time.monotonic()
         elif event is LogEvent.JOB_INFO:
             self._running[record.jobid] = f"{record.rule_name} {'/'.join(record.wildcards.values())}".rstrip()
         elif event is LogEvent.JOB_FINISHED:
