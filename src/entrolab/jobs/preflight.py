@@ -10,9 +10,6 @@ from collections.abc import Iterable
 
 from entrolab.text import OneLine
 
-WRITTEN = (".", ".snakemake", "results", "resources", "logs")
-NEEDED_GIB = 3  # of address space: tracking, the largest job without a limit of its own, takes 2.2
-
 
 class SurroundingsError(OneLine):
     """Raised if the environment or the working folder does not allow a run."""
@@ -30,32 +27,23 @@ def prepare_process() -> None:
 
 def end_at_signals() -> None:
     """Let Ctrl-C and the end of the terminal end this process without a traceback."""
-
-    def end(number, frame):
-        raise SystemExit("interrupted")
-
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores SIGHUP
-            signal.signal(number, end)
+            signal.signal(number, lambda number, frame: sys.exit("interrupted"))
 
 
 def check_memory() -> None:
-    """Raise `SurroundingsError` if ``ulimit`` allows less memory than a run needs."""
-    for limit, option in ((resource.RLIMIT_AS, "-v"), (resource.RLIMIT_DATA, "-d")):
-        gib = resource.getrlimit(limit)[0] / 2**30
-        if 0 <= gib < NEEDED_GIB:  # unlimited is -1
-            raise SurroundingsError(
-                f"`ulimit {option}` allows {gib:.1f} GiB; a run needs {NEEDED_GIB}: raise it"
-            )
+    """Raise `SurroundingsError` if ``ulimit -v`` allows less memory than a run needs."""
+    gib = resource.getrlimit(resource.RLIMIT_AS)[0] / 2**30  # negative if it is unlimited
+    if 0 <= gib < 3:  # tracking, the largest job without a limit of its own, takes 2.2
+        raise SurroundingsError(f"`ulimit -v` allows {gib:.1f} GiB; a run needs 3: raise it")
 
 
 def check_folder(inputs: Iterable[str]) -> None:
     """Raise `SurroundingsError` for a folder that this user may not write, and for an input with braces."""
-    for folder in filter(os.path.exists, WRITTEN):
+    for folder in filter(os.path.exists, (".", ".snakemake", "results", "resources", "logs")):
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise SurroundingsError(
-                f"{os.path.abspath(folder)}: no permission to write: ask the owner, or use another folder"
-            )
+            raise SurroundingsError(f"{os.path.abspath(folder)}: no permission to write: use another folder")
     for path in inputs:
         if {"{", "}"} & {*path}:
             raise SurroundingsError(f"{path}: found braces, which Snakemake takes for a wildcard: rename it")
