@@ -97,7 +97,7 @@ class Step:
     def said(self) -> str:
         """The most informative line: the last line of an error, the line with the result of a success."""
         told = [line.strip() for line in self.lines if line.strip()]
-        best = [line for line in told if " ahead of " in line or "jobs done" in line or "Wrote" in line]
+        best = [line for line in told if ": best " in line or "jobs done" in line or "Wrote" in line]
         text = (best or told or [""])[-1]
         return text if len(text) <= WIDEST else text[:WIDEST] + "…"
 

@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import resource
+import sys
 import time
 from types import SimpleNamespace
 
@@ -36,6 +38,7 @@ from entrolab.fit.metrics import METRICS
 from entrolab.fit.protocols import Folds, Trials
 from entrolab.fit.scoring import ERRORS, SCORES, scores
 from entrolab.fit.training import FACTS, without_data
+from entrolab.io.records import peak_mib
 from entrolearn.metrics import gmean_score
 from entrolearn.path import path
 from entrolearn.selection import entropy_criterion
@@ -583,11 +586,21 @@ def train_to_files(folder, data, parts, spec) -> dict:
     return json.loads(outputs["record"].read_text(), parse_constant=refused)
 
 
+def test_the_peak_of_memory_is_that_of_the_larger_process(monkeypatch):
+    """The operating system counts in KiB, on macOS in bytes."""
+    used = {resource.RUSAGE_SELF: 3 << 20, resource.RUSAGE_CHILDREN: 5 << 20}
+    monkeypatch.setattr(resource, "getrusage", lambda who: SimpleNamespace(ru_maxrss=used[who]))
+    for platform, mib in (("linux", 5120), ("darwin", 5)):
+        monkeypatch.setattr(sys, "platform", platform)
+        assert peak_mib() == mib
+
+
 @pytest.mark.parametrize("changes", [{"grid": {"C": [1.0, np.inf]}}, {"grid": {}, "params": {"C": np.inf}}])
 def test_a_parameter_may_be_infinite(tmp_path, dataset, parts, changes):
     spec = a_spec(criteria=["cv"], protocol={"folds": 4, "repeats": 1}, **changes)
     record = train_to_files(tmp_path, dataset, parts[:1], spec)
     assert record["success"]
+    assert 10 < record["peak_mib"] <= peak_mib()
     assert "Infinity" in json.dumps([record["params"], record["grid"]])
     candidates = pd.read_parquet(tmp_path / "candidates")
     assert candidates["success"].all()

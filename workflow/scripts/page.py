@@ -21,7 +21,7 @@ def main(page: str, name: str, study: dict, config: dict, home: str) -> None:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"page {snakemake.wildcards.study}", snakemake.output):
+    with job_log(snakemake.log[0], f"page {snakemake.wildcards.study}"):
         main(
             snakemake.output.page,
             snakemake.wildcards.study,

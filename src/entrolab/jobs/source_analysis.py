@@ -317,7 +317,7 @@ def source_digests(*import_paths: str) -> dict[str, str]:
         file = _module_file(module)
         if module in digests or file is None:
             continue
-        if _under_development(module, file):
+        if module.partition(".")[0] in OURS or _is_users_own(file):
             digests[module] = _facts(file)["digest"]
             todo += _imported(module, file)
     keep_facts()
@@ -516,10 +516,6 @@ def _module_file(module: str) -> Path | None:
 
 
 @cache
-def _under_development(module: str, file: Path) -> bool:
-    return module.partition(".")[0] in OURS or _is_users_own(file)
-
-
 def _is_users_own(file: Path) -> bool:
     installed = file.is_relative_to(STANDARD_LIBRARY) or not OF_PACKAGES.isdisjoint(file.parts)
     return file.suffix == ".py" and not installed

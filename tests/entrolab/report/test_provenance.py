@@ -1,8 +1,18 @@
 """When, where and how long."""
 
+import pytest
 from reported_study import record
 
 from entrolab.report.provenance import in_short, made
+
+
+@pytest.mark.fault(
+    "Memory", "a study that takes much memory", "its page and the index name the most, and the run"
+)
+def test_the_run_that_took_most_memory_is_named():
+    small, large = record("iris", "eem_rbf", peak_mib=417.0), record("wine", "eem_rbf", peak_mib=2048.0)
+    assert dict(made([small, large]))["peak memory"] == f"2.0 GiB ({large['key']})"
+    assert "peak memory" not in dict(made([record("iris", "eem_rbf")]))  # of an earlier version
 
 
 def test_made_lists_each_machine_once_and_sums_the_time():
