@@ -3,10 +3,10 @@
 import pandas as pd
 
 from entrolab.jobs.command import home
+from entrolab.tables.making import CORRECTED, apply_corrections
 from entrolearn.suggest import did_you_mean
 
 ADDRESS = ("dataset", "model", "metric")
-CORRECTED = "corrected_"  # the prefix of a column that corrects another
 
 
 def load_published(study: str, table: str | None = None, *, corrected: bool = True) -> pd.DataFrame:
@@ -57,16 +57,6 @@ def load_published(study: str, table: str | None = None, *, corrected: bool = Tr
     tables = values["table"].unique()
     rows = values[values["table"] == _known(table, tables, f"published table of {study}")]
     return rows.drop(columns="table").reset_index(drop=True)
-
-
-def apply_corrections(published: pd.DataFrame) -> pd.DataFrame:
-    """Published values with their corrections, if the file has any, in place of what is printed."""
-    corrections = {
-        column.removeprefix(CORRECTED): published[column]
-        for column in published
-        if column.startswith(CORRECTED)
-    }
-    return published.assign(**{name: by.fillna(published[name]) for name, by in corrections.items()})
 
 
 def _known(name: str, known, what: str) -> str:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from entrolab.published import apply_corrections
 from entrolab.tables.base import (
     NOTHING,
     PUBLISHED_ONLY,
@@ -31,6 +30,7 @@ from entrolab.tables.verdicts import GIVEN, RESULTS, VERDICTS, as_given
 from entrolab.text import full_label
 
 ADDRESS = ["dataset", "model", "metric"]
+CORRECTED = "corrected_"  # the prefix of a column of published values that corrects another
 _NUMBERS = ["published", "published_std", "ours", "ours_std", "difference", "oracle"]
 COLUMNS = [*ADDRESS, *_NUMBERS[:-1], "verdict", "oracle", "reason"]
 
@@ -78,6 +78,16 @@ def _defined(ours: Found) -> Found:
 def read_published(path: str | Path) -> pd.DataFrame:
     """Read published values as text, to keep their decimals: 0.150 has three, 0.15 has two."""
     return pd.read_csv(path, dtype={"value": str, "corrected_value": str})
+
+
+def apply_corrections(published: pd.DataFrame) -> pd.DataFrame:
+    """Published values with their corrections, if the file has any, in place of what is printed."""
+    corrections = {
+        column.removeprefix(CORRECTED): published[column]
+        for column in published
+        if column.startswith(CORRECTED)
+    }
+    return published.assign(**{name: by.fillna(published[name]) for name, by in corrections.items()})
 
 
 def read_table(path: str | Path) -> pd.DataFrame:
