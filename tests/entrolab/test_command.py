@@ -14,8 +14,7 @@ from snakemake.cli import parse_config
 from snakemake_interface_executor_plugins.utils import format_cli_arg
 
 from entrolab.jobs.command import main, with_studies
-from entrolab.jobs.preflight import quoted_for_jobs
-from entrolab.study.config import asked_targets, load_configuration, load_study, runs_jobs, study_names
+from entrolab.study.config import asked_targets, load_configuration, load_study, study_names
 from entrolab.study.first_study import first_study
 from entrolab.study.first_study import main as init
 from entrolab.study.sections import ConfigError
@@ -87,7 +86,7 @@ def test_every_folder_reaches_snakemake_and_its_jobs_as_it_is_named(folder, name
     target, _, given = with_studies([*(["--"] if name.startswith("-") else []), f"{name}/mine.yaml"])[:3]
     assert target == "mine"
     assert parse_config([given]) == {"extra_studies": name}
-    of_job = format_cli_arg("--config", quoted_for_jobs([given]))
+    of_job = format_cli_arg("--config", [shlex.quote(given)])
     assert parse_config(shlex.split(of_job)[1:]) == {"extra_studies": name}
 
 
@@ -135,26 +134,6 @@ def test_other_yaml_files_beside_a_study_do_not_matter(folder):
 def test_only_the_study_that_the_command_names_is_read():
     assert asked_targets(["/opt/bin/entrolab", "--snakefile", "S", "mine"]) == ["mine"]
     assert asked_targets(["pytest", "mine"]) is None
-
-
-@pytest.mark.parametrize(
-    ("arguments", "runs"),
-    [
-        ("mine", True),
-        ("--cores 2 -- mine", True),
-        ("-n mine", False),
-        ("--summary -- mine", False),
-        ("--report", False),
-        ("--report page.html", False),
-        ("--list-rules", False),
-        ("--dag dot mine", False),
-        ("--touch mine", False),
-        ("--unlock", False),
-    ],
-)
-def test_a_command_that_shows_or_tidies_up_something_runs_no_job(arguments, runs):
-    """Nothing is moved to results/.changed by such a command."""
-    assert runs_jobs(["snakemake", *arguments.split()]) is runs
 
 
 def test_the_command_has_a_name_by_which_its_targets_are_read(folder, monkeypatch):

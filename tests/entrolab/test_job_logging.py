@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
 from entrolab import LEARNERS_IN
 from entrolab.io.atomic import DiskFull
-from entrolab.jobs.job_logging import job_log
+from entrolab.jobs.job_logging import job_log, tell_result
 
 
 @pytest.mark.fault("Surroundings", "a terminal that is closed while a job reports", "the job goes on")
@@ -78,3 +79,41 @@ def test_what_one_line_explains_has_no_traceback(tmp_path, capsys, own_handlers,
     assert (f"(traceback in {log})" in said) == ("Traceback" in logged) == traced
     assert "\x1b" not in said + logged
     assert "[1;33m" not in said + logged
+
+
+def frame(*rows):
+    return pd.DataFrame(rows, columns=["dataset", "model", "metric", "ours", "verdict", "published"])
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("metric", "best", "line"),
+    [
+        ("gmean", {("iris", "svm", "gmean")}, "GMEAN: iris 97.5 svm*; wine 80.0 eem (*: significant)"),
+        ("rmse", {("iris", "eem", "rmse")}, "RMSE: iris 95 eem*; wine 80 eem (*: significant)"),
+        (
+            "gmean",
+            {("iris", "svm", "gmean"), ("iris", "eem", "gmean")},
+            "GMEAN: iris 97.5 svm; wine 80.0 eem (not significant)",
+        ),
+    ],
+)
+def test_a_table_of_scores_is_a_line_with_the_best_model_of_each_data_set(capsys, metric, best, line):
+    scores = [("iris", "eem", 95.0), ("iris", "svm", 97.5), ("wine", "eem", 80.0), ("wine", "svm", NAN)]
+    rows = [(dataset, model, metric, ours, "ours only", NAN) for dataset, model, ours in scores]
+    bayes = ("iris", "bayes", metric, 99.0, "known", NAN)
+    tell_result("mine scores", frame(bayes, *rows), best)
+    assert capsys.readouterr().err == f"mine scores: best {line}\n"
+
+
+def test_a_table_with_published_values_is_a_line_with_its_verdicts(capsys):
+    verdicts = ["lower", "reproduced", "reproduced", "published only"]
+    tell_result("eem table4", frame(*[("iris", "eem", "gmean", 95.0, one, 90.0) for one in verdicts]), ())
+    assert capsys.readouterr().err == "eem table4: 2 reproduced, 1 lower\n"
+
+
+def test_a_table_without_scores_is_no_line(capsys):
+    tell_result("mine times", frame(("iris", "eem", "fit_seconds", 1.5, "ours only", NAN)), ())
+    assert capsys.readouterr().err == ""

@@ -98,7 +98,6 @@ def test_input_functions_name_the_files_of_their_runs(plan):
     assert set(plan.of_figure("record")(at(study="demo", figure="demo_sizes"))) < set(
         plan.of_study("record")(where)
     )
-    assert plan.study_files("demo")[-1] == "results/demo/tracked.json"
 
 
 def test_a_table_knows_the_protocol_of_each_of_its_data_sets(plan):
@@ -108,3 +107,17 @@ def test_a_table_knows_the_protocol_of_each_of_its_data_sets(plan):
             shown = plan.shown(at(study=name, table=table))
             for dataset in shown["tasks"]:
                 assert protocol_of(shown, dataset) == protocol_of(study, dataset)
+
+
+def test_every_result_of_a_study_is_a_target_so_that_a_deleted_one_is_made_again(plan):
+    for name, study in plan.studies.items():
+        targets, where = set(plan.study_files(name)), at(study=name)
+        for stage in ("candidates", "selection", "predictions", "record", "model", "facts"):
+            assert targets >= set(plan.of_study(stage)(where))
+        for dataset, _ in study_runs(study):
+            rows = plan.rows_of_run(at(study=name, dataset=dataset))
+            assert targets >= {f"results/data/{dataset}.npz", f"results/{name}/folds/{dataset}.npz", rows}
+        for table in study["tables"]:
+            assert targets >= set(plan.sources_of_table(at(study=name, table=table)))
+        for figure in study["figures"]:
+            assert targets >= set(plan.sources_of_figure(at(study=name, figure=figure)))

@@ -507,7 +507,7 @@ def test_a_run_without_a_model_is_logged_with_the_reason_and_the_others_with_the
 @pytest.mark.parametrize("which", ["record", "selection", "predictions", "candidates", "facts", "fitted"])
 def test_damaged_file_is_named(runs, which):
     damaged = getattr(runs[0], which)
-    damaged.write_bytes(damaged.read_bytes()[:20])
+    damaged.write_bytes(b"")
     with pytest.raises(ValueError, match=rf"^{damaged}: not a complete .*; delete it and run again$"):
         track(runs)
 

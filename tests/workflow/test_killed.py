@@ -271,18 +271,6 @@ def shifted(project, seconds: float, pattern: str = "**/*") -> None:
         os.utime(path, (then, then))
 
 
-@pytest.mark.fault("Killed", "clock set back: results of the future", "kept, and new work is done")
-def test_results_of_the_future_are_kept_and_new_tables_are_made_of_them(quick, copied, record_property):
-    finished, targets = copied.finished_files(), (TABLE, "results/tiny/tables/table2.csv")
-    shifted(copied, 86400)
-    result = copied.run(*targets)
-    assert result.returncode == 0, result.stdout[-5000:]
-    assert "Nothing to be done" in copied.run(*targets).stdout
-    for made in (copied.folder / "results/tiny/tables").glob("table2.*"):
-        made.unlink()
-    check(copied, quick, finished, record_property)
-
-
 @pytest.mark.fault("Killed", "clock set forward: tables of the past", "made again once, equal")
 def test_tables_that_seem_too_old_are_made_again_once(quick, copied, record_property):
     finished = copied.finished_files()

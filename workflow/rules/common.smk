@@ -1,5 +1,6 @@
 # Shared by all rules: the configuration, checked before any job starts.
 import os
+import shlex
 import sys
 import threading
 from pathlib import Path
@@ -10,33 +11,26 @@ try:
     import entrolab
     from entrolab.jobs.preflight import (
         SurroundingsError,
-        check_limits,
-        check_paths,
-        check_writable,
+        check_folder,
+        check_memory,
         end_at_signals,
-        prepare_for_jobs,
-        quoted_for_jobs,
+        prepare_process,
     )
 
-    prepare_for_jobs()
-    workflow.config_settings.config_args = quoted_for_jobs(
-        workflow.config_settings.config_args or ()
-    )
+    prepare_process()
+    # Snakemake quotes the arguments of --config as Python does, and a shell reads some differently.
+    workflow.config_settings.config_args = [
+        shlex.quote(one) for one in workflow.config_settings.config_args or ()
+    ]
     # Jobs on a cluster read this file too, but have limits of their own.
     if workflow.is_main_process:
-        check_limits()
+        check_memory()
     from entrolab.data.user_tables import warning_of
     from entrolab.study.config import (
         asked_targets,
         load_configuration,
-        runs_jobs,
         store_digest,
         study_names,
-    )
-    from entrolab.jobs.output_checksums import (
-        changed_files,
-        end_future,
-        set_changed_aside,
     )
     from entrolab.tables.base import GENERATED
     from entrolab.tables.types import FILES
@@ -65,10 +59,9 @@ try:
     )
     STUDY_NAMES = study_names(HOME, config)
     own_files = [path for entry in CATALOG.values() for path in entry.get("paths", [])]
-    check_paths(
+    check_folder(
         [*TEMPLATES, *own_files, *(study["file"] for study in STUDIES.values())]
     )
-    check_writable(".")
 except (ConfigError, SurroundingsError) as error:
     raise WorkflowError(str(error)) from None
 
@@ -81,23 +74,6 @@ if workflow.is_main_process:
                 logger.warning(f"{study['file']}: {warning_of(key, entry, column)}")
 
 
-def look_after_results():
-    """Find outputs that have changed since they were written, unless another run may be writing them."""
-    if any(Path(".snakemake", "locks").glob("*")):
-        return
-    if not runs_jobs(sys.argv):
-        for file in changed_files():
-            logger.warning(
-                f"{file}: changed since it was written; a run makes it again"
-            )
-    else:
-        end_future()
-        for file in set_changed_aside():
-            logger.warning(
-                f"{file}: changed since it was written; moved to results/.changed, to be made again"
-            )
-
-
 if workflow.is_main_process:
     # Snakemake imports Polars, if it is there, with its first job. Polars replaces the handler of Ctrl-C by one that does
     # not wake a process that waits, so it is imported first.
@@ -106,10 +82,6 @@ if workflow.is_main_process:
     except ImportError:
         pass
     end_at_signals()
-    try:
-        look_after_results()
-    except OSError as error:
-        raise WorkflowError(str(error)) from None
 
 
 # Limits of a job, enforced in its process on any machine, whatever was requested from a cluster.

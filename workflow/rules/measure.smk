@@ -10,8 +10,6 @@ rule measure:
         FILES["measured"],
     log:
         "logs/{study}/measure/{table}/{dataset}.log",
-    benchmark:
-        "results/{study}/benchmarks/measure/{table}/{dataset}.tsv"
     wildcard_constraints:
         table=PLAN.measured_tables(),
     conda:
@@ -35,5 +33,3 @@ use rule measure as measure_generated with:
         f"results/{{study}}/measured/{{table}}/{GENERATED}.parquet",
     log:
         f"logs/{{study}}/measure/{{table}}/{GENERATED}.log",
-    benchmark:
-        f"results/{{study}}/benchmarks/measure/{{table}}/{GENERATED}.tsv"

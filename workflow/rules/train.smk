@@ -15,8 +15,6 @@ rule train:
         facts=FILES["facts"],
     log:
         "logs/{study}/train/{dataset}/{model}.log",
-    benchmark:
-        "results/{study}/benchmarks/train/{dataset}/{model}.tsv"
     conda:
         "../../environment.yml"
     threads: 1

@@ -14,7 +14,7 @@ def main(study_name: str, study: dict, title: str, outputs: list) -> None:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"claims {snakemake.wildcards.study}", snakemake.output):
+    with job_log(snakemake.log[0], f"claims {snakemake.wildcards.study}"):
         main(
             snakemake.wildcards.study,
             snakemake.params.study,

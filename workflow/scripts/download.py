@@ -18,7 +18,7 @@ def main(dataset: str, files: list, receipt: str, mirror: str | None, attempt: i
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"download {snakemake.wildcards.dataset}", snakemake.output):
+    with job_log(snakemake.log[0], f"download {snakemake.wildcards.dataset}"):
         main(
             snakemake.wildcards.dataset,
             snakemake.params.files,

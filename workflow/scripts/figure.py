@@ -11,7 +11,7 @@ def main(spec: dict, sources: list, records: list, outputs: list) -> None:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], "figure {study} {figure}".format(**snakemake.wildcards), snakemake.output):
+    with job_log(snakemake.log[0], "figure {study} {figure}".format(**snakemake.wildcards)):
         main(
             snakemake.params.spec,
             snakemake.input.sources,

@@ -12,9 +12,7 @@ def main(raw: str, scaled: str, output: str, measurement: dict) -> None:
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
     measurement = snakemake.params.measurement
-    with job_log(
-        snakemake.log[0], "measure {study} {table} {dataset}".format(**measurement), snakemake.output
-    ):
+    with job_log(snakemake.log[0], "measure {study} {table} {dataset}".format(**measurement)):
         main(
             # Measurements on generated data have no input files.
             snakemake.input.get("raw", ""),

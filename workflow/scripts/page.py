@@ -16,7 +16,7 @@ def main(page: str, name: str, study: dict, catalog: dict, config: dict, home: s
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"page {snakemake.wildcards.study}", snakemake.output):
+    with job_log(snakemake.log[0], f"page {snakemake.wildcards.study}"):
         main(
             snakemake.output.page,
             snakemake.wildcards.study,

@@ -11,9 +11,7 @@ def main(spec: dict, drawn: str, sources: list, output: str) -> None:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(
-        snakemake.log[0], "page to hover {study} {figure}".format(**snakemake.wildcards), snakemake.output
-    ):
+    with job_log(snakemake.log[0], "page to hover {study} {figure}".format(**snakemake.wildcards)):
         main(
             snakemake.params.spec,
             snakemake.input.drawn,

@@ -16,7 +16,7 @@ def main(key: str, entry: dict, receipts: list, output: str, limits: dict) -> No
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"prepare {snakemake.wildcards.dataset}", snakemake.output):
+    with job_log(snakemake.log[0], f"prepare {snakemake.wildcards.dataset}"):
         main(
             snakemake.wildcards.dataset,
             snakemake.params.entry,

@@ -15,7 +15,5 @@ def main(source: str, output: str, scaling: dict) -> None:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(
-        snakemake.log[0], f"scale {snakemake.wildcards.study} {snakemake.wildcards.dataset}", snakemake.output
-    ):
+    with job_log(snakemake.log[0], f"scale {snakemake.wildcards.study} {snakemake.wildcards.dataset}"):
         main(snakemake.input.dataset, snakemake.output[0], snakemake.params.scaling)

@@ -16,7 +16,5 @@ def main(source: str, output: str, entry: dict, seed: int) -> None:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(
-        snakemake.log[0], f"split {snakemake.wildcards.study} {snakemake.wildcards.dataset}", snakemake.output
-    ):
+    with job_log(snakemake.log[0], f"split {snakemake.wildcards.study} {snakemake.wildcards.dataset}"):
         main(snakemake.input.dataset, snakemake.output[0], snakemake.params.protocol, snakemake.params.seed)

@@ -26,7 +26,7 @@ def main(study: dict, study_name: str, store: str | None, tables: list, receipt:
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"track {snakemake.wildcards.study} runs", snakemake.output):
+    with job_log(snakemake.log[0], f"track {snakemake.wildcards.study} runs"):
         main(
             snakemake.params.study,
             snakemake.wildcards.study,

@@ -12,7 +12,7 @@ def main(
 
 if "snakemake" in globals():
     snakemake = globals()["snakemake"]
-    with job_log(snakemake.log[0], f"track {snakemake.wildcards.study}", snakemake.output):
+    with job_log(snakemake.log[0], f"track {snakemake.wildcards.study}"):
         main(
             snakemake.params.study,
             snakemake.wildcards.study,

@@ -28,7 +28,7 @@ from entrolab.fit.scoring import scores
 from entrolab.fit.selection import choose, first_score, headline_params
 from entrolab.io.atomic import replacing
 from entrolab.io.parquet import write_frame
-from entrolab.io.records import new_record, write_json
+from entrolab.io.records import new_record, peak_mib, write_json
 from entrolearn.path import Partition, PathPoint, describe, path
 from entrolearn.selection import entropy_criterion
 
@@ -73,8 +73,8 @@ def train(
     spec: Mapping,
     limits: Mapping,
     progress: Callable[[int, int], None],
-) -> None:
-    """Read a scaled data set and its folds; write all files of a run.
+) -> dict:
+    """Read a scaled data set and its folds; write all files of a run, and return its record.
 
     `outputs` are the paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and
     ``facts``; without a refitted model, its file is empty and the facts contain the reason. `limits` are the
@@ -94,7 +94,7 @@ def train(
         params = headline_params(trained.selection, spec)
         left = replace(allowed, seconds=allowed.seconds - record["seconds"])
         model, facts = refit_within(left, data, assignments, params, spec)
-    record |= {name: facts[name] for name in ("threshold",) if name in facts}
+    record |= {name: facts[name] for name in ("threshold",) if name in facts} | {"peak_mib": peak_mib()}
     for name in ("candidates", "selection", "predictions"):
         write_frame(outputs[name], getattr(trained, name))
     with replacing(outputs["model"]) as temporary:
@@ -102,6 +102,7 @@ def train(
     write_json(outputs["facts"], facts)
     write_json(outputs["record"], record)
     logger.info("%d of %d candidates failed", record["n_failed"], record["n_candidates"])
+    return record
 
 
 def train_run(

@@ -4,6 +4,8 @@ import json
 import os
 import platform
 import re
+import resource
+import sys
 from collections.abc import Mapping
 from datetime import datetime
 from importlib.metadata import version
@@ -56,6 +58,13 @@ def machine() -> dict:
         "processor": _processor(),
         "cores": os.cpu_count(),
     }
+
+
+def peak_mib() -> float:
+    """The peak memory of this process or of one that it has started and that has ended, in MiB."""
+    processes = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    most = max(resource.getrusage(who).ru_maxrss for who in processes)
+    return round(most / (2**20 if sys.platform == "darwin" else 2**10), 1)
 
 
 def read_json(path: str | os.PathLike) -> dict:

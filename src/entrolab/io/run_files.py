@@ -51,7 +51,7 @@ class StudyRun:
 
 @dataclass(frozen=True)
 class RunContents:
-    """The contents of a run's files; stages without a result have an empty file or none."""
+    """The contents of a run's files; a run without a result may lack some, and its model is empty."""
 
     record: dict
     facts: dict
@@ -63,24 +63,23 @@ class RunContents:
 
     @classmethod
     def of(cls, run: StudyRun, study: Mapping) -> "RunContents":
-        fitted = run.fitted if _filled(run.fitted) else None
         record = read_json(run.record)
-        facts = read_json(run.facts) if _filled(run.facts) else {}
+        facts = read_json(run.facts) if run.facts.exists() else {}
         named = made_of(study["models"][run.model])
         metrics = metrics_of(study["tasks"][run.dataset], study["metrics"])
         types, without_model = None, facts.get("error", "")
-        if fitted:
+        if run.fitted.exists() and not without_model:
             try:
-                types = trusted_types(fitted, named, facts.get("types", ()))
+                types = trusted_types(run.fitted, named, facts.get("types", ()))
             except Refused as error:
                 without_model = str(error)
-        known = _filled(run.selection) and _filled(run.predictions)
+        known = run.selection.exists() and run.predictions.exists()
         scores = read_scores(run.selection, run.predictions, metrics) if known else _NO_SCORES
         return cls(
             record=record,
             facts=facts,
             scores=scores,
-            candidates=read_frame(run.candidates) if _filled(run.candidates) else pd.DataFrame(),
+            candidates=read_frame(run.candidates) if run.candidates.exists() else pd.DataFrame(),
             # Some metrics exist only for some learners, such as the share of support vectors.
             metrics=[
                 name
@@ -106,7 +105,3 @@ class RunContents:
 
 
 _NO_SCORES = pd.DataFrame({"criterion": []})
-
-
-def _filled(path: Path) -> bool:
-    return path.exists() and path.stat().st_size > 0

@@ -4,25 +4,27 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from entrolab.jobs.output_checksums import note_of, write_note
-from entrolab.jobs.preflight import limits_behind
+import pandas as pd
+
+from entrolab.fit.metrics import METRICS
+from entrolab.tables.verdicts import JUDGED, KNOWN
 from entrolab.text import COLOURS, ERASE_LINE, Told, one_line, printable
 
 EVERY_SECONDS = 20.0
+MOST_LISTED = 3  # data sets of a table
 
 logger = logging.getLogger(__name__)
 
 
 @contextmanager
-def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]:
+def job_log(path: str, name: str) -> Iterator[None]:
     """Log to a file; an error ends the job with one line in the terminal and its traceback in the file.
 
-    The line begins with the job's `name`. Signals that end the job let it clean up first, as Ctrl-C does. The
-    checksums of a successful job's `outputs` are written (see :mod:`entrolab.jobs.output_checksums`).
+    The line begins with the job's `name`. Signals that end the job let it clean up first, as Ctrl-C does.
     """
     # No traceback for each line that cannot be logged, as on a full disk.
     logging.raiseExceptions = False
@@ -37,16 +39,12 @@ def job_log(path: str, name: str, outputs: Iterable[str] = ()) -> Iterator[None]
         logging.root.handlers[0].setFormatter(Uncoloured("%(asctime)s %(name)s: %(message)s"))
         logging.captureWarnings(True)
         logger.info("%s: begun", name)
-        note_of(path).unlink(missing_ok=True)
         yield
-        write_note(note_of(path), outputs)
     except KeyboardInterrupt:  # Ctrl-C reaches every job: no line for each
         logger.info("%s: interrupted", name)
         raise SystemExit(1) from None
     except Exception as error:  # traceback to the log, one line to the terminal
         reason = one_line(error, limit=2000) or type(error).__name__
-        behind = limits_behind(f"{type(error).__name__}: {error}")
-        reason += behind if behind not in reason else ""
         told = isinstance(error, Told)
         logger.error("%s: failed: %s", name, reason, exc_info=not told)
         tell(f"{name}: {reason}" if told else f"{name}: {reason} (traceback in {path})")
@@ -68,6 +66,29 @@ def tell(line: str) -> None:
     with suppress(OSError):
         erase = ERASE_LINE if sys.stderr.isatty() else ""
         print(erase + printable(line), file=sys.stderr, flush=True)
+
+
+def tell_result(name: str, table: pd.DataFrame, best: Collection[tuple[str, str, str]]) -> None:
+    """Print a line on a table: its verdicts, or the best model on each data set by the first metric.
+
+    `best` are the cells that :func:`entrolab.claims.winners.winners` finds: a model is significantly better
+    than all others if it is the only one of its row.
+    """
+    scores = table[table["ours"].notna() & (table["verdict"] != KNOWN) & table["metric"].isin([*METRICS])]
+    if table["published"].notna().any():
+        counted = table["verdict"].value_counts()
+        tell(f"{name}: {', '.join(f'{counted[one]} {one}' for one in JUDGED if one in counted)}")
+    elif len(scores):
+        key = scores["metric"].iloc[0]
+        metric, parts = METRICS[key], []
+        for dataset, row in scores[scores["metric"] == key].set_index("model").groupby("dataset", sort=False):
+            first = row["ours"].idxmax() if metric.greater_is_better else row["ours"].idxmin()
+            is_alone = {model for model in row.index if (dataset, model, key) in best} == {first}
+            value = f"{row['ours'][first]:{'.1f' if metric.percent else '.4g'}}"
+            parts.append(f"{dataset} {value} {first}{'*' if is_alone else ''}")
+        more = f"; and {len(parts) - MOST_LISTED} more" if len(parts) > MOST_LISTED else ""
+        significant = "*: significant" if any(part.endswith("*") for part in parts) else "not significant"
+        tell(f"{name}: best {metric.label}: {'; '.join(parts[:MOST_LISTED])}{more} ({significant})")
 
 
 class Progress:

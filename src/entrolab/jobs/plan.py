@@ -38,6 +38,7 @@ from entrolab.tables.types import FILES, TABLE_TYPES
 TABLE_FORMATS = ("csv", "html", "tex", "md")
 FIGURE_FORMATS = ("svg", "png", "csv", "html")
 CLAIMS_FORMATS = ("csv", "html")
+OF_RUNS = ("candidates", "selection", "predictions", "record", "model", "facts")
 # The keys of a model that tables show or look up.
 SHOWN_OF_MODELS = ["label", "sublabel", "estimator", "estimators", "one_of", "grid"]
 SHOWN_OF_MODELS += ["published_only", "known", "trials"]
@@ -303,9 +304,16 @@ class Plan:
         return [file for study_name in study_names for file in self.study_files(study_name)]
 
     def study_files(self, study_name: str) -> list[str]:
-        """All files that are made for a study."""
-        tracked = tracked_datasets(self.studies[study_name])
+        """All files that are made for a study, so that one that was deleted is made again."""
+        study = self.studies[study_name]
+        tracked = tracked_datasets(study)
+        stages = ("data", "folds", "scaled") if "scaling" in study else ("data", "folds")
+        rows = [FILES[stage].format(study=study_name, dataset=one) for one in tracked for stage in stages]
+        runs = [file for stage in OF_RUNS for file in _files(stage, study_name, study_runs(study))]
+        shown = [table_files(study_name, study, table) for table in study["tables"]]
+        shown += [figure_files(study_name, study, figure) for figure in study["figures"]]
         return [
+            *dict.fromkeys(chain(rows, runs, *shown)),
             *self._tables(study_name, TABLE_FORMATS),
             *self._figures(study_name, FIGURE_FORMATS),
             *self._claims(study_name, CLAIMS_FORMATS),

@@ -108,7 +108,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "differences": differences(results, tables, errata),
         "files": _files(results, here),
         "model_names": [full_label(model) for model in trained(study).values()],
-        "facts": made(results.records, peaks=[results.peak]),
+        "facts": made(results.records),
     }
 
 

@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from entrolab.jobs.peak_memory import Peak
 from entrolab.text import one_line
 
 # Number of digits of a checksum on a page.
 SHORT = 12
 
 
-def made(
-    records: Iterable[Mapping], commit: str = "", peaks: Iterable[Peak | None] = (), lock: str = ""
-) -> list[tuple[str, str]]:
+def made(records: Iterable[Mapping], commit: str = "", lock: str = "") -> list[tuple[str, str]]:
     """The times, machines and versions of records as (what, text) pairs, each distinct value once."""
     records = list(records)
     facts = version(commit, lock)
@@ -25,8 +22,9 @@ def made(
         ("seed", _seeds(records)),
         ("training", _duration(records, ["s", "min", "h"])),
     ]
-    if peak := max(filter(None, peaks), default=None):
-        facts.append(("peak memory", f"{_memory(peak.mib)} ({peak.job})"))
+    peak = max(records, key=lambda record: record.get("peak_mib", 0))
+    if "peak_mib" in peak:
+        facts.append(("peak memory", f"{_memory(peak['peak_mib'])} ({peak['key']})"))
     for name in ("versions", "machine"):
         facts += [(name, text) for text in dict.fromkeys(_described(record[name]) for record in records)]
     return facts

@@ -49,16 +49,13 @@ def build_report(
     _write_datasets(site, catalog, studies, mine, tables)
     _write_models(site, studies, mine)
     records = chain.from_iterable(results.records for results in studies)
-    peaks = [
-        results.peak._replace(job=f"{results.key} {results.peak.job}") for results in studies if results.peak
-    ]
     return site.write(
         "index.html",
         "index",
         cards=[cards[results.key] for results in studies],
         claims=_all_claims(studies),
         version=version(commit, lock),
-        facts=made(records, commit, peaks, lock),
+        facts=made(records, commit, lock),
         key=legend({}, {}),
         is_checkout=is_checkout(site.working_folder),
         tracked=command_to_track(site.working_folder),

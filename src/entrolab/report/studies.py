@@ -11,7 +11,6 @@ from entrolab.figure_types.making import read_figure
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 from entrolab.jobs.command import command_for
-from entrolab.jobs.peak_memory import Peak, peak_memory
 from entrolab.study.job_specs import study_runs
 from entrolab.tables.making import as_asked, read_table
 from entrolab.tables.types import table_spec
@@ -28,7 +27,6 @@ class StudyResults:
     records: list[dict]
     selection: pd.DataFrame  # of all runs; empty without any
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)  # the data of the figures drawn
-    peak: Peak | None = None
     claims: pd.DataFrame | None = None  # as `entrolab.claims.rendering.read_claims` reads them
     settings: dict = field(default_factory=dict)  # settings that differ from the defaults
 
@@ -72,7 +70,6 @@ def read_results(
             for name in study.get("figures", {})
             if (path := folder / "figures" / f"{name}.csv").exists()
         },
-        peak_memory(study, folder),
         read_claims(claims) if (claims := folder / "claims.csv").exists() else None,
         dict(settings or {}),
     )

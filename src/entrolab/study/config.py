@@ -4,7 +4,6 @@ All files written by users are checked here before any job starts. An error is o
 in it, what was found there and what is accepted.
 """
 
-import argparse
 import hashlib
 import math
 import os
@@ -14,9 +13,9 @@ from pathlib import Path
 
 import yaml
 
+from entrolab import find_learners_in
 from entrolab.data.user_tables import entry_of
 from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
-from entrolab.jobs.preflight import find_learners_in
 from entrolab.study.catalog import Catalog
 from entrolab.study.checking import check_study
 from entrolab.study.claims import load_claims
@@ -41,15 +40,6 @@ RULES = {
     "report",
 }
 TARGETS = {"all", "papers", "data", "report"}  # rules that users call
-
-# Options with which Snakemake shows or tidies up something, or marks files as up to date, and runs no job.
-RUN_NO_JOB = (
-    *("archive", "cleanup_metadata", "cleanup_shadow", "conda_cleanup_envs", "conda_create_envs_only"),
-    *("container_cleanup_images", "containerize", "d3dag", "dag", "delete_all_output", "delete_temp_output"),
-    *("detailed_summary", "dryrun", "filegraph", "generate_unit_tests", "lint", "list_changes"),
-    *("list_conda_envs", "list_input_changes", "list_params_changes", "list_rules", "list_target_rules"),
-    *("list_untracked", "print_compilation", "report", "rulegraph", "summary", "touch", "unlock"),
-)
 
 # Default metrics of a study: those of this list that fit its data sets.
 SCORES = ["balanced_accuracy", "gmean", "accuracy", "rmse"]
@@ -121,24 +111,14 @@ def asked_targets(arguments: Sequence[str]) -> list | None:
 
     The command line is parsed here because Snakemake does not pass its targets to the Snakefile.
     """
-    known = _command_line(arguments)
-    return None if known is None else [*(known.targets or ()), *(known.target_jobs or ())]
-
-
-def runs_jobs(arguments: Sequence[str]) -> bool:
-    """Whether a command line of Snakemake's runs jobs; true if the process is not Snakemake."""
-    known = _command_line(arguments)
-    return known is None or all(getattr(known, option) in (None, False) for option in RUN_NO_JOB)
-
-
-def _command_line(arguments: Sequence[str]) -> argparse.Namespace | None:
     if not arguments or not {"snakemake", "entrolab"} & {*Path(arguments[0]).parts[-2:]}:
         return None
     from snakemake.cli import get_argument_parser
 
     # Profiles are not read: they name no targets, and relative paths to them are no longer valid, since
     # Snakemake has changed its working directory.
-    return get_argument_parser().parse_args(list(arguments[1:]))
+    known = get_argument_parser().parse_args(list(arguments[1:]))
+    return [*(known.targets or ()), *(known.target_jobs or ())]
 
 
 def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -> set[str]:

@@ -25,7 +25,6 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from entrolab.io.atomic import NO_ROOM, replacing
-from entrolab.jobs.preflight import limits_behind
 from entrolab.text import Told, hide_secrets, without_secrets
 from entrolab.tracking.artifacts import FOLDER, follow_move
 
@@ -224,8 +223,6 @@ def _reason(uri: str, error: Exception) -> str:
         remedy = "correct the address, as in sqlite:///mlflow.db or http://127.0.0.1:5000"
     elif isinstance(error, ImportError):
         remedy = "install the packages that this type of store needs"
-    elif limits_behind(text):
-        text, remedy = text + limits_behind(text), "raise that limit"
     elif getattr(error, "errno", None) in NO_ROOM or "disk is full" in text:
         remedy = "free some space there"
     elif isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):

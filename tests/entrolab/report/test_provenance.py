@@ -1,51 +1,18 @@
 """When, where and how long."""
 
-from pathlib import Path
-
 import pytest
-from html_pages import Page
-from reported_study import CATALOG, STUDY, record
+from reported_study import record
 
-from entrolab.jobs.peak_memory import peak_memory
-from entrolab.report import build_report, read_results
 from entrolab.report.provenance import in_short, made
 
 
-def benchmark(folder: Path, job: str, *peaks: str) -> None:
-    """What snakemake writes of a job, which it may have done more than once."""
-    file = folder / "benchmarks" / f"{job}.tsv"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    rows = (f"4.58\t0:00:04\t{peak}\t781.29" for peak in peaks)
-    file.write_text("\n".join(["s\th:m:s\tmax_rss\tmax_vms", *rows]) + "\n")
-
-
 @pytest.mark.fault(
-    "Memory", "a study that takes much memory", "its page and the index name the most, and the job"
+    "Memory", "a study that takes much memory", "its page and the index name the most, and the run"
 )
-def test_the_job_that_took_most_memory_is_named_on_the_page_and_on_the_index(results, tmp_path):
-    benchmark(results.folder, "train/iris/eem_rbf", "417.02", "2048.00")
-    benchmark(results.folder, "train/iris/svm_rbf", "NA")
-    benchmark(results.folder, "train/wine/svm_rbf", "-")
-    benchmark(results.folder, "select/iris", "1500.5")
-    benchmark(results.folder, "train/iris/of_another_time", "9000.0")
-    (results.folder / "benchmarks" / "select" / "wine.tsv").write_text("s\th:m")
-    again = read_results("paper", results.study, results.folder)
-    index = build_report([again], tmp_path / "report", catalog=CATALOG)
-    assert "2.0 GiB (train iris eem_rbf)" in Page(index.with_name("paper.html")).text
-    assert "2.0 GiB (paper train iris eem_rbf)" in Page(index).text
-
-
-def test_where_no_job_was_looked_at_nothing_is_said_of_memory(results, tmp_path):
-    benchmark(results.folder, "train/iris/svm_rbf", "NA")
-    assert read_results("paper", results.study, results.folder).peak is None
-    assert "peak memory" not in Page(build_report([results], tmp_path / "report", catalog=CATALOG)).text
-
-
-def test_what_a_table_measures_counts_among_the_jobs(tmp_path):
-    table = {"type": "capacity", "models": {"svm_rbf": {}}, "rows": 9, "features": 2}
-    study = {**STUDY, "tables": {"big": table}}
-    benchmark(tmp_path, "measure/big/generated", "12.4")
-    assert peak_memory(study, tmp_path) == (12.4, "measure big generated")
+def test_the_run_that_took_most_memory_is_named():
+    small, large = record("iris", "eem_rbf", peak_mib=417.0), record("wine", "eem_rbf", peak_mib=2048.0)
+    assert dict(made([small, large]))["peak memory"] == f"2.0 GiB ({large['key']})"
+    assert "peak memory" not in dict(made([record("iris", "eem_rbf")]))  # of an earlier version
 
 
 def test_made_lists_each_machine_once_and_sums_the_time():
