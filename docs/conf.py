@@ -15,6 +15,7 @@ from entrolab.study.config import load_configuration, read_yaml
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
+import keys  # noqa: E402
 
 project = "entrolearn"
 author = "The entrolearn developers"
@@ -90,8 +91,8 @@ warnings.filterwarnings("ignore", category=ConvergenceWarning)
 
 SKLEARN = "https://scikit-learn.org/stable"
 
-# Pages that are templates of what config/ says.
-TEMPLATES = {"datasets", "errata"}
+# Pages that are templates of what config/ and its definitions say.
+TEMPLATES = {"datasets", "errata", "keys"}
 
 # Scripts, which are pages of the gallery: links to them stay within the site.
 EXAMPLE = re.compile(r"\]\((?:\.\./)+examples/(?:(\w+)\.py)?\)")
@@ -121,7 +122,7 @@ def escaped(text: object) -> str:
 
 
 def fill_in(app, docname: str, source: list[str]) -> None:
-    """Fill a page that is a template with the catalog of data sets and the studies."""
+    """Fill a page that is a template with the catalog of data sets, the studies and all keys."""
     if docname not in TEMPLATES:
         return
     catalog, studies, _ = load_configuration(HERE.parent, read_yaml(HERE.parent / "config" / "config.yaml"))
@@ -130,7 +131,14 @@ def fill_in(app, docname: str, source: list[str]) -> None:
     templates = app.builder.templates.environment
     templates.filters["escaped"] = escaped
     templates.filters["grouped"] = "{:,}".format
-    source[0] = templates.from_string(source[0]).render(catalog=catalog, studies=studies)
+    values = {"catalog": catalog, "studies": studies, "keys": keys.reference()}
+    source[0] = templates.from_string(source[0]).render(values)
+
+
+def write_schemas(app, exception: Exception | None) -> None:
+    """Write the JSON schemas of configuration files beside the pages."""
+    if exception is None:
+        keys.write_schemas(Path(app.outdir, "schemas"))
 
 
 def stay_within(app, docname: str, source: list[str]) -> None:
@@ -162,3 +170,4 @@ def setup(app):
     app.connect("source-read", fill_in)
     app.connect("source-read", stay_within)
     app.connect("missing-reference", find_target)
+    app.connect("build-finished", write_schemas)

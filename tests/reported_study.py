@@ -1,4 +1,4 @@
-"""A small study, its catalog and what its cells leave behind, for the tests of the report."""
+"""A small study and what its cells leave behind, for the tests of the report."""
 
 import json
 
@@ -57,34 +57,6 @@ STUDY = {
 
 
 # What the catalog says of the study's data sets.
-CATALOG = {
-    "iris": {
-        "title": "Iris & <flowers>",
-        "source": "files",
-        "files": [
-            {"path": "iris.csv", "url": "https://example.org/iris.csv", "sha256": "0f" * 32, "bytes": 4551}
-        ],
-        "task": "binary",
-        "expect": {"rows": 150, "features": 4, "negative": 100, "positive": 50},
-        "reference": "Fisher (1936)",
-        "licence": "CC BY 4.0",
-        "note": "A note of the catalog.",
-    },
-    "wine": {
-        "title": "Wine",
-        "source": "bundled",
-        "loader": "wine",
-        "task": "binary",
-        "expect": {"rows": 178, "features": 13, "negative": 119, "positive": 59},
-    },
-    "extra": {
-        "title": "Extra",
-        "source": "generated",
-        "generator": {"name": "two_moons", "seed": 1},
-        "task": "binary",
-        "expect": {"rows": 90, "features": 2, "negative": 45, "positive": 45},
-    },
-}
 
 
 def record(dataset, model, **changes):

@@ -13,7 +13,6 @@ FILES = {
     "workflow/profiles": "profiles",
     "workflow/report": "workflow/report",
     "workflow/rules": "workflow/rules",
-    "workflow/schemas": "workflow/schemas",
     "workflow/scripts": "workflow/scripts",
 }
 

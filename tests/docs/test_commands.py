@@ -48,7 +48,6 @@ RUN = {
     "python -m entrolab.claims": "tests/entrolab/claims/test_evaluation.py::"
     "test_the_command_prints_the_outcomes_on_the_tables_that_are_there",
     "python -m entrolab.seeds": SEEDS,
-    "python -m entrolab.study": "tests/entrolab/test_study.py::test_the_schemas_are_those_of_the_definitions",
     "python -m entrolab.tracking.ui": PAGE,
     "python -m tools.deposit": DEPOSIT,
     "python -m tools.compare_tables": "tests/tools/test_compare_tables.py::"

@@ -25,7 +25,6 @@ from entrolab.jobs.source_analysis import (
     check_kind,
     check_manners,
     check_parameters,
-    documentation,
     locate,
     source_digests,
     written_at,
@@ -179,15 +178,6 @@ def test_what_is_kept_of_modules_is_never_that_of_other_code(package, tmp_path, 
         sources.KEPT.write_text(content)
         forget()
         assert source_digests("mine.core")["mine.core"] == first["mine.core"]
-
-
-def test_a_docstring_is_read_where_its_class_is_defined(tmp_path, monkeypatch):
-    (tmp_path / "own.py").write_text('class Learner:\n    """A learner.\n\n    Of one\'s own."""\n')
-    (tmp_path / "shop.py").write_text("from own import Learner\nNot = None\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    importlib.invalidate_caches()
-    assert documentation("shop.Learner") == "A learner.\n\nOf one's own."
-    assert [documentation(path) for path in ("shop.Not", "shop.Gone", "gone.Learner")] == ["", "", ""]
 
 
 def test_installed_packages_are_left_to_the_lock_file():

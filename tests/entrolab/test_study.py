@@ -1,58 +1,10 @@
-"""What files of a configuration may say, and the schemas that editors check them by."""
-
-from pathlib import Path
+"""What files of a configuration may say."""
 
 import pytest
-import yaml
-from jsonschema import Draft202012Validator
 
 from entrolab.figure_types.registry import FIGURE_TYPES
-from entrolab.study.__main__ import SCHEMAS, schema_of, text_of, with_reference
 from entrolab.study.sections import ConfigError, Section, check, list_of, number, one_of, per_dataset, whole
 from entrolab.tables.types import TABLE_TYPES
-
-ROOT = Path(__file__).parents[2]
-STUDIES = sorted(ROOT.glob("config/papers/*.yaml"))
-
-
-@pytest.mark.parametrize("name", SCHEMAS)
-def test_the_schemas_are_those_of_the_definitions(name):
-    """Made anew by ``python -m entrolab.study``."""
-    assert (ROOT / "workflow/schemas" / name).read_text(encoding="utf-8") == text_of(name)
-
-
-def test_the_key_reference_is_that_of_the_definitions():
-    """Made anew by ``python -m entrolab.study``."""
-    page = (ROOT / "config/README.md").read_text(encoding="utf-8")
-    assert with_reference(page) == page
-    assert "| protocol: folds | `folds` | whole number ≥ 2 | `5` |" in page
-
-
-def test_editors_find_nothing_wrong_with_the_studies_and_the_catalog():
-    studies, catalogs = (
-        Draft202012Validator(schema_of("study.json")),
-        Draft202012Validator(schema_of("catalog.json")),
-    )
-    for file in STUDIES:
-        assert not [*studies.iter_errors(yaml.safe_load(file.read_text(encoding="utf-8")))], file
-        assert file.read_text(encoding="utf-8").startswith("# yaml-language-server: $schema=../../workflow/")
-    catalog = yaml.safe_load((ROOT / "config/datasets.yaml").read_text(encoding="utf-8"))
-    assert not [*catalogs.iter_errors(catalog)]
-
-
-@pytest.mark.parametrize(
-    ("table", "found"),
-    [
-        ({"type": "scors"}, "'scors' is not one of"),
-        ({"type": "scores", "criterium": "cv"}, "'criterium' was unexpected"),
-        ({"type": "growth", "caption": "x"}, "'datasets' is a required property"),
-        ({"type": "starts", "caption": "x", "datasets": "a", "models": {"m": {}}, "starts": 3}, "3 is less"),
-    ],
-)
-def test_editors_find_what_is_wrong_with_a_table(table, found):
-    study = {"datasets": {"a": ["iris"]}, "models": {"m": "sklearn.svm.SVC"}, "tables": {"t": table}}
-    errors = [error.message for error in Draft202012Validator(schema_of("study.json")).iter_errors(study)]
-    assert any(found in error for error in errors), errors
 
 
 def test_every_type_says_what_its_entries_have():

@@ -85,15 +85,13 @@ rule page_to_hover:
         "../scripts/page_to_hover.py"
 
 
-# Writes a study's page, the pages of its data sets and learners, and the front page and lists, which contain every study
-# whose page was ever written here (results/report/studies).
+# Writes a study's page, and the index, which lists every study whose page was ever written here (results/report/studies).
 rule page:
     input:
         tables=PLAN.tables(["csv"]),
         figures=PLAN.figures(["csv", "html"]),
         claims=PLAN.claims(["csv"]),
         records=PLAN.of_study("record"),
-        selection=PLAN.of_study("selection"),
         templates=local(TEMPLATES),
     output:
         page="results/report/{study}.html",
@@ -105,7 +103,6 @@ rule page:
         report=1,
     params:
         study=PLAN.study,
-        catalog=PLAN.entries_of_study,
         home=lambda wildcards: str(HOME),
         code=code("entrolab.report"),
     script:

@@ -29,7 +29,7 @@ from entrolab.study.job_specs import (
     tracked_datasets,
     type_of,
 )
-from entrolab.study.lookup import grouped, protocol_of, scaling_of
+from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.study.settings import LIMIT_SECONDS
 from entrolab.tables.base import GENERATED
 from entrolab.tables.number_format import title
@@ -77,10 +77,6 @@ class Plan:
 
     def entry(self, wildcards) -> Mapping:
         return self.catalog[wildcards.dataset]
-
-    def entries_of_study(self, wildcards) -> dict[str, Mapping]:
-        """The catalog entries of a study's data sets."""
-        return {dataset: self.catalog[dataset] for dataset in grouped(self.study(wildcards))}
 
     def downloaded(self) -> dict[str, Mapping]:
         """The entries of the data sets that have to be downloaded."""

@@ -272,13 +272,6 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def documentation(import_path: str) -> str:
-    """The docstring of the class at an import path; empty if only running code could find it."""
-    module, _, name = import_path.rpartition(".")
-    found = _class_of(module, name)
-    return (ast.get_docstring(found[1]) or "") if found else ""
-
-
 def _class_of(module: str, name: str) -> tuple[str, ast.ClassDef] | None:
     """The module that defines a class, and its definition; None if only running code could find it."""
     with suppress(UnknownEstimatorError):

@@ -1,4 +1,4 @@
-"""The report: static HTML pages with the tables, figures and records of every study.
+"""The report: an index and a static HTML page per study, with its tables and figures.
 
 Pages contain their style and script, and links are relative, so the report works from a file:// address.
 """

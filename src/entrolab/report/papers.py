@@ -11,7 +11,6 @@ from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.jobs.command import command_to_track
 from entrolab.report.agreement import agreement
-from entrolab.report.choices import chosen_parameters
 from entrolab.report.differences import differences
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
 from entrolab.report.failures import failures
@@ -53,7 +52,7 @@ def card(results: StudyResults, folder: Path) -> dict:
         ],
         "n_tables": len(study["tables"]),
         "n_figures": len(study.get("figures", {})),
-        "made": in_short(results.records) if results.tables else "results deleted; the page remains",
+        "made": in_short(results.records),
         "command": results.command(),
         "answer": [one_line(sentence, limit=LONGEST) for sentence in study["answer"]],
         "figure": shown_figure(results, answered) if answered else None,
@@ -66,7 +65,6 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
     study, key = results.study, results.key
     here = relative(results.folder, folder)
     errata = listed_errata(study)
-    chosen = chosen_parameters(results)
     compared = any(table["has_published"] for table in tables)
     return {
         "key": key,
@@ -102,8 +100,6 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "agreement": agreement(results, folder / DRAWN / f"{key}-agreement.svg"),
         "legend": legend({}, {}),
         "failures": failures(results),
-        "chosen": chosen,
-        "at_edge": any(value["edge"] for row in chosen for value in row["values"]),
         "errata": errata,
         "differences": differences(results, tables, errata),
         "files": _files(results, here),
@@ -113,22 +109,18 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
 
 
 def shown_figure(results: StudyResults, name: str) -> dict:
-    """The content of a page for a figure; ``alt`` is empty if it has not been drawn yet."""
-    entry = results.study["figures"][name]
-    shown = {
+    """The content of a page for a figure."""
+    caption = one_line(results.study["figures"][name]["caption"])
+    return {
         "name": name,
         "title": title(name),
-        "caption": one_line(entry["caption"]),
-        "notes": [one_line(note) for note in entry["notes"]],
+        "caption": caption,
+        "notes": [one_line(note) for note in results.study["figures"][name]["notes"]],
         "formats": figure_formats(results.study, name),
         "errata": [],
-        "alt": "",
-        "reasons": [],
+        "alt": description_of(results.folder / "figures" / f"{name}.svg") or caption,
+        "reasons": reasons(results.figures[name]),
     }
-    if name in results.figures:
-        text = description_of(results.folder / "figures" / f"{name}.svg")
-        shown |= {"alt": text or shown["caption"], "reasons": reasons(results.figures[name])}
-    return shown
 
 
 def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:

@@ -8,15 +8,14 @@ from entrolab.text import one_line
 SHORT = 12
 
 
-def made(records: Iterable[Mapping], commit: str = "", lock: str = "") -> list[tuple[str, str]]:
+def made(records: Iterable[Mapping]) -> list[tuple[str, str]]:
     """The times, machines and versions of records as (what, text) pairs, each distinct value once."""
     records = list(records)
-    facts = version(commit, lock)
     if not records:
-        return [*facts, ("runs", "none yet")]
+        return [("runs", "none yet")]
     failed = sum(not record["success"] for record in records)
     started = sorted(record["started"][:16].replace("T", " ") for record in records)
-    facts += [
+    facts = [
         ("runs", f"{len(records)}, of which {failed} without a result"),
         ("started", " to ".join(dict.fromkeys((started[0], started[-1])))),
         ("seed", _seeds(records)),

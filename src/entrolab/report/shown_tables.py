@@ -1,14 +1,12 @@
-"""A study's tables for pages: the numbers with links, fit times and a bar of verdicts."""
+"""A study's tables for pages: the numbers, fit times and a bar of verdicts."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.winners import SAYS, winners
-from entrolab.report.models import learners
 from entrolab.report.studies import StudyResults
 from entrolab.seeds.rendering import seeds_of
-from entrolab.study.lookup import grouped
 from entrolab.tables.making import counts
 from entrolab.tables.rendering import layout, marks_of
 from entrolab.tables.results import Results
@@ -18,7 +16,7 @@ SECONDS = "fit_seconds"
 
 
 def laid_out(results: StudyResults) -> list[dict]:
-    """The content of a study's tables for the templates; links are from the report's folder."""
+    """The content of a study's tables for the templates."""
     home = results.folder.parents[1]
     numbers, runs = Numbers(results.key, results.study, home), Results(results.key, results.study, home)
     shown = []
@@ -29,7 +27,7 @@ def laid_out(results: StudyResults) -> list[dict]:
         table_type = TABLE_TYPES[spec["type"]]
         if table_type.ranks and table_type.columns == ("model",) and not of_table["has_published"]:
             of_table |= _with_seconds(of_table, spec, runs)
-        shown.append(of_table | {"bar": bar(counts(table)), "links": _links(results.study), "root": ""})
+        shown.append(of_table | {"bar": bar(counts(table))})
     return shown
 
 
@@ -39,15 +37,6 @@ def bar(found: Mapping[str, int]) -> dict:
         {"verdict": name, "count": number, **marks_of(name)} for name, number in found.items() if number
     ]
     return {"segments": segments, "total": sum(found.values())}
-
-
-def _links(study: Mapping) -> dict[str, dict[str, str]]:
-    """The pages of a study's data sets and of its models' learners, by key."""
-    by_model = {name: path for path, names in learners(study).items() for name in names}
-    return {
-        "dataset": {key: f"datasets/{key}.html" for key in grouped(study)},
-        "model": {name: f"models/{path}.html" for name, path in by_model.items()},
-    }
 
 
 def _with_seconds(table: Mapping, spec: Mapping, runs: Results) -> dict:

@@ -97,13 +97,6 @@ def counts_of_study(study: Mapping, tables: Mapping[str, pd.DataFrame]) -> Count
     return Counter(chain.from_iterable(judged(table)["verdict"] for table in first))
 
 
-def as_asked(table: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
-    """The rows of a table arranged by its current spec; cells without a row are marked as failed."""
-    cells = pd.MultiIndex.from_tuples(TABLE_TYPES[spec["type"]].cells(spec), names=ADDRESS)
-    stale = {"verdict": "failed", "reason": f"not in the table yet: run `snakemake {spec['study']}`"}
-    return table.set_index(ADDRESS).reindex(cells).fillna(stale).reset_index()[COLUMNS]
-
-
 def _published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:
     rows = published[published["table"] == name].fillna({"dataset": "", "model": ""}).dropna(subset="value")
     values = (PublishedValue(float(row.value), row.std, decimals_of(row.value)) for row in rows.itertuples())

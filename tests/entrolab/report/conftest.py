@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from reported_study import CATALOG, MODELS, STUDY, record, score_rows
+from reported_study import MODELS, STUDY, record, score_rows
 from told_scores import as_told, write_scores
 
 from entrolab.fit import predictions
@@ -75,6 +75,6 @@ def report(tmp_path_factory):
     """The folder of a site that is only read."""
     home = tmp_path_factory.mktemp("site")
     folder = home / "results" / "report"
-    index = build_report([left_behind(home)], folder, catalog=CATALOG, commit="0123abc", lock="9f" * 32)
+    index = build_report([left_behind(home)], folder, commit="0123abc", lock="9f" * 32)
     assert index == folder / "index.html"
     return folder

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 from html_pages import Page
-from reported_study import CATALOG
 
 from entrolab.report import build_report
 from entrolab.report.differences import differences
@@ -62,9 +61,7 @@ def test_nothing_is_listed_where_nothing_differs(differing):
 
 
 def test_the_page_leads_from_a_value_to_what_was_tried(differing, tmp_path):
-    page = Page(
-        build_report([differing], tmp_path / "results" / "report", catalog=CATALOG).with_name("paper.html")
-    )
+    page = Page(build_report([differing], tmp_path / "results" / "report").with_name("paper.html"))
     assert {"differences", "tried-1", "tried-3"} <= set(page.ids)
     assert "a <seed>" in page.text
     assert "Values outside their tolerances: 1." in page.text

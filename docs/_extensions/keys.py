@@ -1,14 +1,19 @@
-"""The key reference of config/README.md: one line per key of each section, made from the definitions."""
+"""The page of all keys, and the JSON schemas of configuration files, both made from `entrolab.study`."""
 
+import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.study import catalog, claims, definition, settings
 from entrolab.study.sections import Section
 from entrolab.tables.types import TABLE_TYPES
 
-BEGIN, END = "<!-- written by python -m entrolab.study -->", "<!-- end -->"
-
+DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+# Schema file -> the section that it describes.
+SCHEMAS = {"study.json": definition.Study, "catalog.json": catalog.Catalog, "claims.json": claims.Claims}
 # The parts of the reference: heading -> sections by name.
 PARTS: dict[str, dict[str, type[Section]]] = {
     "config.yaml": {"": settings.Settings},
@@ -38,15 +43,27 @@ NAMES = {"string": "text", "integer": "whole number", "number": "number", "boole
 LIMITS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 
 
+def schema_of(name: str) -> dict:
+    """The JSON schema of one of `SCHEMAS`."""
+    return DIALECT | TypeAdapter(SCHEMAS[name]).json_schema()
+
+
+def write_schemas(folder: Path) -> None:
+    """Write the JSON schemas, with which editors complete and check configuration files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in SCHEMAS:
+        (folder / name).write_text(json.dumps(schema_of(name), ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def reference() -> str:
-    """The reference as Markdown."""
+    """All keys as Markdown, one line per key of each section."""
     lines = []
     for heading, sections in PARTS.items():
-        lines += [f"### {heading}", "", "| of | key | value | default |", "| --- | --- | --- | --- |"]
+        lines += [f"## {heading}", "", "| of | key | value | default |", "| --- | --- | --- | --- |"]
         for name, section in sections.items():
             lines += _lines(name, section)
         lines.append("")
-    return "\n".join(["\n", *lines, ""])
+    return "\n".join(lines)
 
 
 def _lines(name: str, section: type[Section]) -> Iterator[str]:
