@@ -13,7 +13,6 @@ FILES = {
     "workflow/profiles": "profiles",
     "workflow/report": "workflow/report",
     "workflow/rules": "workflow/rules",
-    "workflow/scripts": "workflow/scripts",
 }
 
 

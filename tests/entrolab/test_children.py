@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,7 +18,8 @@ from entrolab.jobs.children import PRELOADED, JobFailed, run_in_child
 
 def run(function, tmp_path, name="a job", params=None, server="learners"):
     files = {"output": [str(tmp_path / "out")], "log": [str(tmp_path / f"{name}.log")]}
-    run_in_child(f"jobs_of_children:{function}", name, server, **files, params=params, threads=1)
+    job = SimpleNamespace(**files, params=params, threads=1)
+    run_in_child(f"jobs_of_children:{function}", name, job, server)
 
 
 def test_of_many_jobs_in_threads_each_ends_as_its_function_does(tmp_path):

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from importlib import import_module
 from multiprocessing import forkserver, get_context
 from multiprocessing.connection import wait
@@ -47,27 +48,45 @@ class JobFailed(OneLine, RuntimeError):
     """Raised if a job's function failed, after its line has been printed, or if its process was killed."""
 
 
-def run_in_child(function: str, name: str, server: str = "learners", **job) -> None:
-    """Run a job in a child and wait until it ends.
+def runner(*, forks: bool) -> Callable[..., None]:
+    """A function for rules that runs a job, in a child if `forks` is true, else in this process.
 
-    Parameters
-    ----------
-    function : str
-        The job's function, such as "entrolab.data.scale:scale"; called with a namespace of `job`.
-    name : str
-        The job in messages.
-    server : {"learners", "tracking"}
-        The server that forks the child.
-    **job
-        What the rule hands to the function: input, output, params, wildcards, resources, log, threads.
+    Its arguments are a function of `entrolab.stages`, such as "data:scale", and what Snakemake gives to a
+    rule. The function is called with a namespace of these.
+    """
 
-    Raises
-    ------
-    JobFailed
-        If the job failed.
+    def run_job(function, rule, input, output, params, wildcards, threads, resources, log, config) -> None:
+        job = SimpleNamespace(
+            input=input,
+            output=output,
+            params=params,
+            wildcards=wildcards,
+            threads=threads,
+            resources=resources,
+            log=log,
+            config=config,
+        )
+        name = " ".join([rule, *wildcards])
+        if forks:
+            run_in_child(
+                f"entrolab.stages.{function}", name, job, "tracking" if "track" in rule else "learners"
+            )
+            return
+        try:
+            _call(f"entrolab.stages.{function}", name, job)
+        except SystemExit:  # which would end a thread of Snakemake without a word
+            raise JobFailed(f"{name}: failed") from None
+
+    return run_job
+
+
+def run_in_child(function: str, name: str, job: SimpleNamespace, server: str = "learners") -> None:
+    """Call ``function(job)`` in a child and wait until it ends; raise `JobFailed` unless it succeeds.
+
+    `name` is the job's in messages and `server`, of `PRELOADED`, the one that forks the child.
     """
     context = get_context("forkserver")
-    child = context.Process(target=_run, args=(function, name, SimpleNamespace(**job)), name=name)
+    child = context.Process(target=_run, args=(function, name, job), name=name)
     with _LOCK:
         _start(child, server)
     wait([child.sentinel])
@@ -98,12 +117,19 @@ def _start(child, server: str) -> None:
 
 
 def _run(function: str, name: str, job: SimpleNamespace) -> None:
-    """Call a job's function in the child."""
+    """Call a job's function in a child."""
     _end_with_others()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    _call(function, name, job)
+
+
+def _call(function: str, name: str, job: SimpleNamespace) -> None:
+    """Call a job's function; if it fails, say why in one line and raise SystemExit."""
     module, _, attribute = function.partition(":")
-    with job_log(job.log[0], name), threadpool_limits(job.threads):
-        getattr(import_module(module), attribute)(job)
+    with job_log(job.log[0], name):
+        work = getattr(import_module(module), attribute)
+        with threadpool_limits(job.threads):  # of what has been imported by now
+            work(job)
 
 
 def _end_with_others() -> None:
