@@ -14,7 +14,6 @@ FILES = {
     "workflow/profiles": "profiles",
     "workflow/report": "workflow/report",
     "workflow/rules": "workflow/rules",
-    "workflow/scripts": "workflow/scripts",
 }
 
 

@@ -9,6 +9,7 @@ from entrolab.data.dataset import save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.fit.learners import parts_seed
+from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.training import train
 from entrolab.study.config import load_study
@@ -44,7 +45,7 @@ def test_the_score_tables_of_the_demonstration_are_the_golden_ones(catalog, tmp_
         rows, folds = (file_of(stage, dataset=dataset) for stage in ("scaled", "folds"))
         outputs = {stage: file_of(stage, dataset=dataset, model=model) for stage in STAGES}
         spec = run_spec("demo", study, dataset, model, seed=0)
-        train(rows, folds, outputs, spec, {"seconds": 3600, "gib": 8}, print)
+        train(rows, folds, outputs, spec, Limits(3600, 8), print)
     for table in (file.stem for file in (GOLDEN / "demo").glob("*.csv")):
         spec = table_spec("demo", study, table)
         made = make_table(Results("demo", study), NOTHING_PUBLISHED, spec)

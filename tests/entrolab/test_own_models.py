@@ -23,6 +23,7 @@ from entrolab.data.dataset import load_dataset, save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.preprocessing import preprocessed
 from entrolab.figure_types.stored_models import stored_model
+from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.training import train
 from entrolab.io.run_files import StudyRun
@@ -107,7 +108,7 @@ def trained(study, dataset: str, model: str, entry) -> StudyRun:
         name: getattr(run, name) for name in ("candidates", "selection", "predictions", "record", "facts")
     }
     spec = run_spec("mine", study, dataset, model, seed=0)
-    train(run.rows, "folds.npz", outputs | {"model": run.fitted}, spec, {"seconds": 600, "gib": 8}, print)
+    train(run.rows, "folds.npz", outputs | {"model": run.fitted}, spec, Limits(600, 8), print)
     return run
 
 

@@ -1,8 +1,7 @@
-"""The workflow's files: scripts that are adapters, rules that snakemake's own linter passes."""
+"""The rules of the workflow: they hold no code but the names of functions."""
 
-import ast
 import re
-import runpy
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -10,26 +9,20 @@ import pytest
 from entrolab.study import config
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS = sorted((ROOT / "workflow" / "scripts").glob("*.py"))
 RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow" / "rules").glob("*.smk"))]
-
-
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
-def test_a_script_is_an_adapter(script):
-    """Short, importable without snakemake, with a main; all else is in the package, where tests reach it."""
-    assert len(script.read_text().splitlines()) <= 40
-    assert ast.get_docstring(ast.parse(script.read_text()))
-    assert callable(runpy.run_path(str(script))["main"])
+GIVEN = "rule, input, output, params, wildcards, threads, resources, log, config"
 
 
 @pytest.mark.parametrize("file", RULES, ids=lambda path: path.name)
-def test_no_rule_holds_code(file):
-    assert "\n    run:" not in file.read_text()
-
-
-def test_every_script_has_its_rule():
-    used = "".join(file.read_text() for file in RULES)
-    assert [script.name for script in SCRIPTS if f'"../scripts/{script.name}"' not in used] == []
+def test_a_rule_runs_a_function_of_its_name(file):
+    """All else is in the package, where tests reach it."""
+    text = file.read_text()
+    for rule, body in re.findall(r"\nrule (\w+):\n(.*?)(?=\n\n\n|\Z)", text, flags=re.DOTALL):
+        called = re.findall(r"\n    run:\n        run_job\(\"(\w+):(\w+)\", (.*)\)\Z", body.rstrip())
+        assert [(name, given) for _, name, given in called] == [(rule, GIVEN)] * ("run:" in body)
+        for module, name, _ in called:
+            assert callable(getattr(import_module(f"entrolab.stages.{module}"), name))
+    assert not re.search(r"^    (script|shell|notebook|wrapper):", text, flags=re.MULTILINE)
 
 
 def test_no_study_can_have_the_name_of_a_rule():

@@ -14,11 +14,9 @@ rule claims:
         html="results/{study}/claims.html",
     log:
         "logs/{study}/claims.log",
-    conda:
-        "../../environment.yml"
     params:
         study=PLAN.claimed,
         title=PLAN.title,
         code=code("entrolab.claims.rendering"),
-    script:
-        "../scripts/claims.py"
+    run:
+        run_job("tables:claims", rule, input, output, params, wildcards, threads, resources, log, config)

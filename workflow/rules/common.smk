@@ -34,6 +34,7 @@ try:
     )
     from entrolab.tables.base import GENERATED
     from entrolab.tables.types import FILES
+    from entrolab.jobs.children import runner
     from entrolab.jobs.plan import Plan, code
     from entrolab.jobs.cluster_requests import UNKNOWN
     from entrolab.study.sections import ConfigError
@@ -83,6 +84,10 @@ if workflow.is_main_process:
         pass
     end_at_signals()
 
+
+# Runs a function of entrolab/stages as a job. In the main process, rules run in threads (`force-use-threads` in the default
+# profile), and a job in a child of a fork server; elsewhere, a job has a process of its own already.
+run_job = runner(forks=workflow.is_main_process)
 
 # Limits of a job, enforced in its process on any machine, whatever was requested from a cluster.
 LIMITS = {

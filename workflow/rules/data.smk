@@ -11,12 +11,10 @@ rule data:
         receipts=PLAN.receipts(),
     log:
         "logs/data.log",
-    conda:
-        "../../environment.yml"
     params:
         catalog=PLAN.downloaded(),
-    script:
-        "../scripts/data.py"
+    run:
+        run_job("data:data", rule, input, output, params, wildcards, threads, resources, log, config)
 
 
 rule download:
@@ -24,15 +22,13 @@ rule download:
         receipt="resources/raw/{dataset}/receipt.json",
     log:
         "logs/download/{dataset}.log",
-    conda:
-        "../../environment.yml"
     resources:
         network=1,
     params:
         files=lambda wildcards: PLAN.entry(wildcards)["files"],
         attempt=PLAN.attempt,
-    script:
-        "../scripts/download.py"
+    run:
+        run_job("data:download", rule, input, output, params, wildcards, threads, resources, log, config)
 
 
 rule prepare:
@@ -43,8 +39,6 @@ rule prepare:
         FILES["data"],
     log:
         "logs/prepare/{dataset}.log",
-    conda:
-        "../../environment.yml"
     # The limits of a run, because reading a file may not end or may take all memory.
     resources:
         **PLAN.asked(PLAN.needs_of_data),
@@ -52,8 +46,8 @@ rule prepare:
     params:
         entry=PLAN.entry,
         code=PLAN.code_of_data,
-    script:
-        "../scripts/prepare.py"
+    run:
+        run_job("data:prepare", rule, input, output, params, wildcards, threads, resources, log, config)
 
 
 rule scale:
@@ -63,15 +57,13 @@ rule scale:
         FILES["scaled"],
     log:
         "logs/{study}/scale/{dataset}.log",
-    conda:
-        "../../environment.yml"
     resources:
         **PLAN.asked(PLAN.needs_of_data),
     params:
         scaling=PLAN.scaling,
         code=code("entrolab.data.scale", "entrolab.data.preprocessing"),
-    script:
-        "../scripts/scale.py"
+    run:
+        run_job("data:scale", rule, input, output, params, wildcards, threads, resources, log, config)
 
 
 rule split:
@@ -81,13 +73,11 @@ rule split:
         FILES["folds"],
     log:
         "logs/{study}/split/{dataset}.log",
-    conda:
-        "../../environment.yml"
     resources:
         **PLAN.asked(PLAN.needs_of_data),
     params:
         protocol=PLAN.protocol,
         seed=PLAN.parts_seed,
         code=code("entrolab.fit.protocols"),
-    script:
-        "../scripts/split.py"
+    run:
+        run_job("data:split", rule, input, output, params, wildcards, threads, resources, log, config)

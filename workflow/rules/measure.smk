@@ -12,8 +12,6 @@ rule measure:
         "logs/{study}/measure/{table}/{dataset}.log",
     wildcard_constraints:
         table=PLAN.measured_tables(),
-    conda:
-        "../../environment.yml"
     threads: 1
     # Measurements may grow up to limits of their own, so the maximum is requested.
     resources:
@@ -21,8 +19,8 @@ rule measure:
     params:
         measurement=PLAN.measurement,
         code=PLAN.code_of_measurement,
-    script:
-        "../scripts/measure.py"
+    run:
+        run_job("fit:measure", rule, input, output, params, wildcards, threads, resources, log, config)
 
 
 # Measurements on data generated for the table: no input files.

@@ -26,8 +26,6 @@ rule table:
         "results/{study}/tables/{table}.md",
     log:
         "logs/{study}/table/{table}.log",
-    conda:
-        "../../environment.yml"
     params:
         study=PLAN.shown,
         code=code(
@@ -35,8 +33,8 @@ rule table:
             "entrolab.claims.winners",
             "entrolab.seeds.rendering",
         ),
-    script:
-        "../scripts/table.py"
+    run:
+        run_job("tables:table", rule, input, output, params, wildcards, threads, resources, log, config)
 
 
 rule figure:
@@ -55,16 +53,14 @@ rule figure:
         "results/{study}/figures/{figure}.csv",
     log:
         "logs/{study}/figure/{figure}.log",
-    conda:
-        "../../environment.yml"
     threads: 1
     resources:
         **PLAN.asked(PLAN.needs_of_figure),
     params:
         spec=PLAN.figure,
         code=PLAN.code_of_figure,
-    script:
-        "../scripts/figure.py"
+    run:
+        run_job("tables:figure", rule, input, output, params, wildcards, threads, resources, log, config)
 
 
 # A figure of rows as an interactive page, with a tooltip per row.
@@ -76,13 +72,11 @@ rule page_to_hover:
         "results/{study}/figures/{figure}.html",
     log:
         "logs/{study}/page_to_hover/{figure}.log",
-    conda:
-        "../../environment.yml"
     params:
         spec=PLAN.figure,
         code=PLAN.code_of_figure,
-    script:
-        "../scripts/page_to_hover.py"
+    run:
+        run_job("tables:page_to_hover", rule, input, output, params, wildcards, threads, resources, log, config)
 
 
 # Writes a study's page, and the index, which lists every study whose page was ever written here (results/report/studies).
@@ -97,16 +91,14 @@ rule page:
         page="results/report/{study}.html",
     log:
         "logs/{study}/page.log",
-    conda:
-        "../../environment.yml"
     resources:
         report=1,
     params:
         study=PLAN.study,
         home=lambda wildcards: str(HOME),
         code=code("entrolab.report"),
-    script:
-        "../scripts/page.py"
+    run:
+        run_job("tables:page", rule, input, output, params, wildcards, threads, resources, log, config)
 
 
 rule report:

@@ -21,8 +21,6 @@ rule track:
         receipt="results/{study}/tracked/runs.json",
     log:
         "logs/{study}/track/runs.log",
-    conda:
-        "../../environment.yml"
     resources:
         tracking=1,
     params:
@@ -30,8 +28,8 @@ rule track:
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         code=code("entrolab.tracking"),
-    script:
-        "../scripts/track.py"
+    run:
+        run_job("tracking:track", rule, input, output, params, wildcards, threads, resources, log, config)
 
 
 rule track_study:
@@ -43,8 +41,6 @@ rule track_study:
         receipt="results/{study}/tracked.json",
     log:
         "logs/{study}/track.log",
-    conda:
-        "../../environment.yml"
     resources:
         tracking=1,
     params:
@@ -54,5 +50,5 @@ rule track_study:
         # The store contains absolute paths: if the folder was moved, this job corrects them.
         folder=os.getcwd(),
         code=code("entrolab.tracking"),
-    script:
-        "../scripts/track_study.py"
+    run:
+        run_job("tracking:track_study", rule, input, output, params, wildcards, threads, resources, log, config)

@@ -15,8 +15,6 @@ rule train:
         facts=FILES["facts"],
     log:
         "logs/{study}/train/{dataset}/{model}.log",
-    conda:
-        "../../environment.yml"
     threads: 1
     # Limits are resources, not params, so that raising them does not repeat finished runs.
     resources:
@@ -25,5 +23,5 @@ rule train:
     params:
         spec=PLAN.run_spec,
         code=PLAN.code_of_run,
-    script:
-        "../scripts/train.py"
+    run:
+        run_job("fit:train", rule, input, output, params, wildcards, threads, resources, log, config)

@@ -29,6 +29,11 @@ class Limits:
     seconds: float
     gib: float | None = None
 
+    @classmethod
+    def of(cls, resources) -> "Limits":
+        """The limits that are resources of a rule."""
+        return cls(resources.limit_seconds, resources.limit_mebibytes / 1024)
+
 
 # Signals with which other processes end a process.
 FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}

@@ -71,20 +71,18 @@ def train(
     folds: str,
     outputs: Mapping[str, str],
     spec: Mapping,
-    limits: Mapping,
+    limits: Limits,
     progress: Callable[[int, int], None],
 ) -> dict:
     """Read a scaled data set and its folds; write all files of a run, and return its record.
 
     `outputs` are the paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and
-    ``facts``; without a refitted model, its file is empty and the facts contain the reason. `limits` are the
-    ``seconds`` and ``gib`` of all fits of the run together, including the refit. For the others see
-    :func:`train_run`.
+    ``facts``; without a refitted model, its file is empty and the facts contain the reason. `limits` are
+    those of all fits of the run together, including the refit. For the others see :func:`train_run`.
     """
-    allowed = Limits(**limits)
     try:
         data, assignments = load_dataset(dataset), load_folds(folds)
-        trained = train_run(data, assignments, spec, allowed, progress)
+        trained = train_run(data, assignments, spec, limits, progress)
     except DataUnavailable as absence:
         trained = without_data(spec, str(absence))
     record = trained.record
@@ -92,7 +90,7 @@ def train(
     if record["success"]:
         record["score"] = first_score(trained.candidates, trained.selection, spec)
         params = headline_params(trained.selection, spec)
-        left = replace(allowed, seconds=allowed.seconds - record["seconds"])
+        left = replace(limits, seconds=limits.seconds - record["seconds"])
         model, facts = refit_within(left, data, assignments, params, spec)
     record |= {name: facts[name] for name in ("threshold",) if name in facts} | {"peak_mib": peak_mib()}
     for name in ("candidates", "selection", "predictions"):

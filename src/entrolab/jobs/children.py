@@ -1,0 +1,154 @@
+"""Run jobs in children forked from a process that has imported what they need.
+
+Starting Python and importing scikit-learn takes longer than most jobs. A fork server of `multiprocessing`
+imports `PRELOADED` once; a child of it starts within a few hundredths of a second. A child ends when the
+process of the workflow or the server ends, whatever ends them.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from importlib import import_module
+from multiprocessing import forkserver, get_context
+from multiprocessing.connection import wait
+from multiprocessing.process import parent_process
+from types import SimpleNamespace
+
+from threadpoolctl import threadpool_limits
+
+from entrolab.jobs.job_logging import job_log
+from entrolab.text import OneLine
+
+# Server -> what it imports. A child imports the script that started the workflow again, hence Snakemake.
+# MLflow has a server of its own, so that fits inherit neither it nor its memory.
+PRELOADED = {
+    "learners": [
+        "snakemake.cli",
+        "entrolearn",
+        "entrolab.fit.training",
+        "entrolab.report",
+        "entrolab.figure_types.registry",
+    ],
+    "tracking": ["snakemake.cli", "mlflow.sklearn", "entrolab.tracking"],
+}
+# Numerical libraries read these when they are imported.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+_SERVERS = {name: forkserver.ForkServer() for name in PRELOADED}
+for _name, _server in _SERVERS.items():
+    _server.set_forkserver_preload(PRELOADED[_name])
+# `Process.start` polls the children of other threads: without a lock, their exit codes are lost.
+_LOCK = threading.Lock()
+PR_SET_PDEATHSIG = 1
+
+
+class JobFailed(OneLine, RuntimeError):
+    """Raised if a job's function failed, after its line has been printed, or if its process was killed."""
+
+
+def runner(*, forks: bool) -> Callable[..., None]:
+    """A function for rules that runs a job, in a child if `forks` is true, else in this process.
+
+    Its arguments are a function of `entrolab.stages`, such as "data:scale", and what Snakemake gives to a
+    rule. The function is called with a namespace of these.
+    """
+
+    def run_job(function, rule, input, output, params, wildcards, threads, resources, log, config) -> None:
+        job = SimpleNamespace(
+            input=input,
+            output=output,
+            params=params,
+            wildcards=wildcards,
+            threads=threads,
+            resources=resources,
+            log=log,
+            config=config,
+        )
+        name = " ".join([rule, *wildcards])
+        if forks:
+            run_in_child(
+                f"entrolab.stages.{function}", name, job, "tracking" if "track" in rule else "learners"
+            )
+            return
+        try:
+            _call(f"entrolab.stages.{function}", name, job)
+        except SystemExit:  # which would end a thread of Snakemake without a word
+            raise JobFailed(f"{name}: failed") from None
+
+    return run_job
+
+
+def run_in_child(function: str, name: str, job: SimpleNamespace, server: str = "learners") -> None:
+    """Call ``function(job)`` in a child and wait until it ends; raise `JobFailed` unless it succeeds.
+
+    `name` is the job's in messages and `server`, of `PRELOADED`, the one that forks the child.
+    """
+    context = get_context("forkserver")
+    child = context.Process(target=_run, args=(function, name, job), name=name)
+    with _LOCK:
+        _start(child, server)
+    wait([child.sentinel])
+    with _LOCK:
+        code = child.exitcode
+        child.close()
+    if code == 0:
+        return
+    if code == 1:  # the child has said why
+        raise JobFailed(f"{name}: failed")
+    how = signal.Signals(-code).name if code < 0 else "its server ended"
+    raise JobFailed(f"{name}: killed ({how}), perhaps because the system ran out of memory: run again")
+
+
+def _start(child, server: str) -> None:
+    """Start a child of one of the servers, and the server if it does not run."""
+    given = {name: os.environ.get(name) for name in THREADS}
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+    forkserver.connect_to_new_process = _SERVERS[server].connect_to_new_process
+    # Ctrl-C must not end a server that is still importing; children unblock it.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        child.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for name, value in given.items():
+            os.environ.pop(name) if value is None else os.environ.__setitem__(name, value)
+
+
+def _run(function: str, name: str, job: SimpleNamespace) -> None:
+    """Call a job's function in a child."""
+    _end_with_others()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    _call(function, name, job)
+
+
+def _call(function: str, name: str, job: SimpleNamespace) -> None:
+    """Call a job's function; if it fails, say why in one line and raise SystemExit."""
+    module, _, attribute = function.partition(":")
+    with job_log(job.log[0], name):
+        work = getattr(import_module(module), attribute)
+        with threadpool_limits(job.threads):  # of what has been imported by now
+            work(job)
+
+
+def _end_with_others() -> None:
+    """Let this child be killed when the server ends, and let the server end when the workflow does.
+
+    The kernel does both on Linux, at once and whatever the child computes; elsewhere a thread waits.
+    """
+    # A server ends when nobody holds this descriptor any more: only the process of the workflow may.
+    os.close(forkserver._forkserver._forkserver_alive_fd)
+    forkserver._forkserver._forkserver_alive_fd = None
+    if sys.platform == "linux":
+        server = os.getppid()
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != server:
+            os.kill(os.getpid(), signal.SIGKILL)
+    else:
+        threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
+    parent_process().join()
+    os.kill(os.getpid(), signal.SIGKILL)

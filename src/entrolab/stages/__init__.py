@@ -1,0 +1,1 @@
+"""What the jobs of the workflow do: a function per rule, of the rule's input, output, params and so on."""

@@ -1,0 +1,40 @@
+"""Write the runs of a study, and the run of its tables and figures, to the tracking store."""
+
+from pathlib import Path
+
+from entrolab import tracking
+from entrolab.io.records import write_json
+from entrolab.study.job_specs import score_tables, study_runs, tracked_datasets
+
+
+def track(job) -> None:
+    """Log the runs of each data set; one with an unreadable file does not prevent logging the others."""
+    name, study = job.wildcards.study, job.params.study
+    receipt, failed, files = {}, None, {Path(table).stem: table for table in job.input.tables}
+    for dataset in tracked_datasets(study):
+        models = [model for one, model in study_runs(study) if one == dataset]
+        runs = [tracking.StudyRun.at(name, dataset, model, scaled="scaling" in study) for model in models]
+        tables = [files[table] for table in score_tables(study, dataset)]
+        try:
+            receipt[dataset] = tracking.track_dataset(
+                study, name, dataset, runs, store_uri=job.params.store, tables=tables
+            )
+        except ValueError as error:
+            failed = failed or error
+    if failed:
+        raise failed
+    write_json(job.output.receipt, receipt)
+
+
+def track_study(job) -> None:
+    """Update the tracked run of a study's tables and figures."""
+    files, store = job.input, job.params.store
+    tracking.track_study(
+        job.params.study,
+        job.wildcards.study,
+        files.tables,
+        files.figures,
+        config=files.study,
+        store_uri=store,
+        receipt=job.output.receipt,
+    )
