@@ -61,7 +61,7 @@ def test_a_store_on_a_full_disk_is_named_and_the_results_stand(quick, copied, ne
     finished = copied.finished_files()
     result = copied.run(TRACKED, store=store)
     assert result.returncode == 1
-    (line,) = said(result.stdout, "^track tiny runs: ")
+    (line,) = said(result.stdout, "^track tiny: ")
     assert f"tracking store {store}" in line
     assert "disk is full; free some space there" in line
     assert "Traceback" not in result.stdout

@@ -62,8 +62,8 @@ def test_run_without_its_tracking_server_finishes_all_else(undisturbed, new_proj
     server = {"MLFLOW_TRACKING_URI": "http://me:secret@127.0.0.1:9", "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "0"}
     failed = project.run(*TARGETS, environment=server)
     assert failed.returncode == 1
-    [line] = [one for one in failed.stdout.splitlines() if one.startswith("track tiny runs: ")]
-    assert line.startswith("track tiny runs: tracking store http://127.0.0.1:9: no answer (")
+    [line] = [one for one in failed.stdout.splitlines() if one.startswith("track tiny: ")]
+    assert line.startswith("track tiny: tracking store http://127.0.0.1:9: no answer (")
     assert "the results are kept" in line
     logs = "".join(file.read_text() for file in (project.folder / "logs").rglob("*.log"))
     assert "secret" not in failed.stdout + logs

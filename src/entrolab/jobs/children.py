@@ -5,6 +5,7 @@ imports `PRELOADED` once; a child of it starts within a few hundredths of a seco
 process of the workflow or the server ends, whatever ends them.
 """
 
+import atexit
 import ctypes
 import os
 import signal
@@ -12,14 +13,14 @@ import sys
 import threading
 from collections.abc import Callable
 from importlib import import_module
-from multiprocessing import forkserver, get_context
+from multiprocessing import forkserver, get_context, resource_tracker
 from multiprocessing.connection import wait
 from multiprocessing.process import parent_process
 from types import SimpleNamespace
 
 from threadpoolctl import threadpool_limits
 
-from entrolab.jobs.job_logging import job_log
+from entrolab.jobs.job_logging import job_log, tell
 from entrolab.text import OneLine
 
 # Server -> what it imports. A child imports the script that started the workflow again, hence Snakemake.
@@ -32,10 +33,11 @@ PRELOADED = {
         "entrolab.report",
         "entrolab.figure_types.registry",
     ],
-    "tracking": ["snakemake.cli", "mlflow.sklearn", "entrolab.tracking"],
+    "tracking": ["snakemake.cli", "mlflow.sklearn", "entrolab.stages.tracking"],
 }
-# Numerical libraries read these when they are imported.
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# Of servers: numerical libraries read the numbers of threads when they are imported, and no file of the
+# working folder may stand for a module.
+VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH")
 _SERVERS = {name: forkserver.ForkServer() for name in PRELOADED}
 for _name, _server in _SERVERS.items():
     _server.set_forkserver_preload(PRELOADED[_name])
@@ -45,7 +47,17 @@ PR_SET_PDEATHSIG = 1
 
 
 class JobFailed(OneLine, RuntimeError):
-    """Raised if a job's function failed, after its line has been printed, or if its process was killed."""
+    """Raised if a job failed, after a line that says why has been printed."""
+
+
+@atexit.register
+def _stop_servers() -> None:
+    """End the servers and their children, so that no process is left when this one has ended."""
+    for server in _SERVERS.values():
+        if server._forkserver_pid is not None:
+            os.kill(server._forkserver_pid, signal.SIGKILL)  # it may still be importing
+            server._stop()
+    resource_tracker._resource_tracker._stop()
 
 
 def runner(*, forks: bool) -> Callable[..., None]:
@@ -95,16 +107,16 @@ def run_in_child(function: str, name: str, job: SimpleNamespace, server: str = "
         child.close()
     if code == 0:
         return
-    if code == 1:  # the child has said why
-        raise JobFailed(f"{name}: failed")
-    how = signal.Signals(-code).name if code < 0 else "its server ended"
-    raise JobFailed(f"{name}: killed ({how}), perhaps because the system ran out of memory: run again")
+    if code != 1:  # with 1, the child has said why
+        how = signal.Signals(-code).name if code < 0 else "its server ended"
+        tell(f"{name}: killed ({how}), perhaps because the system ran out of memory: run again")
+    raise JobFailed(f"{name}: failed")
 
 
 def _start(child, server: str) -> None:
     """Start a child of one of the servers, and the server if it does not run."""
-    given = {name: os.environ.get(name) for name in THREADS}
-    os.environ.update(dict.fromkeys(THREADS, "1"))
+    given = {name: os.environ.get(name) for name in VARIABLES}
+    os.environ.update(dict.fromkeys(VARIABLES, "1"))
     forkserver.connect_to_new_process = _SERVERS[server].connect_to_new_process
     # Ctrl-C must not end a server that is still importing; children unblock it.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

@@ -1,6 +1,7 @@
 """Settings of Snakemake's process, and checks of the working folder before any job starts."""
 
 import getpass
+import multiprocessing
 import os
 import resource
 import shlex
@@ -17,6 +18,7 @@ class SurroundingsError(OneLine):
 
 def prepare_process() -> None:
     """Change settings of this process and its children that would make jobs fail."""
+    multiprocessing.set_executable(sys.executable)
     sys.executable = shlex.quote(sys.executable)  # Snakemake passes it to a shell unquoted
     os.environ["MPLBACKEND"] = "agg"  # a notebook sets another backend for its children
     try:

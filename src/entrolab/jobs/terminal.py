@@ -24,8 +24,8 @@ from entrolab.text import ERASE_LINE, printable
 # Messages that are not shown. A failed job has a line of its own, and one with the path of its log.
 HIDDEN = re.compile(
     r"None$|Assuming unrestricted|Building DAG|Complete log|Conda environments: ignored|Config file |Elapsed"
-    r"|Execute |Exiting because|host: |Job rate limit|RuleException:\nCalledProcessError|Select jobs"
-    r"|Shutting down|Terminating|Using shell|(WorkflowError:\n)?At least one job"
+    r"|Execute |Exiting because|host: |Job rate limit|RuleException:\n(CalledProcessError|JobFailed)"
+    r"|Select jobs|Shutting down|Terminating|Using shell|(WorkflowError:\n)?At least one job"
 )
 LOCKED = ("LockException:", "Error: Directory cannot be locked")
 # A mistake in a study, inside Snakemake's description of the place in a rule that raised it.
