@@ -33,6 +33,7 @@ __all__ = [
     "class_priors",
     "class_targets",
     "codes_among",
+    "codes_of",
     "decide",
     "encode",
     "learn_stream_classes",
@@ -137,6 +138,8 @@ class OutputClassifier(Machine):
     sample weights or None, and ``_outputs(X)``, which returns an array of the shape of T.
     """
 
+    _weighted_rows = staticmethod(weighted_rows)
+
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the model.
@@ -160,7 +163,7 @@ class OutputClassifier(Machine):
             If y has only one class, or `sample_weight` has negative values.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        X, y, weights = weighted_rows(X, y, sample_weight)
+        X, y, weights = self._weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
         self._fit_outputs(X, targets_of(codes, len(self.classes_), X), weights)
         return self
@@ -356,6 +359,11 @@ def targets_of(codes, n_classes: int, X):
     if is_numpy(codes):
         return like(targets[codes], X)
     return namespace(X).take(like(targets, X), codes, axis=0)
+
+
+def codes_of(targets: np.ndarray) -> np.ndarray:
+    """Indices of classes, given targets of shape (n_samples, n_outputs); the inverse of `targets_of`."""
+    return (targets[:, 0] > 0).astype(int) if targets.shape[1] == 1 else targets.argmax(axis=1)
 
 
 def decide(output, classes: np.ndarray):

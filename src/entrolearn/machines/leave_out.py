@@ -233,7 +233,7 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
     # The fitted coefficients solve the system only of the training rows, in their order, without weights.
     closed = machine.kernel != "precomputed" and getattr(machine, "class_weight", None) != "balanced"
     if closed and len(T) == len(dual):
-        gram, penalties, bordered = machine._system(X, y)
+        gram, penalties, bordered = machine._system(X, T)
         rest = T - said.reshape(T.shape) - penalties[:, None] * dual
         closed = np.abs(rest).max() <= 1e-6 * np.abs(T).max()
     if not closed or len(T) != len(dual):
