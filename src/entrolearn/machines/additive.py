@@ -29,7 +29,7 @@ from entrolearn.machines.boxes import (
     warn_few_rows,
 )
 from entrolearn.machines.device_units import mean_and_variance
-from entrolearn.machines.devices import in_double, like, take_rows
+from entrolearn.machines.devices import in_double, like, take_rows, with_enough_digits
 from entrolearn.machines.moments import add_rows, no_moments, row_blocks, take_out
 from entrolearn.path import Partition
 from entrolearn.validation import (
@@ -279,8 +279,8 @@ class Additive:
         """Add rows to the sums, in place if possible, and return them; weights are positive or None."""
 
     @abstractmethod
-    def _solve_sums(self, sums, dtype) -> bool:
-        """Solve and store the readout; return False if rows of this dtype are not accurate enough."""
+    def _solve_sums(self, sums, dtype) -> None:
+        """Solve and store the readout; raise TooFewDigits if rows of this dtype are not accurate enough."""
 
     def _draw_layer(self, X, weights: np.ndarray | None = None, first_chunk: bool = False):
         """The hidden layer for rows in memory, on their device; for a stream, those of its first chunk."""
@@ -296,16 +296,23 @@ class Additive:
 
     def _fit_rows(self, X, targets, weights: np.ndarray | None) -> None:
         """Fit to rows in memory, in their precision if that is accurate enough, otherwise in double."""
+
+        def fit(dtypes: list) -> None:
+            self._fit_rows_of(X if numpy_dtype(X) in dtypes else in_double(X), targets, weights)
+
+        with_enough_digits(fit, [np.float64, np.float32])
+
+    def _fit_rows_of(self, X, targets, weights: np.ndarray | None) -> None:
+        """Fit to rows in memory in their precision."""
         self._layer = self._draw_layer(X, weights)
         sums = self._add_rows(self._no_sums(X, targets), X, targets, weights)
-        if not self._finish(sums, numpy_dtype(X)):
-            self._fit_rows(in_double(X), targets, weights)
+        self._finish(sums, numpy_dtype(X))
 
-    def _finish(self, sums, dtype) -> bool:
+    def _finish(self, sums, dtype) -> None:
         """Solve the sums over all rows of a fit, and store them if `keep_sums`."""
         if self.keep_sums:
             self._stream = sums
-        return self._solve_sums(sums, dtype)
+        self._solve_sums(sums, dtype)
 
     def _begins(self, method: str = "partial_fit") -> bool:
         """Whether there are no sums yet, as in the first call of ``partial_fit``.

@@ -104,7 +104,6 @@ class _LayeredRidge(Additive):
 
     def _solve_sums(self, equations, dtype):
         self._keep(float(self.C), equations, *equations.solve(self.C))
-        return True
 
     def _extend_stream(self, X, T: np.ndarray, sample_weight, decay: float) -> None:
         """Add rows to the equations and solve them again; draw the layer from the first rows."""

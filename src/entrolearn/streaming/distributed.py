@@ -31,7 +31,7 @@ except ImportError as error:
 
 from entrolearn.feature_learning import RecursiveFeatures
 from entrolearn.machines.additive import Additive, Survey
-from entrolearn.machines.base import encode
+from entrolearn.machines.devices import with_enough_digits
 from entrolearn.streaming.additive import NO_ROWS, check_additive, check_classes_seen
 from entrolearn.streaming.blocks import blocks_of
 from entrolearn.streaming.chunkwise import (
@@ -53,6 +53,7 @@ from entrolearn.streaming.chunkwise import (
 )
 from entrolearn.streaming.dask_chunks import Chunks, check_rows, chunks_of, delayed_chunks, is_frame
 from entrolearn.streaming.recursive import Moved, check_recursive, checked_chunk, keep, stacked
+from entrolearn.validation import encode
 
 __all__ = ["fit", "predict"]
 
@@ -231,8 +232,7 @@ class _Fit:
         machine._refuse_sums()
         machine._forget()
         first_rows = self._first_rows()
-        if not self._sum_and_solve(first_rows, lengths, machine._accepted_dtypes()):
-            self._sum_and_solve(first_rows, lengths, [np.float64])
+        with_enough_digits(partial(self._sum_and_solve, first_rows, lengths), machine._accepted_dtypes())
 
     def look_at_targets(self) -> Targets:
         """Lengths of the chunks, and the labels of a classifier."""
@@ -257,7 +257,7 @@ class _Fit:
                 return number, *first
         raise ValueError(NO_ROWS)
 
-    def _sum_and_solve(self, first_rows: tuple, lengths: tuple[int, ...] | None, dtypes: list) -> bool:
+    def _sum_and_solve(self, first_rows: tuple, lengths: tuple[int, ...] | None, dtypes: list) -> None:
         machine = self.machine
         rng = check_random_state(machine.random_state)
         first, *first_rows, pairing = first_rows
@@ -271,7 +271,7 @@ class _Fit:
         total = self._merged(merged_sums, parts)
         if is_classifier(machine):
             check_classes_seen(machine.classes_.tolist(), total.labels.tolist())
-        return machine._finish(total.sums, X.dtype)
+        machine._finish(total.sums, X.dtype)
 
     def _survey(self, X, lengths: tuple[int, ...] | None, rng: np.random.RandomState) -> Survey:
         """Statistics of all rows for the layer; X has their number of features and dtype."""

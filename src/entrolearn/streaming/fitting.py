@@ -10,14 +10,19 @@ from sklearn.utils import check_random_state, get_tags
 
 from entrolearn.feature_learning import RecursiveFeatures
 from entrolearn.machines.additive import Additive, Seen, Survey
-from entrolearn.machines.base import encode
+from entrolearn.machines.devices import with_enough_digits
 from entrolearn.streaming.additive import NO_ROWS, check_additive, check_classes_seen, weighted_chunk
 from entrolearn.streaming.base import Rows, TransformedRows, moved
 from entrolearn.streaming.progress import shown
 from entrolearn.streaming.recursive import check_recursive, fit_recursive
 from entrolearn.streaming.sampling import sample_of
 from entrolearn.streaming.sources import rows
-from entrolearn.validation import checked_weights, dispatched_namespace, numpy_dtype
+from entrolearn.validation import (
+    checked_weights,
+    dispatched_namespace,
+    encode,
+    numpy_dtype,
+)
 
 __all__ = ["fit"]
 
@@ -185,8 +190,7 @@ class _Fit:
         machine._forget()
         # Rows that can be read only once are computed in double precision.
         dtypes = machine._accepted_dtypes() if self.source.repeatable else [np.float64]
-        if not self._sum_and_solve(dtypes):
-            self._sum_and_solve([np.float64])
+        with_enough_digits(self._sum_and_solve, dtypes)
         _keep_names(machine, self.source)
 
     def _refuse_what_is_read_once(self, machine, classes) -> None:
@@ -224,7 +228,7 @@ class _Fit:
             raise ValueError(NO_ROWS)
         return found
 
-    def _sum_and_solve(self, dtypes: list) -> bool:
+    def _sum_and_solve(self, dtypes: list) -> None:
         machine, sums, seen = self.machine, None, set()
         rng = check_random_state(machine.random_state)
         survey = self._survey(dtypes, rng)
@@ -238,7 +242,7 @@ class _Fit:
                 seen.update(np.unique(y).tolist())
         if is_classifier(machine):
             check_classes_seen(machine.classes_.tolist(), seen)
-        return machine._finish(sums, survey.dtype)
+        machine._finish(sums, survey.dtype)
 
     def _survey(self, dtypes: list, rng: np.random.RandomState) -> Survey | None:
         """Statistics of all rows for the hidden layer, from one pass; None if the first chunk is enough."""

@@ -12,11 +12,16 @@ from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.machines.base import codes_among, encode
+from entrolearn.machines.base import codes_among
 from entrolearn.streaming.agreement import check_learner
 from entrolearn.streaming.merging import solve
 from entrolearn.streaming.sampling import stack_rows
-from entrolearn.validation import HasMethods, Interval, validated
+from entrolearn.validation import (
+    HasMethods,
+    Interval,
+    encode,
+    validated,
+)
 
 __all__ = ["SlidingWindow"]
 
