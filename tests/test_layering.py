@@ -41,6 +41,7 @@ FAMILIES = {
         "readouts",
         "ridge",
         "smooth",
+        "sums",
     },
     "sparse_svm": {"base", "lp"},
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},

@@ -30,7 +30,8 @@ from entrolearn.machines.boxes import (
 )
 from entrolearn.machines.device_units import mean_and_variance
 from entrolearn.machines.devices import in_double, like, take_rows, with_enough_digits
-from entrolearn.machines.moments import add_rows, no_moments, row_blocks, take_out
+from entrolearn.machines.moments import ClassMoments, add_rows, no_moments, row_blocks
+from entrolearn.machines.sums import GroupSums, Sums
 from entrolearn.path import Partition
 from entrolearn.validation import (
     Interval,
@@ -271,7 +272,7 @@ class Additive:
         """Validated rows and targets of a chunk; the first chunk sets the number of features."""
 
     @abstractmethod
-    def _no_sums(self, X, targets):
+    def _no_sums(self, X, targets) -> GroupSums:
         """Empty sums; X and targets are the first rows, to compute shifts from."""
 
     @abstractmethod
@@ -341,9 +342,8 @@ class Additive:
         """
         if not isinstance(decay, Real) or not 0 < decay <= 1:
             raise ValueError(f"decay={decay!r}; accepted: a number above 0, up to 1.")
-        stream = getattr(self, "_stream", []) if decay < 1 else []
-        for sums in stream if isinstance(stream, list) else [stream]:
-            sums *= decay
+        if decay < 1 and hasattr(self, "_stream"):
+            self._stream *= decay
 
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=False)
@@ -397,20 +397,27 @@ class Additive:
 
         It is not fitted if no row of a class, or no row at all, is left.
         """
-        machine, in_classes = copy(self), isinstance(self._stream, list)
-        sums = self._stream if in_classes else [self._stream]
-        none = [each.empty() for each in sums]
-        rows = self._add_rows(none if in_classes else none[0], X, targets, weights)
-        rows = rows if in_classes else [rows]
-        names = [f"rows of class {label!r}" for label in self.classes_.tolist()] if in_classes else ["rows"]
-        rounding = np.maximum(getattr(self, "_rounding", 0.0), [each.rounding() for each in sums])
-        left = [take_out(*each) for each in zip(sums, rows, rounding, names, strict=True)]
-        machine._stream, machine._rounding = left if in_classes else left[0], rounding
-        if all(each.n for each in left):
+        machine, sums = copy(self), self._stream
+        rows = self._add_rows(sums.empty(), X, targets, weights)
+        machine._rounding = np.maximum(getattr(self, "_rounding", 0.0), sums.rounding())
+        machine._stream = sums.without(rows, machine._rounding, self._names_of_sums())
+        if machine._stream.all_have_rows():
             machine._solve_sums(machine._stream, numpy_dtype(X))
         else:
             vars(machine).pop("hidden_coef_", None)
         return machine
+
+    def _names_of_sums(self) -> list[str]:
+        """Names of the groups of rows in error messages."""
+        return ["rows"]
+
+    @abstractmethod
+    def _zero_sums(self) -> Sums:
+        """Sums of zero rows of one group, with a shift of zero."""
+
+    def _sums_over(self, classes: np.ndarray) -> GroupSums:
+        """The sums for other classes: without the rows of those that are missing, with those without rows."""
+        return self._stream
 
 
 class AdditiveOverClasses(Additive):
@@ -460,11 +467,11 @@ class AdditiveOverClasses(Additive):
         if first:
             self._layer = self._draw_layer(X, weights, first_chunk=True)
             self._stream = self._no_sums(X, codes)
-        elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its first rows
+        elif not self._stream.all_have_rows():  # the shift of a class is the mean of its first rows
             begun = zip(self._stream, self._no_sums(X, codes), strict=True)
-            self._stream = [moments if moments.n else new for moments, new in begun]
+            self._stream = GroupSums(moments if moments.n else new for moments, new in begun)
         self._add_rows(self._stream, X, codes, weights)
-        if all(m.n for m in self._stream):
+        if self._stream.all_have_rows():
             self._solve_sums(self._stream, numpy_dtype(X))
         return self
 
@@ -486,10 +493,21 @@ class AdditiveOverClasses(Additive):
         return X, codes_among(self.classes_, y)
 
     def _no_sums(self, X, codes):
-        return no_moments(self._layer, X, codes, len(self.classes_))
+        return GroupSums(no_moments(self._layer, X, codes, len(self.classes_)))
 
-    def _add_rows(self, moments, X, codes, weights):
-        return add_rows(moments, self._layer, X, codes, weights)
+    def _add_rows(self, sums, X, codes, weights):
+        return add_rows(sums, self._layer, X, codes, weights)
+
+    def _names_of_sums(self):
+        return [f"rows of class {label!r}" for label in self.classes_.tolist()]
+
+    def _zero_sums(self):
+        return ClassMoments(self._layer.where.shape[0])
+
+    def _sums_over(self, classes):
+        mine = dict(zip(self.classes_.tolist(), self._stream, strict=True))
+        none = self._zero_sums()
+        return GroupSums(mine.get(label, none) for label in classes.tolist())
 
 
 class InBox(Additive):

@@ -27,12 +27,11 @@ from entrolearn.machines.devices import (
 )
 from entrolearn.machines.moments import (
     FEWER_UNITS,
-    LEAST_SHARE,
-    ROUNDINGS,
     SOLUTION_SQUARES,
     ClassMoments,
     row_blocks,
 )
+from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS
 from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
