@@ -1,7 +1,7 @@
 """Base classes of learners whose fit sums over the rows and then solves, for data in memory and streams."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
+from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -35,6 +36,7 @@ from entrolearn.machines.sums import GroupSums, Sums
 from entrolearn.path import Partition
 from entrolearn.validation import (
     Interval,
+    encode,
     is_numpy,
     numpy_dtype,
     to_numpy,
@@ -52,6 +54,8 @@ __all__ = [
     "Seen",
     "Spread",
     "Survey",
+    "draw_layer",
+    "fit_sums",
     "takes_chunks",
 ]
 
@@ -226,6 +230,33 @@ class Seen:
 def takes_chunks(machine: "Additive") -> bool:
     """Whether the learner has ``partial_fit`` and ``forget`` with its parameters."""
     return machine._takes_chunks()
+
+
+def draw_layer(machine: "Additive", X, survey: Survey, rng: np.random.RandomState) -> None:
+    """Draw the hidden layer for rows with these statistics, on the device of X."""
+    machine._layer = machine._layer_beside(X, survey, rng)
+
+
+def fit_sums(machine: "Additive", sums_of: Callable[[list], tuple], classes=None, dtypes=None) -> None:
+    """Fit to sums over rows that are read in chunks, in double precision if single has too few digits.
+
+    Parameters
+    ----------
+    machine : Additive
+    sums_of : callable
+        ``sums_of(dtypes)`` draws the layer and returns the sums, and the dtype of the rows, one of these.
+    classes : array-like of shape (n_classes,), optional
+        All labels, for a classifier.
+    dtypes : list, optional
+        Accepted dtypes. Default: those of ``fit``.
+    """
+    if is_classifier(machine):
+        machine.classes_, _ = encode(np.asarray(classes), type(machine).__name__)
+    machine._refuse_sums()
+    machine._forget()
+    with_enough_digits(
+        lambda accepted: machine._finish(*sums_of(accepted)), dtypes or machine._accepted_dtypes()
+    )
 
 
 class Additive:

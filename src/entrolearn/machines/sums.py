@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from operator import iadd
+from operator import iadd, imul
 from typing import Self
 
 import numpy as np
@@ -116,8 +116,7 @@ class Sums:
             self.n *= factor
             self.squares_of_weights *= factor**2
             for name in self.names:
-                array = getattr(self, f"_{name}")
-                array *= factor
+                setattr(self, f"_{name}", imul(getattr(self, f"_{name}"), factor))
         return self
 
     def total_square(self) -> float:
