@@ -359,16 +359,20 @@ class ClassMoments(Sums):
         )
 
     def norm4_without(self, S, d, square, along) -> np.ndarray:
-        """Sum over the other rows of ||x - their mean||^4, for each left-out row.
+        """Sum of the fourth powers of the other rows' distances from their mean, for each left-out row.
 
         Parameters
         ----------
-        S : ndarray, shape (n_hidden, n_hidden)
+        S : ndarray of shape (n_hidden, n_hidden)
             The covariance.
-        d : ndarray, shape (n_rows, n_hidden)
+        d : ndarray of shape (n_rows, n_hidden)
             Offsets of the left-out rows from the mean.
-        square, along : ndarray, shape (n_rows,)
+        square, along : ndarray of shape (n_rows,)
             ``d'd`` and ``d'S d`` of each row.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
         """
         n, mean = self.n, self._sum / self.n
         rest, mean2 = n - 1, mean @ mean

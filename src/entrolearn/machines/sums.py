@@ -152,6 +152,11 @@ class Sums:
         name : str
             Name of the rows in error messages.
 
+        Returns
+        -------
+        Sums
+            Empty sums if no rows are left.
+
         Raises
         ------
         ValueError
