@@ -95,13 +95,12 @@ def distances(way: str, learner, n_updates: int, n_features: int, n_hidden: int)
 
 
 def _scatter(machine) -> np.ndarray:
-    sums = machine._stream
-    return np.tril((sums[1] if isinstance(sums, list) else sums).scatter())
+    return np.tril(machine._stream[-1].scatter())
 
 
 def _window(machine, X, y) -> None:
     """Replace one row by another in the sums, without solving: solutions are not needed for later updates."""
-    in_classes = isinstance(machine._stream, list)
+    in_classes = len(machine._stream) > 1
     for start in range(WINDOW, len(X), CHUNK):
         rows = slice(start - WINDOW, start + CHUNK)
         H, T = (
@@ -110,7 +109,7 @@ def _window(machine, X, y) -> None:
         )
         for new in range(WINDOW, len(H)):
             for row, add in ((new, True), (new - WINDOW, False)):
-                sums = machine._stream[T[row]] if in_classes else machine._stream
+                sums = machine._stream[T[row] if in_classes else 0]
                 target = () if in_classes else (T[row : row + 1],)
                 if add:
                     sums.update(H[row : row + 1], *target)

@@ -24,7 +24,7 @@ from sklearn.utils._array_api import _convert_to_numpy, get_namespace
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.fixes import parse_version
-from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
 from sklearn.utils.parallel import _get_threadpool_controller
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as sklearn_validate_data
@@ -43,8 +43,10 @@ __all__ = [
     "check_same_namespace",
     "checked_weights",
     "class_error_weights",
+    "class_priors",
     "device_of",
     "dispatched_namespace",
+    "encode",
     "has_double",
     "is_numpy",
     "learn_classes",
@@ -256,6 +258,61 @@ def weighted_rows(X, y, sample_weight) -> tuple:
         return X, y, weights
     kept = np.flatnonzero(weights)
     return _safe_indexing(X, kept), _safe_indexing(y, kept), weights[kept]
+
+
+def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """The sorted classes of `y`, a NumPy array, and the index of each row's class, on the device of y.
+
+    Raises
+    ------
+    ValueError
+        If y does not hold class labels, or only one class. `name` is the estimator in the message.
+    """
+    check_classification_targets(y)
+    if is_numpy(y):
+        classes, codes = np.unique(y, return_inverse=True)
+    else:
+        found, codes = array_namespace(y).unique_inverse(y)
+        classes = to_numpy(found)
+    if len(classes) < 2:
+        raise ValueError(
+            f"{name} needs samples of at least two classes, "
+            f"but the data contains only one class: {classes.tolist()[0]!r}."
+        )
+    return classes, codes
+
+
+def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
+    """Weights of the classes that add up to one; for "uniform" equal, by label for a mapping.
+
+    `counts` are the numbers of rows of the classes, for "empirical".
+
+    Raises
+    ------
+    ValueError
+        If there is not one positive number per class, the ratios overflow, or a mapping names other labels.
+    """
+    if isinstance(priors, str) and priors == "uniform":
+        return np.full(len(classes), 1 / len(classes))
+    if isinstance(priors, str):
+        priors = counts
+    if isinstance(priors, Mapping):
+        labels = classes.tolist()
+        if set(priors) != set(labels):
+            raise ValueError(
+                f"priors names the labels {list(priors)}; accepted: a weight for each of {labels}."
+            )
+        priors = [priors[label] for label in labels]
+    weights = np.asarray(priors, dtype=float)
+    usable = weights.shape == classes.shape and np.isfinite(weights).all() and weights.min() > 0
+    if usable:  # divided by the largest first, because the sum may overflow
+        weights = weights / weights.max()
+    if not usable or weights.min() == 0:
+        raise ValueError(
+            f"priors must be 'uniform', 'empirical' or {len(classes)} positive numbers, one for each class "
+            f"of {classes.tolist()}, with finite ratios; got {np.asarray(priors).tolist()}."
+        )
+    return weights / weights.sum()
 
 
 def class_error_weights(class_weight, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -457,14 +457,13 @@ REFUSED: dict[str, dict[str, str | None]] = {
         "MELM": "class is singular .*; accepted: similar scales, no outliers",
         **dict.fromkeys(
             [
-                *("EEMClassifier", "LSSVC", "SoftmaxRegression", "MSEMLPClassifier", "MSEMLPRegressor"),
+                *("EEMClassifier", "SoftmaxRegression", "MSEMLPClassifier", "MSEMLPRegressor"),
                 *("ErrorEntropyMLPClassifier", "ErrorEntropyMLPRegressor"),
             ],
             r"X holds 1e\+38; .* up to 1e\+15 in size",
         ),
     },
     "rows far from the origin": {
-        "LSSVC-2": "'poly' kernel matrix plus Q / C is not positive definite",
         "EntropySearch-1": "dual coefficients or intercepts are not finite",
     },
 }

@@ -280,7 +280,7 @@ def reason(case: dict, law: str) -> str | None:
 
 
 # These compute with rows of single precision in single precision.
-SINGLE = ("EEMClassifier", "LSSVC", "SoftmaxRegression", *MSE, *ERROR_ENTROPY)
+SINGLE = ("EEMClassifier", "SoftmaxRegression", *MSE, *ERROR_ENTROPY)
 # Allowed differences relative to the largest answer; and as a multiple of the difference that rounding the
 # rows makes.
 TOLERANCE, TOLERANCE_SINGLE, SLACK = 1e-6, 1e-3, 100
@@ -295,7 +295,6 @@ EXPECTED_WARNINGS = (ConvergenceWarning, UnreliableEstimateWarning)
 DOCUMENTED_WARNINGS = re.compile(
     "the class means coincide in the hidden space"  # EEM and EEKM
     "|No features were selected"  # scikit-learn, of a selection by a test
-    "|rounding leaves residuals of"  # of least squares support vector machines, which cannot be more accurate
     "|fewer than pool_below=|needs to compute the bounds of the features"  # of few rows
     "|Only one sample available"  # scikit-learn, of a covariance estimator that is given
     "|The number of unique classes is greater than 50% of the number of samples"  # scikit-learn, of any y

@@ -359,5 +359,5 @@ def test_only_ratios_of_priors_matter(scale):
     X, y, more, _ = rows_of("a constant column")
     machine = EEMClassifier(5, priors=[scale, scale / 4], random_state=0).fit(X, y)
     assert_allclose(machine.priors_, [0.8, 0.2])
-    with pytest.raises(ValueError, match=r"positive numbers, .* with finite ratios, got \[1e-200, 1e\+200\]"):
+    with pytest.raises(ValueError, match=r"positive numbers, .* with finite ratios; got \[1e-200, 1e\+200\]"):
         EEMClassifier(5, priors=[1e-200, 1e200]).fit(X, y)

@@ -55,11 +55,11 @@ def condition(machine):
     sums = machine._stream
     if hasattr(machine, "covariance"):
         matrix = sum(each.dense() for each in class_covariances(sums, machine.covariance)[0])
-    elif isinstance(sums, list):
+    elif hasattr(machine, "class_weight"):
         weights = class_error_weights(machine.class_weight, machine.classes_, [m.n for m in sums])
         matrix = sum(w * m.second_moment() for w, m in zip(weights, sums, strict=True))
     else:
-        matrix = mirrored(sums.scatter())
+        matrix = mirrored(sums[0].scatter())
     return np.linalg.cond(matrix + getattr(machine, "C", 0.0) * np.eye(len(matrix)))
 
 

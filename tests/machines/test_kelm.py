@@ -39,24 +39,58 @@ def test_for_values_it_is_kernel_ridge_regression(wine):
     assert_allclose(machine.predict(X), KernelRidge(alpha=0.3, kernel="rbf", gamma=0.5).fit(X, y).predict(X))
 
 
-@pytest.mark.parametrize("C", [1e-4, 0.1, 10.0])
-@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
-def test_with_an_intercept_it_is_the_least_squares_machine(wine, C, kernel):
-    """Whose bordered system has C's reciprocal, and is solved otherwise."""
-    (X, y), options = wine, {"fit_intercept": True, "sigma": 2.0, "kernel": kernel, "C": C}
-    bordered = {"C": 1 / C, "gamma": 0.5, "kernel": {"gaussian": "rbf"}.get(kernel, kernel)}
-    values = X[:, :2] + [0.0, 1000.0]
-    found, expected = KELMRegressor(**options).fit(X, values), LSSVR(**bordered).fit(X, values)
-    assert_allclose(found.intercept_, expected.intercept_, rtol=1e-6)
-    assert_allclose(found.predict(X[::3] + 0.1), expected.predict(X[::3] + 0.1), rtol=1e-6, atol=1e-7)
-    found, expected = KELMClassifier(**options).fit(X, y), LSSVC(**bordered).fit(X, y)
-    assert_allclose(found.decision_function(X), expected.decision_function(X), rtol=1e-6, atol=1e-6)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_with_an_intercept_it_is_the_least_squares_machine(wine, weighted):
+    (X, y), options = wine, {"fit_intercept": True, "sigma": 2.0, "C": 0.25}
+    weights = np.arange(178) % 3 if weighted else None
+    for ours, other, target in [(KELMClassifier, LSSVC, y), (KELMRegressor, LSSVR, X[:, :2] + 1000.0)]:
+        found = ours(**options).fit(X, target, sample_weight=weights)
+        expected = other(C=4.0, gamma=0.5).fit(X, target, sample_weight=weights)
+        assert_array_equal(found.dual_coef_, expected.dual_coef_)
+        assert_array_equal(found.intercept_, expected.intercept_)
+        assert_array_equal(found.predict(X + 0.1), expected.predict(X + 0.1))
 
 
-def test_without_a_ridge_a_linear_kernel_is_least_squares(wine):
+@pytest.mark.parametrize("C", [0.1, [0.01, 0.1]])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_a_precomputed_kernel_is_the_same_machine(wine, C, fit_intercept):
+    (X, y), options = wine, {"C": C, "fit_intercept": fit_intercept}
+    direct = KELMClassifier(sigma=2.0, **options).fit(X[::2], y[::2])
+    gram = kernel_matrix(X, X[::2], "gaussian", {"gamma": 0.5})
+    precomputed = KELMClassifier(kernel="precomputed", **options).fit(gram[::2], y[::2])
+    assert_allclose(precomputed.decision_function(gram), direct.decision_function(X), atol=1e-10)
+    assert precomputed.C_ == direct.C_
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_leave_one_out_errors_are_those_of_fits_without_each_row(wine, fit_intercept, weighted):
+    """Of a row of weight 2 one copy is left out; a row of weight .5 is left out as a whole."""
+    X, y = wine[0][::6, :-1], wine[0][::6, -1] + 5.0
+    weights = np.tile([1.0, 2.0, 0.5], 10) if weighted else np.ones(30)
+    ridges = [1e-3, 0.1, 10.0]
+    machine = KELMRegressor(C=ridges, sigma=2.0, fit_intercept=fit_intercept)
+    found = machine.fit(X, y, sample_weight=weights if weighted else None)
+    for ridge, error in zip(ridges, found.loo_errors_, strict=True):
+        one = clone(machine).set_params(C=ridge)
+        errors = []
+        for i in range(30):
+            without = weights - np.minimum(weights[i], 1.0) * (np.arange(30) == i)
+            errors.append((one.fit(X, y, sample_weight=without).predict(X[i : i + 1])[0] - y[i]) ** 2)
+        assert_allclose(error, np.average(errors, weights=weights), rtol=1e-7)
+    assert ridges[found.loo_errors_.argmin()] == found.C_
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_without_a_ridge_a_linear_kernel_is_least_squares(wine, weighted):
+    """K has the rank of the features, and 1 is not an output of it."""
     X, y = wine[0][:, :-1] + 3.0, wine[0][:, -1]
-    machine = KELMRegressor(C=0.0, kernel="linear").fit(X, y)
-    assert_allclose(machine.predict(X), LinearRegression().fit(X, y).predict(X), rtol=1e-7, atol=1e-9)
+    weights = np.arange(1, 179) / 100 if weighted else None
+    machine = KELMRegressor(C=0.0, kernel="linear").fit(X, y, sample_weight=weights)
+    assert machine.solver_info_ == {"method": "eigh"}
+    expected = LinearRegression().fit(X, y, sample_weight=weights)
+    assert_allclose(machine.predict(X), expected.predict(X), rtol=1e-7, atol=1e-9)
+    assert_allclose(machine.coef_[0], expected.coef_, rtol=1e-7)
 
 
 @pytest.mark.parametrize("learner", [KELMRegressor(sigma=2.0), RKELMRegressor(30, random_state=0)], ids=repr)

@@ -1,24 +1,18 @@
 """Least squares support vector machines."""
 
-import itertools
-import warnings
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
-from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics import recall_score
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.preprocessing import minmax_scale
+from sklearn.preprocessing import PolynomialFeatures, minmax_scale
 
 from entrolearn import LSSVC, LSSVR
 from entrolearn.kernels import kernel_matrix
-from entrolearn.machines import lssvm
-from entrolearn.path import Partition, path
 
 
 @pytest.fixture(scope="module")
@@ -92,20 +86,6 @@ def test_more_classes_are_one_against_the_rest():
     assert_array_equal(machine.predict(X), machine.decision_function(X).argmax(axis=1))
 
 
-def test_what_cannot_be_solved_is_refused(wdbc):
-    X, y = wdbc
-    gram = rbf_kernel(X)
-    gram[3, 7] += 0.1
-    with pytest.raises(ValueError, match=r"must be symmetric; .* row 3, column 7, and .* row 7, column 3"):
-        LSSVC(kernel="precomputed").fit(gram, y)
-    with pytest.raises(ValueError, match="1 / C overflows in float32 at C=1e-39; use a larger C"):
-        LSSVC(C=1e-39).fit(X.astype(np.float32), y)
-    with pytest.raises(ValueError, match="1 / C overflows in float64 at C=1e-309; use a larger C"):
-        LSSVR(C=1e-309).fit(X, y)
-    with pytest.raises(ValueError, match="'sigmoid' kernel matrix .* not positive definite at C=100"):
-        LSSVC(kernel="sigmoid", gamma=3.0, coef0=-2.0, C=100.0).fit(X, y)
-
-
 @pytest.mark.parametrize("kernel", ["rbf", "inverse_multiquadric", "linear"])
 def test_regression_solves_the_bordered_system(diabetes, kernel):
     """Suykens: [[0, 1'], [1, K + I / C]] [b; alpha] = [0; y], by a solver that knows no structure."""
@@ -138,20 +118,6 @@ def test_regression_is_kernel_ridge_where_the_intercept_is_zero():
     assert_allclose(machine.predict(X + 0.1), ridge.predict(X + 0.1), atol=1e-10)
 
 
-def test_regression_on_targets_of_classes_is_the_classifier(wdbc):
-    X, y = wdbc
-    classifier, regressor = LSSVC(C=3.0).fit(X, y), LSSVR(C=3.0).fit(X, 2.0 * y - 1)
-    assert_allclose(regressor.predict(X), classifier.decision_function(X), atol=1e-10)
-
-
-def test_several_outputs_are_separate_machines(diabetes):
-    X, y = diabetes
-    both = LSSVR(C=10.0).fit(X, np.column_stack([y, y**2]))
-    assert both.predict(X).shape == (150, 2)
-    for column, values in enumerate((y, y**2)):
-        assert_allclose(both.predict(X)[:, column], LSSVR(C=10.0).fit(X, values).predict(X), atol=1e-9)
-
-
 def test_regression_on_sparse_rows_and_on_a_precomputed_kernel_is_the_same(diabetes):
     X, y = diabetes
     X = np.where(X > 0.5, X, 0)
@@ -160,54 +126,6 @@ def test_regression_on_sparse_rows_and_on_a_precomputed_kernel_is_the_same(diabe
     gram = rbf_kernel(X, gamma=0.5)
     assert_allclose(LSSVR(kernel="precomputed").fit(gram, y).predict(gram), expected, atol=1e-9)
     assert_allclose(LSSVR(kernel="precomputed").fit(csr_array(gram), y).predict(gram), expected, atol=1e-9)
-
-
-def test_the_shortest_way_is_counted_in_cubes_of_the_rows():
-    """A factorisation: a third of what the set holds; a tridiagonal form: 3 of these; an inverse: 1."""
-    part = np.arange(1800)
-
-    def shortest(n_parts, left_out, n_even):
-        return lssvm._shortest(np.array([~np.isin(part % n_parts, some) for some in left_out]), 2, n_even)
-
-    tenths, quarters = [(i,) for i in range(10)], [(i,) for i in range(4)]
-    assert shortest(10, tenths, 0) == "inverse"  # 1 < 10 * 0.9^3 / 3 = 2.4
-    assert shortest(4, quarters, 0) == "alone"  # 4 * 0.75^3 / 3 = 0.56 < 1
-    assert shortest(4, quarters, 2) == "alone"  # 2 * 0.56 < 3 * 0.56
-    assert shortest(4, quarters, 5) == "tridiagonal"
-    assert shortest(10, tenths, 5) == "inverse"  # 5 < 3 * 2.4
-    assert shortest(10, tenths, 15) == "tridiagonal"
-    assert shortest(1, [()], 5) == "tridiagonal"
-
-
-@pytest.mark.parametrize(
-    ("class_weight", "n_parts", "most_left_out", "method", "most_refinements"),
-    [
-        ("balanced", 6, 2, "inverse", 25),
-        ("balanced", 6, 2, "inverse", 0),  # most systems are solved alone
-        (None, 4, 1, "tridiagonal", 25),
-    ],
-)
-def test_a_path_is_as_accurate_as_single_fits(
-    class_weight, n_parts, most_left_out, method, most_refinements, monkeypatch
-):
-    """1 / C goes down to 4e-15 of the kernel's largest eigenvalue, where what sets share is not accurate."""
-    rng = np.random.default_rng(0)
-    X = rng.uniform(size=(300, 4))
-    y = (X[:, 0] + rng.normal(0, 0.7, 300) > 0.8).astype(int)
-    left_out = [some for k in range(most_left_out) for some in itertools.combinations(range(n_parts), k + 1)]
-    partition = Partition(np.arange(300) % n_parts, left_out)
-    machine = LSSVC(gamma=0.01, class_weight=class_weight)
-    shortest, methods = lssvm._shortest, []
-    monkeypatch.setattr(lssvm, "_shortest", lambda *found: methods.append(shortest(*found)) or methods[-1])
-    monkeypatch.setattr(lssvm, "MOST_REFINEMENTS", most_refinements)
-    for point in path(machine, X, y, partition, [{"C": 10.0**power} for power in range(-10, 13, 2)]):
-        rows = partition.training(point.left_out)
-        fitted = clone(machine).set_params(**point.params).fit(X[rows], y[rows])
-        assert np.mean(point.prediction != fitted.predict(X)) <= 0.02
-        if point.params["C"] <= 1e10:
-            expected = fitted.decision_function(X)
-            assert_allclose(point.projection.ravel(), expected, atol=2e-3 * abs(expected).max())
-    assert methods == [method]
 
 
 def test_with_a_small_C_the_mean_is_left(diabetes):
@@ -224,39 +142,38 @@ def test_memory_that_is_not_there_is_refused_before_anything_is_computed(diabete
         LSSVR(kernel="precomputed").fit(np.eye(150), diabetes[1])
 
 
-@pytest.mark.parametrize("n_matrices", [0.5, 1.5])  # too few for the kernel matrix, and for what is solved
-def test_memory_that_is_not_there_is_an_error_of_each_point(diabetes, monkeypatch, n_matrices):
-    monkeypatch.setattr("entrolearn.kernels.physical_memory", lambda: 8 * 150**2 * n_matrices)
-    partition = Partition.cross_validation(np.arange(150) % 3)
-    points = list(path(LSSVR(gamma=1.0), *diabetes, partition, [{"C": 0.1}, {"C": 1.0}]))
-    assert len(points) == 6
-    assert all(point.error.startswith("MemoryError: a kernel matrix of 150 x 150 rows") for point in points)
+@pytest.mark.parametrize("C", [1e-309, 1e-320])
+def test_a_C_whose_reciprocal_overflows_is_refused(diabetes, C):
+    with pytest.raises(ValueError, match="1 / C overflows"):
+        LSSVR(C=C).fit(*diabetes)
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_residuals_left_by_rounding_are_warned_about(dtype):
-    """Polynomial values of 1e26 beside a ridge of .5, from random rows of which some systems factorise."""
-    warned = 0
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        X, y = 1e6 * rng.normal(size=(20, 5)), rng.normal(size=20)
-        machine = LSSVR(C=2.0, kernel="poly", degree=2, gamma=1.0)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                machine.fit(X.astype(dtype), y)
-            except ValueError:  # not positive definite
-                continue
-        residual = abs(y - machine.dual_coef_ / 2 - machine.predict(X.astype(dtype))).max()
-        if residual > 0.01:
-            assert "rounding leaves residuals" in str(caught[0].message)
-            warned += 1
-    assert warned
+def test_a_precomputed_kernel_that_is_not_symmetric_is_refused(wdbc):
+    gram = rbf_kernel(wdbc[0])
+    gram[3, 7] += 0.1
+    with pytest.raises(ValueError, match=r"must be symmetric; .* row 3, column 7, and .* row 7, column 3"):
+        LSSVC(kernel="precomputed").fit(gram, wdbc[1])
 
 
-def test_a_small_ridge_on_ordinary_rows_warns_of_nothing(diabetes):
-    X, y = diabetes
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        machine = LSSVR(C=2.0**40, gamma=0.2).fit(X, y)
-    assert_allclose(y - machine.dual_coef_ / 2.0**40, machine.predict(X), atol=1e-3)
+@pytest.mark.parametrize("class_weight", [None, {0: 2.0, 1: 5.0}])
+def test_an_indefinite_kernel_solves_the_bordered_system_all_the_same(wdbc, class_weight):
+    (X, y), weights = wdbc, np.array([2.0, 5.0])[wdbc[1]] if class_weight else 1.0
+    machine = LSSVC(C=100.0, kernel="sigmoid", gamma=3.0, coef0=-2.0, class_weight=class_weight).fit(X, y)
+    K = kernel_matrix(X, X, "sigmoid", {"gamma": 3.0, "coef0": -2.0})
+    assert np.linalg.eigvalsh(K).min() < -0.01
+    assert machine.solver_info_ == {"method": "eigh"}
+    system = K + np.eye(200) / (100 * weights)
+    A = np.block([[np.zeros((1, 1)), np.ones((1, 200))], [np.ones((200, 1)), system]])
+    expected = np.linalg.solve(A, np.r_[0, 2.0 * y - 1])
+    assert_allclose(np.r_[machine.intercept_, machine.dual_coef_], expected, atol=1e-8 * abs(expected).max())
+
+
+def test_kernel_values_beside_which_the_ridge_is_rounding_leave_the_projection_of_the_targets():
+    """Quadratic values of 1e26 have rank 15; beside them 1 / C = .5 is nothing: least squares."""
+    rng = np.random.default_rng(0)
+    X, y = 1e6 * rng.normal(size=(40, 5)), rng.normal(size=40)
+    machine = LSSVR(C=2.0, kernel="poly", degree=2, gamma=1.0, coef0=0.0).fit(X, y)
+    assert machine.solver_info_ == {"method": "eigh"}
+    squares = PolynomialFeatures(2).fit_transform(X / 1e6)[:, [0, *range(6, 21)]]  # homogeneous, and 1
+    expected = squares @ np.linalg.lstsq(squares, y, rcond=None)[0]
+    assert_allclose(machine.predict(X), expected, atol=1e-6)

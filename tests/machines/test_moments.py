@@ -143,9 +143,9 @@ def test_rows_in_single_precision_are_summed_in_double(rng):
 
 def test_what_cannot_be_combined_is_refused(H):
     moments = ClassMoments.from_data(H, [4, 8])
-    with pytest.raises(ValueError, match="same sizes and the same shift"):
+    with pytest.raises(ValueError, match="cannot be combined|same shifts"):
         moments + ClassMoments.from_data(H)
-    with pytest.raises(ValueError, match="same sizes and the same shift"):
+    with pytest.raises(ValueError, match="cannot be combined|same shifts"):
         moments - ClassMoments.from_data(H, [4, 8], shift=H[0])
     with pytest.raises(ValueError, match=r"first 5 units; sizes kept: \(4, 8\)"):
         moments.restrict(5)

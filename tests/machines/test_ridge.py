@@ -81,11 +81,23 @@ def test_an_intercept_is_that_of_ridge_regression(data, monkeypatch, numbers):
         assert_allclose(leading.intercept(coef), Ridge(C).fit(layer(X)[:, :4], T).intercept_, rtol=1e-8)
 
 
+def test_decay_leaves_a_weight_of_which_the_solution_can_be_computed(data):
+    X, T = data
+    equations = normal_equations(layer, X, T, intercept=True)
+    coef, _ = equations.solve(0.0)
+    intercept = equations.intercept(coef)
+    for _ in range(50):  # 1e-500 is zero
+        equations *= 1e-10
+    assert equations.n == pytest.approx(1e-100)
+    assert_allclose(equations.solve(0.0)[0], coef, rtol=1e-6)
+    assert_allclose(equations.intercept(coef), intercept, rtol=1e-10)
+
+
 def test_equations_of_other_shifts_do_not_combine(data):
     X, T = data
     with_shifts, others = (normal_equations(layer, X[rows], T[rows], intercept=True) for rows in ([0], [1]))
     for other in (others, normal_equations(layer, X, T)):
-        with pytest.raises(ValueError, match="only equations with the same shifts"):
+        with pytest.raises(ValueError, match="with the same shifts"):
             with_shifts + other
 
 

@@ -12,7 +12,8 @@ from sklearn.covariance import OAS, LedoitWolf
 
 from entrolearn import MELM, KDEClassifier
 from entrolearn.manifold import densities
-from entrolearn.manifold.densities import COVARIANCES, ClassDensities, class_covariance, class_priors, encode
+from entrolearn.manifold.densities import COVARIANCES, ClassDensities, class_covariance
+from entrolearn.validation import class_priors
 
 
 def positive_definite(rng, k):
@@ -230,17 +231,6 @@ def test_covariances_that_are_not_finite_are_refused():
 
 
 # --- labels and priors --------------------------------------------------------------------------------
-
-
-def test_labels_become_places_among_the_sorted_classes():
-    classes, codes = encode(["no", "yes", "no", "may"], "It")
-    assert classes.tolist() == ["may", "no", "yes"]
-    assert codes.tolist() == [1, 2, 1, 0]
-
-
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="It needs samples of at least two classes, .*only one class: 'a'"):
-        encode(["a", "a"], "It")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from entrolearn.networks.targets import encode, one_hot
+from entrolearn.networks.targets import one_hot
+from entrolearn.validation import encode
 
 
 def test_labels_become_their_places_among_the_sorted_classes():

@@ -222,7 +222,7 @@ def test_names_of_columns_are_kept_and_compared(wdbc, tmp_path):
         (EEMClassifier(covariance=OAS()), r"OAS\(\) needs all rows at once; .*'oas', .* or a number"),
         (WELMClassifier(), "solver='pinv' needs all rows at once; .* 'cholesky'"),
         (ELMClassifier(C=[0.1, 1.0]), "a selection among several ridges .* one number"),
-        (EEMClassifier(priors=[1, 2, 3]), "priors must be 2 positive numbers"),
+        (EEMClassifier(priors=[1, 2, 3]), "2 positive numbers, one for each class"),
         (EEMClassifier(n_hidden=0), "'n_hidden' parameter"),
     ],
     ids=named,

@@ -64,7 +64,7 @@ def membership(n_rows: int, n_hidden: int) -> float:
     rows = rng.uniform(size=(n_rows + 300, 10))
     site = ELMRegressor(n_hidden, C=1.0, fit_intercept=False, keep_sums=True, **UNITS)
     site.fit(rows[:n_rows], rows[:n_rows, 0])
-    spectrum = site._stream.spectrum()
+    spectrum = site._stream[0].spectrum()
     asked = np.concatenate([rows[: min(n_rows, 300)], rows[n_rows:]])
     along = site._layer(asked) @ spectrum.vectors
     kept = spectrum.values > 1e-12 * spectrum.values[-1]

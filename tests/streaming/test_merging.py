@@ -16,6 +16,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.linear_model import SGDClassifier
 
 from entrolearn import EEMClassifier, ELMClassifier, ELMRegressor, streaming
+from entrolearn.machines import ClassMoments
 
 pytestmark = pytest.mark.filterwarnings("ignore:EEK?M.* fewer than pool_below")
 by_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
@@ -340,8 +341,8 @@ def test_sums_that_no_rows_have_are_refused(learner, change, tmp_path):
 def test_sums_beyond_what_their_rows_allow_are_refused(learner, tmp_path):
     """An indefinite matrix; a mean or a fourth power too large for the sums of squares; of no rows a sum."""
     (site,), path = sites(learner, np.zeros(len(X))), tmp_path / "sums.npz"
-    moments = isinstance(site._stream, list)
-    each = site._stream[-1] if moments else site._stream
+    each = site._stream[-1]
+    moments = isinstance(each, ClassMoments)
     names = ["_sum", "_norm2", "_norm2_row"] if moments else ["_units"] * learner.fit_intercept
     places = [("_outer" if moments else "_gram", (1, 0)), *((name, ...) for name in names)]
     for name, place in places:

@@ -1,7 +1,7 @@
 """Base classes of learners whose fit sums over the rows and then solves, for data in memory and streams."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -11,6 +11,7 @@ from typing import Self
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
+from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -29,11 +30,13 @@ from entrolearn.machines.boxes import (
     warn_few_rows,
 )
 from entrolearn.machines.device_units import mean_and_variance
-from entrolearn.machines.devices import in_double, like, take_rows
-from entrolearn.machines.moments import add_rows, no_moments, row_blocks, take_out
+from entrolearn.machines.devices import in_double, like, take_rows, with_enough_digits
+from entrolearn.machines.moments import ClassMoments, add_rows, no_moments, row_blocks
+from entrolearn.machines.sums import GroupSums, Sums
 from entrolearn.path import Partition
 from entrolearn.validation import (
     Interval,
+    encode,
     is_numpy,
     numpy_dtype,
     to_numpy,
@@ -51,6 +54,8 @@ __all__ = [
     "Seen",
     "Spread",
     "Survey",
+    "draw_layer",
+    "fit_sums",
     "takes_chunks",
 ]
 
@@ -227,6 +232,33 @@ def takes_chunks(machine: "Additive") -> bool:
     return machine._takes_chunks()
 
 
+def draw_layer(machine: "Additive", X, survey: Survey, rng: np.random.RandomState) -> None:
+    """Draw the hidden layer for rows with these statistics, on the device of X."""
+    machine._layer = machine._layer_beside(X, survey, rng)
+
+
+def fit_sums(machine: "Additive", sums_of: Callable[[list], tuple], classes=None, dtypes=None) -> None:
+    """Fit to sums over rows that are read in chunks, in double precision if single has too few digits.
+
+    Parameters
+    ----------
+    machine : Additive
+    sums_of : callable
+        ``sums_of(dtypes)`` draws the layer and returns the sums, and the dtype of the rows, one of these.
+    classes : array-like of shape (n_classes,), optional
+        All labels, for a classifier.
+    dtypes : list, optional
+        Accepted dtypes. Default: those of ``fit``.
+    """
+    if is_classifier(machine):
+        machine.classes_, _ = encode(np.asarray(classes), type(machine).__name__)
+    machine._refuse_sums()
+    machine._forget()
+    with_enough_digits(
+        lambda accepted: machine._finish(*sums_of(accepted)), dtypes or machine._accepted_dtypes()
+    )
+
+
 class Additive:
     """A learner whose fit draws the hidden layer, computes sums over the rows, and solves for the readout.
 
@@ -271,7 +303,7 @@ class Additive:
         """Validated rows and targets of a chunk; the first chunk sets the number of features."""
 
     @abstractmethod
-    def _no_sums(self, X, targets):
+    def _no_sums(self, X, targets) -> GroupSums:
         """Empty sums; X and targets are the first rows, to compute shifts from."""
 
     @abstractmethod
@@ -279,8 +311,8 @@ class Additive:
         """Add rows to the sums, in place if possible, and return them; weights are positive or None."""
 
     @abstractmethod
-    def _solve_sums(self, sums, dtype) -> bool:
-        """Solve and store the readout; return False if rows of this dtype are not accurate enough."""
+    def _solve_sums(self, sums, dtype) -> None:
+        """Solve and store the readout; raise TooFewDigits if rows of this dtype are not accurate enough."""
 
     def _draw_layer(self, X, weights: np.ndarray | None = None, first_chunk: bool = False):
         """The hidden layer for rows in memory, on their device; for a stream, those of its first chunk."""
@@ -296,16 +328,23 @@ class Additive:
 
     def _fit_rows(self, X, targets, weights: np.ndarray | None) -> None:
         """Fit to rows in memory, in their precision if that is accurate enough, otherwise in double."""
+
+        def fit(dtypes: list) -> None:
+            self._fit_rows_of(X if numpy_dtype(X) in dtypes else in_double(X), targets, weights)
+
+        with_enough_digits(fit, [np.float64, np.float32])
+
+    def _fit_rows_of(self, X, targets, weights: np.ndarray | None) -> None:
+        """Fit to rows in memory in their precision."""
         self._layer = self._draw_layer(X, weights)
         sums = self._add_rows(self._no_sums(X, targets), X, targets, weights)
-        if not self._finish(sums, numpy_dtype(X)):
-            self._fit_rows(in_double(X), targets, weights)
+        self._finish(sums, numpy_dtype(X))
 
-    def _finish(self, sums, dtype) -> bool:
+    def _finish(self, sums, dtype) -> None:
         """Solve the sums over all rows of a fit, and store them if `keep_sums`."""
         if self.keep_sums:
             self._stream = sums
-        return self._solve_sums(sums, dtype)
+        self._solve_sums(sums, dtype)
 
     def _begins(self, method: str = "partial_fit") -> bool:
         """Whether there are no sums yet, as in the first call of ``partial_fit``.
@@ -334,9 +373,8 @@ class Additive:
         """
         if not isinstance(decay, Real) or not 0 < decay <= 1:
             raise ValueError(f"decay={decay!r}; accepted: a number above 0, up to 1.")
-        stream = getattr(self, "_stream", []) if decay < 1 else []
-        for sums in stream if isinstance(stream, list) else [stream]:
-            sums *= decay
+        if decay < 1 and hasattr(self, "_stream"):
+            self._stream *= decay
 
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=False)
@@ -390,20 +428,27 @@ class Additive:
 
         It is not fitted if no row of a class, or no row at all, is left.
         """
-        machine, in_classes = copy(self), isinstance(self._stream, list)
-        sums = self._stream if in_classes else [self._stream]
-        none = [each.empty() for each in sums]
-        rows = self._add_rows(none if in_classes else none[0], X, targets, weights)
-        rows = rows if in_classes else [rows]
-        names = [f"rows of class {label!r}" for label in self.classes_.tolist()] if in_classes else ["rows"]
-        rounding = np.maximum(getattr(self, "_rounding", 0.0), [each.rounding() for each in sums])
-        left = [take_out(*each) for each in zip(sums, rows, rounding, names, strict=True)]
-        machine._stream, machine._rounding = left if in_classes else left[0], rounding
-        if all(each.n for each in left):
+        machine, sums = copy(self), self._stream
+        rows = self._add_rows(sums.empty(), X, targets, weights)
+        machine._rounding = np.maximum(getattr(self, "_rounding", 0.0), sums.rounding())
+        machine._stream = sums.without(rows, machine._rounding, self._names_of_sums())
+        if machine._stream.all_have_rows():
             machine._solve_sums(machine._stream, numpy_dtype(X))
         else:
             vars(machine).pop("hidden_coef_", None)
         return machine
+
+    def _names_of_sums(self) -> list[str]:
+        """Names of the groups of rows in error messages."""
+        return ["rows"]
+
+    @abstractmethod
+    def _zero_sums(self) -> Sums:
+        """Sums of zero rows of one group, with a shift of zero."""
+
+    def _sums_over(self, classes: np.ndarray) -> GroupSums:
+        """The sums for other classes: without the rows of those that are missing, with those without rows."""
+        return self._stream
 
 
 class AdditiveOverClasses(Additive):
@@ -453,11 +498,11 @@ class AdditiveOverClasses(Additive):
         if first:
             self._layer = self._draw_layer(X, weights, first_chunk=True)
             self._stream = self._no_sums(X, codes)
-        elif not all(m.n for m in self._stream):  # the shift of a class is the mean of its first rows
+        elif not self._stream.all_have_rows():  # the shift of a class is the mean of its first rows
             begun = zip(self._stream, self._no_sums(X, codes), strict=True)
-            self._stream = [moments if moments.n else new for moments, new in begun]
+            self._stream = GroupSums(moments if moments.n else new for moments, new in begun)
         self._add_rows(self._stream, X, codes, weights)
-        if all(m.n for m in self._stream):
+        if self._stream.all_have_rows():
             self._solve_sums(self._stream, numpy_dtype(X))
         return self
 
@@ -479,10 +524,21 @@ class AdditiveOverClasses(Additive):
         return X, codes_among(self.classes_, y)
 
     def _no_sums(self, X, codes):
-        return no_moments(self._layer, X, codes, len(self.classes_))
+        return GroupSums(no_moments(self._layer, X, codes, len(self.classes_)))
 
-    def _add_rows(self, moments, X, codes, weights):
-        return add_rows(moments, self._layer, X, codes, weights)
+    def _add_rows(self, sums, X, codes, weights):
+        return add_rows(sums, self._layer, X, codes, weights)
+
+    def _names_of_sums(self):
+        return [f"rows of class {label!r}" for label in self.classes_.tolist()]
+
+    def _zero_sums(self):
+        return ClassMoments(self._layer.where.shape[0])
+
+    def _sums_over(self, classes):
+        mine = dict(zip(self.classes_.tolist(), self._stream, strict=True))
+        none = self._zero_sums()
+        return GroupSums(mine.get(label, none) for label in classes.tolist())
 
 
 class InBox(Additive):

@@ -1,13 +1,11 @@
 """Base classes: conversion of labels to targets, and of real outputs to labels or values."""
 
-from collections.abc import Mapping
 from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.machines.devices import as_columns, like, namespace
@@ -16,6 +14,7 @@ from entrolearn.path import Partition
 from entrolearn.validation import (
     check_same_namespace,
     check_X_y,
+    encode,
     is_numpy,
     learn_classes,
     to_numpy,
@@ -30,11 +29,10 @@ __all__ = [
     "OutputRegressor",
     "answer",
     "check_place",
-    "class_priors",
     "class_targets",
     "codes_among",
+    "codes_of",
     "decide",
-    "encode",
     "learn_stream_classes",
     "path_targets",
     "targets_of",
@@ -137,6 +135,8 @@ class OutputClassifier(Machine):
     sample weights or None, and ``_outputs(X)``, which returns an array of the shape of T.
     """
 
+    _weighted_rows = staticmethod(weighted_rows)
+
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
         """Fit the model.
@@ -160,7 +160,7 @@ class OutputClassifier(Machine):
             If y has only one class, or `sample_weight` has negative values.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        X, y, weights = weighted_rows(X, y, sample_weight)
+        X, y, weights = self._weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
         self._fit_outputs(X, targets_of(codes, len(self.classes_), X), weights)
         return self
@@ -257,28 +257,6 @@ def check_place(machine: BaseEstimator, X, method: str) -> None:
         check_same_namespace(machine, X, machine.hidden_coef_, method)
 
 
-def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted classes of `y`, a NumPy array, and the index of each row's class, on the device of y.
-
-    Raises
-    ------
-    ValueError
-        If y does not hold class labels, or only one class. `name` is the estimator in the message.
-    """
-    check_classification_targets(y)
-    if is_numpy(y):
-        classes, codes = np.unique(y, return_inverse=True)
-    else:
-        found, codes = namespace(y).unique_inverse(y)
-        classes = to_numpy(found)
-    if len(classes) < 2:
-        raise ValueError(
-            f"{name} needs samples of at least two classes, "
-            f"but the data contains only one class: {classes.tolist()[0]!r}."
-        )
-    return classes, codes
-
-
 def codes_among(classes: np.ndarray, y) -> np.ndarray:
     """Index of each label among the sorted `classes` of a stream.
 
@@ -310,39 +288,6 @@ def learn_stream_classes(machine: BaseEstimator, classes) -> None:
         raise ValueError(f"a stream needs at least two classes, got {machine.classes_.tolist()}.")
 
 
-def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
-    """Weights of the classes that add up to one; for "uniform" equal, by label for a mapping.
-
-    `counts` are the numbers of rows of the classes, for "empirical".
-
-    Raises
-    ------
-    ValueError
-        If there is not one positive number per class, the ratios overflow, or a mapping names other labels.
-    """
-    if isinstance(priors, str) and priors == "uniform":
-        return np.full(len(classes), 1 / len(classes))
-    if isinstance(priors, str):
-        priors = counts
-    if isinstance(priors, Mapping):
-        labels = classes.tolist()
-        if set(priors) != set(labels):
-            raise ValueError(
-                f"priors names the labels {list(priors)}; accepted: a weight for each of {labels}."
-            )
-        priors = [priors[label] for label in labels]
-    weights = np.asarray(priors, dtype=float)
-    usable = weights.shape == classes.shape and np.isfinite(weights).all() and weights.min() > 0
-    if usable:  # divided by the largest first, because the sum may overflow
-        weights = weights / weights.max()
-    if not usable or weights.min() == 0:
-        raise ValueError(
-            f"priors must be {len(classes)} positive numbers, one for each class of {classes.tolist()}, with "
-            f"finite ratios, got {np.asarray(priors).tolist()}."
-        )
-    return weights / weights.sum()
-
-
 def class_targets(n_classes: int) -> np.ndarray:
     """The target of each class: ±1, in one column for two classes, in one column per class for more."""
     if n_classes == 2:
@@ -356,6 +301,11 @@ def targets_of(codes, n_classes: int, X):
     if is_numpy(codes):
         return like(targets[codes], X)
     return namespace(X).take(like(targets, X), codes, axis=0)
+
+
+def codes_of(targets: np.ndarray) -> np.ndarray:
+    """Indices of classes, given targets of shape (n_samples, n_outputs); the inverse of `targets_of`."""
+    return (targets[:, 0] > 0).astype(int) if targets.shape[1] == 1 else targets.argmax(axis=1)
 
 
 def decide(output, classes: np.ndarray):

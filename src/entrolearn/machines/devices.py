@@ -9,7 +9,7 @@ A symmetric sum is stored as its lower triangle, with zeros above the diagonal.
 """
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -21,6 +21,8 @@ from scipy.sparse.linalg import LinearOperator, onenormest
 from entrolearn.validation import array_namespace, device_of, has_double, is_numpy, to_numpy
 
 __all__ = [
+    "TooFewDigits",
+    "with_enough_digits",
     "add_in_place",
     "add_outer_product",
     "add_to_diagonal",
@@ -108,6 +110,18 @@ def cast(numbers, reference):
 def as_columns(array):
     """Reshape a vector to one column; return a matrix unchanged."""
     return namespace(array).reshape(array, (array.shape[0], -1))
+
+
+class TooFewDigits(Exception):
+    """Single precision is not accurate enough for a solution."""
+
+
+def with_enough_digits(attempt: Callable[[list], object], dtypes: Sequence):
+    """Result for rows of these dtypes, or in double precision if the first attempt raises TooFewDigits."""
+    try:
+        return attempt(list(dtypes))
+    except TooFewDigits:
+        return attempt([np.float64])
 
 
 def in_double(X):

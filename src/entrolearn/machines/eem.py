@@ -13,15 +13,9 @@ from sklearn.utils.extmath import softmax
 
 from entrolearn.kernels import KERNELS, kernel_params
 from entrolearn.machines.additive import AdditiveOverClasses, InBox, OnLandmarks
-from entrolearn.machines.base import (
-    Machine,
-    check_place,
-    class_priors,
-    decide,
-    encode,
-)
+from entrolearn.machines.base import Machine, check_place, decide
 from entrolearn.machines.device_units import VALUES
-from entrolearn.machines.devices import as_columns, in_double, like, namespace
+from entrolearn.machines.devices import as_columns, like, namespace
 from entrolearn.machines.entropy_path import eekm_path, eem_path
 from entrolearn.machines.gradients import log_joint_slopes, units_gradient
 from entrolearn.machines.layers import (
@@ -48,6 +42,8 @@ from entrolearn.validation import (
     Interval,
     StrOptions,
     class_error_weights,
+    class_priors,
+    encode,
     is_numpy,
     numpy_dtype,
     to_numpy,
@@ -134,23 +130,19 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
 
     def _solve_sums(self, moments, dtype):
         self.priors_ = self._density_weights(self.classes_, [m.n for m in moments])
-        return self._read_out(*self._gaussians_of(moments), dtype)
+        self._read_out(*self._gaussians_of(moments), dtype)
 
-    def _fit_rows(self, X, codes, weights):
+    def _fit_rows_of(self, X, codes, weights):
         if not hasattr(self.covariance, "fit"):
-            super()._fit_rows(X, codes, weights)
+            super()._fit_rows_of(X, codes, weights)
             return
         self._layer = self._draw_layer(X, weights)
-        if self._read_out(*self._class_gaussians(X, codes, weights), numpy_dtype(X)):
-            self._warn_of_few(np.bincount(codes, weights))
-        else:
-            self._fit_rows(in_double(X), codes, weights)
+        self._read_out(*self._class_gaussians(X, codes, weights), numpy_dtype(X))
+        self._warn_of_few(np.bincount(codes, weights))
 
     def _finish(self, moments, dtype):
-        solved = super()._finish(moments, dtype)
-        if solved:
-            self._warn_of_few([m.n_rows for m in moments])
-        return solved
+        super()._finish(moments, dtype)
+        self._warn_of_few([m.n_rows for m in moments])
 
     def _warn_of_few(self, counts: Sequence[int]) -> None:
         """Warn about classes whose covariances are pooled."""
@@ -162,14 +154,11 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
                 stacklevel=2,
             )
 
-    def _read_out(self, means, covariances, shrinkages: np.ndarray, dtype) -> bool:
-        """Solve and store the readout; return False if single precision is not accurate enough."""
+    def _read_out(self, means, covariances, shrinkages: np.ndarray, dtype) -> None:
+        """Solve and store the readout."""
         readout = entropy_discriminant(means, covariances, dtype, self.pool_below)
-        if readout is None:
-            return False
         self.shrinkage_ = like(shrinkages, self._layer.where)
         self._keep(readout)
-        return True
 
     def _no_sums(self, X, codes):
         if is_numpy(X):

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from entrolearn.machines.base import Machine
+from entrolearn.machines.devices import with_enough_digits
 from entrolearn.machines.layers import NystromLayer, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
 from entrolearn.machines.readouts import EntropyReadout, check_classes, entropy_discriminant
@@ -20,10 +21,7 @@ __all__ = ["eekm_path", "eem_path"]
 
 @dataclass(frozen=True)
 class _Solved:
-    """The solved readout of one candidate, or its error message.
-
-    `readout` is None and `error` empty if float32 is not accurate enough.
-    """
+    """The solved readout of one candidate, or its error message."""
 
     left_out: tuple[int, ...]
     params: dict
@@ -57,10 +55,8 @@ def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict
         for rows, left_outs in largest._box_sources(partition):
             shared = codes, partition, left_outs, sized, rows
             try:
-                layer, solved = _solve_on_parts(largest, X, classes, *shared)
-                if any(one.readout is None and not one.error for one in solved):
-                    double = X.astype(np.float64)  # as in fit
-                    layer, solved = _solve_on_parts(largest, double, classes, *shared)
+                attempt = partial(_solve_in, X, largest, classes, *shared)
+                layer, solved = with_enough_digits(attempt, estimator._dtypes)
             except FAILURES:
                 yield from one_by_one(partition.only(left_outs), [grid[i] for i in members])
                 continue
@@ -160,6 +156,13 @@ def _solve_on_parts(
     return layer, solved
 
 
+def _solve_in(X, largest: Machine, classes: np.ndarray, *shared) -> tuple:
+    """`_solve_on_parts` for rows of the dtypes that are the last argument."""
+    *shared, dtypes = shared
+    X = X if X.dtype in dtypes else X.astype(np.float64)
+    return _solve_on_parts(largest, X, classes, *shared)
+
+
 def _shares_moments(machine: Machine) -> bool:
     """Whether candidates can share moments: valid parameters, an integer seed, covariances from moments."""
     seeded = isinstance(machine.random_state, Integral)
@@ -174,8 +177,6 @@ def _solve_point(
         leading = [m.restrict(h) for m in moments]
         means, covariances, _ = machine._gaussians_of(leading)
         readout = entropy_discriminant(means, covariances, dtype, machine.pool_below)
-        if readout is None:
-            return _Solved(left_out, params)
         folded = layer.fold(readout.coef).astype(dtype, copy=False)
         priors = machine._density_weights(classes, [m.n for m in leading])
         return _Solved(left_out, params, priors, readout, folded)

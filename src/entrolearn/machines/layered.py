@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Self
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.utils.metaestimators import available_if
 
 from entrolearn.machines.additive import Additive, takes_chunks
@@ -15,6 +15,7 @@ from entrolearn.machines.base import (
     OutputClassifier,
     OutputRegressor,
     answer,
+    class_targets,
     codes_among,
     learn_stream_classes,
     path_targets,
@@ -31,6 +32,7 @@ from entrolearn.machines.ridge import (
     normal_equations,
     ridge_candidates,
 )
+from entrolearn.machines.sums import GroupSums
 from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, path, same_settings
 from entrolearn.validation import ARRAY_API, numpy_dtype, validate_data, validated, weighted_rows
 
@@ -97,14 +99,21 @@ class _LayeredRidge(Additive):
             )
 
     def _no_sums(self, X, T):
-        return no_equations(self._layer, X, T, intercept=self.fit_intercept)
+        return GroupSums([no_equations(self._layer, X, T, intercept=self.fit_intercept)])
 
-    def _add_rows(self, equations, X, T, weights):
-        return add_rows(equations, self._layer, X, T, weights=weights)
+    def _add_rows(self, sums, X, T, weights):
+        add_rows(sums[0], self._layer, X, T, weights=weights)
+        return sums
 
-    def _solve_sums(self, equations, dtype):
+    def _zero_sums(self):
+        n_units = self._layer.where.shape[0]
+        n_outputs = class_targets(len(self.classes_)).shape[1] if is_classifier(self) else self._n_outputs
+        shifts = (np.zeros(n_units), np.zeros(n_outputs)) if self.fit_intercept else None
+        return NormalEquations(n_units, n_outputs, shifts=shifts)
+
+    def _solve_sums(self, sums, dtype):
+        (equations,) = sums
         self._keep(float(self.C), equations, *equations.solve(self.C))
-        return True
 
     def _extend_stream(self, X, T: np.ndarray, sample_weight, decay: float) -> None:
         """Add rows to the equations and solve them again; draw the layer from the first rows."""
@@ -166,6 +175,20 @@ class LayeredClassifier(_LayeredRidge, OutputClassifier):
     def _checked(self, X, y, *, first, dtypes):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first)
         return X, targets_of(codes_among(self.classes_, y), len(self.classes_), X)
+
+    def _sums_over(self, classes):
+        mine = self.classes_.tolist()
+        if classes.tolist() == mine:
+            return self._stream
+        (equations,) = self._stream
+        n_outputs = class_targets(len(mine)).shape[1]
+        # The new targets are offset + targets @ matrix; those of a class without rows are -1.
+        offset, matrix = np.full(len(classes), -1.0), np.zeros((n_outputs, len(classes)))
+        places = [(c, mine.index(label)) for c, label in enumerate(classes.tolist()) if label in mine]
+        for c, place in places:
+            offset[c], matrix[:, c] = 0.0, [-1.0, 1.0][place] if n_outputs == 1 else np.eye(len(mine))[place]
+        used = slice(1, None) if len(classes) == 2 else slice(None)  # two classes have one column
+        return GroupSums([equations.of_targets(matrix[:, used], offset[used])])
 
 
 class LayeredRegressor(_LayeredRidge, OutputRegressor):

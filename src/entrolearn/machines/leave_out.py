@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from entrolearn.machines.additive import Additive
 from entrolearn.machines.base import codes_among, targets_of
 from entrolearn.machines.devices import as_columns, rows_of_groups, take_rows
-from entrolearn.machines.moments import LEAST_SHARE, ClassMoments, row_blocks
+from entrolearn.machines.moments import ClassMoments, row_blocks
 from entrolearn.machines.readouts import ClassGaussians, class_covariances
 from entrolearn.machines.ridge import NormalEquations
+from entrolearn.machines.sums import LEAST_SHARE
 from entrolearn.validation import checked_weights, is_numpy, one_thread_where_small, to_numpy, validate_data
 
 __all__ = ["Influence", "influence"]
@@ -169,13 +170,10 @@ def influence(estimator: Additive, X, y, *, groups=None, sample_weight=None) -> 
 def _check_held(machine: Additive, targets, weights: np.ndarray | None) -> None:
     """Raise if the rows weigh more than the sums, or if sums of weighted rows come without weights."""
     sums, given = machine._stream, np.ones(targets.shape[0]) if weights is None else weights
-    if isinstance(sums, list):
-        names = [f"rows of class {label!r}" for label in machine.classes_.tolist()]
-        totals = np.bincount(to_numpy(targets), given, minlength=len(sums))
-    else:
-        sums, names, totals = [sums], ["rows"], [given.sum()]
-    for each, name, total in zip(sums, names, totals, strict=True):
-        if weights is None and abs(each.n - each._squares_of_weights) > SAME_WEIGHT * each.n:
+    group = to_numpy(targets) if len(sums) > 1 else np.zeros(len(given), dtype=int)
+    totals = np.bincount(group, given, minlength=len(sums))
+    for each, name, total in zip(sums, machine._names_of_sums(), totals, strict=True):
+        if weights is None and abs(each.n - each.squares_of_weights) > SAME_WEIGHT * each.n:
             raise ValueError(
                 f"the {name} were learnt with weights, or have faded; accepted: these as sample_weight."
             )
@@ -233,7 +231,7 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
     # The fitted coefficients solve the system only of the training rows, in their order, without weights.
     closed = machine.kernel != "precomputed" and getattr(machine, "class_weight", None) != "balanced"
     if closed and len(T) == len(dual):
-        gram, penalties, bordered = machine._system(X, y)
+        gram, penalties, bordered = machine._system(X, T)
         rest = T - said.reshape(T.shape) - penalties[:, None] * dual
         closed = np.abs(rest).max() <= 1e-6 * np.abs(T).max()
     if not closed or len(T) != len(dual):
@@ -265,7 +263,7 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
 
 def _ridge_rows(machine, X, T) -> Iterator[tuple]:
     """Yield row numbers, their leave-one-out predictions, and NaN in place of thresholds."""
-    equations = machine._stream
+    equations = machine._stream[0]
     if not isinstance(equations, NormalEquations) or machine.solver_info_["method"] != "cholesky":
         return
     matrix = equations.scatter()
@@ -323,7 +321,7 @@ class _Leaving:
                 error, spread = mean_square + variance**2, (rest + 1) * (mean_square - variance**2 / p)
                 shrinkage = np.where(spread <= 0, 1.0, np.minimum(error / spread, 1.0))
             elif covariance == "ledoit_wolf":
-                error = (_norm4_without(moments, S, d, square, along) / rest / p - norm2 / p) / rest
+                error = (moments.norm4_without(S, d, square, along) / rest / p - norm2 / p) / rest
                 spread = norm2 / p - variance**2
                 shrinkage = np.where(np.minimum(error, spread) <= 0, 0.0, np.minimum(error / spread, 1.0))
             ridge = shrinkage * variance
@@ -332,17 +330,6 @@ class _Leaving:
     def only(self, rows: np.ndarray) -> "_Leaving":
         """The estimates for some of the rows."""
         return _Leaving(self.d[rows], self.of_S[rows], self.of_rows[rows], self.ridge[rows])
-
-
-def _norm4_without(moments: ClassMoments, S, d, square, along) -> np.ndarray:
-    """Sum over the other rows of ||x - their mean||^4, for each left-out row at offset d from the mean."""
-    n, mean = moments.n, moments._sum / moments.n
-    rest, mean2 = n - 1, mean @ mean
-    outer = n * (S @ mean + mean2 * mean)  # G mean
-    third = moments._norm2_row[-1] - 2 * outer + (2 * n * mean2 - moments._norm2[-1]) * mean
-    fourth = moments._centred_norm4(moments._square_along_mean())
-    about = 4 * along * n / rest**2 + 4 * (d @ third) / rest + 2 * n * np.trace(S) * square / rest**2
-    return fourth + about + n * (square / rest**2) ** 2 - (n / rest) ** 4 * square**2
 
 
 def _entropy_rows(machine, X, codes) -> Iterator[tuple]:

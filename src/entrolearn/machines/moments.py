@@ -1,7 +1,6 @@
 """Class moments in the hidden space: additive sufficient statistics of the readouts."""
 
 from collections.abc import Callable, Iterator, Sequence
-from operator import imul
 
 import numpy as np
 
@@ -12,13 +11,11 @@ from entrolearn.machines.devices import (
     add_to_diagonal,
     block_numbers,
     cast,
-    cholesky,
     copied,
     leading_norms,
     like,
     mirrored,
     namespace,
-    packed,
     plus_products,
     rows_of_groups,
     sum_of_squares,
@@ -26,18 +23,15 @@ from entrolearn.machines.devices import (
     symmetric_product,
     take_rows,
     total_of,
-    unpacked,
     zero_square,
     zeros,
 )
+from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, Sums
 from entrolearn.validation import is_numpy, to_numpy
 
 __all__ = [
     "FEWER_UNITS",
-    "LEAST_SHARE",
     "PILOT_ROWS",
-    "ROUNDINGS",
-    "WRONG_SHARE",
     "ClassMoments",
     "PartMoments",
     "add_rows",
@@ -47,10 +41,8 @@ __all__ = [
     "no_moments",
     "pilot_means",
     "rounded_mean",
-    "rounding_of",
     "row_blocks",
     "rows_of_groups",
-    "take_out",
 ]
 
 # Numbers in a block of hidden rows (8 or 16 MiB). A block fits into the processor's cache, and has enough
@@ -60,23 +52,12 @@ PILOT_ROWS = 256
 # Number of n_hidden x n_hidden matrices that the solver needs, besides those of the groups.
 SOLUTION_SQUARES = 3
 
-# Smallest variance along a direction, as a share of the sum of the units' variances. Smaller variances are
-# rounding errors of sums of squares. This bound changes only the last digits of results that do not need it.
-LEAST_SHARE = 1e-12
-# The same bound in rounding errors of the sums, which are larger if rows are far from zero or their shift.
-ROUNDINGS = 16
-# Smallest total weight of a class; with further decay its sums would underflow.
-LEAST_WEIGHT = 1e-100
 # Smallest ratio of a difference of sums to the larger sum for which the difference is accurate.
 LEAST_KEPT = 1 / 16
-# Relative error of a sum of squares after rows were subtracted. Hidden rows of an ill-conditioned layer can
-# differ by this much when they are computed again.
-WRONG_SHARE = 1e-7
-
 FEWER_UNITS = "take fewer of them"
 
 
-class ClassMoments:
+class ClassMoments(Sums):
     """Additive sufficient statistics of the rows of one class in the hidden space.
 
     They are the count, the sum and the sum of outer products of the rows and, for each of some leading sizes,
@@ -126,6 +107,9 @@ class ClassMoments:
     True
     """
 
+    names = ("outer", "sum", "norm2", "norm4", "norm2_row")
+    shift_names = ("shift",)
+
     def __init__(self, n_hidden: int, sizes: Sequence[int] | None = None, *, shift: np.ndarray | None = None):
         self.sizes = tuple(sorted({int(size) for size in sizes})) if sizes else (int(n_hidden),)
         if self.sizes[-1] != n_hidden or self.sizes[0] < 1:
@@ -135,13 +119,18 @@ class ClassMoments:
         if shift is None or is_numpy(shift):
             check_units(n_hidden)
             shift = np.zeros(n_hidden) if shift is None else np.asarray(shift, dtype=np.float64)
-        self.shift = shift
-        self.n = self._n_added = self._squares_of_weights = 0
+        self.shifts = (shift,)
+        self.n = self.n_added = self.squares_of_weights = 0
         self._sum = zeros(n_hidden, shift)
         self._outer = zero_square(n_hidden, shift)  # G, its lower triangle
         self._norm2 = zeros(len(self.sizes), shift)  # A
         self._norm4 = zeros(len(self.sizes), shift)  # Q
         self._norm2_row = zeros((len(self.sizes), n_hidden), shift)  # v
+
+    @property
+    def shift(self) -> np.ndarray:
+        """The pilot mean."""
+        return self.shifts[0]
 
     @classmethod
     def from_data(
@@ -171,9 +160,7 @@ class ClassMoments:
 
     def _add(self, X, weights: np.ndarray | None = None) -> None:
         """Add shifted rows, shape (n_rows, n_hidden); NumPy arrays must be C-contiguous."""
-        self.n += X.shape[0] if weights is None else float(weights.sum())
-        self._n_added += X.shape[0]
-        self._squares_of_weights += X.shape[0] if weights is None else float(weights @ weights)
+        self._count(X.shape[0], weights)
         norm2 = leading_norms(X, self.sizes)  # ||x||^2, one row for each size
         rooted, weighted, weighted_norm2 = X, X, norm2
         if weights is not None:
@@ -195,41 +182,10 @@ class ClassMoments:
             setattr(self, name, add_in_place(getattr(self, name), total_of(values, self._sum)))
         self._norm2_row += total_of(weighted_norm2 @ X, self._sum)
 
-    def empty(self) -> "ClassMoments":
-        """Moments of zero rows, which can be combined with these."""
-        zeros_like = namespace(self._sum).zeros_like
-        none = self._with({name: zeros_like(getattr(self, name)) for name in _SUMS}, self.sizes)
-        none.n = none._n_added = none._squares_of_weights = 0
-        return none
-
-    def __add__(self, other: "ClassMoments") -> "ClassMoments":
-        return self._copy()._combine(other)
-
-    def __sub__(self, other: "ClassMoments") -> "ClassMoments":
-        return self._copy()._combine(other, subtract=True)
-
-    def __iadd__(self, other: "ClassMoments") -> "ClassMoments":
-        return self._combine(other)
-
-    def __isub__(self, other: "ClassMoments") -> "ClassMoments":
-        return self._combine(other, subtract=True)
-
-    def __imul__(self, factor: float) -> "ClassMoments":
-        """Multiply the weights of all rows by a factor, in place; their sum stays above LEAST_WEIGHT.
-
-        The number of rows does not change.
-        """
-        if self.n > 0:
-            factor = min(1.0, max(factor, LEAST_WEIGHT / self.n))
-            for name in ("n", *_SUMS):
-                setattr(self, name, imul(getattr(self, name), factor))
-            self._squares_of_weights *= factor**2
-        return self
-
-    def about(self, shift: np.ndarray) -> "ClassMoments":
-        """A copy with another shift, shape (n_hidden,); only for NumPy arrays."""
-        moments, step = self._copy(), self.shift - shift
-        moments.shift = np.asarray(shift)
+    def about(self, shifts: tuple) -> "ClassMoments":
+        """A copy with another shift, of shape (n_hidden,), in a tuple; only for NumPy arrays."""
+        moments, step = self.copy(), self.shift - shifts[0]
+        moments.shifts = shifts
         cross = np.outer(self._sum + self.n / 2 * step, step)
         moments._outer += np.tril(cross + cross.T)
         moments._sum += self.n * step
@@ -243,21 +199,20 @@ class ClassMoments:
             moments._norm2_row[k] += 2 * row + norm2 * self._sum + moments._norm2[k] * step
         return moments
 
-    def _combine(self, other: "ClassMoments", subtract: bool = False) -> "ClassMoments":
-        if self.sizes != other.sizes or not np.array_equal(to_numpy(self.shift), to_numpy(other.shift)):
-            raise ValueError("only moments with the same sizes and the same shift can be combined.")
-        for name in ("n", "_n_added", "_squares_of_weights", *_SUMS):
-            setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
-        return self
+    def _check_alike(self, other):
+        if self.sizes != other.sizes:
+            raise ValueError(f"moments of {self.sizes} units and of {other.sizes} cannot be combined.")
+        super()._check_alike(other)
 
-    def _copy(self) -> "ClassMoments":
-        return self._with({name: copied(getattr(self, name)) for name in _SUMS}, self.sizes)
-
-    def __getstate__(self) -> dict:
-        return {**vars(self), "_outer": packed(self._outer, self.n)}
-
-    def __setstate__(self, state: dict) -> None:
-        vars(self).update(state, _outer=unpacked(state["_outer"], len(state["_sum"])))
+    def are_possible(self):
+        if not super().are_possible():
+            return False
+        # With a = |x|², sum a is the trace of sum xx'. By the inequality of Cauchy and Schwarz, (sum a)² is
+        # at most n sum a², and |sum a x|² at most (sum a²) (sum a).
+        (norm2,), (norm4,), row = self._norm2, self._norm4, self._norm2_row[0]
+        square, most = self.total_square(), (1 + WRONG_SHARE) * norm4
+        trace = abs(norm2 - square) <= self.rounding()
+        return trace and norm2**2 <= self.n * most and row @ row <= most * square
 
     def restrict(self, h: int) -> "ClassMoments":
         """Moments of the first h units, as a view; h must be one of `sizes`."""
@@ -271,20 +226,14 @@ class ClassMoments:
             "_norm4": self._norm4[:k],
             "_norm2_row": self._norm2_row[:k, :h],
         }
-        return self._with(sums, self.sizes[:k])
-
-    def _with(self, sums: dict, sizes: tuple[int, ...]) -> "ClassMoments":
-        result = object.__new__(ClassMoments)
-        result.n, result._n_added = self.n, self._n_added
-        result._squares_of_weights = self._squares_of_weights
-        result.sizes, result.shift = sizes, self.shift[: sizes[-1]]
-        vars(result).update(sums)
-        return result
+        leading = self._with(lambda array: array)
+        vars(leading).update(sums, sizes=self.sizes[:k], shifts=(self.shift[:h],))
+        return leading
 
     @property
     def n_rows(self) -> float:
         """Number of rows for shrinkage: the sum of weights or the number of rows, whichever is larger."""
-        return max(self.n, self._n_added)
+        return max(self.n, self.n_added)
 
     @property
     def mean(self) -> np.ndarray:
@@ -312,14 +261,6 @@ class ClassMoments:
         scatter = copied(self._outer, "F")
         add_outer_product(scatter, self._sum, -1 / self.n)
         return scatter
-
-    def total_square(self) -> float:
-        """Sum of the squared distances of the rows from the shift."""
-        return float(namespace(self._outer).linalg.trace(self._outer))
-
-    def rounding(self) -> float:
-        """Bound of the error of the sums of squares after rows were subtracted."""
-        return rounding_of(self.total_square(), self.n, self.shift)
 
     def ledoit_wolf(self) -> tuple[np.ndarray, float]:
         """Covariance shrunk towards a multiple of the identity, and the shrinkage in [0, 1].
@@ -417,8 +358,29 @@ class ClassMoments:
             - 3 * self.n * mean2**2
         )
 
+    def norm4_without(self, S, d, square, along) -> np.ndarray:
+        """Sum of the fourth powers of the other rows' distances from their mean, for each left-out row.
 
-_SUMS = ("_sum", "_outer", "_norm2", "_norm4", "_norm2_row")
+        Parameters
+        ----------
+        S : ndarray of shape (n_hidden, n_hidden)
+            The covariance.
+        d : ndarray of shape (n_rows, n_hidden)
+            Offsets of the left-out rows from the mean.
+        square, along : ndarray of shape (n_rows,)
+            ``d'd`` and ``d'S d`` of each row.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        n, mean = self.n, self._sum / self.n
+        rest, mean2 = n - 1, mean @ mean
+        outer = n * (S @ mean + mean2 * mean)  # G mean
+        third = self._norm2_row[-1] - 2 * outer + (2 * n * mean2 - self._norm2[-1]) * mean
+        fourth = self._centred_norm4(self._square_along_mean())
+        about = 4 * along * n / rest**2 + 4 * (d @ third) / rest + 2 * n * np.trace(S) * square / rest**2
+        return fourth + about + n * (square / rest**2) ** 2 - (n / rest) ** 4 * square**2
 
 
 def moments_by_group(
@@ -498,56 +460,6 @@ def add_rows(
     return moments
 
 
-def rounding_of(squares: float, n: float, shift) -> float:
-    """Bound of the error of a sum of squares of n rows about a shift after rows were subtracted."""
-    noise = (
-        0.0 if shift is None else ROUNDINGS * float(np.finfo(float).eps) * (n * float(shift @ shift)) ** 0.5
-    )
-    return WRONG_SHARE * squares + noise * (squares**0.5 + noise) + float(np.finfo(float).tiny)
-
-
-def take_out(sums, rows, rounding: float, name: str):
-    """Subtract rows from sums, and check that the sums can contain them.
-
-    Parameters
-    ----------
-    sums, rows : ClassMoments or NormalEquations
-        Sums of one class, with the same shift.
-    rounding : float
-        The largest ``rounding()`` of these sums so far.
-    name : str
-        Name of the rows in error messages.
-
-    Returns
-    -------
-    ClassMoments or NormalEquations
-        Empty sums if no rows are left.
-
-    Raises
-    ------
-    ValueError
-        If `sums` cannot contain `rows`: the number of rows or a sum of squares would be negative.
-    """
-    if not rows.n:
-        return sums
-    n, least = sums.n - rows.n, LEAST_SHARE * sums.n
-    if n < -least:
-        raise ValueError(
-            f"{rows.n:g} {name} are to be forgotten, counted by weight, but the model has {sums.n:g}."
-        )
-    left = sums - rows
-    if n <= least:
-        held, left = abs(left.total_square()) <= rounding, sums.empty()
-    else:
-        held = cholesky(add_to_diagonal(left.scatter(), rounding)) is not None
-    if not held:
-        raise ValueError(
-            f"the model was not fitted to these {name}, or with other weights: without them it would have "
-            "negative sums of squares, beyond rounding."
-        )
-    return left
-
-
 def check_units(n_units: int, n_matrices: int = 1) -> None:
     """Raise if n_matrices matrices of n_units x n_units do not fit into memory.
 
@@ -617,7 +529,7 @@ class PartMoments:
     def without(self, left_out: Sequence[int]) -> list[ClassMoments]:
         """Moments of each class on all rows outside the folds `left_out`."""
         held = np.flatnonzero(np.isin(self.parts, left_out))
-        training = [total._copy() for total in self._totals]
+        training = [total.copy() for total in self._totals]
         for c, (mine, parts) in enumerate(zip(training, self._by_class, strict=True)):
             for i in held:
                 mine -= parts[i]
@@ -628,7 +540,7 @@ class PartMoments:
 
 
 def _total(moments: Sequence[ClassMoments]) -> ClassMoments:
-    total = moments[0]._copy()
+    total = moments[0].copy()
     for one in moments[1:]:
         total += one
     return total

@@ -14,6 +14,7 @@ from sklearn.utils import check_array
 
 from entrolearn.kernels import check_memory
 from entrolearn.machines.devices import (
+    TooFewDigits,
     add_to_diagonal,
     cast,
     cholesky,
@@ -26,12 +27,11 @@ from entrolearn.machines.devices import (
 )
 from entrolearn.machines.moments import (
     FEWER_UNITS,
-    LEAST_SHARE,
-    ROUNDINGS,
     SOLUTION_SQUARES,
     ClassMoments,
     row_blocks,
 )
+from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS
 from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
@@ -343,7 +343,7 @@ def entropy_discriminant(
     covariances: Sequence[ClassCovariance | DenseCovariance],
     dtype=np.float64,
     pool_below: int = 0,
-) -> EntropyReadout | None:
+) -> EntropyReadout:
     """Directions that best separate class Gaussians, in closed form.
 
     For two classes, eq. (4) of Czarnecki and Tabor, "Extreme Entropy Machines"::
@@ -365,10 +365,12 @@ def entropy_discriminant(
 
     Returns
     -------
-    EntropyReadout, or None if single precision is not accurate enough
+    EntropyReadout
 
     Raises
     ------
+    TooFewDigits
+        If single precision is not accurate enough.
     ValueError
         If the sum of the covariances overflows, or if that of an estimator's matrices is not positive
         definite.
@@ -390,7 +392,9 @@ def entropy_discriminant(
     single, largest = np.dtype(dtype) == np.float32, float(xp.max(xp.abs(differences)))
     rounding = ROUNDINGS * np.finfo(dtype).eps * float(xp.max(xp.abs(means)))
     if largest <= max(rounding, LEAST_DIFFERENCE):
-        return None if single else _degenerate(means, dtype)
+        if single:
+            raise TooFewDigits
+        return _degenerate(means, dtype)
     if largest > LARGEST_VARIANCE:
         raise ValueError(OVERFLOW)
     least = [covariance.least_variance() for covariance in covariances]
@@ -401,7 +405,7 @@ def entropy_discriminant(
     found = _positive_factor(add_to_diagonal(total, ridges.sum()), MORE_RIDGES[: 1 if single else None])
     if found is None:
         if single:
-            return None
+            raise TooFewDigits
         raise ValueError(
             "the sum of the class covariances is not positive definite; accepted: covariance='ledoit_wolf', "
             "'oas' or a number that is large enough."
@@ -414,7 +418,7 @@ def entropy_discriminant(
         coef = solve_lower(factor, _principal_axes(white), transposed=True) / scale**0.5
     projected = _projected(covariances, coef, ridges + more * scale / len(ridges), least, pool_below)
     if single and not (any(least) and _has_digits(projected, covariances, coef)):
-        return None
+        raise TooFewDigits
     return EntropyReadout(coef, to_numpy(means @ coef), projected, _solver_info(dtype, ridge=more))
 
 

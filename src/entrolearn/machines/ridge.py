@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from operator import imul
 
 import numpy as np
 from scipy.linalg import eigh
@@ -22,13 +21,11 @@ from entrolearn.machines.devices import (
     is_regular,
     like,
     namespace,
-    packed,
     plus_products,
     solve_cholesky,
     sums_like,
     take_rows,
     total_of,
-    unpacked,
     zero_square,
     zeros,
 )
@@ -37,11 +34,11 @@ from entrolearn.machines.moments import (
     PILOT_ROWS,
     max_block_rows,
     rounded_mean,
-    rounding_of,
     row_blocks,
 )
+from entrolearn.machines.sums import Sums
 from entrolearn.path import Partition
-from entrolearn.validation import Interval, blas_has_one_thread, is_numpy, to_numpy
+from entrolearn.validation import Interval, blas_has_one_thread, is_numpy
 
 __all__ = [
     "CHOLESKY_UP_TO",
@@ -69,7 +66,7 @@ THREADED_ROWS = 2048
 CHOLESKY_UP_TO = 13
 
 
-class NormalEquations:
+class NormalEquations(Sums):
     """The normal equations of least squares, H'H and H'T, as sums over rows.
 
     Equations of disjoint sets of rows can be added, those of a subset subtracted, and a chunk of a stream
@@ -106,11 +103,14 @@ class NormalEquations:
     True
     """
 
+    names = ("gram", "right", "units", "targets")
+    shift_names = ("unit_shift", "target_shift")
+
     def __init__(self, n_units: int, n_outputs: int, where=None, *, shifts: tuple | None = None):
         where = np.empty(0) if where is None else where
         if is_numpy(where):
             _check_squares(2, n_units)  # the sum, and a copy to factorise
-        self.n = self._squares_of_weights = 0
+        self.n = self.n_added = self.squares_of_weights = 0
         self._gram = zero_square(n_units, where)  # its lower triangle
         self._right = zeros((n_outputs, n_units), where).T  # NumPy's in Fortran order
         self.shifts = shifts
@@ -121,8 +121,7 @@ class NormalEquations:
 
         `weights`, a NumPy array of shape (n_rows,), are sample weights: a row of weight w counts as w rows.
         """
-        self.n += H.shape[0] if weights is None else float(weights.sum())
-        self._squares_of_weights += H.shape[0] if weights is None else float(weights @ weights)
+        self._count(H.shape[0], weights)
         roots = None if weights is None else cast(weights**0.5, H)
         if is_numpy(H):
             H = np.ascontiguousarray(H, dtype=np.float64)
@@ -138,28 +137,9 @@ class NormalEquations:
         self._right += total_of((T.T @ H).T, self._right)  # twice as fast as H.T @ T for few outputs
         return self
 
-    def __add__(self, other: "NormalEquations") -> "NormalEquations":
-        return self._copy()._combine(other)
-
-    def __sub__(self, other: "NormalEquations") -> "NormalEquations":
-        return self._copy()._combine(other, subtract=True)
-
-    def __iadd__(self, other: "NormalEquations") -> "NormalEquations":
-        return self._combine(other)
-
-    def __isub__(self, other: "NormalEquations") -> "NormalEquations":
-        return self._combine(other, subtract=True)
-
-    def __imul__(self, factor: float) -> "NormalEquations":
-        """Multiply the weights of all rows by a factor, in place."""
-        for name in _SUMS:
-            setattr(self, name, imul(getattr(self, name), factor))
-        self._squares_of_weights *= factor**2
-        return self
-
     def about(self, shifts: tuple | None) -> "NormalEquations":
         """A copy with other shifts (without shifts if there are none); only for NumPy arrays."""
-        equations = self._copy()
+        equations = self.copy()
         if self.shifts is None:
             return equations
         units, targets = (mine - new for mine, new in zip(self.shifts, shifts, strict=True))
@@ -177,61 +157,30 @@ class NormalEquations:
         if self.shifts is None:
             right, targets = right + np.outer(self._units, offset), targets + self.n * offset
         shifts = None if self.shifts is None else (self.shifts[0], self.shifts[1] @ matrix + offset)
-        return self._with(copied(self._gram, "F"), right, copied(self._units), targets, shifts)
+        equations = self._with(copied)
+        equations._right, equations._targets, equations.shifts = right, targets, shifts
+        return equations
 
-    def _combine(self, other: "NormalEquations", subtract: bool = False) -> "NormalEquations":
+    def _check_alike(self, other):
         if self._right.shape != other._right.shape:
             raise ValueError(
                 f"equations of {tuple(self._right.shape)} units and outputs, and of "
                 f"{tuple(other._right.shape)}, cannot be combined."
             )
-        if self.shifts is not other.shifts and not _equal(self.shifts, other.shifts):
-            raise ValueError("only equations with the same shifts can be combined.")
-        for name in ("_squares_of_weights", *_SUMS):
-            setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
-        return self
-
-    def empty(self) -> "NormalEquations":
-        """Equations of zero rows, which can be combined with these."""
-        zeros_like = namespace(self._gram).zeros_like
-        none = self._with(*(zeros_like(getattr(self, name)) for name in _SUMS[1:]), self.shifts)
-        none.n = none._squares_of_weights = 0
-        return none
-
-    def total_square(self) -> float:
-        """Sum of the squares of H; with shifts, of H minus its pilot mean."""
-        return float(namespace(self._gram).linalg.trace(self._gram))
-
-    def rounding(self) -> float:
-        """Bound of the error of the sums of squares after rows were subtracted."""
-        return rounding_of(self.total_square(), self.n, None if self.shifts is None else self.shifts[0])
+        super()._check_alike(other)
 
     @property
     def n_units(self) -> int:
         """Number of columns of H."""
         return self._gram.shape[0]
 
-    def _copy(self) -> "NormalEquations":
-        sums = copied(self._gram, "F"), copied(self._right, "C"), copied(self._units), copied(self._targets)
-        return self._with(*sums, self.shifts)
-
-    def __getstate__(self) -> dict:
-        return {**vars(self), "_gram": packed(self._gram, self.n)}
-
-    def __setstate__(self, state: dict) -> None:
-        vars(self).update(state, _gram=unpacked(state["_gram"], len(state["_right"])))
-
     def restrict(self, h: int) -> "NormalEquations":
         """Equations of the first h units, as a view."""
         shifts = None if self.shifts is None else (self.shifts[0][:h], self.shifts[1])
-        return self._with(self._gram[:h, :h], self._right[:h, :], self._units[:h], self._targets, shifts)
-
-    def _with(self, gram, right, units, targets, shifts) -> "NormalEquations":
-        result = object.__new__(NormalEquations)
-        result.n, result.shifts, result._gram, result._right = self.n, shifts, gram, right
-        result._units, result._targets = units, targets
-        result._squares_of_weights = self._squares_of_weights
-        return result
+        leading = self._with(lambda array: array)
+        leading._gram, leading._right = self._gram[:h, :h], self._right[:h, :]
+        leading._units, leading.shifts = self._units[:h], shifts
+        return leading
 
     def solve(self, ridge: float) -> tuple[np.ndarray, str]:
         """Coefficients (H'H + ridge I)^-1 H'T; with shifts, of H and T minus their means.
@@ -292,22 +241,12 @@ class NormalEquations:
         return self._right - self._units[:, None] * (self._targets / self.n)[None, :]
 
 
-_SUMS = ("n", "_gram", "_right", "_units", "_targets")
-
-
 def _column_sums(rows, total):
     """Sums over rows, in double precision if the device has it."""
     if is_numpy(rows):
         return rows.sum(axis=0)
     double = {} if is_numpy(total) else {"dtype": total.dtype}
     return namespace(rows).sum(rows, axis=0, **double)
-
-
-def _equal(shifts: tuple | None, others: tuple | None) -> bool:
-    """Whether two pairs of shifts are equal."""
-    return None not in (shifts, others) and all(
-        np.array_equal(to_numpy(a), to_numpy(b)) for a, b in zip(shifts, others, strict=True)
-    )
 
 
 def _check_squares(number: int, n_units: int) -> None:
@@ -492,7 +431,7 @@ class PartEquations:
         ]
         held = [partition.held_out(together) for together in parts.values()]
         none = no_equations(layer, X, T, np.concatenate(held), intercept=intercept)  # common shifts
-        self._equations = [add_rows(none._copy(), layer, X, T, rows) for rows in held]
+        self._equations = [add_rows(none.copy(), layer, X, T, rows) for rows in held]
         self._total = sum(self._equations[1:], self._equations[0])
 
     def without(self, left_out: tuple[int, ...]) -> NormalEquations:

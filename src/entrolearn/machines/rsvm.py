@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from entrolearn.kernels import KERNELS, check_memory, kernel_params, linear_coef, n_bytes
-from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, path_targets
+from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, codes_of, path_targets
 from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.smooth import (
     Loss,
@@ -193,8 +193,7 @@ class RSVC(_ReducedMachine, OutputClassifier):
         self.random_state = random_state
 
     def _error_weights(self, T, weights):
-        codes = (T[:, 0] > 0).astype(int) if T.shape[1] == 1 else T.argmax(axis=1)
-        return times_class_weights(weights, self.class_weight, self.classes_, codes)
+        return times_class_weights(weights, self.class_weight, self.classes_, codes_of(T))
 
     def _loss(self) -> Loss:
         return SmoothHinge()

@@ -14,13 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from entrolearn.machines.additive import AdditiveOverClasses, InBox
-from entrolearn.machines.base import (
-    Machine,
-    check_place,
-    class_targets,
-    decide,
-    encode,
-)
+from entrolearn.machines.base import Machine, check_place, class_targets, decide
 from entrolearn.machines.devices import as_columns
 from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
@@ -33,6 +27,7 @@ from entrolearn.validation import (
     StrOptions,
     check_X_y,
     class_error_weights,
+    encode,
     validate_data,
     validated,
     weighted_rows,
@@ -191,7 +186,6 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
 
     def _solve_sums(self, moments, dtype):
         self._keep(*_solve_moments(self, moments, self.classes_))
-        return True
 
     def _keep(self, coef: np.ndarray, method: str) -> None:
         self.hidden_coef_ = coef[:, 0] if len(self.classes_) == 2 else coef

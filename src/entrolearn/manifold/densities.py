@@ -5,7 +5,7 @@ Low-Dimensional Representation", section 4.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from numbers import Real
@@ -16,7 +16,6 @@ from scipy.spatial.distance import cdist
 from scipy.special import log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.covariance import empirical_covariance, ledoit_wolf, oas
-from sklearn.utils.multiclass import check_classification_targets
 
 from entrolearn.measures.gauss_sums import AUTO_PAIRS, LOG_ERROR, Sources, gauss_sums
 from entrolearn.validation import Interval
@@ -28,8 +27,6 @@ __all__ = [
     "DensityClassifier",
     "by_class",
     "class_covariance",
-    "class_priors",
-    "encode",
 ]
 
 
@@ -391,71 +388,3 @@ class DensityClassifier(ClassifierMixin, BaseEstimator):
 def by_class(values: np.ndarray | None, codes: np.ndarray) -> list:
     """The values of the rows of each class; a list of None if `values` is None."""
     return [None if values is None else values[codes == c] for c in range(codes.max() + 1)]
-
-
-def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted classes of `y`, and the index of each row's class.
-
-    Raises
-    ------
-    ValueError
-        If y does not hold class labels, or only one class. `name` is the estimator in the message.
-    """
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"{name} needs samples of at least two classes, "
-            f"but the data contains only one class: {classes.tolist()[0]!r}."
-        )
-    return classes, codes
-
-
-def class_priors(priors, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Prior probabilities of the classes.
-
-    Parameters
-    ----------
-    priors : {"uniform", "empirical"}, mapping by label or array-like of shape (n_classes,)
-        Equal probabilities, those proportional to `counts`, or those proportional to the given positive
-        numbers.
-    classes, counts : ndarray of shape (n_classes,)
-        The labels, and the number of rows of each, or the sum of the weights of these rows.
-
-    Returns
-    -------
-    ndarray of shape (n_classes,)
-        Probabilities, which add up to one.
-
-    Raises
-    ------
-    ValueError
-        If there is not one positive number per class, or a mapping names other labels.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from entrolearn.manifold.densities import class_priors
-    >>> class_priors([3, 1], np.array(["no", "yes"]), np.array([10, 10]))
-    array([0.75, 0.25])
-    """
-    if isinstance(priors, str):
-        weights = {"uniform": np.ones(len(classes)), "empirical": counts}[priors]
-        return weights / weights.sum()
-    if isinstance(priors, Mapping):
-        labels = classes.tolist()
-        if set(priors) != set(labels):
-            raise ValueError(
-                f"priors names the labels {list(priors)}; accepted: a weight for each of {labels}."
-            )
-        priors = [priors[label] for label in labels]
-    weights = np.asarray(priors, dtype=float)
-    if weights.shape == classes.shape and (np.isfinite(weights) & (weights > 0)).all():
-        weights = weights / weights.max()  # avoids an overflow of the sum
-        weights /= weights.sum()
-        if weights.min() > 0:
-            return weights
-    raise ValueError(
-        f"priors must be 'uniform', 'empirical' or {len(classes)} positive numbers, one for each class "
-        f"of {classes.tolist()}, with shares of their sum above 0; got {np.asarray(priors).tolist()}."
-    )

@@ -13,12 +13,17 @@ from entrolearn.manifold.densities import (
     DensityClassifier,
     by_class,
     class_covariance,
-    class_priors,
-    encode,
 )
 from entrolearn.manifold.objective import METHODS
 from entrolearn.measures import silverman_factor
-from entrolearn.validation import StrOptions, validate_data, validated, weighted_rows
+from entrolearn.validation import (
+    StrOptions,
+    class_priors,
+    encode,
+    validate_data,
+    validated,
+    weighted_rows,
+)
 
 __all__ = ["KDEClassifier"]
 

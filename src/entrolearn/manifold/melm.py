@@ -18,12 +18,18 @@ from entrolearn.manifold.densities import (
     ClassDensities,
     DensityClassifier,
     by_class,
-    class_priors,
-    encode,
 )
 from entrolearn.manifold.objective import METHODS, ProjectedDivergence
 from entrolearn.manifold.solvers import SOLVERS
-from entrolearn.validation import Interval, StrOptions, validate_data, validated, weighted_rows
+from entrolearn.validation import (
+    Interval,
+    StrOptions,
+    class_priors,
+    encode,
+    validate_data,
+    validated,
+    weighted_rows,
+)
 
 __all__ = ["MELM"]
 

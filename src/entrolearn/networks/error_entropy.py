@@ -14,8 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 from entrolearn.kernels import check_memory
 from entrolearn.measures.errors import ORDERS, error_entropy
 from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
-from entrolearn.networks.targets import check_values, encode
-from entrolearn.validation import Interval, StrOptions, validate_data, validated, weighted_rows
+from entrolearn.networks.targets import check_values
+from entrolearn.validation import (
+    Interval,
+    StrOptions,
+    encode,
+    validate_data,
+    validated,
+    weighted_rows,
+)
 
 __all__ = ["ErrorEntropyMLPClassifier", "ErrorEntropyMLPRegressor"]
 

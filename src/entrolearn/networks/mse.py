@@ -9,8 +9,15 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
-from entrolearn.networks.targets import check_values, encode, one_hot
-from entrolearn.validation import Interval, StrOptions, validate_data, validated, weighted_rows
+from entrolearn.networks.targets import check_values, one_hot
+from entrolearn.validation import (
+    Interval,
+    StrOptions,
+    encode,
+    validate_data,
+    validated,
+    weighted_rows,
+)
 
 __all__ = ["MSEMLPClassifier", "MSEMLPRegressor"]
 

@@ -14,10 +14,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.networks.targets import encode
 from entrolearn.validation import (
     Interval,
     StrOptions,
+    encode,
     times_class_weights,
     validate_data,
     validated,

@@ -1,29 +1,10 @@
 """Conversion of class labels and values to the targets of a network."""
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 
 from entrolearn.validation import LARGEST
 
-__all__ = ["check_values", "encode", "one_hot"]
-
-
-def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The sorted classes of `y`, and the index of each row's class.
-
-    Raises
-    ------
-    ValueError
-        If y does not hold class labels of at least two classes; the message starts with `name`.
-    """
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"{name} needs samples of at least two classes, "
-            f"but the data contains only one class: {classes.tolist()[0]!r}."
-        )
-    return classes, codes
+__all__ = ["check_values", "one_hot"]
 
 
 def one_hot(codes: np.ndarray, n_classes: int, dtype) -> np.ndarray:

@@ -294,8 +294,7 @@ class Sums:
 
     def __sizeof__(self) -> int:
         """Size in bytes, by which Dask places tasks and spills results."""
-        sums = self.sums if isinstance(self.sums, list) else [self.sums]
-        return sum(getattr(value, "nbytes", 0) for each in sums for value in vars(each).values())
+        return self.sums.nbytes
 
 
 def sums_of_chunk(X, y, weights, where: str, summing: Summing, before: tuple | None = None) -> Sums | None:
@@ -315,16 +314,10 @@ def merged_sums(parts: Sequence[Sums | None]) -> Sums | None:
     found = [part for part in parts if part is not None]
     if len(found) < 2:
         return found[0] if found else None
-    return Sums(_total([part.sums for part in found]), reduce(np.union1d, [part.labels for part in found]))
-
-
-def _total(sums: Sequence):
-    if isinstance(sums[0], list):  # one element per class
-        return [_total(of_class) for of_class in zip(*sums, strict=True)]
-    total = sums[0] + sums[1]
-    for other in sums[2:]:
-        total += other
-    return total
+    total = found[0].sums + found[1].sums
+    for other in found[2:]:
+        total += other.sums
+    return Sums(total, reduce(np.union1d, [part.labels for part in found]))
 
 
 # --- recursive feature machines: selected rows, rows in a metric, squared gradients

@@ -9,7 +9,7 @@ over it (:mod:`entrolearn.streaming.blocks`).
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -30,8 +30,7 @@ except ImportError as error:
     ) from error
 
 from entrolearn.feature_learning import RecursiveFeatures
-from entrolearn.machines.additive import Additive, Survey
-from entrolearn.machines.base import encode
+from entrolearn.machines.additive import Additive, Survey, draw_layer, fit_sums
 from entrolearn.streaming.additive import NO_ROWS, check_additive, check_classes_seen
 from entrolearn.streaming.blocks import blocks_of
 from entrolearn.streaming.chunkwise import (
@@ -226,13 +225,7 @@ class _Fit:
             seen = self.look_at_targets()
             lengths = seen.lengths
             classes = seen.labels if classes is None else classes
-        if is_classifier(machine):
-            machine.classes_, _ = encode(np.asarray(classes), self.name)
-        machine._refuse_sums()
-        machine._forget()
-        first_rows = self._first_rows()
-        if not self._sum_and_solve(first_rows, lengths, machine._accepted_dtypes()):
-            self._sum_and_solve(first_rows, lengths, [np.float64])
+        fit_sums(machine, partial(self._sums, lengths), classes)
 
     def look_at_targets(self) -> Targets:
         """Lengths of the chunks, and the labels of a classifier."""
@@ -249,6 +242,7 @@ class _Fit:
         labels = is_classifier(self.machine)
         return self._merged(merged_targets, [block.apply(targets_of_chunk, labels) for block in blocks])
 
+    @cached_property
     def _first_rows(self) -> tuple:
         """The number of the first chunk with rows, and the result of first_rows_of_chunk for it."""
         for number, block in enumerate(self.chunks.blocks):
@@ -257,12 +251,13 @@ class _Fit:
                 return number, *first
         raise ValueError(NO_ROWS)
 
-    def _sum_and_solve(self, first_rows: tuple, lengths: tuple[int, ...] | None, dtypes: list) -> bool:
+    def _sums(self, lengths: tuple[int, ...] | None, dtypes: list) -> tuple:
+        """The sums over all rows, and the dtype of the rows."""
         machine = self.machine
         rng = check_random_state(machine.random_state)
-        first, *first_rows, pairing = first_rows
+        first, *first_rows, pairing = self._first_rows
         X, targets = checked_rows(machine, *first_rows, first=True, dtypes=dtypes)
-        machine._layer = machine._layer_on(self._survey(X, lengths, rng), rng)
+        draw_layer(machine, X, self._survey(X, lengths, rng), rng)
         work = _ship(Summing(machine, machine._no_sums(X, targets), X.dtype))
         parts = [
             block.apply(sums_of_chunk, work, pairing if number == first and not self.chunks.paired else None)
@@ -271,7 +266,7 @@ class _Fit:
         total = self._merged(merged_sums, parts)
         if is_classifier(machine):
             check_classes_seen(machine.classes_.tolist(), total.labels.tolist())
-        return machine._finish(total.sums, X.dtype)
+        return total.sums, X.dtype
 
     def _survey(self, X, lengths: tuple[int, ...] | None, rng: np.random.RandomState) -> Survey:
         """Statistics of all rows for the layer; X has their number of features and dtype."""

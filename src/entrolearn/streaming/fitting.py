@@ -9,15 +9,18 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 
 from entrolearn.feature_learning import RecursiveFeatures
-from entrolearn.machines.additive import Additive, Seen, Survey
-from entrolearn.machines.base import encode
+from entrolearn.machines.additive import Additive, Seen, Survey, draw_layer, fit_sums
 from entrolearn.streaming.additive import NO_ROWS, check_additive, check_classes_seen, weighted_chunk
 from entrolearn.streaming.base import Rows, TransformedRows, moved
 from entrolearn.streaming.progress import shown
 from entrolearn.streaming.recursive import check_recursive, fit_recursive
 from entrolearn.streaming.sampling import sample_of
 from entrolearn.streaming.sources import rows
-from entrolearn.validation import checked_weights, dispatched_namespace, numpy_dtype
+from entrolearn.validation import (
+    checked_weights,
+    dispatched_namespace,
+    numpy_dtype,
+)
 
 __all__ = ["fit"]
 
@@ -178,15 +181,10 @@ class _Fit:
         machine = self.machine
         machine._validate_params()
         self._refuse_what_is_read_once(machine, classes)
-        if is_classifier(machine):
-            labels = self._labels() if classes is None else classes
-            machine.classes_, _ = encode(np.asarray(labels), self.name)
-        machine._refuse_sums()
-        machine._forget()
+        if is_classifier(machine) and classes is None:
+            classes = self._labels()
         # Rows that can be read only once are computed in double precision.
-        dtypes = machine._accepted_dtypes() if self.source.repeatable else [np.float64]
-        if not self._sum_and_solve(dtypes):
-            self._sum_and_solve([np.float64])
+        fit_sums(machine, self._sums, classes, None if self.source.repeatable else [np.float64])
         _keep_names(machine, self.source)
 
     def _refuse_what_is_read_once(self, machine, classes) -> None:
@@ -224,21 +222,22 @@ class _Fit:
             raise ValueError(NO_ROWS)
         return found
 
-    def _sum_and_solve(self, dtypes: list) -> bool:
+    def _sums(self, dtypes: list) -> tuple:
+        """The sums over all rows, and the dtype of the rows."""
         machine, sums, seen = self.machine, None, set()
         rng = check_random_state(machine.random_state)
         survey = self._survey(dtypes, rng)
         for X, y, targets, weights in self._chunks(dtypes, "sums"):
             if sums is None:
                 survey = survey or Survey(X.shape[1], numpy_dtype(X))
-                machine._layer = machine._layer_beside(X, survey, rng)
+                draw_layer(machine, X, survey, rng)
                 sums = machine._no_sums(X, targets)
             sums = machine._add_rows(sums, X, targets, weights)
             if is_classifier(machine):
                 seen.update(np.unique(y).tolist())
         if is_classifier(machine):
             check_classes_seen(machine.classes_.tolist(), seen)
-        return machine._finish(sums, survey.dtype)
+        return sums, survey.dtype
 
     def _survey(self, dtypes: list, rng: np.random.RandomState) -> Survey | None:
         """Statistics of all rows for the hidden layer, from one pass; None if the first chunk is enough."""

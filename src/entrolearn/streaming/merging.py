@@ -10,10 +10,8 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_array
 
 from entrolearn.machines.additive import Additive, Needs, Seen, Survey
-from entrolearn.machines.base import class_targets
 from entrolearn.machines.boxes import BOX_ROWS, box_sampler
-from entrolearn.machines.moments import ClassMoments
-from entrolearn.machines.ridge import NormalEquations
+from entrolearn.machines.sums import GroupSums
 from entrolearn.streaming.agreement import check_agreement, check_sums, terms
 from entrolearn.streaming.sampling import sample_of
 from entrolearn.streaming.sources import rows
@@ -177,49 +175,15 @@ def merge_sums(estimators: Sequence[Additive]) -> Additive:
         if len(kinds) > 1:
             raise ValueError("some estimators have numbers for classes and others words; accepted: one kind.")
         merged.classes_ = reduce(np.union1d, [estimator.classes_ for estimator in estimators])
-    sums = [_sums_over(estimator, getattr(merged, "classes_", None)) for estimator in estimators]
-    if isinstance(sums[0], dict):
-        merged._stream = [
-            _total([each[label] for each in sums if label in each]) for label in merged.classes_.tolist()
-        ]
-    else:
-        merged._stream = _total(sums)
+    classes = getattr(merged, "classes_", None)
+    merged._stream = GroupSums.total([estimator._sums_over(classes) for estimator in estimators])
     return merged
 
 
 def solve(estimator: Additive) -> Additive:
     """Solve the estimator from its sums; if a class has no rows, it remains unfitted."""
-    sums = estimator._stream
-    if all(each.n for each in (sums if isinstance(sums, list) else [sums])):
-        estimator._finish(sums, np.dtype(np.float64))
+    if estimator._stream.all_have_rows():
+        estimator._finish(estimator._stream, np.dtype(np.float64))
     else:
         vars(estimator).pop("hidden_coef_", None)
     return estimator
-
-
-def _sums_over(estimator: Additive, classes: np.ndarray | None) -> dict | NormalEquations:
-    """Moments by label, or normal equations with targets for all classes."""
-    sums = estimator._stream
-    if isinstance(sums, list):
-        return dict(zip(estimator.classes_.tolist(), sums, strict=True))
-    if classes is None or len(classes) == len(estimator.classes_):
-        return sums
-    places = np.searchsorted(classes, estimator.classes_)
-    offset, matrix = np.full(len(classes), -1.0), np.zeros((sums._right.shape[1], len(classes)))
-    targets = class_targets(len(places))  # one row per class; offset + targets @ matrix are the new targets
-    if len(places) == 2:
-        offset[places], matrix[:, places] = 0.0, targets.T
-    else:
-        offset[places], matrix[:, places] = 0.0, np.eye(len(places))
-    return sums.of_targets(matrix, offset)
-
-
-def _total(parts: Sequence[ClassMoments | NormalEquations]):
-    """The sum of the parts, with the shift of the part with the most rows."""
-    largest = max(range(len(parts)), key=lambda i: parts[i].n)
-    total = parts[largest]._copy()
-    shift = total.shift if isinstance(total, ClassMoments) else total.shifts
-    for i, part in enumerate(parts):
-        if i != largest:
-            total += part.about(shift)
-    return total

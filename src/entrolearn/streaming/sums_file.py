@@ -2,12 +2,11 @@
 
 The member ``about.json`` has the ``version``, the ``terms`` (everything that must agree, see
 :mod:`entrolearn.streaming.agreement`), the ``classes`` with their ``dtype`` and, for each sum, ``n``: the sum
-of the weights, the number of rows (for least squares again the sum of the weights) and the sum of the squared
-weights. The other members are float64 arrays, whose shapes follow from the number of units. For the i-th
-class they are ``i_shift``, ``i_sum``, ``i_outer`` (a lower triangle by columns), ``i_norm2``, ``i_norm4`` and
-``i_norm2_row``; for least squares ``0_gram`` (a triangle), ``0_right``, ``0_units``, ``0_targets`` and, with
-an intercept, ``0_unit_shift`` and ``0_target_shift``. The file does not contain hidden units, landmarks or
-rows.
+of the weights, the number of rows and the sum of the squared weights. The other members are float64 arrays,
+whose shapes follow from the number of units. For the i-th class they are ``i_shift``, ``i_sum``, ``i_outer``
+(a lower triangle by columns), ``i_norm2``, ``i_norm4`` and ``i_norm2_row``; for least squares ``0_gram`` (a
+triangle), ``0_right``, ``0_units``, ``0_targets`` and, with an intercept, ``0_unit_shift`` and
+``0_target_shift``. The file does not contain hidden units, landmarks or rows.
 """
 
 import copy
@@ -21,11 +20,8 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_random_state
 
-from entrolearn.machines.additive import Additive, AdditiveOverClasses, Survey
-from entrolearn.machines.base import class_targets
-from entrolearn.machines.devices import add_to_diagonal, cholesky, packed, unpacked
-from entrolearn.machines.moments import WRONG_SHARE, ClassMoments
-from entrolearn.machines.ridge import NormalEquations
+from entrolearn.machines.additive import Additive, Survey
+from entrolearn.machines.sums import GroupSums
 from entrolearn.streaming.agreement import check_agreement, check_learner, check_sums, terms
 from entrolearn.streaming.merging import solve
 
@@ -37,8 +33,6 @@ MOST_ABOUT = 2**24
 # Maximum number of elements of a layer that is drawn for the number of features in a file (1 GiB).
 MOST_DRAWN = 2**27
 MOST_HEADER = 2**10  # maximum number of bytes before an array's elements
-MOMENTS = {"shift": "shift", "sum": "_sum", "norm2": "_norm2", "norm4": "_norm4", "norm2_row": "_norm2_row"}
-EQUATIONS = {"right": "_right", "units": "_units", "targets": "_targets"}
 
 
 def save_sums(estimator, path: str | os.PathLike) -> None:
@@ -70,23 +64,15 @@ def save_sums(estimator, path: str | os.PathLike) -> None:
     ...     streaming.save_sums(site, file.name)
     """
     check_sums(estimator)
-    sums = estimator._stream
     about = {"version": VERSION, "terms": terms(estimator), "n": []}
     if is_classifier(estimator):
         about["classes"] = estimator.classes_.tolist()
         about["dtype"] = estimator.classes_.dtype.str
     arrays = {}
-    for i, each in enumerate(sums if isinstance(sums, list) else [sums]):
-        about["n"].append([each.n, getattr(each, "_n_added", each.n), each._squares_of_weights])
-        if isinstance(each, ClassMoments):
-            some = {name: getattr(each, attribute) for name, attribute in MOMENTS.items()}
-            some["outer"] = packed(each._outer, 1)
-        else:
-            some = {name: getattr(each, attribute) for name, attribute in EQUATIONS.items()}
-            some["gram"] = packed(each._gram, 1)
-            if each.shifts is not None:
-                some["unit_shift"], some["target_shift"] = each.shifts
-        arrays |= {f"{i}_{name}": np.ascontiguousarray(array, "<f8") for name, array in some.items()}
+    for i, each in enumerate(estimator._stream):
+        about["n"].append([each.n, each.n_added, each.squares_of_weights])
+        members = each.members().items()
+        arrays |= {f"{i}_{name}": np.ascontiguousarray(array, "<f8") for name, array in members}
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("about.json", json.dumps(about))
         for name, array in arrays.items():
@@ -144,33 +130,23 @@ def load_sums(path: str | os.PathLike, estimator):
 def _loaded(archive: zipfile.ZipFile, estimator: Additive) -> Additive:
     about = _about(archive)
     estimator = _with_units(estimator, about["terms"])
-    n_outputs = getattr(estimator, "_n_outputs", 1)
     if is_classifier(estimator):
         estimator.classes_ = _classes(about)
-        n_outputs = class_targets(len(estimator.classes_)).shape[1]
     check_agreement(terms(estimator), about["terms"], "the file")
-    n_units, of_classes = estimator._layer.where.shape[0], isinstance(estimator, AdditiveOverClasses)
-    n_sums = len(estimator.classes_) if of_classes else 1
+    none, n_sums = estimator._zero_sums(), len(estimator._names_of_sums())
     counts = np.array(about["n"], dtype=np.float64)
     if counts.shape != (n_sums, 3) or not (np.isfinite(counts) & (counts >= 0)).all():
         raise ValueError(f"it does not say how many rows are in each of {n_sums} sums.")
-    if of_classes:
-        shapes = _moment_shapes(n_units)
-    else:
-        shapes = _equation_shapes(n_units, n_outputs, estimator.fit_intercept)
+    shapes = {name: array.shape for name, array in none.members().items()}
     wanted = {f"{i}_{name}": shape for i in range(n_sums) for name, shape in shapes.items()}
     others = {name.removesuffix(".npy") for name in archive.namelist()} ^ {*wanted, "about.json"}
     if others:
         raise ValueError(f"it does not have the members of such a file: {min(others)!r} is extra or missing.")
     sums = []
-    for i, (n, n_added, squares) in enumerate(counts.tolist()):
+    for i, of_sums in enumerate(counts.tolist()):
         arrays = {name: _array(archive, f"{i}_{name}", shape) for name, shape in shapes.items()}
-        each = _moments(arrays, n, n_added) if of_classes else _equations(arrays, n)
-        each._squares_of_weights = squares
-        if not (_is_possible(each) if n else _is_zero(arrays)):
-            raise ValueError(f"no rows have such sums as its members {i}_*, even with rounding errors.")
-        sums.append(each)
-    estimator._stream = sums if of_classes else sums[0]
+        sums.append(none.of_members(arrays, of_sums))
+    estimator._stream = GroupSums(sums)
     return solve(estimator)
 
 
@@ -231,58 +207,6 @@ def _classes(about: dict) -> np.ndarray:
     if np.unique(classes).tolist() != labels or len(labels) < 2:
         raise ValueError("its classes are not sorted, or fewer than two.")
     return classes.astype(object) if dtype.kind == "O" else classes
-
-
-def _moment_shapes(h: int) -> dict[str, tuple[int, ...]]:
-    sums = {"sum": (h,), "outer": (_triangle(h),), "norm2": (1,), "norm4": (1,), "norm2_row": (1, h)}
-    return {"shift": (h,), **sums}
-
-
-def _equation_shapes(h: int, n_outputs: int, intercept: bool) -> dict[str, tuple[int, ...]]:
-    shapes = {"gram": (_triangle(h),), "right": (h, n_outputs), "units": (h,), "targets": (n_outputs,)}
-    return {**shapes, "unit_shift": (h,), "target_shift": (n_outputs,)} if intercept else shapes
-
-
-def _triangle(order: int) -> int:
-    return order * (order + 1) // 2
-
-
-def _moments(arrays: dict, n: float, n_added: float) -> ClassMoments:
-    moments = ClassMoments(len(arrays["shift"]), shift=arrays["shift"])
-    moments.n, moments._n_added = n, n_added
-    moments._outer = unpacked(arrays["outer"], len(moments.shift))
-    for name, attribute in MOMENTS.items():
-        setattr(moments, attribute, arrays[name])
-    return moments
-
-
-def _equations(arrays: dict, n: float) -> NormalEquations:
-    shifts = (arrays["unit_shift"], arrays["target_shift"]) if "unit_shift" in arrays else None
-    equations = NormalEquations(*arrays["right"].shape, shifts=shifts)
-    equations.n, equations._gram = n, unpacked(arrays["gram"], len(arrays["units"]))
-    for name, attribute in EQUATIONS.items():
-        setattr(equations, attribute, arrays[name])
-    return equations
-
-
-def _is_zero(arrays: dict) -> bool:
-    """Whether the sums over no rows are zero; shifts need not be."""
-    return not any(array.any() for name, array in arrays.items() if "shift" not in name)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def _is_possible(sums: ClassMoments | NormalEquations) -> bool:
-    """Whether sums of squares and fourth powers of rows can have these values, up to rounding."""
-    square = sums.total_square()
-    if square < 0 or cholesky(add_to_diagonal(sums.scatter(), sums.rounding())) is None:
-        return False
-    if isinstance(sums, NormalEquations):
-        return True
-    # With a = |x|²: sum a is the trace of sum xx', and by the inequality of Cauchy and Schwarz (sum a)² is at
-    # most n sum a², and |sum a x|² at most (sum a²) (sum a).
-    (norm2,), (norm4,), row = sums._norm2, sums._norm4, sums._norm2_row[0]
-    most = (1 + WRONG_SHARE) * norm4
-    return abs(norm2 - square) <= sums.rounding() and norm2**2 <= sums.n * most and row @ row <= most * square
 
 
 def _array(archive: zipfile.ZipFile, name: str, shape: tuple[int, ...]) -> np.ndarray:

@@ -12,11 +12,16 @@ from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.machines.base import codes_among, encode
+from entrolearn.machines.base import codes_among
 from entrolearn.streaming.agreement import check_learner
 from entrolearn.streaming.merging import solve
 from entrolearn.streaming.sampling import stack_rows
-from entrolearn.validation import HasMethods, Interval, validated
+from entrolearn.validation import (
+    HasMethods,
+    Interval,
+    encode,
+    validated,
+)
 
 __all__ = ["SlidingWindow"]
 
@@ -156,19 +161,15 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         if not left:
             return
         learner = self._learner
-        several = isinstance(learner._stream, list)
-        sums = learner._stream if several else [learner._stream]
-        none = [each.empty() for each in sums]
+        none = learner._stream.empty()
         if n_left >= self.n_rows and held:
             n_left = 0
             X, targets = _joined(held)
             learner._stream = learner._add_rows(learner._no_sums(X, targets), X, targets, None)
         elif held:
-            gone = learner._add_rows(none if several else none[0], *_joined(left), None)
-            for each, rows in zip(sums, gone if several else [gone], strict=True):
-                each -= rows
+            learner._stream -= learner._add_rows(none, *_joined(left), None)
         else:
-            learner._stream = none if several else none[0]
+            learner._stream = none
         self._held, self._n_left = held, n_left
         for _, _, labels in left:
             self._count(labels, -1)
@@ -195,13 +196,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         class_weight = getattr(learner, "class_weight", None)
         if isinstance(class_weight, Mapping):
             found.class_weight = {label: class_weight.get(label, 1.0) for label in found.classes_.tolist()}
-        if isinstance(learner._stream, list):
-            found._stream = [sums for sums, there in zip(learner._stream, present, strict=True) if there]
-        else:
-            columns = np.flatnonzero(present)
-            columns = columns[1:] if len(columns) == 2 else columns  # two classes have one column
-            matrix = np.eye(len(present))[:, columns]
-            found._stream = learner._stream.of_targets(matrix, np.zeros(len(columns)))
+        found._stream = learner._sums_over(found.classes_)
         return solve(found)
 
     @_has("predict")
