@@ -205,7 +205,7 @@ def test_an_eem_run_depends_on_its_learner_its_protocol_the_reader_of_its_data_a
         *(f"entrolearn.machines.{name}" for name in ("additive", "base", "boxes", "device_units")),
         *(f"entrolearn.machines.{name}" for name in ("devices", "eem")),
         *(f"entrolearn.machines.{name}" for name in ("entropy_path", "gradients", "layers", "moments")),
-        "entrolearn.machines.readouts",
+        *(f"entrolearn.machines.{name}" for name in ("readouts", "sums")),
         *(f"entrolearn.measures.{name}" for name in ("density", "divergence")),
         *(f"entrolearn.{name}" for name in ("path", "selection", "suggest", "validation")),
     ]

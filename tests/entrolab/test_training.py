@@ -576,8 +576,8 @@ def train_to_files(folder, data, parts, spec) -> dict:
     save_folds(folder / "folds.npz", parts)
     names = ("candidates", "selection", "predictions", "record", "model", "facts")
     outputs = {name: folder / name for name in names}
-    limits = {"seconds": 60, "gib": 8}
-    training.train(folder / "data.npz", folder / "folds.npz", outputs, spec, limits, lambda done, total: None)
+    files, limits = (folder / "data.npz", folder / "folds.npz"), Limits(60, 8)
+    training.train(*files, outputs, spec, limits, lambda done, total: None)
 
     def refused(constant):
         raise AssertionError(f"{constant} is not strict JSON")

@@ -60,7 +60,7 @@ def with_seeds(project, n_seeds: int) -> list[str]:
         check=False,
     )
     assert result.returncode == 0, result.stdout[-5000:]
-    return [line for line in result.stdout.splitlines() if line.startswith("tiny ")]
+    return [line for line in result.stdout.splitlines() if line.startswith("tiny table1, seed ")]
 
 
 def test_the_claims_are_tested_on_the_tables(project):

@@ -27,6 +27,7 @@ TRUSTED_CLASSES = frozenset(
         "entrolearn.machines.moments.ClassMoments",
         "entrolearn.machines.readouts.ClassGaussians",
         "entrolearn.machines.ridge.NormalEquations",
+        "entrolearn.machines.sums.GroupSums",
         "entrolearn.manifold.densities.ClassDensities",
         "entrolearn.optimize.cross_entropy.CrossEntropyIteration",
         "numpy.dtype",
