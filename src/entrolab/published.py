@@ -19,8 +19,8 @@ def load_published(study: str, table: str | None = None, *, corrected: bool = Tr
     study : str
         The paper's study: ``"ce_svm"``, ``"eem"``, ``"information_theory"``, ``"melm"`` or ``"rkelm"``.
     table : str, optional
-        A table of the paper, such as ``"table4"``; all tables by default, told apart by a first column
-        ``table``.
+        A table of the paper, such as ``"table4"`` or ``"starts"``; all tables by default, told apart by a
+        first column ``table``.
     corrected : bool, default=True
         Whether misprinted values and headings are corrected, as the study's errata state. If False, all are
         as printed.

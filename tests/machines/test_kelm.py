@@ -121,6 +121,14 @@ def test_an_indefinite_kernel_is_solved_all_the_same(wine):
     assert_allclose(machine.dual_coef_, np.linalg.solve(K + 0.05 * np.eye(len(y)), T), rtol=1e-6, atol=1e-8)
 
 
+def test_an_indefinite_kernel_whose_system_is_singular_is_not_solved_by_a_factor_of_rounding_alone():
+    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(30, 30)))[0]
+    values = np.append(np.ones(29), -1 + 1e-15)
+    K, y = (Q * values) @ Q.T, Q[:, 0] + Q[:, 29]
+    machine = KELMRegressor(kernel="precomputed", C=1.0, fit_intercept=False).fit((K + K.T) / 2, y)
+    assert machine.solver_info_ == {"method": "eigh"}
+
+
 @pytest.mark.parametrize("machine", [KELMRegressor(), RKELMRegressor(178, random_state=0)], ids=repr)
 @pytest.mark.parametrize("C", [1e20, 1e150, 1e308, [1e308]])
 def test_under_a_large_ridge_coefficients_are_the_targets_over_it(wine, machine, C):

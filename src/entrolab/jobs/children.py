@@ -35,8 +35,8 @@ PRELOADED = {
     ],
     "tracking": ["snakemake.cli", "mlflow.sklearn", "entrolab.stages.tracking"],
 }
-# Of servers: numerical libraries read the numbers of threads when they are imported, and no file of the
-# working folder may stand for a module.
+# Set to 1 while a server starts: numerical libraries read their numbers of threads when they are imported,
+# and PYTHONSAFEPATH keeps files of the working folder from taking the place of modules.
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH")
 _SERVERS = {name: forkserver.ForkServer() for name in PRELOADED}
 for _name, _server in _SERVERS.items():
@@ -44,6 +44,8 @@ for _name, _server in _SERVERS.items():
 # `Process.start` polls the children of other threads: without a lock, their exit codes are lost.
 _LOCK = threading.Lock()
 PR_SET_PDEATHSIG = 1
+# Ctrl-C and the end of the terminal: they end the workflow and its jobs, and with these their servers.
+INTERRUPTIONS = {signal.SIGINT, signal.SIGHUP}
 
 
 class JobFailed(OneLine, RuntimeError):
@@ -63,8 +65,8 @@ def _stop_servers() -> None:
 def runner(*, forks: bool) -> Callable[..., None]:
     """A function for rules that runs a job, in a child if `forks` is true, else in this process.
 
-    Its arguments are a function of `entrolab.stages`, such as "data:scale", and what Snakemake gives to a
-    rule. The function is called with a namespace of these.
+    It is called with the name of a function of `entrolab.stages`, such as "data:scale", and what Snakemake
+    gives to a rule, of which it makes a namespace, the argument of that function.
     """
 
     def run_job(function, rule, input, output, params, wildcards, threads, resources, log, config) -> None:
@@ -108,8 +110,9 @@ def run_in_child(function: str, name: str, job: SimpleNamespace, server: str = "
     if code == 0:
         return
     if code != 1:  # with 1, the child has said why
-        how = signal.Signals(-code).name if code < 0 else "its server ended"
-        tell(f"{name}: killed ({how}), perhaps because the system ran out of memory: run again")
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else "its server ended"
+        memory = ", perhaps because the system ran out of memory" if code == -signal.SIGKILL else ""
+        tell(f"{name}: {how}{memory}: run again")
     raise JobFailed(f"{name}: failed")
 
 
@@ -118,8 +121,7 @@ def _start(child, server: str) -> None:
     given = {name: os.environ.get(name) for name in VARIABLES}
     os.environ.update(dict.fromkeys(VARIABLES, "1"))
     forkserver.connect_to_new_process = _SERVERS[server].connect_to_new_process
-    # Ctrl-C must not end a server that is still importing; children unblock it.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTIONS)
     try:
         child.start()
     finally:
@@ -131,7 +133,7 @@ def _start(child, server: str) -> None:
 def _run(function: str, name: str, job: SimpleNamespace) -> None:
     """Call a job's function in a child."""
     _end_with_others()
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)
     _call(function, name, job)
 
 

@@ -62,7 +62,7 @@ def page(job) -> None:
     """Write a study's page of the report, and the index."""
     name, home, report = job.wildcards.study, job.params.home, Path(job.output.page).parent
     own = read_yaml(Path(home, "config", "config.yaml"))
-    # Settings that the command on the page names; those that find the study stand in it anyway.
+    # Settings that differ from the defaults, for the command on the page, which names the study's file.
     kept = own.keys() - {"papers", "extra_studies"}
     settings = {key: job.config[key] for key in kept if job.config[key] != own[key]}
     results = read_results(name, job.params.study, report.parent / name, settings)

@@ -22,8 +22,9 @@ _QUOTED = re.compile(r"\{([^{}:]*/[^{}:]*)(?::([^{}]*))?\}")
 def with_numbers(study: Mapping, tables: "Mapping[str, pd.DataFrame] | None" = None) -> dict:
     """A study whose errata and differences have numbers in the place of ``{table/dataset/model/metric:.1f}``.
 
-    The number of a cell is that of the made table in `tables`, else that of seed 0 in the study's file
-    ``seeds``. A place that is no cell with these seeds, or a wrong format, raises a `ConfigError`.
+    A cell must be in the study's file ``seeds``. Its number is that of the made table in `tables`, else that
+    of seed 0; a range over seeds is always that of the file. Any other place, or a wrong format, raises a
+    `ConfigError`.
     """
     made = {
         (name, *cell): number

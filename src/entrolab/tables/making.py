@@ -109,9 +109,9 @@ class Agreement(NamedTuple):
     Attributes
     ----------
     reproduced, results : int
-        Values that a learner produced (scores, times, sizes), and how many of them are reproduced.
+        How many of the values that a learner produced (scores, times, sizes) are reproduced, and of how many.
     equal, given : int
-        Values that describe data or are settings taken from the paper, and how many of them are equal.
+        How many values that describe data or are settings taken from the paper are equal, and of how many.
     not_comparable : int
         All others: ours failed or lacks data, the study sets ours or has none, or the value is the unit of
         its row.

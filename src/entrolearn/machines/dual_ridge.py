@@ -1,8 +1,8 @@
 """Kernel ridge regression in dual form, the base class of KELM and LS-SVM, and its path of candidates.
 
 The outputs are ``K alpha + b``, where alpha and the intercept b solve the system of Suykens and Vandewalle,
-``[[K + C W^-1, 1], [1', 0]] [alpha; b] = [T; 0]``, with the ridge C and the weights W of the rows; without
-an intercept, ``(K + C W^-1) alpha = T``.
+``[[K + r W^-1, 1], [1', 0]] [alpha; b] = [T; 0]``, with the weights W of the rows and a ridge r, which is C
+in KELM and 1 / C in LS-SVM; without an intercept, ``(K + r W^-1) alpha = T``.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -183,9 +183,7 @@ def solve_dual(
     if TINY < size < np.inf:
         gram.flat[:: n + 1] = sums
         factor = cholesky(gram.T)
-        # The smallest eigenvalue is at least the smallest ridge, so that a tenth of the time is saved.
-        sure = ridges.min() > n * EPS * size
-        if factor is not None and (sure or is_regular(factor, size)):
+        if factor is not None and is_regular(factor, size):
             return *_with_intercept(partial(solve_cholesky, factor), T, fit_intercept), "cholesky"
         gram.flat[:: n + 1] = diagonal  # the other triangle is unchanged
     what = f"the eigendecomposition of a kernel matrix of {n} x {n} rows, which has no Cholesky factor,"
@@ -223,7 +221,7 @@ class _Decomposed:
 
     @classmethod
     def of(cls, gram: np.ndarray, weights, fit_intercept: bool, *, lower: bool = True) -> "_Decomposed":
-        """Decompose a kernel matrix in C order, which is overwritten, given the triangle of its transpose."""
+        """Decompose a kernel matrix in C order, and overwrite it; `lower` names a triangle of ``gram.T``."""
         if fit_intercept:
             gram += np.abs(gram.diagonal()).mean() / len(gram) or 1.0  # adds the mean eigenvalue along 1
         if weights is not None:
@@ -240,7 +238,7 @@ class _Decomposed:
         )
 
     def leave_one_out_error(self, T: np.ndarray, ridge: float) -> float:
-        """Mean squared leave-one-out error.
+        """Mean squared leave-one-out error, weighted by the rows' weights; inf if it is undefined.
 
         The error of a row is its dual coefficient divided by its diagonal element of the inverse of the
         system's matrix. Of a row of weight w > 1, only the weight 1 is left out, as in
