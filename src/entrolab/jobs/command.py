@@ -146,7 +146,7 @@ def command_for(file: str | Path, folder: str | Path, settings: Mapping, target:
     `file` is the study's, `folder` the working folder in which the command is run; `settings` are those that
     differ from the defaults.
     """
-    file, folder = Path(file).absolute(), Path(folder).absolute()
+    file, folder = Path(os.path.abspath(file)), Path(folder).absolute()
     given, is_shipped = dict(settings), file.parent == home() / "config" / "papers"
     beside = Path(os.path.relpath(file, folder))
     if target and not is_shipped:
