@@ -65,7 +65,7 @@ def first_study(table: Path, label: str, output: Path) -> str:
     drop = entry["tells_label"]
     if drop and len(drop) < len(entry["format"]["columns"]):
         own["drop"] = drop
-    return "\n".join([*_found(table, entry, label), "datasets:", *_dataset(name, own, entry), *_rest(entry)])
+    return "\n".join([*_found(table, entry, label), "datasets:", *_dataset(name, own), *_rest(entry)])
 
 
 def _name(table: Path) -> str:
@@ -111,7 +111,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def _dataset(name: str, own: Mapping, entry: Mapping) -> Iterable[str]:
+def _dataset(name: str, own: Mapping) -> Iterable[str]:
     if "drop" in own:
         alone = " and ".join(own["drop"])
         told = f"{alone} alone determines {own['label']}: delete `drop` if it is known before the label"
