@@ -51,7 +51,8 @@ def _plain_numbers(frame, names: Sequence[str]) -> set[str]:
 
 def _described(column, is_category: bool, missing: Sequence[str]) -> tuple[Any, str]:
     values = column.dropna()
-    if not (is_category or is_nominal(column)):
+    is_category = is_category or is_nominal(column)
+    if not is_category:
         if column.dtype.kind in "biuf":
             return None, _why_no_feature(column.name, values, column.dtype.kind)
         if column.dtype.kind == "M":
@@ -59,7 +60,7 @@ def _described(column, is_category: bool, missing: Sequence[str]) -> tuple[Any, 
     texts = Counter(values.astype(object).map(category_name).to_list())
     for one in missing:
         texts.pop(one, None)
-    if texts and (is_category or is_nominal(column)):
+    if texts and is_category:
         return sorted(texts), ""
     return _described_texts(column.name, texts)
 
