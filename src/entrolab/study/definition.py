@@ -43,14 +43,14 @@ from entrolab.study.sections import (
 )
 from entrolab.tables.types import TABLE_TYPES
 
-# The sources of a table, the keys that each requires, and the keys that it does not accept.
-SOURCES = ("file", "openml", "openml_task")
+# The keys that each source of a table requires, and those that it does not accept.
 REQUIRED = (["file", "label"], ["openml"], ["openml_task"])
 NOT_BESIDE = {
     "file": (),
     "openml": ("test", "delimiter"),
     "openml_task": ("test", "delimiter", "label", "groups", "time"),
 }
+Columns = described(list_of(str | int), "a list of columns' names")
 
 
 class OwnData(Section):
@@ -73,16 +73,16 @@ class OwnData(Section):
     delimiter: matching(
         r"[^\n\r]|whitespace", 'one character (a tab is "\\t", in these quotes) or whitespace'
     ) = None
-    drop: described(list_of(str | int), "a list of columns' names") = None
-    categorical: described(list_of(str | int), "a list of columns' names") = None
-    keep: described(list_of(str | int), "a list of columns' names") = None
+    drop: Columns = None
+    categorical: Columns = None
+    keep: Columns = None
     missing: list_of(str, unique=False) = None
     missing_rows: one_of("drop") = None
 
     @model_validator(mode="after")
     def _from_one_source(self):
         """The table has exactly one source; a task of OpenML provides the label and the splits itself."""
-        found = [name for name in SOURCES if name in self.model_fields_set]
+        found = [name for name in NOT_BESIDE if name in self.model_fields_set]
         if len(found) > 1:
             raise wrong(f"found {found[1]!r} beside {found[0]!r}; accepted: one of them")
         source = found[0] if found else "file"

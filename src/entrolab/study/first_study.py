@@ -26,7 +26,6 @@ LEARNERS = {
         "elm": {"estimator": "entrolearn.ELMRegressor", "grid": {"n_hidden": [50, 100, 200]}},
     },
 }
-FOR_MANY_ROWS = {"forest": "sklearn.ensemble.HistGradientBoosting{}"}
 FOLDS = 5
 LONGEST = 1000  # characters of a comment, which may quote names in the table
 NAMED = 8  # columns listed in a line
@@ -125,7 +124,8 @@ def _rest(entry: Mapping) -> Iterable[str]:
     models = dict(LEARNERS["values" if values else "classes"])
     if rows >= MANY_ROWS:
         models.pop("svm", None)
-        models["forest"] = FOR_MANY_ROWS["forest"].format("Regressor" if values else "Classifier")
+        of_values = "Regressor" if values else "Classifier"
+        models["forest"] = f"sklearn.ensemble.HistGradientBoosting{of_values}"
     if smallest <= 2:  # no rows would remain for the inner folds of a grid
         models = {name: one if isinstance(one, str) else one["estimator"] for name, one in models.items()}
     yield "models:"
