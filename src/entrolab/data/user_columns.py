@@ -1,7 +1,7 @@
 """The columns of users' tables: their kinds, which of them are no features, and which determine the label."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,7 @@ def _why_no_feature(name: str, values, dtype: str) -> str:
 
 
 def _described_texts(name: str, texts: Counter) -> tuple[Any, str]:
-    numeric = {text for text in texts if _is(number, text)}
+    numeric = {text for text in texts if reads(number, text)}
     if len(numeric) == len(texts):
         return None, "" if texts else "it has no values"
     if sum(texts[text] for text in numeric) > MOSTLY * texts.total():
@@ -87,15 +87,16 @@ def _described_texts(name: str, texts: Counter) -> tuple[Any, str]:
         raise WrongValueError(
             name, wrong, f", {instead}, or `missing` with it if it stands for a missing value"
         )
-    if all(_is(days, text) for text in texts):
+    if all(reads(days, text) for text in texts):
         return DATE, ""
     differs = len(texts) == texts.total() >= IDENTIFIERS_FROM
     return sorted(texts), "a text that differs in all rows" if differs else ""
 
 
-def _is(read, text: str) -> bool:
+def reads(function: Callable[[str], Any], text: str) -> bool:
+    """Whether a function such as `number` or `days` reads a text without a `ValueError`."""
     try:
-        read(text)
+        function(text)
     except ValueError:
         return False
     return True

@@ -43,6 +43,8 @@ from entrolab.study.sections import (
 )
 from entrolab.tables.types import TABLE_TYPES
 
+# Criteria that compare two classes.
+DIVERGENCES = ("dcs_gaussian", "dcs_kde")
 # The keys that each source of a table requires, and those that it does not accept.
 REQUIRED = (["file", "label"], ["openml"], ["openml_task"])
 NOT_BESIDE = {
@@ -231,9 +233,6 @@ class Alternative(Section):
     grid: Grid = Field(default={})
 
 
-Steps = list[text_or_section(ImportPath, Step)]
-
-
 Threshold = one_of(*thresholds.BY)
 
 # The keys that name the learners of a model.
@@ -258,7 +257,7 @@ class Model(Section):
     known: mapping_of(Known, "data sets, each with values by metric") = None
     trials: described(Whole | OfDataset, "a number of trials, at least 1, or {of_dataset: name}") = None
     params: Params = Field(default={})
-    steps: Steps = Field(default=[])
+    steps: list[text_or_section(ImportPath, Step)] = Field(default=[])
     grid: Grid = Field(default={})
     threshold: Threshold = None
     criteria: Annotated[list[str], AfterValidator(each_once)] = None
@@ -359,7 +358,7 @@ class Study(Section):
     protocol: Protocol = Field(default=Folds())
     of_dataset: dict[Name, Values] = {}
     metrics: list_of(one_of(*METRICS)) = None
-    criteria: list_of(one_of("cv", "dcs_gaussian", "dcs_kde")) = ["cv"]
+    criteria: list_of(one_of("cv", *DIVERGENCES)) = ["cv"]
     datasets: mapping_of(
         text_or_section(Keys, OwnData),
         "groups by name, each a list of keys of the catalog or {file: its path, label: a column}",
