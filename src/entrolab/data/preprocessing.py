@@ -21,7 +21,7 @@ from sklearn.preprocessing import (
 
 from entrolab.data.dataset import Dataset
 
-__all__ = ["CATEGORIES", "MOST_CATEGORIES", "SCALES", "preprocessed", "preprocessor"]
+__all__ = ["MOST_CATEGORIES", "SCALES", "preprocessed", "preprocessor"]
 
 SCALES = {
     "minmax": MinMaxScaler,
@@ -29,7 +29,6 @@ SCALES = {
     "standard": StandardScaler,
     "none": FunctionTransformer,
 }
-CATEGORIES = ("one-hot", "ordinal", "target")
 N_FOLDS = 5  # folds within the training rows, for target encoding
 MOST_CATEGORIES = 100  # columns of a one-hot encoding; the last one is for all rarer categories
 
@@ -37,8 +36,8 @@ MOST_CATEGORIES = 100  # columns of a one-hot encoding; the last one is for all 
 def preprocessor(dataset: Dataset, entry: Mapping, seed: int = 0) -> BaseEstimator:
     """The unfitted preprocessor of a prepared data set; `seed` is that of the folds of target encoding.
 
-    `entry` is a study's ``preprocessing``: `scale` is one of :data:`SCALES`, `categories` one of
-    :data:`CATEGORIES`. Sparse rows stay sparse: they are divided by the largest absolute values, or not
+    `entry` is a study's ``preprocessing``: `scale` is one of :data:`SCALES`, `categories` "one-hot",
+    "ordinal" or "target". Sparse rows stay sparse: they are divided by the largest absolute values, or not
     scaled.
     """
     scaler = SCALES[entry["scale"]]
