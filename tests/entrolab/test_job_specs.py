@@ -1,12 +1,12 @@
 """Cells, and what decides each of them: what a study comes down to."""
 
 from entrolab.study.job_specs import (
+    figure_datasets,
     figure_files,
     figure_formats,
     figure_runs,
     figure_spec,
     measurement_spec,
-    rows_to_hover,
     run_spec,
     study_runs,
     table_files,
@@ -275,7 +275,7 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
     ]
     assert figure_formats(study, "planes") == ("svg", "png", "csv", "html")
     assert figure_formats(study, "histograms") == ("svg", "png", "csv")
-    assert rows_to_hover(study, "planes") == ["results/data/heart.npz", "results/data/sonar.npz"]
+    assert figure_datasets(study, "planes") == ["heart", "sonar"]
     panels = figure_spec("mine", study, "planes", 0)["panels"]
     assert [(panel["dataset"], panel["model"]) for panel in panels] == [
         (dataset, model) for dataset in ("heart", "sonar") for model in ("pca", "mixture")

@@ -175,9 +175,10 @@ def is_cut(option, number, cache, path):
 def test_nothing_half_fetched_stays(folder, monkeypatch, work, why):
     monkeypatch.setattr(openml_tables, "_fetch", work)
     monkeypatch.setattr(openml_tables, "find_spec", lambda name: name)
+    monkeypatch.setattr(openml_tables, "FETCHING_SECONDS", 1)
     before = sorted(openml_tables.KEPT_IN.iterdir())
     with pytest.raises(ConfigError, match=why) as caught:
-        openml_tables.file_of(folder / "mine.yaml", "shop", {"openml": 62}, seconds=1)
+        openml_tables.file_of(folder / "mine.yaml", "shop", {"openml": 62})
     assert "\n" not in str(caught.value)
     assert sorted(openml_tables.KEPT_IN.iterdir()) == before
 

@@ -93,11 +93,10 @@ def test_input_functions_name_the_files_of_their_runs(plan):
     assert plan.score_tables(where) == [
         f"results/demo/tables/{table}.csv" for table in ("demo_cv", "demo_gaussian", "demo_kde")
     ]
-    assert plan.receipt(where) == plan.own_file(where) == []
+    assert plan.receipt(where) == []
     assert len(plan.of_study("selection")(where)) == 25
-    assert set(plan.of_figure("record")(at(study="demo", figure="demo_sizes"))) < set(
-        plan.of_study("record")(where)
-    )
+    shown = plan.records_of_figure(at(study="demo", figure="demo_sizes"))
+    assert set(shown) < set(plan.of_study("record")(where))
 
 
 def test_a_table_knows_the_protocol_of_each_of_its_data_sets(plan):

@@ -34,7 +34,7 @@ rule download:
 rule prepare:
     input:
         receipt=PLAN.receipt,
-        own=lambda wildcards: local(PLAN.own_file(wildcards)),
+        own=lambda wildcards: local(PLAN.entry(wildcards).get("paths", [])),
     output:
         FILES["data"],
     log:

@@ -40,7 +40,7 @@ rule table:
 rule figure:
     input:
         sources=PLAN.sources_of_figure,
-        records=PLAN.of_figure("record"),
+        records=PLAN.records_of_figure,
     output:
         report(
             "results/{study}/figures/{figure}.svg",

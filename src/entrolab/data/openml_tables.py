@@ -19,7 +19,7 @@ ESTIMATED_BY = ("crossvalidation", "holdout")  # estimation procedures whose spl
 SPLIT = "test fold of repeat {}"  # name of a column of splits
 
 
-def file_of(study: Path, key: str, own: Mapping, seconds: float = FETCHING_SECONDS) -> Path:
+def file_of(study: Path, key: str, own: Mapping) -> Path:
     """The file with a study's data set from OpenML, downloaded if it does not exist yet.
 
     `ConfigError` is raised if the package ``openml`` is not installed, or if the download fails; no file is
@@ -37,7 +37,7 @@ def file_of(study: Path, key: str, own: Mapping, seconds: float = FETCHING_SECON
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with tempfile.TemporaryDirectory() as cache, replacing(path) as temporary:
-            for _ in within(Limits(seconds), _fetch, option, own[option], cache, temporary):
+            for _ in within(Limits(FETCHING_SECONDS), _fetch, option, own[option], cache, temporary):
                 pass
     except (LimitError, KilledError, RuntimeError) as error:
         raise ConfigError(

@@ -21,7 +21,7 @@ from sklearn.preprocessing import (
 
 from entrolab.data.dataset import Dataset
 
-__all__ = ["CATEGORIES", "MOST_CATEGORIES", "SCALES", "preprocessed", "preprocessor"]
+__all__ = ["MOST_CATEGORIES", "SCALES", "preprocessed", "preprocessor"]
 
 SCALES = {
     "minmax": MinMaxScaler,
@@ -29,16 +29,15 @@ SCALES = {
     "standard": StandardScaler,
     "none": FunctionTransformer,
 }
-CATEGORIES = ("one-hot", "ordinal", "target")
 N_FOLDS = 5  # folds within the training rows, for target encoding
 MOST_CATEGORIES = 100  # columns of a one-hot encoding; the last one is for all rarer categories
 
 
-def preprocessor(dataset: Dataset, entry: Mapping, seed: int) -> BaseEstimator:
+def preprocessor(dataset: Dataset, entry: Mapping, seed: int = 0) -> BaseEstimator:
     """The unfitted preprocessor of a prepared data set; `seed` is that of the folds of target encoding.
 
-    `entry` is a study's ``preprocessing``: `scale` is one of :data:`SCALES`, `categories` one of
-    :data:`CATEGORIES`. Sparse rows stay sparse: they are divided by the largest absolute values, or not
+    `entry` is a study's ``preprocessing``: `scale` is one of :data:`SCALES`, `categories` "one-hot",
+    "ordinal" or "target". Sparse rows stay sparse: they are divided by the largest absolute values, or not
     scaled.
     """
     scaler = SCALES[entry["scale"]]
@@ -72,9 +71,9 @@ def preprocessor(dataset: Dataset, entry: Mapping, seed: int) -> BaseEstimator:
     return ColumnTransformer(parts, sparse_threshold=0, verbose_feature_names_out=False)
 
 
-def preprocessed(dataset: Dataset, entry: Mapping, seed: int = 0) -> Dataset:
+def preprocessed(dataset: Dataset, entry: Mapping) -> Dataset:
     """The data set with preprocessing fitted on all rows, for figures and measurements."""
-    fitted = preprocessor(dataset, entry, seed)
+    fitted = preprocessor(dataset, entry)
     X = fitted.fit_transform(dataset.X, dataset.y)
     names = dataset.feature_names
     if isinstance(fitted, ColumnTransformer):

@@ -1,7 +1,7 @@
 """The columns of users' tables: their kinds, which of them are no features, and which determine the label."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,8 @@ def _plain_numbers(frame, names: Sequence[str]) -> set[str]:
 
 def _described(column, is_category: bool, missing: Sequence[str]) -> tuple[Any, str]:
     values = column.dropna()
-    if not (is_category or is_nominal(column)):
+    is_category = is_category or is_nominal(column)
+    if not is_category:
         if column.dtype.kind in "biuf":
             return None, _why_no_feature(column.name, values, column.dtype.kind)
         if column.dtype.kind == "M":
@@ -59,7 +60,7 @@ def _described(column, is_category: bool, missing: Sequence[str]) -> tuple[Any, 
     texts = Counter(values.astype(object).map(category_name).to_list())
     for one in missing:
         texts.pop(one, None)
-    if texts and (is_category or is_nominal(column)):
+    if texts and is_category:
         return sorted(texts), ""
     return _described_texts(column.name, texts)
 
@@ -77,7 +78,7 @@ def _why_no_feature(name: str, values, dtype: str) -> str:
 
 
 def _described_texts(name: str, texts: Counter) -> tuple[Any, str]:
-    numeric = {text for text in texts if _is(number, text)}
+    numeric = {text for text in texts if reads(number, text)}
     if len(numeric) == len(texts):
         return None, "" if texts else "it has no values"
     if sum(texts[text] for text in numeric) > MOSTLY * texts.total():
@@ -86,15 +87,16 @@ def _described_texts(name: str, texts: Counter) -> tuple[Any, str]:
         raise WrongValueError(
             name, wrong, f", {instead}, or `missing` with it if it stands for a missing value"
         )
-    if all(_is(days, text) for text in texts):
+    if all(reads(days, text) for text in texts):
         return DATE, ""
     differs = len(texts) == texts.total() >= IDENTIFIERS_FROM
     return sorted(texts), "a text that differs in all rows" if differs else ""
 
 
-def _is(read, text: str) -> bool:
+def reads(function: Callable[[str], Any], text: str) -> bool:
+    """Whether a function such as `number` or `days` reads a text without a `ValueError`."""
     try:
-        read(text)
+        function(text)
     except ValueError:
         return False
     return True

@@ -40,7 +40,7 @@ def make_page_to_hover(
     """Write a page of a drawn figure with a tooltip per row; its type has the format ``html``.
 
     `drawn` is the figure's CSV file; `sources` are the prepared data sets, which
-    :func:`entrolab.study.job_specs.rows_to_hover` lists.
+    :func:`entrolab.jobs.plan.Plan.rows_to_hover` lists.
     """
     panels = figure_type.to_hover(spec, read_figure(drawn), sources)
     write_text(output, page_to_hover(panels, title=one_line(spec["caption"])))

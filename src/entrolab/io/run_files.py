@@ -73,8 +73,9 @@ class RunContents:
                 types = trusted_types(run.fitted, named, facts.get("types", ()))
             except Refused as error:
                 without_model = str(error)
-        known = run.selection.exists() and run.predictions.exists()
-        scores = read_scores(run.selection, run.predictions, metrics) if known else _NO_SCORES
+        scores = pd.DataFrame({"criterion": []})
+        if run.selection.exists() and run.predictions.exists():
+            scores = read_scores(run.selection, run.predictions, metrics)
         return cls(
             record=record,
             facts=facts,
@@ -102,6 +103,3 @@ class RunContents:
                 params, times = chosen.most_common(1)[0]
                 result[criterion] = (json.loads(params), f"{times} of {len(rows)}")
         return result
-
-
-_NO_SCORES = pd.DataFrame({"criterion": []})

@@ -94,7 +94,7 @@ def runner(*, forks: bool) -> Callable[..., None]:
     return run_job
 
 
-def run_in_child(function: str, name: str, job: SimpleNamespace, server: str = "learners") -> None:
+def run_in_child(function: str, name: str, job: SimpleNamespace, server: str) -> None:
     """Call ``function(job)`` in a child and wait until it ends; raise `JobFailed` unless it succeeds.
 
     `name` is the job's in messages and `server`, of `PRELOADED`, the one that forks the child.

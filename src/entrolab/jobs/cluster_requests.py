@@ -110,18 +110,14 @@ def _needs_of_learner(learner: str, spec: Mapping, entry: Mapping) -> Needs:
         units = _largest(spec, "n_hidden" if name in LAYERED else "n_landmarks", rows)
         # Candidates that differ only in layer size share a pass; other candidates have one each.
         passes = repeats * points * (1 if name in LAYERED else 2)
-        held = DOUBLE * (units**2 * _classes(entry) * (sets + 2) + units * features + rows * points)
+        classes = entry["expect"].get("classes", 2)
+        held = DOUBLE * (units**2 * classes * (sets + 2) + units * features + rows * points)
         return Needs(held, passes * (rows * units**2 + 2 * rows * features * units + sets * units**3) / RATE)
     if name in SQUARE:
         return Needs(SQUARES * DOUBLE * rows**2, repeats * points * sets * rows**3 / RATE)
     if name in KERNEL_SVMS:
         return Needs(SQUARES * DOUBLE * rows**2, repeats * points * sets * rows**2 / ENTRIES)
     return UNKNOWN
-
-
-def _classes(entry: Mapping) -> int:
-    classes = entry["expect"].get("classes")
-    return 2 if classes is None else len(classes) if isinstance(classes, (list, dict)) else classes
 
 
 def _drawn(protocol: Mapping, rows: int) -> tuple[int, int, int]:

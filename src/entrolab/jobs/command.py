@@ -22,7 +22,6 @@ STUDY_ENDS = (".yaml", ".yml")
 # Options of Snakemake whose values may end in .yaml too.
 TAKE_FILES = ("--configfile", "--configfiles", "--profile", "--workflow-profile", "--replace-workflow-config")
 SETTINGS = ("--config", "-C")
-INIT = "`entrolab init table.csv --label column` writes one"
 # Texts that Snakemake's --config leaves unchanged, so that they need no quotes.
 PLAIN = re.compile(
     r"(?!(nan|inf|infinity|true|false)$)(\.{1,2}$|\.{0,2}/|[a-z])[\w./-]*( [\w./-]+)*", re.IGNORECASE
@@ -178,5 +177,8 @@ def check_file(study: Path) -> None:
     if not study.is_file():
         there = [file.name for file in study.parent.glob("*.yaml")]
         hint = did_you_mean(study.name, there)
-        raise ConfigError(f"{study}: there is no such file{hint}; accepted: a study's file; {INIT}")
+        raise ConfigError(
+            f"{study}: there is no such file{hint}; accepted: a study's file; "
+            "`entrolab init table.csv --label column` writes one"
+        )
     check_name(study)

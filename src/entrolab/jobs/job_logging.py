@@ -14,7 +14,6 @@ from entrolab.fit.metrics import METRICS
 from entrolab.tables.verdicts import JUDGED, KNOWN
 from entrolab.text import COLOURS, ERASE_LINE, Told, one_line, printable
 
-EVERY_SECONDS = 20.0
 MOST_LISTED = 3  # data sets of a table
 
 logger = logging.getLogger(__name__)
@@ -94,7 +93,7 @@ def tell_result(name: str, table: pd.DataFrame, best: Collection[tuple[str, str,
 class Progress:
     """Reports the progress of a long job: at most one line in the terminal every `every` seconds."""
 
-    def __init__(self, name: str, every: float = EVERY_SECONDS):
+    def __init__(self, name: str, every: float = 20.0):
         self.name, self.every = name, every
         self._last = time.monotonic()
 

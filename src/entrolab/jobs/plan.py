@@ -23,7 +23,6 @@ from entrolab.study.job_specs import (
     figure_runs,
     figure_spec,
     measurement_spec,
-    rows_to_hover,
     run_spec,
     score_tables,
     study_runs,
@@ -91,10 +90,6 @@ class Plan:
 
     def receipts(self) -> list[str]:
         return [_receipt(dataset) for dataset in self.downloaded()]
-
-    def own_file(self, wildcards) -> list[str]:
-        """The files of a user's own data set; empty for other data sets."""
-        return self.entry(wildcards).get("paths", [])
 
     def attempt(self, wildcards) -> int:
         """A number that grows while the data are not available, so that each run tries to download them.
@@ -168,11 +163,9 @@ class Plan:
     def needs_of_run(self, wildcards) -> Needs:
         return needs_of_run(self.run_spec(wildcards), self.entry(wildcards))
 
-    def of_figure(self, stage: str) -> Callable:
-        """An input function: the files of a stage for each run that a figure shows."""
-        return lambda wildcards: _files(
-            stage, wildcards.study, figure_runs(self.study(wildcards), wildcards.figure)
-        )
+    def records_of_figure(self, wildcards) -> list[str]:
+        """The record of each run that a figure shows."""
+        return _files("record", wildcards.study, figure_runs(self.study(wildcards), wildcards.figure))
 
     def of_study(self, stage: str) -> Callable:
         """An input function: the files of a stage for each run of a study."""
@@ -218,8 +211,9 @@ class Plan:
         return figure_files(wildcards.study, self.study(wildcards), wildcards.figure)
 
     def rows_to_hover(self, wildcards) -> list[str]:
-        """The prepared data sets whose rows a figure shows on hovering."""
-        return rows_to_hover(self.study(wildcards), wildcards.figure)
+        """The prepared data sets whose rows a figure shows on hovering, in the order of its group."""
+        shown = figure_datasets(self.study(wildcards), wildcards.figure)
+        return [FILES["data"].format(dataset=dataset) for dataset in shown]
 
     # ------------------------------------------------------------------------------ tables and pages
 

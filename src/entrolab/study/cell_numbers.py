@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from entrolab.study.sections import ConfigError
+from entrolab.study.seeds import CELL
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CELL = ("table", "dataset", "model", "metric")
 SEED_0 = "0"
 # The texts of an erratum and of a difference that may quote numbers.
 TEXTS = {"errata": ("published", "taken", "evidence"), "differences": ("tried", "gave")}

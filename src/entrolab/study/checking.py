@@ -20,14 +20,11 @@ from entrolab.jobs.source_analysis import (
     check_takes_weights,
 )
 from entrolab.study.constraints import check_values
-from entrolab.study.definition import Protocol, Scaling
+from entrolab.study.definition import DIVERGENCES, Protocol, Scaling
 from entrolab.study.job_specs import figure_runs, figure_spec, measurement_spec, run_spec, study_runs
 from entrolab.study.lookup import grouped, protocol_of, scaling_of
 from entrolab.study.sections import ConfigError, check, shortened, unknown
 from entrolab.tables.types import TABLE_TYPES
-
-# Criteria that compare two classes.
-DIVERGENCES = ("dcs_gaussian", "dcs_kde")
 
 
 def check_study(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> None:

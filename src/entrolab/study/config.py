@@ -30,9 +30,6 @@ from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import without_secrets
 from entrolearn.suggest import did_you_mean
 
-# Settings that add a user's own files to the project's.
-EXTRA = ("extra_studies", "extra_datasets")
-
 NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
 # Rules of the workflow. No study can have one of these names, since both are targets.
 RULES = {
@@ -182,7 +179,8 @@ def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
     papers = [papers] if isinstance(papers, str) else list(papers)
     for study_name in papers:
         check_known(study_name, studies, "config", "papers", "study")
-    return {"store": None, "mirror": None, **dict.fromkeys(EXTRA), **config, "papers": papers}
+    optional = dict.fromkeys(("store", "mirror", "extra_studies", "extra_datasets"))
+    return {**optional, **config, "papers": papers}
 
 
 def store_digest(settings: Mapping) -> str:

@@ -43,14 +43,16 @@ from entrolab.study.sections import (
 )
 from entrolab.tables.types import TABLE_TYPES
 
-# The sources of a table, the keys that each requires, and the keys that it does not accept.
-SOURCES = ("file", "openml", "openml_task")
+# Criteria that compare two classes.
+DIVERGENCES = ("dcs_gaussian", "dcs_kde")
+# The keys that each source of a table requires, and those that it does not accept.
 REQUIRED = (["file", "label"], ["openml"], ["openml_task"])
 NOT_BESIDE = {
     "file": (),
     "openml": ("test", "delimiter"),
     "openml_task": ("test", "delimiter", "label", "groups", "time"),
 }
+Columns = described(list_of(str | int), "a list of columns' names")
 
 
 class OwnData(Section):
@@ -73,16 +75,16 @@ class OwnData(Section):
     delimiter: matching(
         r"[^\n\r]|whitespace", 'one character (a tab is "\\t", in these quotes) or whitespace'
     ) = None
-    drop: described(list_of(str | int), "a list of columns' names") = None
-    categorical: described(list_of(str | int), "a list of columns' names") = None
-    keep: described(list_of(str | int), "a list of columns' names") = None
+    drop: Columns = None
+    categorical: Columns = None
+    keep: Columns = None
     missing: list_of(str, unique=False) = None
     missing_rows: one_of("drop") = None
 
     @model_validator(mode="after")
     def _from_one_source(self):
         """The table has exactly one source; a task of OpenML provides the label and the splits itself."""
-        found = [name for name in SOURCES if name in self.model_fields_set]
+        found = [name for name in NOT_BESIDE if name in self.model_fields_set]
         if len(found) > 1:
             raise wrong(f"found {found[1]!r} beside {found[0]!r}; accepted: one of them")
         source = found[0] if found else "file"
@@ -231,9 +233,6 @@ class Alternative(Section):
     grid: Grid = Field(default={})
 
 
-Steps = list[text_or_section(ImportPath, Step)]
-
-
 Threshold = one_of(*thresholds.BY)
 
 # The keys that name the learners of a model.
@@ -258,7 +257,7 @@ class Model(Section):
     known: mapping_of(Known, "data sets, each with values by metric") = None
     trials: described(Whole | OfDataset, "a number of trials, at least 1, or {of_dataset: name}") = None
     params: Params = Field(default={})
-    steps: Steps = Field(default=[])
+    steps: list[text_or_section(ImportPath, Step)] = Field(default=[])
     grid: Grid = Field(default={})
     threshold: Threshold = None
     criteria: Annotated[list[str], AfterValidator(each_once)] = None
@@ -359,7 +358,7 @@ class Study(Section):
     protocol: Protocol = Field(default=Folds())
     of_dataset: dict[Name, Values] = {}
     metrics: list_of(one_of(*METRICS)) = None
-    criteria: list_of(one_of("cv", "dcs_gaussian", "dcs_kde")) = ["cv"]
+    criteria: list_of(one_of("cv", *DIVERGENCES)) = ["cv"]
     datasets: mapping_of(
         text_or_section(Keys, OwnData),
         "groups by name, each a list of keys of the catalog or {file: its path, label: a column}",

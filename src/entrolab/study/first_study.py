@@ -26,7 +26,6 @@ LEARNERS = {
         "elm": {"estimator": "entrolearn.ELMRegressor", "grid": {"n_hidden": [50, 100, 200]}},
     },
 }
-FOR_MANY_ROWS = {"forest": "sklearn.ensemble.HistGradientBoosting{}"}
 FOLDS = 5
 LONGEST = 1000  # characters of a comment, which may quote names in the table
 NAMED = 8  # columns listed in a line
@@ -65,7 +64,7 @@ def first_study(table: Path, label: str, output: Path) -> str:
     drop = entry["tells_label"]
     if drop and len(drop) < len(entry["format"]["columns"]):
         own["drop"] = drop
-    return "\n".join([*_found(table, entry, label), "datasets:", *_dataset(name, own, entry), *_rest(entry)])
+    return "\n".join([*_found(table, entry, label), "datasets:", *_dataset(name, own), *_rest(entry)])
 
 
 def _name(table: Path) -> str:
@@ -111,7 +110,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def _dataset(name: str, own: Mapping, entry: Mapping) -> Iterable[str]:
+def _dataset(name: str, own: Mapping) -> Iterable[str]:
     if "drop" in own:
         alone = " and ".join(own["drop"])
         told = f"{alone} alone determines {own['label']}: delete `drop` if it is known before the label"
@@ -125,7 +124,8 @@ def _rest(entry: Mapping) -> Iterable[str]:
     models = dict(LEARNERS["values" if values else "classes"])
     if rows >= MANY_ROWS:
         models.pop("svm", None)
-        models["forest"] = FOR_MANY_ROWS["forest"].format("Regressor" if values else "Classifier")
+        of_values = "Regressor" if values else "Classifier"
+        models["forest"] = f"sklearn.ensemble.HistGradientBoosting{of_values}"
     if smallest <= 2:  # no rows would remain for the inner folds of a grid
         models = {name: one if isinstance(one, str) else one["estimator"] for name, one in models.items()}
     yield "models:"

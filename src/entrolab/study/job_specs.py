@@ -88,11 +88,6 @@ def figure_formats(study: Mapping, figure: str) -> tuple[str, ...]:
     return type_of(study, figure).formats
 
 
-def rows_to_hover(study: Mapping, figure: str) -> list[str]:
-    """The prepared data sets whose rows a figure shows on hovering, in the order of its group."""
-    return [FILES["data"].format(dataset=dataset) for dataset in figure_datasets(study, figure)]
-
-
 def study_runs(study: Mapping) -> list[tuple[str, str]]:
     """The runs, (data set, model), that the tables and figures of a study need, each once."""
     shown = [table_runs(study, table) for table in study["tables"]]

@@ -170,7 +170,7 @@ def check(definition, data, file, where: str = "", dataset: str = ""):
 def _mistakes(error: ValidationError, where: str) -> Iterator[tuple[str, str]]:
     """Yield (place, message) for each error."""
     for one in error.errors(include_url=False):
-        place = [where, *(part for part in one["loc"] if not _is_tag(part))]
+        place = [where, *(part for part in one["loc"] if not str(part).startswith("<"))]
         kind, found = one["type"], one["input"]
         if place[-1] == "[key]":
             place = place[:-2]
@@ -212,10 +212,6 @@ def _in_words(kind: str, found, error: Mapping) -> str:
 
 def _dotted(place: Iterable) -> str:
     return ".".join(str(part) for part in place if part != "")
-
-
-def _is_tag(part) -> bool:
-    return isinstance(part, str) and part.startswith("<")
 
 
 # -------------------------------------------------------------------------------------------- types of values

@@ -1,6 +1,5 @@
 """Signatures and input examples of logged models."""
 
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.base import BaseEstimator, is_regressor
 from sklearn.pipeline import Pipeline
 
 from entrolab.data.dataset import Dataset, load_dataset
+from entrolab.data.user_columns import reads
 from entrolearn.columns import DATE, ColumnEncoder, days, number
 
 ROWS_OF_EXAMPLE = 5
@@ -41,16 +41,7 @@ def signature_of(fitted: BaseEstimator) -> ModelSignature | None:
 
 def _is_any(kind) -> bool:
     """Whether a column may contain other values than text: numbers, truth values or dates."""
-    return kind is None or kind == DATE or any(map(_is_value, kind))
-
-
-def _is_value(category: str) -> bool:
-    """Whether a category is the name of a number, a truth value or a date."""
-    for read in (number, days):
-        with suppress(ValueError):
-            read(category)
-            return True
-    return False
+    return kind is None or kind == DATE or any(reads(number, name) or reads(days, name) for name in kind)
 
 
 def input_example(path: Path):

@@ -16,7 +16,7 @@ BINARY = {"parquet": pd.read_parquet, "feather": pd.read_feather}
 
 
 def frame_of(
-    path: Path, names: Sequence[str], delimiter: str, missing: Sequence[str], splits: Sequence[str] = ()
+    path: Path, names: Sequence[str], delimiter: str, missing: Sequence[str], splits: Sequence[str]
 ) -> pd.DataFrame:
     """Read a table from a file; NaN for numbers that stand for missing values.
 
