@@ -18,7 +18,7 @@ from entrolab.jobs.children import PRELOADED, JobFailed, run_in_child
 
 def run(function, tmp_path, name="a job", params=None, server="learners"):
     files = {"output": [str(tmp_path / "out")], "log": [str(tmp_path / f"{name}.log")]}
-    job = SimpleNamespace(**files, params=params, threads=1)
+    job = SimpleNamespace(**files, params=params, resources=SimpleNamespace(_cores=1))
     run_in_child(f"jobs_of_children:{function}", name, job, server)
 
 

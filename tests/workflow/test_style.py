@@ -10,7 +10,7 @@ from entrolab.study import config
 
 ROOT = Path(__file__).parents[2]
 RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow" / "rules").glob("*.smk"))]
-GIVEN = "rule, input, output, params, wildcards, threads, resources, log, config"
+GIVEN = "input, output, params, wildcards, resources, log"
 
 
 @pytest.mark.parametrize("file", RULES, ids=lambda path: path.name)

@@ -19,4 +19,4 @@ rule claims:
         title=PLAN.title,
         code=code("entrolab.claims.rendering"),
     run:
-        run_job("tables:claims", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("tables:claims", input, output, params, wildcards, resources, log)

@@ -87,7 +87,7 @@ if workflow.is_main_process:
 
 # Runs a function of entrolab/stages as a job. In the main process, rules run in threads (`force-use-threads` in the default
 # profile), and a job in a child of a fork server; elsewhere, a job has a process of its own already.
-run_job = runner(forks=workflow.is_main_process)
+run_job = runner(config, forks=workflow.is_main_process)
 
 # Limits of a job, enforced in its process on any machine, whatever was requested from a cluster.
 LIMITS = {

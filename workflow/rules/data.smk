@@ -14,7 +14,7 @@ rule data:
     params:
         catalog=PLAN.downloaded(),
     run:
-        run_job("data:data", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("data:data", input, output, params, wildcards, resources, log)
 
 
 rule download:
@@ -28,7 +28,7 @@ rule download:
         files=lambda wildcards: PLAN.entry(wildcards)["files"],
         attempt=PLAN.attempt,
     run:
-        run_job("data:download", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("data:download", input, output, params, wildcards, resources, log)
 
 
 rule prepare:
@@ -47,7 +47,7 @@ rule prepare:
         entry=PLAN.entry,
         code=PLAN.code_of_data,
     run:
-        run_job("data:prepare", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("data:prepare", input, output, params, wildcards, resources, log)
 
 
 rule scale:
@@ -63,7 +63,7 @@ rule scale:
         scaling=PLAN.scaling,
         code=code("entrolab.data.scale", "entrolab.data.preprocessing"),
     run:
-        run_job("data:scale", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("data:scale", input, output, params, wildcards, resources, log)
 
 
 rule split:
@@ -80,4 +80,4 @@ rule split:
         seed=PLAN.parts_seed,
         code=code("entrolab.fit.protocols"),
     run:
-        run_job("data:split", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("data:split", input, output, params, wildcards, resources, log)

@@ -20,7 +20,7 @@ rule measure:
         measurement=PLAN.measurement,
         code=PLAN.code_of_measurement,
     run:
-        run_job("fit:measure", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("fit:measure", input, output, params, wildcards, resources, log)
 
 
 # Measurements on data generated for the table: no input files.

@@ -34,7 +34,7 @@ rule table:
             "entrolab.seeds.rendering",
         ),
     run:
-        run_job("tables:table", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("tables:table", input, output, params, wildcards, resources, log)
 
 
 rule figure:
@@ -60,7 +60,7 @@ rule figure:
         spec=PLAN.figure,
         code=PLAN.code_of_figure,
     run:
-        run_job("tables:figure", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("tables:figure", input, output, params, wildcards, resources, log)
 
 
 # A figure of rows as an interactive page, with a tooltip per row.
@@ -76,7 +76,9 @@ rule page_to_hover:
         spec=PLAN.figure,
         code=PLAN.code_of_figure,
     run:
-        run_job("tables:page_to_hover", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job(
+            "tables:page_to_hover", input, output, params, wildcards, resources, log
+        )
 
 
 # Writes a study's page, and the index, which lists every study whose page was ever written here (results/report/studies).
@@ -98,7 +100,7 @@ rule page:
         home=lambda wildcards: str(HOME),
         code=code("entrolab.report"),
     run:
-        run_job("tables:page", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("tables:page", input, output, params, wildcards, resources, log)
 
 
 rule report:

@@ -29,7 +29,7 @@ rule track:
         which_store=store_digest(SETTINGS),
         code=code("entrolab.tracking"),
     run:
-        run_job("tracking:track", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("tracking:track", input, output, params, wildcards, resources, log)
 
 
 rule track_study:
@@ -51,4 +51,6 @@ rule track_study:
         folder=os.getcwd(),
         code=code("entrolab.tracking"),
     run:
-        run_job("tracking:track_study", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job(
+            "tracking:track_study", input, output, params, wildcards, resources, log
+        )

@@ -24,4 +24,4 @@ rule train:
         spec=PLAN.run_spec,
         code=PLAN.code_of_run,
     run:
-        run_job("fit:train", rule, input, output, params, wildcards, threads, resources, log, config)
+        run_job("fit:train", input, output, params, wildcards, resources, log)

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from multiprocessing import forkserver, get_context, resource_tracker
 from multiprocessing.connection import wait
@@ -62,24 +62,24 @@ def _stop_servers() -> None:
     resource_tracker._resource_tracker._stop()
 
 
-def runner(*, forks: bool) -> Callable[..., None]:
+def runner(config: Mapping, *, forks: bool) -> Callable[..., None]:
     """A function for rules that runs a job, in a child if `forks` is true, else in this process.
 
     It is called with the name of a function of `entrolab.stages`, such as "data:scale", and what Snakemake
-    gives to a rule, of which it makes a namespace, the argument of that function.
+    gives to a rule; the argument of that function is a namespace of these and of `config`.
     """
 
-    def run_job(function, rule, input, output, params, wildcards, threads, resources, log, config) -> None:
+    def run_job(function: str, input, output, params, wildcards, resources, log) -> None:
         job = SimpleNamespace(
             input=input,
             output=output,
             params=params,
             wildcards=wildcards,
-            threads=threads,
             resources=resources,
             log=log,
             config=config,
         )
+        rule = function.partition(":")[2]
         name = " ".join([rule, *wildcards])
         if forks:
             run_in_child(
@@ -142,7 +142,7 @@ def _call(function: str, name: str, job: SimpleNamespace) -> None:
     module, _, attribute = function.partition(":")
     with job_log(job.log[0], name):
         work = getattr(import_module(module), attribute)
-        with threadpool_limits(job.threads):  # of what has been imported by now
+        with threadpool_limits(job.resources._cores):  # of what has been imported by now
             work(job)
 
 
