@@ -156,7 +156,6 @@ def _files(results: StudyResults, home: str) -> list[dict]:
 
     return [
         {
-            "key": dataset,
             "label": dataset,
             "cells": [links(f"{dataset}/{model}") for model in trained(results.study)],
         }
