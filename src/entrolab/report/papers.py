@@ -118,7 +118,6 @@ def shown_figure(results: StudyResults, name: str) -> dict:
         "caption": caption,
         "notes": [one_line(note) for note in results.study["figures"][name]["notes"]],
         "formats": figure_formats(results.study, name),
-        "errata": [],
         "alt": description_of(results.folder / "figures" / f"{name}.svg") or caption,
         "reasons": reasons(results.figures[name]),
     }
