@@ -82,14 +82,10 @@ def updated_claims(
     found = found.drop_duplicates("id").set_index("id")[["outcome", "decides"]].T.to_dict("list")
     rows = []
     for claim in study["claims"]:
-        by = _decided_by(claim)
+        by = " ".join(tests_of_repository(claim) or tested_tables([claim]))
         outcome = found.get(claim["id"]) or known.get((claim["id"], by)) or (NOT_COMPUTED, "")
         rows.append((study_name, claim["id"], *outcome, by))
     return pd.DataFrame(rows, columns=OF_CLAIMS)
-
-
-def _decided_by(claim: Mapping) -> str:
-    return " ".join(tests_of_repository(claim) or tested_tables([claim]))
 
 
 def updated_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
@@ -98,7 +94,7 @@ def updated_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder
     values = read_seeds(study.get("seeds", ""))
     rows = []
     for table in study["tables"]:
-        file = _file(study_name, table, folder)
+        file = folder / FILES["tables"].format(study=study_name, table=table)
         if file.exists():
             made = read_table(file)
             found = published_counts(made)
@@ -113,10 +109,6 @@ def updated_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder
         rows.append({"study": study_name, "table": table, "second reading of": second, **counts, **over})
     counted = pd.DataFrame([row for row in rows if sum(row[name] for name in COUNTS)], columns=OF_TABLES)
     return counted.astype(dict.fromkeys([*COUNTS, *OVER_SEEDS], int))
-
-
-def _file(study_name: str, table: str, folder: Path) -> Path:
-    return folder / FILES["tables"].format(study=study_name, table=table)
 
 
 def _over_seeds(

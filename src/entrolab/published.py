@@ -3,10 +3,8 @@
 import pandas as pd
 
 from entrolab.jobs.command import home
-from entrolab.tables.making import CORRECTED, apply_corrections
+from entrolab.tables.making import ADDRESS, CORRECTED, apply_corrections
 from entrolearn.suggest import did_you_mean
-
-ADDRESS = ("dataset", "model", "metric")
 
 
 def load_published(study: str, table: str | None = None, *, corrected: bool = True) -> pd.DataFrame:
@@ -48,7 +46,7 @@ def load_published(study: str, table: str | None = None, *, corrected: bool = Tr
     """
     files = {file.stem: file for file in sorted((home() / "config" / "published").glob("*.csv"))}
     values = pd.read_csv(files[_known(study, files, "study")], dtype=dict.fromkeys(ADDRESS, str))
-    values[[*ADDRESS]] = values[[*ADDRESS]].fillna("")
+    values[ADDRESS] = values[ADDRESS].fillna("")
     if corrected:
         values = apply_corrections(values)
     values = values.loc[:, ~values.columns.str.startswith(CORRECTED)]

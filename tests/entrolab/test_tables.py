@@ -49,8 +49,8 @@ def study(datasets=("iris", "wine"), models=("eem_rbf", "svm_rbf"), **table):
     }
 
 
-def spec(*arguments, labels=None, **table):
-    return table_spec("paper", study(*arguments, **table), "table1", labels)
+def spec(*arguments, **table):
+    return table_spec("paper", study(*arguments, **table), "table1")
 
 
 def score_rows(dataset, model, values, criterion="cv", success=True, error=""):
@@ -575,8 +575,9 @@ HOSTILE = r"""<script>alert(1)</script> & "x" 50% of $a_b^c$ #1 {y} ~ \input{z} 
 @pytest.fixture
 def hostile():
     """A table whose every text is hostile."""
-    asked = table_spec("paper", study(["iris"], ["eem_rbf"]), "table1", {"iris": HOSTILE})
+    asked = table_spec("paper", study(["iris"], ["eem_rbf"]), "table1")
     asked = {**asked, "caption": HOSTILE, "notes": [HOSTILE]}
+    asked["datasets"]["iris"] |= {"label": HOSTILE}
     asked["models"]["eem_rbf"] |= {"label": HOSTILE, "sublabel": HOSTILE}
     broken = [record("iris", "eem_rbf", success=False, status="failed", error=f"{HOSTILE}\n\n{HOSTILE}")]
     return score_table(pd.DataFrame(), published_frame(iris__eem_rbf=(80.0, 1.0)), broken, asked), asked

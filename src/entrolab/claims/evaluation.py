@@ -161,7 +161,8 @@ class _Scale:
     @property
     def unit(self) -> str:
         if "points" in self.margin:
-            return "points" if _in_percent(self.metric) else ""
+            known = METRICS.get(self.metric)
+            return "points" if (known.percent if known else self.metric == "separability") else ""
         return "×" if "factor" in self.margin else "%"
 
     def shown(self, effect: float) -> float:
@@ -172,10 +173,6 @@ class _Scale:
                 sign = -1 if less_is_better(self.metric) else 1
                 return 100 * sign * math.expm1(sign * effect)
         return effect
-
-
-def _in_percent(metric: str) -> bool:
-    return METRICS[metric].percent if metric in METRICS else metric == "separability"
 
 
 # Evidence -> the p-value of the test that establishes the claim, and of the one that refutes it.
@@ -393,17 +390,15 @@ def _cells(test: Mapping, numbers: Numbers) -> list[_Case]:
             continue
         if "at_least" in test:
             held, refuted = _exceeds(evidence, test["at_least"])
+            so = evidence.effect >= test["at_least"]
         else:
             refuted, held = _exceeds(evidence, test["at_most"])
+            so = evidence.effect <= test["at_most"]
         if isinstance(evidence, Exact):  # the limit is inclusive
-            held = 1.0 - float(refuted > ALPHA)
-        so = refuted > ALPHA if isinstance(evidence, Exact) else _is_within(evidence.effect, test)
+            so = refuted > ALPHA
+            held = 1.0 - float(so)
         cases.append(_Case(name, so, held, refuted, measured=True))
     return cases
-
-
-def _is_within(value: float, test: Mapping) -> bool:
-    return value >= test["at_least"] if "at_least" in test else value <= test["at_most"]
 
 
 def _compared_cases(test: Mapping, numbers: Numbers) -> list[_Case]:

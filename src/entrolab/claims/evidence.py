@@ -56,7 +56,7 @@ class SignedRank:
     @property
     def interval(self) -> tuple[float, float]:
         """The interval of the limits that the one-sided tests do not reject."""
-        rejected = _rejected_rank_sums(self.n)
+        rejected = int((_chances(range(1, self.n + 1)) <= ALPHA).sum())  # of the rank sums 0, 1, 2, ...
         if not rejected:
             return -math.inf, math.inf
         return float(self._walsh[rejected - 1]), float(self._walsh[-rejected])
@@ -173,8 +173,3 @@ def _chances(ranks: Sequence[int]) -> np.ndarray:
     for rank in ranks:
         ways = np.convolve(ways, np.concatenate([[1.0], np.zeros(rank - 1), [1.0]]))
     return np.cumsum(ways) / 2.0 ** len(ranks)
-
-
-def _rejected_rank_sums(n: int) -> int:
-    """How many of the rank sums 0, 1, 2, ... the one-sided test rejects."""
-    return int((_chances(range(1, n + 1)) <= ALPHA).sum())

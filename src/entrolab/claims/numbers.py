@@ -43,7 +43,7 @@ class Numbers:
     def __init__(self, study_name: str, study: Mapping, home: str | os.PathLike = "."):
         self.study_name, self.study, self._home = study_name, study, Path(home)
         self._results = Results(study_name, study, home)
-        self._table = cache(self._read)
+        self._table = cache(lambda name: self._frame(name).set_index(ADDRESS)["ours"])
         self._figure = cache(lambda name: pd.read_csv(self._file(name)))
 
     def cell(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> float:
@@ -182,9 +182,6 @@ class Numbers:
         if not file.exists():
             raise TableMissing(tested_file(self.study_name, self.study, name))
         return file
-
-    def _read(self, name: str) -> pd.Series:
-        return self._frame(name).set_index(ADDRESS)["ours"]
 
 
 def less_is_better(metric: str) -> bool:

@@ -82,24 +82,17 @@ def _claim(rows: pd.DataFrame) -> dict:
 
 
 def _part(row) -> dict:
+    bounded = math.isfinite(row.low) or math.isfinite(row.high)
     return {
         "part": row.part,
         "test": row.test.replace("_", " "),
         "outcome": row.part_outcome,
-        "effect": _shown(row.effect, row.unit),
-        "interval": f"{_digits(row.low)} to {_digits(row.high)}" if _is_bounded(row) else "",
+        "effect": "" if math.isnan(row.effect) else f"{_digits(row.effect)} {row.unit}".strip(),
+        "interval": f"{_digits(row.low)} to {_digits(row.high)}" if bounded else "",
         "p": "" if math.isnan(row.p) else f"{row.p:.2g}",
         "sets": row.sets,
         "method": row.method,
     }
-
-
-def _is_bounded(row) -> bool:
-    return math.isfinite(row.low) or math.isfinite(row.high)
-
-
-def _shown(value: float, unit: str) -> str:
-    return "" if math.isnan(value) else f"{_digits(value)} {unit}".strip()
 
 
 def _digits(value: float) -> str:

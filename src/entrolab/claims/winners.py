@@ -1,6 +1,6 @@
 """The best models of each row of a score table, by significance tests over folds or trials."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pandas as pd
 
@@ -40,16 +40,9 @@ def _best(numbers: Numbers, table: str, rows: pd.DataFrame) -> Iterator[Cell]:
             scores = cells.set_index("model")["ours"]
             best = scores.idxmin() if less_is_better(metric) else scores.idxmax()
             rivals = scores.index.drop(best)
-            p_values = holm(_p_values(numbers, table, dataset, best, rivals, metric))
+            pairs = ((best, rival) for rival in rivals)
+            known = [numbers.on_one({"tables": [table]}, dataset, pair, metric, False) for pair in pairs]
+            p_values = holm([1.0 if evidence is None else evidence.above(0.0) for evidence in known])
             close = [rival for rival, p in zip(rivals, p_values, strict=True) if p > ALPHA]
             if len(close) < len(rivals):
                 yield from ((dataset, model, metric) for model in (best, *close))
-
-
-def _p_values(
-    numbers: Numbers, table: str, dataset: str, best: str, rivals: Iterable[str], metric: str
-) -> list[float]:
-    """The p-value of each rival, for being worse than the best model."""
-    test = {"tables": [table]}
-    known = (numbers.on_one(test, dataset, (best, rival), metric, False) for rival in rivals)
-    return [1.0 if evidence is None else evidence.above(0.0) for evidence in known]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from entrolab.figure_types.base import score_name
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import replacing
 from entrolab.report.studies import StudyResults
@@ -63,15 +64,10 @@ def compared(results: StudyResults) -> pd.DataFrame:
         if measures is not None:
             rows = table[table["published"].notna() & table["ours"].notna()]
             rows = rows[rows["verdict"].isin(RESULTS)]
-            measured = [measures or _measured(metric) for metric in rows["metric"]]
+            measured = [measures or (score_name(one) if one in METRICS else "") for one in rows["metric"]]
             found.append(rows.assign(table=name, measured=measured))
     found = [rows[rows["measured"] != ""] for rows in found if len(rows)]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=["table", "measured"])
-
-
-def _measured(metric: str) -> str:
-    known = METRICS.get(metric)
-    return "" if known is None else f"{known.label}, %" if known.percent else known.label
 
 
 def _in_words(name: str, rows: pd.DataFrame) -> str:

@@ -118,7 +118,6 @@ def shown_figure(results: StudyResults, name: str) -> dict:
         "caption": caption,
         "notes": [one_line(note) for note in results.study["figures"][name]["notes"]],
         "formats": figure_formats(results.study, name),
-        "errata": [],
         "alt": description_of(results.folder / "figures" / f"{name}.svg") or caption,
         "reasons": reasons(results.figures[name]),
     }
@@ -156,7 +155,6 @@ def _files(results: StudyResults, home: str) -> list[dict]:
 
     return [
         {
-            "key": dataset,
             "label": dataset,
             "cells": [links(f"{dataset}/{model}") for model in trained(results.study)],
         }

@@ -23,7 +23,9 @@ def made(records: Iterable[Mapping]) -> list[tuple[str, str]]:
     ]
     peak = max(records, key=lambda record: record.get("peak_mib", 0))
     if "peak_mib" in peak:
-        facts.append(("peak memory", f"{_memory(peak['peak_mib'])} ({peak['key']})"))
+        mib = peak["peak_mib"]
+        memory = f"{mib:.0f} MiB" if mib < 1024 else f"{mib / 1024:.1f} GiB"
+        facts.append(("peak memory", f"{memory} ({peak['key']})"))
     for name in ("versions", "machine"):
         facts += [(name, text) for text in dict.fromkeys(_described(record[name]) for record in records)]
     return facts
@@ -65,7 +67,3 @@ def _duration(records: Iterable[Mapping], units: Sequence[str]) -> str:
     if seconds < 120:
         return f"{seconds:.0f} {units[0]}"
     return f"{seconds / 60:.0f} {units[1]}" if seconds < 7200 else f"{seconds / 3600:.1f} {units[2]}"
-
-
-def _memory(mib: float) -> str:
-    return f"{mib:.0f} MiB" if mib < 1024 else f"{mib / 1024:.1f} GiB"

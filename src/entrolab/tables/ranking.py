@@ -31,6 +31,7 @@ from entrolearn.plotting import (
     svg_element,
 )
 
+# The significance level of critical differences and of groups.
 ALPHA = 0.05
 # Fewer models or data sets are not tested.
 LEAST_MODELS, LEAST_DATASETS = 3, 5
@@ -60,7 +61,6 @@ class Ranking:
     critical_difference: float  # the least that is significant by Nemenyi's test
     nemenyi: pd.DataFrame  # p-values of pairs
     wilcoxon: pd.DataFrame  # the same of the signed-rank test, with Holm's correction for the number of pairs
-    alpha: float  # the significance level of critical_difference and of groups()
     shown_test: str  # of groups(), see the function of this name
     lacking: tuple[str, ...]  # models left out: without a number on more than half of the data sets
     empty: tuple[str, ...]  # data sets left out: none of the other models has a number there
@@ -73,7 +73,7 @@ class Ranking:
     @property
     def _alike(self) -> pd.DataFrame:
         """Whether two models do not differ significantly by the test that is shown."""
-        return getattr(self, self.shown_test) >= self.alpha
+        return getattr(self, self.shown_test) >= ALPHA
 
     def pairs(self) -> Iterator[dict]:
         """Yield a row for every two models, the better one first: p-values, wins, ties and losses."""
@@ -139,9 +139,7 @@ class Ranking:
         )
 
 
-def rank_models(
-    scores: pd.DataFrame, *, greater_is_better: bool = True, alpha: float = ALPHA
-) -> Ranking | None:
+def rank_models(scores: pd.DataFrame, *, greater_is_better: bool = True) -> Ranking | None:
     """Rank models over data sets and test their differences.
 
     Data sets on which no model has a number are left out, then models without a number on more than half of
@@ -172,7 +170,7 @@ def rank_models(
     # Friedman's statistic is undefined for models that tie everywhere; they do not differ.
     ties = (ranks.nunique(axis=1) == 1).all()
     friedman, p = (0.0, 1.0) if ties else map(float, stats.friedmanchisquare(*ranks.to_numpy().T))
-    width = stats.studentized_range.isf(alpha, n_models, math.inf) / math.sqrt(2)
+    width = stats.studentized_range.isf(ALPHA, n_models, math.inf) / math.sqrt(2)
     return Ranking(
         scores=kept,
         ranks=ranks,
@@ -182,14 +180,13 @@ def rank_models(
         critical_difference=width * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets)),
         nemenyi=scikit_posthocs.posthoc_nemenyi_friedman(ranks),
         wilcoxon=_wilcoxon(kept if greater_is_better else -kept),
-        alpha=alpha,
-        shown_test=shown_test(n_datasets, n_models, alpha),
+        shown_test=shown_test(n_datasets, n_models),
         lacking=tuple(lacking),
         empty=tuple(scores.index.difference(kept.index, sort=False)),
     )
 
 
-def shown_test(n_datasets: int, n_models: int, alpha: float = ALPHA) -> str:
+def shown_test(n_datasets: int, n_models: int) -> str:
     """The test of pairs that a diagram shows, a key of `TESTS`.
 
     It is Wilcoxon's, unless not even a model that wins on every data set would differ significantly after
@@ -201,7 +198,7 @@ def shown_test(n_datasets: int, n_models: int, alpha: float = ALPHA) -> str:
     >>> shown_test(14, 4), shown_test(9, 9)
     ('wilcoxon', 'nemenyi')
     """
-    return "wilcoxon" if _least_p(n_datasets, n_models)[1] < alpha else "nemenyi"
+    return "wilcoxon" if _least_p(n_datasets, n_models)[1] < ALPHA else "nemenyi"
 
 
 def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.DataFrame:

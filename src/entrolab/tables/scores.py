@@ -119,7 +119,7 @@ class Scores(OfModels):
         shown = 100 if METRICS[metric].percent else 1
         oracle = shown * folds["oracle"][metric].mean() if "oracle" in folds else NAN
         scores = shown * chosen[metric]
-        notes = [*_fewer_trials(len(chosen), spec), *_notes(record), *_threshold(record)]
+        notes = _notes(len(chosen), spec, record)
         return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
 
     def tolerance(self, cell, spec, ours, published):
@@ -212,19 +212,14 @@ def tolerance_in_words(spec: Mapping) -> str:
     return ""
 
 
-def _fewer_trials(found: int, spec: Mapping) -> list[str]:
-    return [f"{found} trial{'' if found == 1 else 's'}"] if found < spec["trials"] else []
-
-
-def _threshold(record: Mapping) -> list[str]:
-    """The threshold of the refitted model, if it was tuned."""
-    if "threshold" not in record:
-        return []
-    return [f"threshold {record['threshold']:.3g} in the model fitted to all training rows"]
-
-
-def _notes(record: Mapping) -> list[str]:
-    """The record's notes, each as ``"note in k of n fits"``."""
+def _notes(n_scores: int, spec: Mapping, record: Mapping) -> list[str]:
+    """The number of trials if some are missing, the notes of the record, and a tuned threshold."""
+    said = []
+    if n_scores < spec["trials"]:
+        said.append(f"{n_scores} trial{'' if n_scores == 1 else 's'}")
     found = record["notes"] | ({"no result": record["n_failed"]} if record["n_failed"] else {})
     fits = record["n_candidates"]
-    return [f"{phrase(note)} in {times} of {fits} fits" for note, times in found.items()]
+    said += [f"{phrase(note)} in {times} of {fits} fits" for note, times in found.items()]
+    if "threshold" in record:
+        said.append(f"threshold {record['threshold']:.3g} in the model fitted to all training rows")
+    return said

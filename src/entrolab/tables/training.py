@@ -1,6 +1,5 @@
 """Tables of a score with the iterations and the seconds of training."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from entrolab.fit.learners import learner_at
@@ -61,13 +60,15 @@ class Training(Scores):
         }
 
     def of_trained(self, cell, spec, results, record):
-        if cell[2] == SECONDS:
+        dataset, model, metric = cell
+        if metric == SECONDS:
             return _TIMES.of_trained(cell, spec, results, record)
         found = super().of_trained(cell, spec, results, record)
         if found.status != "ok":
             return found
-        most = most_iterations(cell, spec, results, record)
-        if cell[2] == ITERATIONS:
+        params = most_often(chosen_folds(results.scores(dataset, model, {}), model, spec))
+        most = {**learner_at(record, params)["params"], **params}.get("max_iter")  # None without a limit
+        if metric == ITERATIONS:
             return Found(found.ours, found.ours_std, reason=SET if found.ours == most else "")
         # The column of iterations shows that a solver stopped at the study's limit.
         parts = [part for part in found.reason.split("; ") if not part.startswith(f"stopped at {most} ")]
@@ -112,10 +113,3 @@ class Training(Scores):
 
     def shown_as(self, metric):
         return _TIMES if metric == SECONDS else self
-
-
-def most_iterations(cell, spec: Mapping, results, record: Mapping) -> int | None:
-    """The iterations or epochs to which a study limits the selected model; None if it sets no limit."""
-    dataset, model, _ = cell
-    params = most_often(chosen_folds(results.scores(dataset, model, {}), model, spec))
-    return {**learner_at(record, params)["params"], **params}.get("max_iter")

@@ -55,19 +55,18 @@ FILES = {
 }
 
 
-def table_spec(study_name: str, study: Mapping, table: str, labels: Mapping[str, str] | None = None) -> dict:
+def table_spec(study_name: str, study: Mapping, table: str) -> dict:
     """The spec of a table: its entry in ``tables``, with the keys of data sets and models resolved.
 
-    `labels` are those of data sets; one without a label is shown by its key. The spec is the entry, plus:
-    study, table, ``trials`` (number of trials of the protocol, 0 if it has folds), ``sample`` (number of rows
-    sampled from larger data sets, 0 for all rows), and datasets, models and metrics (each a mapping of keys
-    to {"label", "sublabel", …}, in the study's order).
+    The spec is the entry, plus: study, table, ``trials`` (number of trials of the protocol, 0 if it has
+    folds), ``sample`` (number of rows sampled from larger data sets, 0 for all rows), and datasets, models
+    and metrics (each a mapping of keys to {"label", "sublabel", …}, in the study's order).
     """
     entry = study["tables"][table]
     table_type = TABLE_TYPES[entry["type"]]
-    labels, tasks, protocol = labels or {}, study.get("tasks", {}), study.get("protocol", {})
+    tasks, protocol = study.get("tasks", {}), study.get("protocol", {})
     named = {
-        key: {"label": labels.get(key, key), "sublabel": "", "task": tasks.get(key, "")}
+        key: {"label": key, "sublabel": "", "task": tasks.get(key, "")}
         for key in (() if table_type.generates else study["datasets"][entry["datasets"]])
     }
     return {

@@ -39,7 +39,7 @@ def left_behind(tmp_path, published_rows=(("table4", "iris", "eem_rbf", "gmean",
     published = pd.DataFrame(
         published_rows, columns=["table", "dataset", "model", "metric", "value", "std"]
     ).astype({"value": float, "std": float})
-    spec = table_spec("paper", STUDY, "table4", {"iris": "Iris"})
+    spec = table_spec("paper", STUDY, "table4")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(predictions, "score_selection", as_told)
         table = make_table(Results("paper", STUDY, tmp_path), published, spec)

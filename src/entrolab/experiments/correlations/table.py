@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 
 from entrolab.experiments.base import Measured
@@ -87,7 +86,24 @@ class Correlations(Measured):
         return super().judge(cell, spec, found, published_values)
 
     def note(self, cell, found, published_values, verdict):
-        return _closest(cell[0], found, published_values) if verdict in ("higher", "lower") else ""
+        """The reading closest to the published values of a row, with its numbers."""
+        if verdict not in ("higher", "lower"):
+            return ""
+        row = {at: published_values.get(at, NOTHING).value for at in found if at[0] == cell[0]}
+        row = {at: value for at, value in row.items() if not math.isnan(value)}
+        readings = {"": [found[at].ours for at in row]}
+        for name in found[next(iter(row))].readings:
+            readings[name] = [found[at].readings.get(name, NAN) for at in row]
+        distances = {
+            name: sum(abs(value - published) for value, published in zip(values, row.values(), strict=True))
+            for name, values in readings.items()
+        }
+        known = [name for name, distance in distances.items() if math.isfinite(distance)]
+        closest = min(known, key=distances.get, default="")
+        if closest:
+            numbers = ", ".join(f"{value:z.3f}" for value in readings[closest])
+            return f"closest to this row is the reading {closest}: {numbers}"
+        return "no other reading comes closer to this row" if len(known) > 1 else ""
 
     def says(self, spec):
         reading = spec["reading"]
@@ -108,22 +124,3 @@ class Correlations(Measured):
             "higher": "ours lies further above",
             "lower": "ours lies further below",
         }
-
-
-def _closest(dataset: str, found: Mapping, published_values: Mapping) -> str:
-    """The reading closest to the published values of a row, with its numbers."""
-    row = {cell: published_values.get(cell, NOTHING).value for cell in found if cell[0] == dataset}
-    row = {cell: value for cell, value in row.items() if not math.isnan(value)}
-    readings = {"": [found[cell].ours for cell in row]}
-    for name in found[next(iter(row))].readings:
-        readings[name] = [found[cell].readings.get(name, NAN) for cell in row]
-    distances = {
-        name: sum(abs(value - published) for value, published in zip(values, row.values(), strict=True))
-        for name, values in readings.items()
-    }
-    known = [name for name, distance in distances.items() if math.isfinite(distance)]
-    closest = min(known, key=distances.get, default="")
-    if closest:
-        numbers = ", ".join(f"{value:z.3f}" for value in readings[closest])
-        return f"closest to this row is the reading {closest}: {numbers}"
-    return "no other reading comes closer to this row" if len(known) > 1 else ""

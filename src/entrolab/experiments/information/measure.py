@@ -1,6 +1,6 @@
 """Measure the information of predictions about the true classes, on a study's first test rows."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from sklearn.metrics import matthews_corrcoef
@@ -67,12 +67,8 @@ def _of_model(data, assignment: np.ndarray, name: str, model: Mapping, spec: Map
             rows.append({"share": share, "status": "failed", "error": reason})
             continue
         said = reject_least_certain(predicted, certain, share, reject=REJECT) if share else predicted
-        rows += ({"share": share, "metric": metric, "value": value} for metric, value in _measures(y, said))
+        kept = said != REJECT
+        found = information_scores(y, said, reject=REJECT)
+        found["mcc"] = matthews_corrcoef(y[kept], said[kept]) if kept.any() else np.nan
+        rows += ({"share": share, "metric": name, "value": float(value)} for name, value in found.items())
     return rows
-
-
-def _measures(y: np.ndarray, said: np.ndarray) -> Iterator[tuple[str, float]]:
-    kept = said != REJECT
-    found = information_scores(y, said, reject=REJECT)
-    found["mcc"] = matthews_corrcoef(y[kept], said[kept]) if kept.any() else np.nan
-    return ((name, float(value)) for name, value in found.items())

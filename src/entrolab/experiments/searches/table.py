@@ -1,7 +1,6 @@
 """Tables that compare selection by divergence with selection by cross-validation."""
 
 import math
-from collections.abc import Mapping, Sequence
 
 from entrolab.experiments.base import Measured, names_of_datasets
 from entrolab.experiments.searches import RATIOS
@@ -55,7 +54,11 @@ class Searches(Measured):
         gib: number(gt=0) = 8
 
     def names(self, table, study):
-        known = searchable(study)
+        known = [
+            name
+            for name, model in study["models"].items()
+            if searched(model) and (model[ONE_OF] or estimator_of(model, "binary"))
+        ]
         yield from (
             ("models", name, known, "model with a grid and a learner of classes") for name in table["models"]
         )
@@ -79,7 +82,19 @@ class Searches(Measured):
         return asked | {"folds": table.get("folds"), "protocol": protocol, "models": models}
 
     def summary(self, metric, numbers):
-        return _of_ratios(numbers) if metric in RATIOS else _of_differences(numbers)
+        """The mean and the range of ratios; the mean, the signs and, if enough, a test of differences."""
+        if metric in RATIOS:
+            mean = math.exp(math.fsum(map(math.log, numbers)) / len(numbers))
+            return Found(mean, reason=f"{min(numbers):.2g} to {max(numbers):.2g} on single data sets")
+        import numpy as np  # imported late: the workflow reads this module before any job starts
+        from scipy.stats import wilcoxon
+
+        higher, lower = sum(one > 0 for one in numbers), sum(one < 0 for one in numbers)
+        said = f"divergence is higher on {higher} of {len(numbers)} data sets and lower on {lower}"
+        if higher + lower >= ENOUGH:
+            said += f" (Wilcoxon signed-rank p = {wilcoxon(numbers).pvalue:.2g})"
+        std = np.std(numbers, ddof=1) if len(numbers) > 1 else np.nan
+        return Found(float(np.mean(numbers)), float(std), reason=said)
 
     def says(self, spec):
         shown, folds = spec["measures"], "trials" if spec["trials"] else "folds"
@@ -109,31 +124,3 @@ class Searches(Measured):
 
     def meanings(self, spec):
         return super().meanings(spec) | {"failed": "no search; the footnote says why"}
-
-
-def searchable(study: Mapping) -> list[str]:
-    """The models with a grid or alternatives, and with a classifier."""
-    return [
-        name
-        for name, model in study["models"].items()
-        if searched(model) and (model[ONE_OF] or estimator_of(model, "binary"))
-    ]
-
-
-def _of_ratios(ratios: Sequence[float]) -> Found:
-    mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios))
-    return Found(mean, reason=f"{min(ratios):.2g} to {max(ratios):.2g} on single data sets")
-
-
-def _of_differences(differences: Sequence[float]) -> Found:
-    """The mean difference, the number of either sign, and a signed-rank test if there are enough of them."""
-    import numpy as np  # imported late: the workflow reads this module before any job starts
-    from scipy.stats import wilcoxon
-
-    higher = sum(difference > 0 for difference in differences)
-    lower = sum(difference < 0 for difference in differences)
-    said = f"divergence is higher on {higher} of {len(differences)} data sets and lower on {lower}"
-    if higher + lower >= ENOUGH:
-        said += f" (Wilcoxon signed-rank p = {wilcoxon(differences).pvalue:.2g})"
-    std = np.std(differences, ddof=1) if len(differences) > 1 else np.nan
-    return Found(float(np.mean(differences)), float(std), reason=said)
