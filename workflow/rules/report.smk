@@ -81,7 +81,7 @@ rule page_to_hover:
         )
 
 
-# Writes a study's page, and the index, which lists every study whose page was ever written here (results/report/studies).
+# Writes a study's page, and the index, which lists every study whose page was ever written here (results/report/cards).
 rule page:
     input:
         tables=PLAN.tables(["csv"]),

@@ -26,13 +26,7 @@ from entrolab.text import OneLine
 # Server -> what it imports. A child imports the script that started the workflow again, hence Snakemake.
 # MLflow has a server of its own, so that fits inherit neither it nor its memory.
 PRELOADED = {
-    "learners": [
-        "snakemake.cli",
-        "entrolearn",
-        "entrolab.fit.training",
-        "entrolab.report",
-        "entrolab.figure_types.registry",
-    ],
+    "learners": ["snakemake.cli", "entrolab.stages.data", "entrolab.stages.fit", "entrolab.stages.tables"],
     "tracking": ["snakemake.cli", "mlflow.sklearn", "entrolab.stages.tracking"],
 }
 # Set to 1 while a server starts: numerical libraries read their numbers of threads when they are imported,
@@ -44,6 +38,7 @@ for _name, _server in _SERVERS.items():
 # `Process.start` polls the children of other threads: without a lock, their exit codes are lost.
 _LOCK = threading.Lock()
 PR_SET_PDEATHSIG = 1
+SERVER_ENDED = 255  # the exit code of a child whose server ended before it could say another
 # Ctrl-C and the end of the terminal: they end the workflow and its jobs, and with these their servers.
 INTERRUPTIONS = {signal.SIGINT, signal.SIGHUP}
 
@@ -110,7 +105,10 @@ def run_in_child(function: str, name: str, job: SimpleNamespace, server: str) ->
     if code == 0:
         return
     if code != 1:  # with 1, the child has said why
-        how = f"killed by {signal.Signals(-code).name}" if code < 0 else "its server ended"
+        if code == SERVER_ENDED:
+            how = "its server ended"
+        else:
+            how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
         memory = ", perhaps because the system ran out of memory" if code == -signal.SIGKILL else ""
         tell(f"{name}: {how}{memory}: run again")
     raise JobFailed(f"{name}: failed")

@@ -16,7 +16,7 @@ from entrolab.report.studies import StudyResults
 from entrolab.tables.rendering import legend, templates
 
 # Within the report's folder: what the index shows of each study.
-CARDS = "studies"
+CARDS = "cards"
 
 
 def build_report(
