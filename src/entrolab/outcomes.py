@@ -37,7 +37,8 @@ from entrolab.tables.making import (
     read_table,
     second_reading_of,
 )
-from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
+from entrolab.io.files import FILES
+from entrolab.tables.types import TABLE_TYPES, table_spec
 from entrolab.tables.verdicts import JUDGED
 
 TABLES, PAGE = Path("docs/verdicts.csv"), Path("docs/results.md")
@@ -198,7 +199,7 @@ def read_stored(file: Path, columns: list[str]) -> pd.DataFrame:
 
 def main() -> int:
     root, folder = home(), Path()
-    _, studies, _ = load_configuration(root, read_yaml(root / "config" / "config.yaml"))
+    studies, _ = load_configuration(root, read_yaml(root / "config" / "config.yaml"))
     studies = {name: study for name, study in studies.items() if "published" in study and study["reference"]}
     claims, tables = read_stored(root / CLAIMS, OF_CLAIMS), read_stored(root / TABLES, OF_TABLES)
     try:

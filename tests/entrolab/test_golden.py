@@ -18,7 +18,8 @@ from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
-from entrolab.tables.types import FILES, table_spec
+from entrolab.io.files import FILES
+from entrolab.tables.types import table_spec
 
 STUDY = Path(__file__).parents[2] / "config" / "papers" / "demo.yaml"
 STAGES = ("candidates", "selection", "predictions", "record", "model", "facts")

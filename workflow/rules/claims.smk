@@ -7,7 +7,7 @@ localrules:
 
 rule claims:
     input:
-        results=PLAN.sources_of_claims,
+        results=results_of_claims,
         templates=local(TEMPLATES),
     output:
         csv="results/{study}/claims.csv",
@@ -15,8 +15,8 @@ rule claims:
     log:
         "logs/{study}/claims.log",
     params:
-        study=PLAN.claimed,
-        title=PLAN.title,
+        study=lambda wildcards: for_claims(study_of(wildcards), wildcards.study, HOME),
+        title=lambda wildcards: study_of(wildcards)["title"],
         code=code("entrolab.claims.rendering"),
     run:
         run_job("tables:claims", input, output, params, wildcards, resources, log)

@@ -8,11 +8,11 @@ import pandas as pd
 
 from entrolab.claims.rendering import read_claims
 from entrolab.figure_types.making import read_figure
-from entrolab.io.records import read_json
 from entrolab.jobs.command import command_for
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.job_specs import study_runs
 from entrolab.tables.making import read_table
+from entrolab.tables.results import Results
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,14 @@ def read_results(
     """
     folder = Path(folder)
     claims = folder / "claims.csv"
+    results = Results(key, study, folder.absolute().parents[1])
     tables = {name: read_table(folder / "tables" / f"{name}.csv") for name in study["tables"]}
     return StudyResults(
         key,
         with_numbers(study, tables),
         folder,
         tables,
-        [read_json(folder / "records" / dataset / f"{model}.json") for dataset, model in study_runs(study)],
+        [results.record(*run) for run in study_runs(study)],
         {name: read_figure(folder / "figures" / f"{name}.csv") for name in study.get("figures", {})},
         read_claims(claims) if claims.exists() else None,
         dict(settings or {}),

@@ -16,7 +16,8 @@ from entrolab.seeds.verdicts import judge_seeds, summary
 from entrolab.study.config import load_configuration, read_yaml
 from entrolab.study.sections import ConfigError, check_known
 from entrolab.tables.making import read_table, second_reading_of
-from entrolab.tables.types import FILES, table_spec
+from entrolab.io.files import FILES
+from entrolab.tables.types import table_spec
 
 SEEDED = "with published scores, correlations or separabilities"
 

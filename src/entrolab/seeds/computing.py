@@ -12,7 +12,8 @@ import pandas as pd
 from entrolab.jobs.command import setting
 from entrolab.seeds.values import has_seed, of_table, read_seeds, same, with_table, write_seeds
 from entrolab.tables.making import ADDRESS, read_published, read_table
-from entrolab.tables.types import FILES, TABLE_TYPES
+from entrolab.io.files import FILES
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import OneLine
 
 # Seeds other than 0 have a working directory each.

@@ -30,7 +30,7 @@ def download(job) -> None:
         mirror=job.config["mirror"],
         attempt=job.params.attempt,
     )
-    # The next run reads this file: see Plan.attempt in entrolab.jobs.plan.
+    # The next run reads this file: see entrolab.data.receipts.
     write_json(receipt.with_name("attempt.json"), {name: outcome[name] for name in ("attempt", "available")})
     if not outcome["available"]:
         tell(f"no data: {outcome['reason']}")

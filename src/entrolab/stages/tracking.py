@@ -13,7 +13,7 @@ def track(job) -> None:
     receipt, failed, files = {}, None, {Path(table).stem: table for table in job.input.tables}
     for dataset in tracked_datasets(study):
         models = [model for one, model in study_runs(study) if one == dataset]
-        runs = [tracking.StudyRun.at(name, dataset, model, scaled="scaling" in study) for model in models]
+        runs = [tracking.StudyRun.at(name, study, dataset, model) for model in models]
         tables = [files[table] for table in score_tables(study, dataset)]
         try:
             receipt[dataset] = tracking.track_dataset(

@@ -84,11 +84,12 @@ def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
             yield from unknown(metric, study["metrics"], at, "metric of this study")
     for criterion in model["criteria"]:
         yield from unknown(criterion, study["criteria"], f"{where}.criteria", "criterion of this study")
+        yield from unknown(criterion, model["candidates"], f"{where}.criteria", "value of its candidates")
     if "trials" in model and "trials" not in study["protocol"]:
         yield f"{where}.trials: found {model['trials']}; the protocol has no trials"
     protocol, n_points = study["protocol"], len(grid_points(model))
     in_halves = protocol.get("folds") == 2 and not protocol.get("method")
-    if in_halves and "cv" in model["criteria"] and n_points > 1:
+    if in_halves and "cv" in model["candidates"] and n_points > 1:
         yield (
             f"protocol.folds: found 2, where the inner cross-validation of {where} has no rows to train on; "
             f"accepted: 3 folds or more, or a grid of one point (found {n_points})"
@@ -265,7 +266,7 @@ def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Itera
                 yield from _of_grids(f"models.{model}", dataset, learner)
                 yield from _of_settings(f"tables.{name}.models.{model}", learner)
     for name in study["figures"]:
-        figure = figure_spec("", study, name, seed=0)
+        figure = figure_spec("", study, name)
         fitted = [panel["learner"] for panel in figure.get("panels", [])]
         for learner in [*fitted, *filter(None, [figure.get("model")])]:
             yield from _of_settings(f"figures.{name}", learner)

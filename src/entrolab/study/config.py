@@ -8,7 +8,7 @@ import hashlib
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import yaml
@@ -33,9 +33,9 @@ from entrolearn.suggest import did_you_mean
 NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
 # Rules of the workflow. No study can have one of these names, since both are targets.
 RULES = {
-    *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "measure"),
-    *("measure_generated", "claims", "track", "track_study", "table", "figure", "page_to_hover", "page"),
-    "report",
+    *("all", "papers", "data", "download", "prepare", "scale", "split", "check", "fit", "select", "refit"),
+    *("measure", "table", "table_over_seeds", "figure", "page_to_hover", "claims", "page", "report"),
+    *("track", "track_study"),
 }
 TARGETS = {"all", "papers", "data", "report"}  # rules that users call
 
@@ -57,28 +57,84 @@ MOST_VALUES = 1_000_000
 MOST_BITS = 63
 
 
-def load_configuration(
-    home: str | os.PathLike, config: Mapping, targets: Iterable | None = None
-) -> tuple[dict, dict, dict]:
-    """Load the data sets of the catalog by key, the studies by name, and the settings.
+class Studies(Mapping):
+    """The studies by name, each read and checked when it is first asked for; a mistake is a `ConfigError`.
 
-    `home` is the folder of the Snakefile, `config` the config of the workflow. With `targets` of Snakemake,
-    only the studies that they need are read. Mistakes raise a `ConfigError`.
+    Attributes
+    ----------
+    catalog : dict
+        The data sets of the catalog, by key.
+    read : dict
+        The studies that have been read, by name.
+    """
+
+    def __init__(self, files: Mapping[str, Path], catalog: Mapping[str, Mapping], seed: int):
+        self.catalog, self.read = catalog, {}
+        self._files = {name: file for name, file in files.items() if _can_be_a_study(name)}
+        self._seed, self._datasets = seed, {}
+
+    def __iter__(self):
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, name) -> bool:  # without reading it
+        return name in self._files
+
+    def __getitem__(self, name: str) -> dict:
+        if name not in self.read:
+            study = load_study(self._files[name], self.catalog, self._seed)
+            self._add_datasets(study)
+            self.read[name] = study
+        return self.read[name]
+
+    @property
+    def downloads(self) -> dict[str, Mapping]:
+        """The data sets that have to be downloaded, by key."""
+        return {key: entry for key, entry in self.catalog.items() if "files" in entry}
+
+    def dataset(self, key: str) -> Mapping:
+        """The entry of a data set: of a study that has been read, else of the catalog, else of any study."""
+        if key not in self._datasets and key not in self.catalog:
+            for name in self:
+                self[name]
+        known = {**self.catalog, **self._datasets}
+        check_known(key, known, "config/datasets.yaml", "results/data", "data set")
+        return known[key]
+
+    def _add_datasets(self, study: Mapping) -> None:
+        """Note the data sets of a study; the results of all of them are in one folder.
+
+        A study's own data set replaces the catalog's data set of the same name, unless another study uses
+        that.
+        """
+        entries = {key: self.catalog[key] for key in _of_catalog(study)} | study["own_data"]
+        for key, entry in entries.items():
+            if self._datasets.setdefault(key, entry) != entry:
+                raise ConfigError(
+                    f"{study['file']}: datasets.{key}: another study has a different data set of this name; "
+                    "accepted: another name"
+                )
+
+
+def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[Studies, dict]:
+    """The studies, which are read when they are asked for, and the settings.
+
+    `home` is the folder of the project, `config` the config of the workflow, whose settings have the defaults
+    of config/config.yaml. Mistakes raise a `ConfigError`.
     """
     home = Path(home)
-    config = check(Settings, config, "config")
-    folders = _folders(home, config)
+    config = check(Settings, {**read_yaml(home / "config" / "config.yaml"), **config}, "config")
+    folders = [home / "config" / "papers", *map(Path, filter(None, [config.get("extra_studies")]))]
     find_learners_in(folders)
     files = study_files(folders)
     settings = load_settings(config, files)
     catalog = load_catalog([home / "config" / "datasets.yaml", *filter(None, [config.get("extra_datasets")])])
-    _check_targets(targets or (), files)
-    needed = files if targets is None else studies_of(targets, files, settings["papers"])
-    studies = {name: load_study(files[name], catalog) for name in files if name in needed}
-    return _with_own_data(catalog, studies), studies, settings
+    return Studies(files, catalog, settings["seed"]), settings
 
 
-def _check_targets(targets: Iterable, studies: Iterable[str]) -> None:
+def check_targets(targets: Iterable, studies: Iterable[str]) -> None:
     """Raise an error for a target that is a plain word but neither a rule nor a study."""
     known = {*studies, *RULES}
     files = {file.stem: file.name for file in Path().glob("*.yaml") if file.stem not in known}
@@ -94,70 +150,8 @@ def _check_targets(targets: Iterable, studies: Iterable[str]) -> None:
             )
 
 
-def study_names(home: str | os.PathLike, config: Mapping) -> list[str]:
-    """The names of all studies, without reading them; other files that end in .yaml are ignored."""
-    names = study_files(_folders(Path(home), config))
-    return [name for name in names if re.fullmatch(NAME, name) and name not in RULES]
-
-
-def _folders(home: Path, config: Mapping) -> list[Path]:
-    return [home / "config" / "papers", *map(Path, filter(None, [config.get("extra_studies")]))]
-
-
-def asked_targets(arguments: Sequence[str]) -> list | None:
-    """The targets on Snakemake's command line; None if the process is not Snakemake.
-
-    The command line is parsed here because Snakemake does not pass its targets to the Snakefile.
-    """
-    if not arguments or not {"snakemake", "entrolab"} & {*Path(arguments[0]).parts[-2:]}:
-        return None
-    from snakemake.cli import get_argument_parser
-
-    # Profiles are not read: they name no targets, and relative paths to them are no longer valid, since
-    # Snakemake has changed its working directory.
-    known = get_argument_parser().parse_args(list(arguments[1:]))
-    return [*(known.targets or ()), *(known.target_jobs or ())]
-
-
-def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -> set[str]:
-    """The studies that targets of Snakemake need: those that they name, or all if a target names none.
-
-    Targets are rules, files, or jobs with a ``wildcards_dict``; without any, the studies are `papers`, those
-    made by default. `names` are all studies.
-    """
-    names, needed = set(names), set()
-    for target in [*targets] or ["all"]:
-        if target in ("all", "report"):
-            needed |= {*papers}
-            continue
-        if hasattr(target, "wildcards_dict"):
-            named = {target.wildcards_dict.get("study")}
-        else:
-            # The file of a data set may have the same name as a study, as in results/data/heart.npz.
-            parts = Path(str(target)).parts[:3]
-            named = set() if parts[:2] == ("results", "data") else {Path(part).stem for part in parts}
-        if not named & names:
-            return names
-        needed |= named & names
-    return needed
-
-
-def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping]) -> dict[str, dict]:
-    """The catalog extended by the studies' own data sets; the results of all data sets are in one folder.
-
-    A study's own data set replaces the catalog's data set of the same name, unless another study uses that.
-    """
-    used = {key: catalog[key] for study in studies.values() for key in _of_catalog(study)}
-    own: dict[str, dict] = {}
-    for study in studies.values():
-        for key, entry in study["own_data"].items():
-            if (used | own).get(key, entry) != entry:
-                raise ConfigError(
-                    f"{study['file']}: datasets.{key}: another study has a different data set of this name; "
-                    "accepted: another name"
-                )
-            own[key] = entry
-    return {**catalog, **own}
+def _can_be_a_study(name: str) -> bool:
+    return bool(re.fullmatch(NAME, name)) and name not in RULES
 
 
 def _of_catalog(study: Mapping) -> set[str]:
@@ -223,7 +217,7 @@ def study_files(folders: Iterable[Path]) -> dict[str, Path]:
     return studies
 
 
-def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
+def load_study(file: Path, catalog: Mapping[str, Mapping], seed: int = 0) -> dict:
     """Load and check a study; return it as a plain dict with defaults filled in.
 
     ``tasks`` maps its data sets to their tasks. Values that differ between data sets remain references,
@@ -234,7 +228,7 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> dict:
     study |= _groups(file, study["datasets"], catalog)
     catalog = {**catalog, **study["own_data"]}
     study["tasks"] = {key: catalog[key]["task"] for key in grouped(study)}
-    study = {**_with_defaults(study, file), "file": str(file)}
+    study = {**_with_defaults(study, file), "file": str(file), "seed": seed}
     check_study(file, study, catalog)
     if "published" in study:
         study["published"] = _beside(file, "published", study["published"])
@@ -363,8 +357,14 @@ def _with_defaults(study: dict, file: Path) -> dict:
     scores = [score for score in SCORES if any(metrics_of(task, [score]) for task in study["tasks"].values())]
     study = {"title": file.stem.replace("_", " ").capitalize(), "metrics": scores, **study}
     study |= _tables(study)
+    study.setdefault("candidates", study["criteria"])
     models = {
-        name: {"label": name.replace("_", " "), "criteria": study["criteria"], **model}
+        name: {
+            "label": name.replace("_", " "),
+            "criteria": study["criteria"],
+            "candidates": model.get("criteria", study["candidates"]),
+            **model,
+        }
         for name, model in study["models"].items()
     }
     return {**study, "models": models}

@@ -12,8 +12,10 @@ from entrolab.figure_types.base import FigureType
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
-from entrolab.study.lookup import protocol_of, resolved
-from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
+from entrolab.study.lookup import protocol_of, resolved, scaling_of
+from entrolab.study.sections import check_known
+from entrolab.io.files import FILES
+from entrolab.tables.types import TABLE_TYPES, table_spec
 
 
 def table_runs(study: Mapping, table: str) -> list[tuple[str, str]]:
@@ -28,26 +30,42 @@ def tracked_datasets(study: Mapping) -> list[str]:
     return list(dict.fromkeys(dataset for dataset, _ in study_runs(study)))
 
 
-def score_tables(study: Mapping, dataset: str) -> list[str]:
-    """The names of the tables that show scores of a data set's runs."""
+def score_tables(study: Mapping, dataset: str | None = None) -> list[str]:
+    """The names of the tables that show scores of runs, of a data set or of any."""
     return [
         name
         for name, entry in study["tables"].items()
-        if TABLE_TYPES[entry["type"]].ranks and dataset in study["datasets"][entry["datasets"]]
+        if TABLE_TYPES[entry["type"]].ranks
+        and (dataset is None or dataset in study["datasets"][entry["datasets"]])
     ]
 
 
 def table_files(study_name: str, study: Mapping, table: str) -> list[str]:
     """The result files that a table is made from."""
+    check_known(table, study["tables"], study["file"], "tables", "table")
     entry = study["tables"][table]
     table_type = TABLE_TYPES[entry["type"]]
     measured_for = entry.get("measured_for", table)
     files = (
-        FILES[stage].format(study=study_name, table=measured_for, dataset=dataset, model=model)
+        _file(stage, study_name, study, dataset, model, measured_for)
         for stage in table_type.reads(entry)
         for dataset, model in table_type.rows_and_models(entry, study)
     )
-    return list(dict.fromkeys(files))
+    return list(dict.fromkeys(filter(None, files)))
+
+
+def run_files(study_name: str, study: Mapping, stage: str) -> list[str]:
+    """The files of a stage for each run of a study."""
+    files = (_file(stage, study_name, study, dataset, model) for dataset, model in study_runs(study))
+    return [*filter(None, files)]
+
+
+def _file(stage: str, study_name: str, study: Mapping, dataset: str, model: str, table: str = "") -> str:
+    """The file of a stage; empty for the refitted models of a run without criteria, which has none."""
+    if stage == "models" and not study["models"][model]["criteria"]:
+        return ""
+    names = {"study": study_name, "seed": study["seed"], "dataset": dataset, "model": model, "table": table}
+    return FILES[stage].format(**names)
 
 
 def published_cells(study: Mapping, table: str) -> list[tuple[str, str, str]]:
@@ -70,7 +88,7 @@ def figure_files(study_name: str, study: Mapping, figure: str) -> list[str]:
     """The result files that a figure is drawn from, in the order of its runs, with all stages of a run."""
     entry, figure_type = study["figures"][figure], type_of(study, figure)
     files = [
-        FILES[stage].format(study=study_name, table=entry.get("table"), dataset=dataset, model=model)
+        _file(stage, study_name, study, dataset, model, entry.get("table", ""))
         for dataset, model in figure_type.drawn_from(entry, study)
         for stage in figure_type.stages
     ]
@@ -96,7 +114,9 @@ def study_runs(study: Mapping) -> list[tuple[str, str]]:
 
 
 def run_spec(study_name: str, study: Mapping, dataset: str, model: str, seed: int) -> dict:
-    """The spec of a run: all that decides its results; the run is repeated when the spec changes."""
+    """All that decides the candidates of a run; its grid is fitted again when this changes."""
+    check_known(dataset, study["tasks"], study["file"], "datasets", "data set of this study")
+    check_known(model, study["models"], study["file"], "models", "model")
     entry, task = study["models"][model], study["tasks"][dataset]
     decided = {
         name: resolved(entry[name], study, dataset, f"models.{model}.{name}")
@@ -111,7 +131,7 @@ def run_spec(study_name: str, study: Mapping, dataset: str, model: str, seed: in
         "seed": seed,
         "metrics": candidate_metrics(study, dataset, model),
         **({"threshold": entry["threshold"]} if "threshold" in entry else {}),
-        "criteria": entry["criteria"],
+        "candidates": entry["candidates"],
         "protocol": protocol_of(study, dataset, model),
         **({} if "scaling" in study else {"preprocessing": study["preprocessing"]}),
     }
@@ -152,8 +172,17 @@ def measurement_spec(study_name: str, study: Mapping, table: str, dataset: str, 
     }
 
 
-def figure_spec(study_name: str, study: Mapping, figure: str, seed: int) -> dict:
-    """The spec of a figure, with names resolved; the figure is drawn again when the spec changes."""
+def scaling_spec(study: Mapping, dataset: str) -> dict:
+    """The scaling for figures and measurements, and for runs of a study with ``scaling``."""
+    if "scaling" in study:
+        return scaling_of(study, dataset)
+    return {"preprocessing": study["preprocessing"]}
+
+
+def figure_spec(study_name: str, study: Mapping, figure: str) -> dict:
+    """All that decides a figure, with names resolved; the figure is drawn again when it changes."""
+    check_known(figure, study["figures"], study["file"], "figures", "figure")
+    seed = study["seed"]
     entry = study["figures"][figure]
     # Notes appear only on the page; shapes of images are resolved below.
     own = {name: value for name, value in entry.items() if name not in ("notes", "shape")}

@@ -31,7 +31,7 @@ class Parameters(OfModels):
     """
 
     columns = ("model", "metric")
-    stages = ("selection", "record", "facts")
+    stages = ("selection", "record", "models")
     compares = "Top: ours; bottom: the published value."
 
     class Entry(OfData):
@@ -77,7 +77,7 @@ class Parameters(OfModels):
         name, learner = source.removeprefix(RECIPROCAL), learner_at(record, params)
         known = {**learner["params"], **params}
         if source == OF_THE_FITTED:
-            known = results.facts(dataset, model)
+            known = results.facts(dataset, model, spec["criterion"])
         value = known.get(name)
         if not isinstance(value, Real) or (source.startswith(RECIPROCAL) and not value):
             return Found(status=PUBLISHED_ONLY)  # not a number, or a fact that is not known for the model

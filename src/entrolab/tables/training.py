@@ -33,7 +33,7 @@ class Training(Scores):
     """
 
     rows, columns = ("dataset", "model"), ("metric",)
-    stages = (*Scores.stages, "facts")
+    stages = (*Scores.stages, "models")
     ranks = False
     filled = OfModels.filled
 

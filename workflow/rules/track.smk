@@ -9,14 +9,12 @@ localrules:
 
 rule track:
     input:
-        records=PLAN.of_study("record"),
-        candidates=PLAN.of_study("candidates"),
-        selection=PLAN.of_study("selection"),
-        predictions=PLAN.of_study("predictions"),
-        models=PLAN.of_study("model"),
-        facts=PLAN.of_study("facts"),
-        rows=PLAN.rows_of_examples,
-        tables=PLAN.score_tables,
+        records=runs("record"),
+        candidates=runs("candidates"),
+        selection=runs("selection"),
+        predictions=runs("predictions"),
+        models=runs("models"),
+        tables=score_tables_of,
     output:
         receipt="results/{study}/tracked/runs.json",
     log:
@@ -24,7 +22,7 @@ rule track:
     resources:
         tracking=1,
     params:
-        study=PLAN.study,
+        study=study_of,
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         code=code("entrolab.tracking"),
@@ -34,9 +32,9 @@ rule track:
 
 rule track_study:
     input:
-        tables=PLAN.tables(),
-        figures=PLAN.figures(),
-        study=lambda wildcards: local(PLAN.study(wildcards)["file"]),
+        tables=tables_of,
+        figures=figures_of,
+        study=lambda wildcards: local(study_of(wildcards)["file"]),
     output:
         receipt="results/{study}/tracked.json",
     log:
@@ -44,7 +42,7 @@ rule track_study:
     resources:
         tracking=1,
     params:
-        study=PLAN.study,
+        study=study_of,
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         # The store contains absolute paths: if the folder was moved, this job corrects them.

@@ -1,0 +1,31 @@
+# Tables in the style of the papers, with the published values beside ours.
+
+
+localrules:
+    table,
+
+
+rule table:
+    input:
+        results=results_of_table,
+        published=file_beside("published"),
+        seeds=file_beside("seeds"),
+        templates=local(TEMPLATES),
+    output:
+        "results/{study}/tables/{table}.csv",
+        report(
+            "results/{study}/tables/{table}.html",
+            caption="../report/table.rst",
+            category="{study}",
+            subcategory="Tables",
+            labels={"table": "{table}"},
+        ),
+        "results/{study}/tables/{table}.tex",
+        "results/{study}/tables/{table}.md",
+    log:
+        "logs/{study}/table/{table}.log",
+    params:
+        study=lambda wildcards: for_table(study_of(wildcards), wildcards.table),
+        code=code("entrolab.tables.rendering", "entrolab.claims.winners", "entrolab.seeds.rendering"),
+    run:
+        run_job("tables:table", input, output, params, wildcards, resources, log)
