@@ -30,12 +30,12 @@ try:
     from entrolab.data.origins import made_by
     from entrolab.data.user_tables import warning_of
     from entrolab.fit.learners import COLUMNS, PREPROCESSING, made_of, parts_seed
-    from entrolab.io.files import FILES
+    from entrolab.io.files import FILES, leftovers
     from entrolab.jobs.children import runner
     from entrolab.jobs.source_analysis import source_digests
     from entrolab.study import job_specs
     from entrolab.study.claims import tested_file, tested_tables
-    from entrolab.study.config import check_targets, load_configuration, store_digest
+    from entrolab.study.config import load_configuration, store_digest
     from entrolab.study.lookup import protocol_of, scaling_of
     from entrolab.study.parts import for_claims, for_table
     from entrolab.study.sections import ConfigError
@@ -49,7 +49,11 @@ except SurroundingsError as error:
     raise WorkflowError(str(error)) from None
 
 # A relative path, so that results stay up to date if the checkout is moved.
-HOME = Path(os.path.relpath(Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).parents[1]))
+HOME = Path(
+    os.path.relpath(
+        Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).parents[1]
+    )
+)
 # Templates of tables and pages are inputs, because they are not imported by code. `local`: templates and the files of
 # a study are on this machine, wherever results are stored.
 TEMPLATES = sorted(
@@ -58,13 +62,16 @@ TEMPLATES = sorted(
 
 try:
     STUDIES, SETTINGS = load_configuration(HOME, config)
-    check_targets(getattr(workflow.dag_settings, "targets", None) or (), STUDIES)
     check_folder(TEMPLATES)
 except (ConfigError, SurroundingsError) as error:
     raise WorkflowError(str(error)) from None
 
 
 if workflow.is_main_process:
+    if found := leftovers():
+        logger.warning(
+            f"{found[0]} and {len(found) - 1} more of an earlier version: `entrolab clean` removes them"
+        )
     # Snakemake imports Polars, if it is there, with its first job. Polars replaces the handler of Ctrl-C by one that does
     # not wake a process that waits, so it is imported first.
     try:
@@ -112,51 +119,59 @@ onerror:
 # ------------------------------------------------------------------------------------------------ studies
 
 
+def ends_with_one_line(function):
+    """Let a mistake end the run with its lines alone, without Snakemake's description of the place in a rule."""
+
+    def checked(*arguments):
+        try:
+            return function(*arguments)
+        except (ConfigError, SurroundingsError) as error:
+            raise SystemExit(str(error)) from None
+
+    return checked
+
+
+@ends_with_one_line
 def study_of(wildcards):
     is_read = wildcards.study in STUDIES.read
-    try:
-        study = STUDIES[wildcards.study]
-        if not is_read and workflow.is_main_process:
-            paths = chain.from_iterable(entry["paths"] for entry in study["own_data"].values())
-            check_folder([study["file"], *paths])
-            for key, entry in study["own_data"].items():
-                for column in entry["tells_label"]:
-                    logger.warning(f"{study['file']}: {warning_of(key, entry, column)}")
-    except (ConfigError, SurroundingsError) as error:  # SystemExit, so that Snakemake shows these lines alone
-        raise SystemExit(str(error)) from None
+    study = STUDIES[wildcards.study]
+    if not is_read and workflow.is_main_process:
+        paths = chain.from_iterable(
+            entry["paths"] for entry in study["own_data"].values()
+        )
+        check_folder([study["file"], *paths])
+        for key, entry in study["own_data"].items():
+            for column in entry["tells_label"]:
+                logger.warning(f"{study['file']}: {warning_of(key, entry, column)}")
     return study
 
 
+@ends_with_one_line
 def entry_of(wildcards):
     """The entry of a data set, in the catalog or in a study."""
-    try:
-        return STUDIES.dataset(wildcards.dataset)
-    except ConfigError as error:
-        raise SystemExit(str(error)) from None
+    return STUDIES.dataset(wildcards.dataset)
 
 
+@ends_with_one_line
 def run_of(wildcards):
     """All that decides the candidates of a run: a model of a study on a data set."""
-    study = study_of(wildcards)
-    return job_specs.run_spec(
-        wildcards.study,
-        study,
-        wildcards.dataset,
-        wildcards.model,
-        int(wildcards.seed),
-    )
+    at = (wildcards.dataset, wildcards.model, int(wildcards.seed))
+    return job_specs.run_spec(wildcards.study, study_of(wildcards), *at)
 
 
+@ends_with_one_line
 def criteria_of(wildcards):
-    return study_of(wildcards)["models"][wildcards.model]["criteria"]
+    return job_specs.criteria_of(study_of(wildcards), wildcards.model)
 
 
+@ends_with_one_line
 def measurement_of(wildcards):
     """All that decides the measurement of a table on a data set."""
     at = (wildcards.table, wildcards.dataset, int(wildcards.seed))
     return job_specs.measurement_spec(wildcards.study, study_of(wildcards), *at)
 
 
+@ends_with_one_line
 def figure_of(wildcards):
     """All that decides a figure."""
     return job_specs.figure_spec(wildcards.study, study_of(wildcards), wildcards.figure)
@@ -218,7 +233,11 @@ LIMITS = {
 
 def receipt(wildcards):
     """The receipt of a data set that has to be downloaded; none for other data sets."""
-    return f"resources/raw/{wildcards.dataset}/receipt.json" if "files" in entry_of(wildcards) else []
+    return (
+        f"resources/raw/{wildcards.dataset}/receipt.json"
+        if "files" in entry_of(wildcards)
+        else []
+    )
 
 
 def rows_of_run(wildcards):
@@ -229,7 +248,9 @@ def rows_of_run(wildcards):
 
 def runs(stage):
     """An input function: the files of a stage for each run of a study."""
-    return lambda wildcards: job_specs.run_files(wildcards.study, study_of(wildcards), stage)
+    return lambda wildcards: job_specs.run_files(
+        wildcards.study, study_of(wildcards), stage
+    )
 
 
 def rows_of_measurement(wildcards):
@@ -239,18 +260,23 @@ def rows_of_measurement(wildcards):
     return {stage: FILES[stage].format(**wildcards) for stage in ("data", "scaled")}
 
 
+@ends_with_one_line
 def results_of_table(wildcards):
     return job_specs.table_files(wildcards.study, study_of(wildcards), wildcards.table)
 
 
 def results_of_figure(wildcards):
-    return job_specs.figure_files(wildcards.study, study_of(wildcards), wildcards.figure)
+    return job_specs.figure_files(
+        wildcards.study, study_of(wildcards), wildcards.figure
+    )
 
 
 def records_of_figure(wildcards):
     study = study_of(wildcards)
     return [
-        FILES["record"].format(study=wildcards.study, seed=study["seed"], dataset=dataset, model=model)
+        FILES["record"].format(
+            study=wildcards.study, seed=study["seed"], dataset=dataset, model=model
+        )
         for dataset, model in job_specs.figure_runs(study, wildcards.figure)
     ]
 
@@ -263,7 +289,13 @@ def rows_to_hover(wildcards):
 
 def file_beside(key):
     """An input function: a file that a study names under a key, such as its published values."""
-    return lambda wildcards: local([file for file in [study_of(wildcards).get(key)] if file and os.path.isfile(file)])
+    return lambda wildcards: local(
+        [
+            file
+            for file in [study_of(wildcards).get(key)]
+            if file and os.path.isfile(file)
+        ]
+    )
 
 
 def tables_of(wildcards, formats=("csv", "html", "tex", "md")):
@@ -285,20 +317,30 @@ def figures_of(wildcards, formats=("svg", "png", "csv", "html")):
 
 
 def claims_of(wildcards, formats=("csv", "html")):
-    return [f"results/{wildcards.study}/claims.{one}" for one in formats if study_of(wildcards)["claims"]]
+    return [
+        f"results/{wildcards.study}/claims.{one}"
+        for one in formats
+        if study_of(wildcards)["claims"]
+    ]
 
 
 def score_tables_of(wildcards):
     """The tables of scores, which provide values and verdicts for the tracked runs."""
     tables = job_specs.score_tables(study_of(wildcards))
-    return [FILES["tables"].format(study=wildcards.study, table=table) for table in tables]
+    return [
+        FILES["tables"].format(study=wildcards.study, table=table) for table in tables
+    ]
 
 
 def results_of_claims(wildcards):
     """The tables and figures that the tests of a study's claims read, and the results of the tables."""
     study = study_of(wildcards)
     names = tested_tables(study["claims"])
-    tables = (job_specs.table_files(wildcards.study, study, name) for name in names if name in study["tables"])
+    tables = (
+        job_specs.table_files(wildcards.study, study, name)
+        for name in names
+        if name in study["tables"]
+    )
     return [
         *(tested_file(wildcards.study, study, name) for name in names),
         *dict.fromkeys(chain.from_iterable(tables)),
@@ -307,7 +349,9 @@ def results_of_claims(wildcards):
 
 def files_of_studies(names):
     """All files of some studies, so that one that was deleted is made again."""
-    return [file for name in names for file in _files_of_study(SimpleNamespace(study=name))]
+    return [
+        file for name in names for file in _files_of_study(SimpleNamespace(study=name))
+    ]
 
 
 def _files_of_study(wildcards):
@@ -315,8 +359,14 @@ def _files_of_study(wildcards):
     runs = job_specs.study_runs(study)
     stages = ("candidates", "predictions", "record", "selection", "models")
     results = [job_specs.run_files(wildcards.study, study, stage) for stage in stages]
-    results += [job_specs.table_files(wildcards.study, study, table) for table in study["tables"]]
-    results += [job_specs.figure_files(wildcards.study, study, figure) for figure in study["figures"]]
+    results += [
+        job_specs.table_files(wildcards.study, study, table)
+        for table in study["tables"]
+    ]
+    results += [
+        job_specs.figure_files(wildcards.study, study, figure)
+        for figure in study["figures"]
+    ]
     return [
         *dict.fromkeys(chain.from_iterable(results)),
         *tables_of(wildcards),

@@ -8,7 +8,9 @@ localrules:
 
 rule data:
     input:
-        receipts=[f"resources/raw/{dataset}/receipt.json" for dataset in STUDIES.downloads],
+        receipts=[
+            f"resources/raw/{dataset}/receipt.json" for dataset in STUDIES.downloads
+        ],
     log:
         "logs/data.log",
     params:
@@ -41,12 +43,14 @@ rule prepare:
         "logs/prepare/{dataset}.log",
     # The limits of a run, because reading a file may not end or may take all memory.
     resources:
+        **LIMITS,
         mem_mb=memory,
         runtime=minutes,
-        **LIMITS,
     params:
         entry=entry_of,
-        code=lambda wildcards: source_digests("entrolab.data.prepare", made_by(entry_of(wildcards))),
+        code=lambda wildcards: source_digests(
+            "entrolab.data.prepare", made_by(entry_of(wildcards))
+        ),
     run:
         run_job("data:prepare", input, output, params, wildcards, resources, log)
 
@@ -62,7 +66,9 @@ rule scale:
         mem_mb=memory,
         runtime=minutes,
     params:
-        scaling=lambda wildcards: job_specs.scaling_spec(study_of(wildcards), wildcards.dataset),
+        scaling=lambda wildcards: job_specs.scaling_spec(
+            study_of(wildcards), wildcards.dataset
+        ),
         code=code("entrolab.data.scale", "entrolab.data.preprocessing"),
     run:
         run_job("data:scale", input, output, params, wildcards, resources, log)
@@ -80,7 +86,9 @@ rule split:
         runtime=minutes,
     params:
         protocol=lambda wildcards: protocol_of(study_of(wildcards), wildcards.dataset),
-        seed=lambda wildcards: parts_seed(int(wildcards.seed), wildcards.study, wildcards.dataset),
+        seed=lambda wildcards: parts_seed(
+            int(wildcards.seed), wildcards.study, wildcards.dataset
+        ),
         code=code("entrolab.fit.protocols"),
     run:
         run_job("data:split", input, output, params, wildcards, resources, log)

@@ -45,4 +45,6 @@ rule page_to_hover:
         spec=figure_of,
         code=code_of_figure,
     run:
-        run_job("tables:page_to_hover", input, output, params, wildcards, resources, log)
+        run_job(
+            "tables:page_to_hover", input, output, params, wildcards, resources, log
+        )

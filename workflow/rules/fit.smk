@@ -19,9 +19,9 @@ rule fit:
     threads: 1
     # Limits are resources, not params, so that raising them does not repeat finished runs.
     resources:
+        **LIMITS,
         mem_mb=memory,
         runtime=minutes,
-        **LIMITS,
     params:
         run=run_of,
         code=lambda wildcards: code_of_run(wildcards, "entrolab.fit.training"),
@@ -57,9 +57,9 @@ rule refit:
         "logs/{study}/seed{seed}/refit/{dataset}/{model}.log",
     threads: 1
     resources:
+        **LIMITS,
         mem_mb=memory,
         runtime=minutes,
-        **LIMITS,
     params:
         run=run_of,
         criteria=criteria_of,

@@ -25,4 +25,6 @@ rule table_over_seeds:
         study=lambda wildcards: for_table(study_of(wildcards), wildcards.table),
         code=code("entrolab.seeds.tables"),
     run:
-        run_job("tables:table_over_seeds", input, output, params, wildcards, resources, log)
+        run_job(
+            "tables:table_over_seeds", input, output, params, wildcards, resources, log
+        )

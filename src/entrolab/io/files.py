@@ -1,5 +1,7 @@
 """The one table of the paths of results; the rules of the workflow have the same patterns."""
 
+from pathlib import Path
+
 # Prepared and scaled data do not depend on the seed; tables, figures and pages are those of the configured one.
 FILES = {
     "data": "results/data/{dataset}.npz",
@@ -14,3 +16,12 @@ FILES = {
     "tables": "results/{study}/tables/{table}.csv",
 }
 
+
+# Folders of a study that had results before their paths had the seed.
+EARLIER = ("folds", "candidates", "predictions", "selection", "models", "records", "measured")
+
+
+def leftovers(folder: Path | str = "results") -> list[Path]:
+    """The folders that an earlier version of the workflow left among results; nothing reads them any more."""
+    found = [path for name in EARLIER for path in Path(folder).glob(f"*/{name}")]
+    return sorted(path for path in [*found, *Path(folder).glob("seeds/*/[0-9]*")] if path.is_dir())

@@ -1,12 +1,13 @@
 """The command `entrolab`: run Snakemake with this package's Snakefile in the current folder.
 
-``entrolab mine.yaml`` makes the study in a file, ``entrolab init table.csv --label column`` writes a study.
-All other arguments are passed to Snakemake.
+``entrolab mine.yaml`` makes the study in a file, ``entrolab init table.csv --label column`` writes a study,
+``entrolab clean`` removes results that an earlier version left. All other arguments are passed to Snakemake.
 """
 
 import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import yaml
 
 from entrolab.data.table_formats import FORMATS
+from entrolab.io.files import leftovers
 from entrolab.jobs.preflight import end_at_signals
 from entrolab.study.sections import ConfigError
 from entrolearn.suggest import did_you_mean
@@ -55,15 +57,27 @@ def main() -> None:
 
             init(arguments[1:], {file.stem for file in home().glob("config/papers/*.yaml")})
             return
+        if arguments == ["clean"]:
+            clean()
+            return
         arguments = with_studies(arguments)
+        check_known_targets(arguments)
     except ValueError as error:
         sys.exit(f"entrolab: {error}")
     from snakemake.cli import main
 
     sys.path.append(str(home()))  # where Snakemake finds the logger plugin of an installed package
-    # The Snakefile reads the targets of a process of this name.
-    sys.argv = ["entrolab", "--snakefile", str(home() / "Snakefile"), *arguments]
-    main()
+    main(["--snakefile", str(home() / "workflow" / "Snakefile"), *arguments])
+
+
+def clean() -> None:
+    """Remove what an earlier version of the workflow left in ``results``, and say so."""
+    found = leftovers()
+    for folder in found:
+        shutil.rmtree(folder)
+        print(f"removed {folder}")
+    if not found:
+        print("results: nothing of an earlier version")
 
 
 def with_studies(arguments: Sequence[str]) -> list[str]:
@@ -100,6 +114,18 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
     else:
         before[given + 1 : given + 1] = settings
     return [*(study.stem for study in studies), *before, *after]
+
+
+def check_known_targets(arguments: Sequence[str]) -> None:
+    """Raise an error for a target that is neither a file nor a rule nor a study."""
+    from snakemake.cli import get_argument_parser, parse_config
+
+    from entrolab.study.config import check_targets, study_files
+
+    given = get_argument_parser().parse_args(list(arguments))
+    own = parse_config(given.config).get("extra_studies") if given.config else None
+    folders = [home() / "config" / "papers", *([Path(given.directory or ".", own)] if own else [])]
+    check_targets(given.targets or (), study_files(folders))
 
 
 def setting(name: str, value: object) -> str:

@@ -14,6 +14,8 @@ from entrolab.jobs.checkout import commit_of, lock_digest
 from entrolab.jobs.job_logging import tell_result
 from entrolab.report import build_report, read_results
 from entrolab.seeds.rendering import seeds_of
+from entrolab.seeds.tables import over_seeds
+from entrolab.seeds.values import write_seeds
 from entrolab.study.config import read_yaml
 from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
@@ -36,6 +38,12 @@ def table(job) -> None:
     for output in job.output[1:]:
         write_table(made, spec, output, best, SAYS, over_seeds)
     tell_result(f"{name} {key}", made, best)
+
+
+def table_over_seeds(job) -> None:
+    """Write the values of a table with several seeds."""
+    name, table, n_seeds = job.wildcards.study, job.wildcards.table, int(job.wildcards.n)
+    write_seeds(over_seeds(name, job.params.study, table, job.input.published[0], n_seeds), job.output[0])
 
 
 def claims(job) -> None:

@@ -137,6 +137,12 @@ def run_spec(study_name: str, study: Mapping, dataset: str, model: str, seed: in
     }
 
 
+def criteria_of(study: Mapping, model: str) -> list[str]:
+    """The criteria that select from the grid of a model."""
+    check_known(model, study["models"], study["file"], "models", "model")
+    return study["models"][model]["criteria"]
+
+
 def candidate_metrics(study: Mapping, dataset: str, model: str) -> list[str]:
     """The metrics for scoring every candidate: the one that selects, and those shown for whole grids.
 
@@ -160,6 +166,7 @@ def candidate_metrics(study: Mapping, dataset: str, model: str) -> list[str]:
 
 def measurement_spec(study_name: str, study: Mapping, table: str, dataset: str, seed: int) -> dict:
     """The spec of a measurement on a data set for a table: all that decides its result."""
+    check_known(table, study["tables"], study["file"], "tables", "table")
     entry = study["tables"][table]
     table_type = TABLE_TYPES[entry["type"]]
     return {
