@@ -358,7 +358,8 @@ def _files_of_study(wildcards):
     study = study_of(wildcards)
     runs = job_specs.study_runs(study)
     stages = ("candidates", "predictions", "record", "selection", "models")
-    results = [job_specs.run_files(wildcards.study, study, stage) for stage in stages]
+    results = [job_specs.data_files(wildcards.study, study)]
+    results += [job_specs.run_files(wildcards.study, study, stage) for stage in stages]
     results += [
         job_specs.table_files(wildcards.study, study, table)
         for table in study["tables"]

@@ -26,5 +26,11 @@ rule table_over_seeds:
         code=code("entrolab.seeds.tables"),
     run:
         run_job(
-            "tables:table_over_seeds", input, output, params, wildcards, resources, log
+            "tables:table_over_seeds",
+            input,
+            output,
+            params,
+            wildcards,
+            resources,
+            log,
         )

@@ -12,9 +12,9 @@ from entrolab.figure_types.base import FigureType
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.io.files import FILES
 from entrolab.study.lookup import protocol_of, resolved, scaling_of
 from entrolab.study.sections import check_known
-from entrolab.io.files import FILES
 from entrolab.tables.types import TABLE_TYPES, table_spec
 
 
@@ -58,6 +58,16 @@ def run_files(study_name: str, study: Mapping, stage: str) -> list[str]:
     """The files of a stage for each run of a study."""
     files = (_file(stage, study_name, study, dataset, model) for dataset, model in study_runs(study))
     return [*filter(None, files)]
+
+
+def data_files(study_name: str, study: Mapping) -> list[str]:
+    """The files of the data sets of a study's runs."""
+    stages = ("data", "folds", "scaled") if "scaling" in study else ("data", "folds")
+    return [
+        FILES[stage].format(study=study_name, seed=study["seed"], dataset=dataset)
+        for dataset in tracked_datasets(study)
+        for stage in stages
+    ]
 
 
 def _file(stage: str, study_name: str, study: Mapping, dataset: str, model: str, table: str = "") -> str:

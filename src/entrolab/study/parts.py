@@ -30,7 +30,10 @@ def for_claims(study: Mapping, name: str, home: str | Path) -> dict:
     return {
         **{key: study[key] for key in OF_CLAIMS},
         "models": _models(study),
-        **{part: {one: study[part][one] for one in names if one in study[part]} for part in ("tables", "figures")},
+        **{
+            part: {one: study[part][one] for one in names if one in study[part]}
+            for part in ("tables", "figures")
+        },
         "by_tests": stored_outcomes(name, study["claims"], home),
     }
 
