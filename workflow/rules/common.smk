@@ -233,11 +233,8 @@ LIMITS = {
 
 def receipt(wildcards):
     """The receipt of a data set that has to be downloaded; none for other data sets."""
-    return (
-        f"resources/raw/{wildcards.dataset}/receipt.json"
-        if "files" in entry_of(wildcards)
-        else []
-    )
+    is_downloaded = "files" in entry_of(wildcards)
+    return [f"resources/raw/{wildcards.dataset}/receipt.json"] if is_downloaded else []
 
 
 def rows_of_run(wildcards):
@@ -257,7 +254,8 @@ def rows_of_measurement(wildcards):
     """The data that are measured, as prepared and scaled; none for a table that generates its own."""
     if wildcards.dataset == GENERATED:
         return {}
-    return {stage: FILES[stage].format(**wildcards) for stage in ("data", "scaled")}
+    files = {"raw": FILES["data"], "scaled": FILES["scaled"]}
+    return {name: file.format(**wildcards) for name, file in files.items()}
 
 
 @ends_with_one_line

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-# Prepared and scaled data do not depend on the seed; tables, figures and pages are those of the configured one.
+# Prepared and scaled data do not depend on the seed; tables, figures and pages are of the configured one.
 FILES = {
     "data": "results/data/{dataset}.npz",
     "scaled": "results/{study}/scaled/{dataset}.npz",
