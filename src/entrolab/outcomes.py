@@ -20,6 +20,7 @@ from entrolab.claims.numbers import Numbers
 from entrolab.claims.repository_tests import STORED as CLAIMS
 from entrolab.claims.repository_tests import run_tests
 from entrolab.io.atomic import write_text
+from entrolab.io.files import FILES
 from entrolab.io.markers import replace_between
 from entrolab.jobs.command import home
 from entrolab.seeds.values import of_table, read_seeds
@@ -37,7 +38,6 @@ from entrolab.tables.making import (
     read_table,
     second_reading_of,
 )
-from entrolab.io.files import FILES
 from entrolab.tables.types import TABLE_TYPES, table_spec
 from entrolab.tables.verdicts import JUDGED
 

@@ -12,13 +12,13 @@ from entrolab.fit.learners import parts_seed
 from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.training import train
+from entrolab.io.files import FILES
 from entrolab.study.config import load_study
 from entrolab.study.job_specs import run_spec, study_runs
 from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
-from entrolab.io.files import FILES
 from entrolab.tables.types import table_spec
 
 STUDY = Path(__file__).parents[2] / "config" / "papers" / "demo.yaml"

@@ -5,9 +5,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from entrolab.data.dataset import Dataset, save_dataset
+from entrolab.io.files import FILES
 from entrolab.io.records import write_json
 from entrolab.tables.results import Results
-from entrolab.io.files import FILES
 
 
 def scaled(home, X, y, task="binary", classes=("0", "1")):

@@ -1,6 +1,6 @@
 """The one table of the paths of results; the rules of the workflow have the same patterns."""
 
-# Prepared and scaled data do not depend on the seed; tables, figures and pages are those of the configured one.
+# Prepared and scaled data do not depend on the seed; tables, figures and pages are of the configured one.
 FILES = {
     "data": "results/data/{dataset}.npz",
     "scaled": "results/{study}/scaled/{dataset}.npz",
@@ -13,4 +13,3 @@ FILES = {
     "measured": "results/{study}/seed{seed}/measured/{table}/{dataset}.parquet",
     "tables": "results/{study}/tables/{table}.csv",
 }
-

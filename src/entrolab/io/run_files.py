@@ -11,10 +11,10 @@ import pandas as pd
 from entrolab.fit.learners import made_of
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import read_scores
+from entrolab.io.files import FILES
 from entrolab.io.model_reading import Refused, trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
-from entrolab.io.files import FILES
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from entrolab.figure_types.base import FigureType
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.io.files import FILES
 from entrolab.study.lookup import protocol_of, resolved, scaling_of
 from entrolab.study.sections import check_known
-from entrolab.io.files import FILES
 from entrolab.tables.types import TABLE_TYPES, table_spec
 
 

@@ -12,9 +12,9 @@ from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.fit.metrics import metrics_of
 from entrolab.fit.predictions import read_scores
 from entrolab.fit.selection import choose_within
+from entrolab.io.files import FILES
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
-from entrolab.io.files import FILES
 
 KEPT_VARIANCE = 0.95
 
@@ -97,7 +97,8 @@ class Results:
         return read_frame(self._file("measured", table=table, dataset=dataset)).to_dict("records")
 
     def _file(self, stage: str, **names: str) -> Path:
-        return self._home / FILES[stage].format(study=self._study_name, seed=self._study.get("seed", 0), **names)
+        names |= {"study": self._study_name, "seed": self._study.get("seed", 0)}
+        return self._home / FILES[stage].format(**names)
 
 
 def _dimensions(X) -> int:

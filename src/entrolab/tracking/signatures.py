@@ -1,18 +1,13 @@
 """Signatures and input examples of logged models."""
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 from mlflow.models import ModelSignature
 from mlflow.types import ColSpec, DataType, Schema, TensorSpec
 from mlflow.types.schema import AnyType
 from mlflow.types.utils import clean_tensor_type
-from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.pipeline import Pipeline
 
-from entrolab.data.dataset import Dataset, load_dataset
 from entrolab.data.user_columns import reads
 from entrolearn.columns import DATE, ColumnEncoder, days, number
 
