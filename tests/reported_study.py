@@ -12,6 +12,7 @@ MODELS = {
         "params": {},
         "steps": [],
         "grid": {"n_hidden": [50, 100]},
+        "criteria": ["cv"],
     },
     "svm_rbf": {
         "label": "SVM",
@@ -20,6 +21,7 @@ MODELS = {
         "params": {},
         "steps": [],
         "grid": {"gamma": {"logspace": [-1, 0, 10]}},
+        "criteria": ["cv"],
     },
 }
 

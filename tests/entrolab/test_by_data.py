@@ -164,11 +164,11 @@ def test_a_figure_is_drawn_from_the_tables_csv_and_the_records_of_its_cells(load
     study = load(study_by_data)
     assert figure_files("mine", study, "where") == [
         "results/mine/tables/table1.csv",
-        *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in cells),
+        *(f"results/mine/seed0/records/{dataset}/{model}.json" for dataset, model in cells),
     ]
     assert figure_runs(study, "where") == []
     assert set(cells) <= set(study_runs(study))
-    spec = figure_spec("mine", study, "where", 0)
+    spec = figure_spec("mine", study, "where")
     assert (spec["best_of"], spec["against"]) == (["svm"], ["lda"])
     assert spec["models"]["svm"]["label"] == "SVM"
 

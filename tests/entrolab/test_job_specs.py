@@ -38,7 +38,7 @@ def test_runs_are_those_that_have_a_learner(load_trials, study_of_trials):
     assert study_runs(study) == [
         ("heart", "ridge"), ("heart", "svm"), ("sonar", "ridge"), ("sonar", "svm"), ("two-moons", "ridge")
     ]  # fmt: skip
-    assert "results/mine/records/heart/other.json" not in table_files("mine", study, "accuracies")
+    assert "results/mine/seed0/records/heart/other.json" not in table_files("mine", study, "accuracies")
 
 
 def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own(load, study):
@@ -51,7 +51,7 @@ def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own
     study = load(study)
     assert figure_files("mine", study, "ranks") == ["results/mine/tables/table1.csv"]
     assert figure_runs(study, "ranks") == []
-    spec = figure_spec("mine", study, "ranks", 0)
+    spec = figure_spec("mine", study, "ranks")
     assert spec["metric"] == "gmean"
     assert [model["label"] for model in spec["models"].values()] == ["SVM", "LDA"]
 
@@ -62,33 +62,33 @@ def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
 
     assert table_files("mine", study, "counts") == ["results/data/heart.npz", "results/data/sonar.npz"]
     assert table_files("mine", study, "ranks") == [
-        "results/mine/measured/ranks/heart.parquet",
-        "results/mine/measured/ranks/sonar.parquet",
+        "results/mine/seed0/measured/ranks/heart.parquet",
+        "results/mine/seed0/measured/ranks/sonar.parquet",
     ]
     assert table_files("mine", study, "seconds") == [
-        "results/mine/models/two-moons/lda.json",
-        "results/mine/records/two-moons/lda.json",
+        "results/mine/seed0/models/two-moons/lda",
+        "results/mine/seed0/records/two-moons/lda.json",
     ]
     assert table_files("mine", study, "table2") == [
-        "results/mine/candidates/two-moons/svm.parquet",
-        "results/mine/records/two-moons/svm.json",
+        "results/mine/seed0/candidates/two-moons/svm.parquet",
+        "results/mine/seed0/records/two-moons/svm.json",
     ]
 
 
 def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study_of_all_trials):
     study = load_trials(study_of_all_trials)
-    assert table_files("mine", study, "sparse") == ["results/mine/measured/sparse/generated.parquet"]
-    assert figure_files("mine", study, "density") == ["results/mine/measured/sparse/generated.parquet"]
+    assert table_files("mine", study, "sparse") == ["results/mine/seed0/measured/sparse/generated.parquet"]
+    assert figure_files("mine", study, "density") == ["results/mine/seed0/measured/sparse/generated.parquet"]
     assert figure_files("mine", study, "plane") == ["results/mine/scaled/heart.npz"]
     assert figure_files("mine", study, "each") == [
         f"results/mine/{stage}/{dataset}/{model}.parquet"
         for dataset, model in figure_runs(study, "each")
         for stage in ("selection", "predictions")
     ]
-    assert "results/mine/folds/heart.npz" in table_files("mine", study, "sizes")
+    assert "results/mine/seed0/folds/heart.npz" in table_files("mine", study, "sizes")
     assert ("two-moons", "svm") not in table_runs(study, "chosen")
-    assert figure_spec("mine", study, "density", 0)["dims"] == [10, 100]
-    assert figure_spec("mine", study, "each", 0)["metrics"] == ["accuracy", "rmse"]
+    assert figure_spec("mine", study, "density")["dims"] == [10, 100]
+    assert figure_spec("mine", study, "each")["metrics"] == ["accuracy", "rmse"]
 
 
 def test_a_run_changes_with_its_own_model_alone(load, study):
@@ -145,15 +145,15 @@ def test_training_needs_its_runs_trained_and_information_is_measured(load_trials
     runs = [(dataset, model) for dataset in ("heart", "sonar") for model in ("ridge", "svm")]
     assert table_runs(study, "taken") == runs
     assert table_files("mine", study, "taken") == [
-        *(f"results/mine/selection/{dataset}/{model}.parquet" for dataset, model in runs),
-        *(f"results/mine/predictions/{dataset}/{model}.parquet" for dataset, model in runs),
-        *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in runs),
-        *(f"results/mine/models/{dataset}/{model}.json" for dataset, model in runs),
+        *(f"results/mine/seed0/selection/{dataset}/{model}.parquet" for dataset, model in runs),
+        *(f"results/mine/seed0/predictions/{dataset}/{model}.parquet" for dataset, model in runs),
+        *(f"results/mine/seed0/records/{dataset}/{model}.json" for dataset, model in runs),
+        *(f"results/mine/seed0/models/{dataset}/{model}" for dataset, model in runs),
     ]
     assert table_runs(study, "known") == []
     assert table_files("mine", study, "known") == [
-        "results/mine/measured/known/heart.parquet",
-        "results/mine/measured/known/sonar.parquet",
+        "results/mine/seed0/measured/known/heart.parquet",
+        "results/mine/seed0/measured/known/sonar.parquet",
     ]
     heart = measurement_spec("mine", study, "known", "heart", seed=0)
     assert heart["models"] == {
@@ -252,7 +252,7 @@ def test_generated_data_are_measured_with_the_learner_of_their_task(load_trials,
 def test_a_figure_resolves_its_names(load, study):
     study = load(study)
 
-    process = figure_spec("mine", study, "figure1", 0)
+    process = figure_spec("mine", study, "figure1")
     assert process["model"] == {
         "label": "EEM",
         "sublabel": "",
@@ -260,8 +260,8 @@ def test_a_figure_resolves_its_names(load, study):
         "steps": [],
         "params": {"activation": "rbf", "n_hidden": 9},
     }
-    assert process["seed"] != figure_spec("mine", study, "figure1", 1)["seed"]
-    curves = figure_spec("mine", study, "figure2", 0)
+    assert process["seed"] != figure_spec("mine", {**study, "seed": 1}, "figure1")["seed"]
+    curves = figure_spec("mine", study, "figure2")
     assert (curves["datasets"], list(curves["models"])) == (["two-moons"], ["eem"])
     assert study["figures"]["figure1"]["notes"] == []
 
@@ -276,7 +276,7 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
     assert figure_formats(study, "planes") == ("svg", "png", "csv", "html")
     assert figure_formats(study, "histograms") == ("svg", "png", "csv")
     assert figure_datasets(study, "planes") == ["heart", "sonar"]
-    panels = figure_spec("mine", study, "planes", 0)["panels"]
+    panels = figure_spec("mine", study, "planes")["panels"]
     assert [(panel["dataset"], panel["model"]) for panel in panels] == [
         (dataset, model) for dataset in ("heart", "sonar") for model in ("pca", "mixture")
     ]
@@ -286,11 +286,11 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
 
 def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_of_projections):
     study = load(study_of_projections)
-    files = [f"results/mine/measured/starts/{dataset}.parquet" for dataset in ("heart", "sonar")]
+    files = [f"results/mine/seed0/measured/starts/{dataset}.parquet" for dataset in ("heart", "sonar")]
     for name in ("histograms", "maxima"):
         assert figure_runs(study, name) == []
         assert figure_files("mine", study, name) == files
-        assert figure_spec("mine", study, name, 0)["datasets"] == ["heart", "sonar"]
+        assert figure_spec("mine", study, name)["datasets"] == ["heart", "sonar"]
     assert table_files("mine", study, "starts") == files
     measured = measurement_spec("mine", study, "starts", "heart", 0)
     assert measured["models"] == {
@@ -303,6 +303,6 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
             "starts": 100,
         },
     }
-    assert figure_files("mine", study, "speed") == ["results/mine/measured/speed/generated.parquet"]
-    drawn = figure_spec("mine", study, "speed", 0)
+    assert figure_files("mine", study, "speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
+    drawn = figure_spec("mine", study, "speed")
     assert (drawn["rows"], list(drawn["models"])) == ([100, 1000], ["exact", "exact_float32", "binned"])

@@ -302,7 +302,7 @@ def entries(entries):
 
 def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(load, study_of_images):
     study = load(study_of_images)
-    scaled, models = "results/mine/scaled/{}.npz", "results/mine/models/{}/ridge.skops"
+    scaled, models = "results/mine/scaled/{}.npz", "results/mine/seed0/models/{}/ridge"
     assert figure_files("mine", study, "samples") == [scaled.format(key) for key in ("heart", "sonar")]
     assert figure_files("mine", study, "weights") == [
         file.format(key) for key in ("heart", "sonar") for file in (scaled, models)
@@ -321,7 +321,7 @@ def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(loa
 def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_images):
     study = load(study_of_images)
     samples, errors, weights = (
-        figure_spec("mine", study, name, 0) for name in ("samples", "errors", "weights")
+        figure_spec("mine", study, name) for name in ("samples", "errors", "weights")
     )
     assert samples["shapes"] == {"heart": [2, 2], "sonar": [1, 4]}
     assert "shape" not in samples
@@ -330,7 +330,7 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
     ]
     assert study["models"]["net"]["params"] == {}
     assert weights["learners"] == {"ridge": ["sklearn.linear_model.RidgeClassifier"]}
-    assert errors["seed"] != figure_spec("mine", study, "errors", 1)["seed"]
+    assert errors["seed"] != figure_spec("mine", {**study, "seed": 1}, "errors")["seed"]
 
 
 @pytest.mark.parametrize(

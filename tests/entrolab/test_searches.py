@@ -393,7 +393,7 @@ def test_a_measurement_holds_what_decides_it_and_trains_nothing(load, study_of_s
     assert "measures" not in found  # what is shown decides nothing
     assert not {"sized"} & {model for _, model in study_runs(study)}
     assert table_files("mine", study, "costs") == [
-        f"results/mine/measured/costs/{dataset}.parquet" for dataset in ("heart", "sonar")
+        f"results/mine/seed0/measured/costs/{dataset}.parquet" for dataset in ("heart", "sonar")
     ]
 
 

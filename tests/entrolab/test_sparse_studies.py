@@ -45,10 +45,10 @@ def test_a_figure_of_support_vectors_is_drawn_from_the_fitted_models(tmp_path):
     study = load(tmp_path, STUDY)
     assert figure_files("mine", study, "kept") == [
         "results/mine/scaled/plane.npz",
-        "results/mine/folds/plane.npz",
-        "results/mine/models/plane/svm.skops",
+        "results/mine/seed0/folds/plane.npz",
+        "results/mine/seed0/models/plane/svm",
     ]
-    spec = figure_spec("mine", study, "kept", seed=0)
+    spec = figure_spec("mine", study, "kept")
     assert spec["learners"] == {"svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"]}
     assert spec["protocols"]["plane"]["train"] == 100
 
@@ -56,11 +56,11 @@ def test_a_figure_of_support_vectors_is_drawn_from_the_fitted_models(tmp_path):
 def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
     study = load(tmp_path, STUDY)
     assert figure_files("mine", study, "tradeoff") == [
-        f"results/mine/candidates/{dataset}/{model}.parquet"
+        f"results/mine/seed0/candidates/{dataset}/{model}.parquet"
         for dataset in ("plane", "sonar")
         for model in ("svm", "swept")
     ]
-    assert figure_spec("mine", study, "tradeoff", seed=0)["metrics"] == ["support", "error_rate"]
+    assert figure_spec("mine", study, "tradeoff")["metrics"] == ["support", "error_rate"]
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_run_says_what_the_record_says():
     assert expected.items() <= run.data.params.items()
     assert {"study": "small", "dataset": "moons", "model": "svm_rbf"}.items() <= run.data.tags.items()
     note = run.data.tags["mlflow.note.content"]
-    assert "entrolab results/small/selection/moons/svm_rbf.parquet --config extra_studies=. " in note
+    assert "entrolab results/small/seed0/selection/moons/svm_rbf.parquet --config extra_studies=. " in note
     assert "C = 1.0 (3 of 4 folds)" in note
     assert "80.00 ± 8.16" in note
     assert "81.50 ± 2.00" in note
