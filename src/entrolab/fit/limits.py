@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from entrolab.text import Told
-from entrolearn.path import describe
 
 GIB = 2**30
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
@@ -145,6 +144,10 @@ def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterato
 def _send_all(
     parent: int, sender: Connection, limits: Limits, work: Callable[..., Iterable], arguments: tuple
 ) -> None:
+    from entrolearn.path import (
+        describe,  # here, because it imports scikit-learn, which a workflow does not need
+    )
+
     end_with(parent)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
