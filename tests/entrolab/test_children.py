@@ -21,7 +21,7 @@ from entrolab.jobs import children
 from entrolab.jobs.children import PRELOADED, JobFailed, run_in_child
 
 
-def run(function, tmp_path, name="a job", params=None, server="learners"):
+def run(function, tmp_path, name="a job", params=None, server="tables"):
     files = {"output": [str(tmp_path / "out")], "log": [str(tmp_path / f"{name}.log")]}
     job = SimpleNamespace(**files, params=params, resources=SimpleNamespace(_cores=1, limit_seconds=5))
     run_in_child(f"jobs_of_children:{function}", name, job, server)
@@ -83,7 +83,7 @@ def test_only_fits_fork_once_more_for_each_repeat_and_for_the_refit(tmp_path):
             log=[str(tmp_path / "log")],
             count=tmp_path / "forks",
         )
-        run_in_child("jobs_of_children:count_forks", stage, job, "learners")
+        run_in_child("jobs_of_children:count_forks", stage, job, "fits")
         return int((tmp_path / "forks").read_text())
 
     expected = {"expect": {"rows": 24, "features": 2}}
@@ -97,6 +97,14 @@ def test_only_fits_fork_once_more_for_each_repeat_and_for_the_refit(tmp_path):
     assert read_json(trained["record"])["success"]
 
 
+def test_servers_of_rules_import_before_their_first_job(monkeypatch):
+    started = []
+    for name, server in children._SERVERS.items():
+        monkeypatch.setattr(server, "ensure_running", lambda name=name: started.append(name))
+    children.start_servers(["download", "train", "refit", "track_study", "track"])
+    assert sorted(started) == ["fits", "tables", "tracking"]
+
+
 def test_a_job_that_reaches_its_limit_of_time_says_so(tmp_path, capsys):
     with pytest.raises(JobFailed):
         run("compute_on", tmp_path)
@@ -108,7 +116,7 @@ def method(request, monkeypatch):
     """The name of a server, or none: of jobs on a cluster, and where Python has no fork server."""
     if request.param == "spawn":
         monkeypatch.setattr(children, "get_all_start_methods", lambda: ["spawn"])
-    return None if request.param == "fork" else "learners"
+    return None if request.param == "fork" else "tables"
 
 
 def test_a_job_succeeds_or_is_killed_however_its_process_starts(tmp_path, capsys, method):
@@ -128,7 +136,7 @@ import sys
 from pathlib import Path
 from entrolab.jobs.children import _SERVERS
 from test_children import run
-_SERVERS["learners"].set_forkserver_preload(["jobs_of_children"])
+_SERVERS["tables"].set_forkserver_preload(["jobs_of_children"])
 if __name__ == "__main__":
     run("write_on", Path(sys.argv[1]))
 """

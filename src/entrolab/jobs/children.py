@@ -10,7 +10,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from multiprocessing import forkserver, get_all_start_methods, get_context, resource_tracker
 from multiprocessing.connection import wait
@@ -23,10 +24,11 @@ from entrolab.jobs.job_logging import job_log, tell
 from entrolab.text import OneLine
 
 # Server -> what it imports. A child imports the script that started the workflow again, hence Snakemake.
-# MLflow has a server of its own, so that fits inherit neither it nor its memory.
+# Fits do not inherit MLflow and its memory; tables do not wait for skops, which imports all of scikit-learn.
 PRELOADED = {
-    "learners": ["snakemake.cli", "entrolab.stages.data", "entrolab.stages.fit", "entrolab.stages.tables"],
-    "tracking": ["snakemake.cli", "mlflow.sklearn", "entrolab.stages.tracking"],
+    "tables": ["snakemake.cli", "entrolab.stages.data", "entrolab.stages.tables"],
+    "fits": ["snakemake.cli", "skops.io", "entrolab.stages.fit"],
+    "tracking": ["snakemake.cli", "skops.io", "mlflow.sklearn", "entrolab.stages.tracking"],
 }
 # Set to 1 while a process starts: numerical libraries read their numbers of threads when they are imported,
 # and PYTHONSAFEPATH keeps files of the working folder from taking the place of modules.
@@ -56,6 +58,19 @@ def _stop_servers() -> None:
     resource_tracker._resource_tracker._stop()
 
 
+def start_servers(rules: Iterable[str]) -> None:
+    """Start the servers of some rules' jobs, so that they import while other jobs run."""
+    with _LOCK, _variables():
+        for name in {_server_of(rule) for rule in rules}:
+            _SERVERS[name].ensure_running()
+
+
+def _server_of(rule: str) -> str:
+    if "track" in rule:
+        return "tracking"
+    return "fits" if any(word in rule for word in ("train", "fit", "measure")) else "tables"
+
+
 def runner(config: Mapping, *, forks: bool) -> Callable[..., None]:
     """A function for rules that runs a job in a child: of a fork server if `forks`, else of this process.
 
@@ -66,7 +81,7 @@ def runner(config: Mapping, *, forks: bool) -> Callable[..., None]:
     def run_job(function: str, *given) -> None:
         job = SimpleNamespace(**dict(zip(GIVEN, given, strict=True)), config=config)
         rule = function.partition(":")[2]
-        server = ("tracking" if "track" in rule else "learners") if forks else None
+        server = _server_of(rule) if forks else None
         run_in_child(f"entrolab.stages.{function}", " ".join([rule, *job.wildcards]), job, server)
 
     return run_job
@@ -77,7 +92,7 @@ def run_in_child(function: str, name: str, job: SimpleNamespace, server: str | N
 
     `name` is the job's in messages. `server`, of `PRELOADED`, forks the child; None: this process does.
     """
-    with _LOCK:
+    with _LOCK, _variables():
         child = _started(function, name, job, server)
     wait([child.sentinel])
     with _LOCK:
@@ -93,20 +108,26 @@ def run_in_child(function: str, name: str, job: SimpleNamespace, server: str | N
 
 def _started(function: str, name: str, job: SimpleNamespace, server: str | None):
     """Start a child, and its server if that does not run."""
+    parent, method = os.getpid(), "forkserver" if server else "fork"
+    if method not in get_all_start_methods() or (method == "fork" and sys.platform != "linux"):
+        method = "spawn"  # a child that imports all itself
+    elif server:
+        _SERVERS[server].ensure_running()
+        parent = _SERVERS[server]._forkserver_pid
+        forkserver.connect_to_new_process = _SERVERS[server].connect_to_new_process
+    child = get_context(method).Process(target=_run, args=(parent, function, name, job), name=name)
+    child.start()
+    return child
+
+
+@contextmanager
+def _variables() -> Iterator[None]:
+    """The environment and blocked signals that a process inherits when it starts."""
     given = {variable: os.environ.get(variable) for variable in VARIABLES}
     os.environ.update(dict.fromkeys(VARIABLES, "1"))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTIONS)
     try:
-        parent, method = os.getpid(), "forkserver" if server else "fork"
-        if method not in get_all_start_methods() or (method == "fork" and sys.platform != "linux"):
-            method = "spawn"  # a child that imports all itself
-        elif server:
-            _SERVERS[server].ensure_running()
-            parent = _SERVERS[server]._forkserver_pid
-            forkserver.connect_to_new_process = _SERVERS[server].connect_to_new_process
-        child = get_context(method).Process(target=_run, args=(parent, function, name, job), name=name)
-        child.start()
-        return child
+        yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for variable, value in given.items():
