@@ -1,10 +1,7 @@
 """The one table of the paths of results; the rules of the workflow have the same patterns."""
 
-<<<<<<< HEAD
 from pathlib import Path
 
-=======
->>>>>>> T1
 # Prepared and scaled data do not depend on the seed; tables, figures and pages are of the configured one.
 FILES = {
     "data": "results/data/{dataset}.npz",
@@ -18,7 +15,6 @@ FILES = {
     "measured": "results/{study}/seed{seed}/measured/{table}/{dataset}.parquet",
     "tables": "results/{study}/tables/{table}.csv",
 }
-<<<<<<< HEAD
 
 
 # Folders of a study that had results before their paths had the seed.
@@ -29,5 +25,3 @@ def leftovers(folder: Path | str = "results") -> list[Path]:
     """The folders that an earlier version of the workflow left among results; nothing reads them any more."""
     found = [path for name in EARLIER for path in Path(folder).glob(f"*/{name}")]
     return sorted(path for path in [*found, *Path(folder).glob("seeds/*/[0-9]*")] if path.is_dir())
-=======
->>>>>>> T1

@@ -33,14 +33,10 @@ def for_claims(study: Mapping, name: str, home: str | Path) -> dict:
     return {
         **{key: study[key] for key in OF_CLAIMS},
         "models": _models(study),
-<<<<<<< HEAD
         **{
             part: {one: study[part][one] for one in names if one in study[part]}
             for part in ("tables", "figures")
         },
-=======
-        **tested,
->>>>>>> T1
         "by_tests": stored_outcomes(name, study["claims"], home),
     }
 
