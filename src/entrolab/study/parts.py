@@ -27,9 +27,6 @@ def for_table(study: Mapping, table: str) -> dict:
 def for_claims(study: Mapping, name: str, home: str | Path) -> dict:
     """The part of a study that decides the outcomes of its claims."""
     names = tested_tables(study["claims"])
-    tested = {
-        part: {one: study[part][one] for one in names if one in study[part]} for part in ("tables", "figures")
-    }
     return {
         **{key: study[key] for key in OF_CLAIMS},
         "models": _models(study),

@@ -97,14 +97,9 @@ class Results:
         return read_frame(self._file("measured", table=table, dataset=dataset)).to_dict("records")
 
     def _file(self, stage: str, **names: str) -> Path:
-<<<<<<< HEAD
         return self._home / FILES[stage].format(
             study=self._study_name, seed=self._study.get("seed", 0), **names
         )
-=======
-        names |= {"study": self._study_name, "seed": self._study.get("seed", 0)}
-        return self._home / FILES[stage].format(**names)
->>>>>>> T1
 
 
 def _dimensions(X) -> int:
