@@ -71,7 +71,7 @@ def test_only_fits_fork_once_more_for_each_repeat_and_for_the_refit(tmp_path):
         "positive": [1],
     }
     spec = logistic_run()
-    outputs = ("candidates", "selection", "predictions", "record", "model", "facts")
+    outputs = ("candidates", "predictions", "record")
 
     def forks(stage, params, output, **files):
         job = SimpleNamespace(
@@ -93,15 +93,21 @@ def test_only_fits_fork_once_more_for_each_repeat_and_for_the_refit(tmp_path):
     drawn = {"protocol": spec["protocol"], "seed": 0}
     assert forks("data:split", drawn, {"folds": folds}, dataset=data) == 0
     trained = {name: str(tmp_path / name) for name in outputs}
-    assert forks("fit:train", {"spec": spec}, trained, dataset=scaled, folds=folds) == 2 + 1
+    of_fits = {"rows": scaled, "folds": folds}
+    assert forks("fit:fit", {"run": spec}, trained, **of_fits) == 2
     assert read_json(trained["record"])["success"]
+    selected, criteria = str(tmp_path / "selection"), {"criteria": ["cv"]}
+    asked = {"candidates": trained["candidates"]}
+    assert forks("fit:select", criteria, {"selection": selected}, **asked) == 0
+    of_fits |= {"selection": selected, "record": trained["record"]}
+    assert forks("fit:refit", {"run": spec, **criteria}, {"models": str(tmp_path / "models")}, **of_fits) == 1
 
 
 def test_servers_of_rules_import_before_their_first_job(monkeypatch):
     started = []
     for name, server in children._SERVERS.items():
         monkeypatch.setattr(server, "ensure_running", lambda name=name: started.append(name))
-    children.start_servers(["download", "train", "refit", "track_study", "track"])
+    children.start_servers(["download", "fit", "refit", "track_study", "track"])
     assert sorted(started) == ["fits", "tables", "tracking"]
 
 

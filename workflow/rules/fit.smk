@@ -1,10 +1,6 @@
 # A run is a model of a study on a data set: fit its grid, select from it by each criterion, refit what was selected.
 
 
-localrules:
-    select,
-
-
 # Every grid point on every training set: the values of all criteria that the study computes, scores, predictions.
 rule fit:
     input:

@@ -68,7 +68,7 @@ def start_servers(rules: Iterable[str]) -> None:
 def _server_of(rule: str) -> str:
     if "track" in rule:
         return "tracking"
-    return "fits" if any(word in rule for word in ("train", "fit", "measure")) else "tables"
+    return "fits" if any(word in rule for word in ("fit", "select", "measure")) else "tables"
 
 
 def runner(config: Mapping, *, forks: bool) -> Callable[..., None]:
