@@ -22,7 +22,7 @@ rule page:
         report=1,
     params:
         study=study_of,
-        home=str(HOME),
+        home=lambda wildcards: str(HOME),
         code=code("entrolab.report"),
     run:
         run_job("tables:page", input, output, params, wildcards, resources, log)

@@ -2,10 +2,10 @@
 
 
 localrules:
-    table_over_seeds,
+    seeds,
 
 
-rule table_over_seeds:
+rule seeds:
     input:
         results=lambda wildcards: [
             file
@@ -26,7 +26,7 @@ rule table_over_seeds:
         code=code("entrolab.seeds.tables"),
     run:
         run_job(
-            "tables:table_over_seeds",
+            "tables:seeds",
             input,
             output,
             params,

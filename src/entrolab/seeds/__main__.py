@@ -14,7 +14,7 @@ from entrolab.study.sections import ConfigError, check_known
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the workflow's rule `table_over_seeds` and write the study's file of seeds."""
+    """Run the workflow's rule `seeds` and write the study's file of seeds."""
     parser = argparse.ArgumentParser(prog="python -m entrolab.seeds", description=__doc__)
     parser.add_argument("study")
     parser.add_argument("tables", nargs="*", help="default: all with published scores")

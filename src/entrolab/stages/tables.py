@@ -44,7 +44,7 @@ def table(job) -> None:
     tell_result(f"{name} {key}", made, best)
 
 
-def table_over_seeds(job) -> None:
+def seeds(job) -> None:
     """Write the values of a table with several seeds."""
     name, table, n_seeds = job.wildcards.study, job.wildcards.table, int(job.wildcards.n)
     write_seeds(over_seeds(name, job.params.study, table, job.input.published[0], n_seeds), job.output[0])
