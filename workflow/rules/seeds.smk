@@ -25,12 +25,4 @@ rule seeds:
         study=lambda wildcards: for_table(study_of(wildcards), wildcards.table),
         code=code("entrolab.seeds.tables"),
     run:
-        run_job(
-            "tables:seeds",
-            input,
-            output,
-            params,
-            wildcards,
-            resources,
-            log,
-        )
+        run_job("tables:seeds", input, output, params, wildcards, resources, log)
