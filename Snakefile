@@ -35,6 +35,7 @@ for study_name in STUDY_NAMES:
             lambda wildcards, name=study_name: PLAN.study_files(name),
 
 
+include: "workflow/rules/check.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/measure.smk"

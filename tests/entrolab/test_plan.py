@@ -26,33 +26,6 @@ def at(**names) -> SimpleNamespace:
     return SimpleNamespace(**names)
 
 
-def test_a_data_set_depends_on_the_reader_of_its_own_format_alone(plan):
-    """Editing another reader prepares nothing anew, so that nothing is trained again."""
-    readers = {}
-    for dataset, entry in plan.catalog.items():
-        modules = plan.code_of_data(at(dataset=dataset))
-        found = {name for name in modules if name.startswith("entrolab.data.formats.")}
-        own = {f"entrolab.data.formats.{entry['format']['name']}"} if "format" in entry else set()
-        assert found == own
-        readers |= dict.fromkeys(found)
-    assert len(readers) > 3  # of several formats
-
-
-def test_a_run_depends_on_its_learner_and_on_no_reader(plan):
-    code = plan.code_of_run(at(study="eem", dataset="sonar", model="eem_rbf"))
-    assert {"entrolab.fit.training", "entrolearn.machines.eem", "entrolearn.machines.moments"} <= code.keys()
-    assert not any(name.startswith(("entrolab.data.formats", "entrolab.data.prepare")) for name in code)
-    assert "entrolab.fit.metrics" not in code
-
-
-def test_a_run_that_learns_its_preprocessing_depends_on_its_code(plan):
-    run = at(study="eem", dataset="sonar", model="eem_rbf")
-    study = {key: value for key, value in plan.studies["eem"].items() if key != "scaling"}
-    learning = Plan(plan.catalog, plan.studies | {"eem": study | {"preprocessing": {}}}, plan.settings)
-    more = learning.code_of_run(run).keys() - plan.code_of_run(run).keys()
-    assert {"entrolab.data.preprocessing", "entrolearn.columns"} <= more
-
-
 @pytest.mark.parametrize(
     ("of_study", "setting", "seconds"), [(None, None, 3600), (9e4, None, 9e4), (9e4, 60, 60)]
 )

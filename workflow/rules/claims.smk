@@ -17,6 +17,6 @@ rule claims:
     params:
         study=PLAN.claimed,
         title=PLAN.title,
-        code=code("entrolab.claims.rendering"),
+        code=code("claims"),
     run:
         run_job("tables:claims", input, output, params, wildcards, resources, log)

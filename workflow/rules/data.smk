@@ -61,7 +61,7 @@ rule scale:
         **PLAN.asked(PLAN.needs_of_data),
     params:
         scaling=PLAN.scaling,
-        code=code("entrolab.data.scale", "entrolab.data.preprocessing"),
+        code=code("scale"),
     run:
         run_job("data:scale", input, output, params, wildcards, resources, log)
 
@@ -78,6 +78,6 @@ rule split:
     params:
         protocol=PLAN.protocol,
         seed=PLAN.parts_seed,
-        code=code("entrolab.fit.protocols"),
+        code=code("split"),
     run:
         run_job("data:split", input, output, params, wildcards, resources, log)

@@ -28,11 +28,7 @@ rule table:
         "logs/{study}/table/{table}.log",
     params:
         study=PLAN.shown,
-        code=code(
-            "entrolab.tables.rendering",
-            "entrolab.claims.winners",
-            "entrolab.seeds.rendering",
-        ),
+        code=code("table"),
     run:
         run_job("tables:table", input, output, params, wildcards, resources, log)
 
@@ -41,6 +37,7 @@ rule figure:
     input:
         sources=PLAN.sources_of_figure,
         records=PLAN.records_of_figure,
+        checked=ancient(CHECKED),
     output:
         report(
             "results/{study}/figures/{figure}.svg",
@@ -98,7 +95,7 @@ rule page:
     params:
         study=PLAN.study,
         home=lambda wildcards: str(HOME),
-        code=code("entrolab.report"),
+        code=code("report"),
     run:
         run_job("tables:page", input, output, params, wildcards, resources, log)
 

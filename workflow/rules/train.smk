@@ -6,6 +6,7 @@ rule train:
     input:
         dataset=PLAN.rows_of_run,
         folds=FILES["folds"],
+        checked=ancient(CHECKED),
     output:
         candidates=FILES["candidates"],
         selection=FILES["selection"],

@@ -26,7 +26,10 @@ from entrolab.text import OneLine
 # Server -> what it imports. A child imports the script that started the workflow again, hence Snakemake.
 # MLflow has a server of its own, so that fits inherit neither it nor its memory.
 PRELOADED = {
-    "learners": ["snakemake.cli", "entrolab.stages.data", "entrolab.stages.fit", "entrolab.stages.tables"],
+    "learners": [
+        "snakemake.cli",
+        *(f"entrolab.stages.{name}" for name in ("check", "data", "fit", "tables")),
+    ],
     "tracking": ["snakemake.cli", "mlflow.sklearn", "entrolab.stages.tracking"],
 }
 # Set to 1 while a server starts: numerical libraries read their numbers of threads when they are imported,

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from entrolab.claims.repository_tests import stored_outcomes
 from entrolab.data.origins import made_by
-from entrolab.fit.learners import COLUMNS, PREPROCESSING, made_of, parts_seed
+from entrolab.fit.learners import made_of, parts_seed
 from entrolab.jobs.cluster_requests import Ask, Needs, needs_of_data, needs_of_drawing, needs_of_run
+from entrolab.jobs.code_digests import code_digest
 from entrolab.jobs.command import home
-from entrolab.jobs.source_analysis import source_digests
 from entrolab.study.claims import tested_file, tested_tables
 from entrolab.study.job_specs import (
     figure_datasets,
@@ -28,8 +28,8 @@ from entrolab.study.job_specs import (
     study_runs,
     table_files,
     tracked_datasets,
-    type_of,
 )
+from entrolab.study.learners import learners_asked
 from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.study.settings import LIMIT_SECONDS
 from entrolab.tables.base import GENERATED
@@ -48,9 +48,9 @@ SHOWN_OF_MODELS += ["published_only", "known", "trials"]
 SHOWN_OF_STUDIES = ("metrics", "criteria", "protocol", "datasets", "tasks", "file")
 
 
-def code(*import_paths: str) -> Callable:
-    """A params function: digests of the code that a job runs, since Snakemake does not follow imports."""
-    return lambda wildcards: source_digests(*import_paths)
+def code(stage: str) -> Callable:
+    """A params function: the digest of a stage's code, since Snakemake does not follow imports."""
+    return lambda wildcards: code_digest(stage)
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ class Plan:
         except (OSError, ValueError, KeyError):
             return 1
 
-    def code_of_data(self, wildcards) -> dict[str, str]:
-        return source_digests("entrolab.data.prepare", made_by(self.entry(wildcards)))
+    def code_of_data(self, wildcards) -> str:
+        return code_digest(f"prepare:{made_by(self.entry(wildcards)).rpartition('.')[2]}")
 
     def needs_of_data(self, wildcards) -> Needs:
         return needs_of_data(self.entry(wildcards))
@@ -138,10 +138,15 @@ class Plan:
         at = (wildcards.dataset, wildcards.model)
         return run_spec(wildcards.study, self.study(wildcards), *at, self.settings["seed"])
 
-    def code_of_run(self, wildcards) -> dict[str, str]:
-        spec = self.run_spec(wildcards)
-        own = (PREPROCESSING, COLUMNS) if "preprocessing" in spec else ()
-        return source_digests("entrolab.fit.training", *own, *made_of(spec))
+    def code_of_run(self, wildcards) -> list[str]:
+        learners = made_of(self.run_spec(wildcards))
+        return [code_digest("fit", *learners), code_digest("select"), code_digest("refit", *learners)]
+
+    def learners_asked(self, wildcards) -> list[dict]:
+        return learners_asked(self.study(wildcards))
+
+    def code_of_check(self, wildcards) -> str:
+        return code_digest("check", *sorted({one["learner"] for one in self.learners_asked(wildcards)}))
 
     def limit_seconds(self, wildcards) -> float:
         """The limit of a run: that of the settings, else that of its study, else the default."""
@@ -182,10 +187,11 @@ class Plan:
             self.settings["seed"],
         )
 
-    def code_of_measurement(self, wildcards) -> dict[str, str]:
+    def code_of_measurement(self, wildcards) -> str:
         measurement = self.measurement(wildcards)
         models = measurement.get("models", {}).values()
-        return source_digests(measurement["measured_by"], *chain.from_iterable(map(made_of, models)))
+        stage = f"measure:{measurement['measured_by'].split('.')[2]}"
+        return code_digest(stage, *chain.from_iterable(map(made_of, models)))
 
     # -------------------------------------------------------------------------------------- figures
 
@@ -193,14 +199,11 @@ class Plan:
         study = self.study(wildcards)
         return figure_spec(wildcards.study, study, wildcards.figure, self.settings["seed"])
 
-    def code_of_figure(self, wildcards) -> dict[str, str]:
+    def code_of_figure(self, wildcards) -> str:
         figure = self.figure(wildcards)
         fitted = [panel["learner"] for panel in figure.get("panels", [])]
         fitted += [figure["model"]] if "model" in figure else []
-        drawing = type(type_of(self.study(wildcards), wildcards.figure)).__module__
-        return source_digests(
-            "entrolab.figure_types.making", drawing, *chain.from_iterable(map(made_of, fitted))
-        )
+        return code_digest("figure", *chain.from_iterable(map(made_of, fitted)))
 
     def needs_of_figure(self, wildcards) -> Needs:
         shown = figure_datasets(self.study(wildcards), wildcards.figure)
