@@ -223,7 +223,6 @@ models:
     steps:
       - {estimator: sklearn.preprocessing.StandardScaler}
       - {estimator: sklearn.cluster.KMeans, params: {n_clusters: 2}}
-      - {estimator: sklearn.preprocessing.MinMaxScaler}
     estimator: sklearn.svm.SVC
     criteria: [cv]
 tables:

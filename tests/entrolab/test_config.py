@@ -185,26 +185,21 @@ def test_the_projects_own_configuration_is_right():
     assert (grid["gamma"][0], grid["gamma"][-1], len(grid["gamma"])) == (1e-10, 1.0, 11)
 
 
-def test_reading_the_configuration_again_imports_nothing_heavy(tmp_path):
-    """The first time learners are imported, to ask for the values that they take."""
-    (tmp_path / ".snakemake").mkdir()
+def test_reading_and_planning_the_studies_imports_no_learner(tmp_path):
     program = (
         "import sys, yaml; from entrolab.study.config import load_configuration;"
-        "from entrolab.jobs.source_analysis import source_digests;"
-        "home = sys.argv[1]; settings = yaml.safe_load(open(home + '/config/config.yaml'));"
-        "load_configuration(home, settings)[0]['demo'];"
-        "print(*({'numpy', 'sklearn', 'pandas', 'mlflow'} & set(sys.modules)));"
-        "source_digests('entrolab.text')"
+        "from entrolab.jobs.code_digests import code_digest;"
+        "from entrolab.study.learners import learners_asked;"
+        "studies, _ = load_configuration(sys.argv[1], {});"
+        "asked = learners_asked(studies['demo']);"
+        "code_digest('fit', *(one['learner'] for one in asked));"
+        "heavy = {'numpy', 'sklearn', 'pandas', 'mlflow', 'entrolearn.machines'};"
+        "print(len(asked), *(heavy & set(sys.modules)))"
     )
-    for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", program, str(ROOT)],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=tmp_path,
-        )
-    assert done.stdout.strip() == ""
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(ROOT)], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert done.stdout.strip() == "6"  # five models, and one in a figure
 
 
 def test_a_study_is_read_when_it_is_asked_for(tmp_path):

@@ -23,7 +23,6 @@ from entrolab.data.scale import scale
 from entrolab.figure_types.making import make_page_to_hover, reasons
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.protocols import protocol
-from entrolab.jobs.source_analysis import source_digests
 from entrolearn import EEMClassifier
 from entrolearn.plotting.regions import plane_density
 
@@ -568,11 +567,3 @@ def test_projections_of_data_that_cannot_be_had_say_so(tmp_path):
     paths = (tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html")
     make_page_to_hover(FIGURE_TYPES["projections"], PROJECTIONS, *paths)
     assert "no data: rings: 404" in (tmp_path / "figure.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("name", FIGURE_TYPES)
-def test_the_code_of_a_figure_holds_its_own_type_alone(name):
-    figure_type = type(FIGURE_TYPES[name])
-    modules = source_digests("entrolab.figure_types.making", figure_type.__module__)
-    types = {type(one).__module__ for one in FIGURE_TYPES.values()}
-    assert types.intersection(modules) == types & {base.__module__ for base in figure_type.__mro__}

@@ -295,7 +295,7 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
     measured = measurement_spec("mine", study, "starts", "heart", 0)
     assert measured["models"] == {
         "mixture": {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": [], "starts": 16},
-        # What comes after the step that has starts is no part of them.
+        # Of a model with steps, the last step is started, not its learner.
         "centres": {
             "estimator": "sklearn.cluster.KMeans",
             "params": {"n_clusters": 2},

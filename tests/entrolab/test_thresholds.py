@@ -149,16 +149,9 @@ def test_a_path_sees_the_machine_behind_its_threshold():
     [
         ({"label": "colour", "task": "multiclass"}, LOGISTIC, "for 'shop', a multiclass data set; accepted"),
         ({"weight": "sort"}, LOGISTIC, "found 'gmean' for 'shop', whose rows have weights (`weight`), whi"),
-        ({}, "silent.Silent", "'silent.Silent' has no threshold to choose (`threshold`); accepted: a clas"),
     ],
 )
-def test_a_threshold_is_of_two_classes_and_of_decisions(load_own, tmp_path, monkeypatch, own, model, line):
-    (tmp_path / "silent.py").write_text(
-        "class Silent:\n"
-        "    def fit(self, X, y): ...\n    def predict(self, X): ...\n"
-        "    def get_params(self, deep=True): ...\n    def set_params(self, **params): ...\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_threshold_is_of_two_classes_and_of_rows_without_weights(load_own, own, model, line):
     content = TABLE.replace("red", "green", 2)
     models = {"svm": {"estimator": model, "threshold": "gmean"}}
     assert line in refused(load_own, {**OWN, **own}, content, models=models, protocol={"folds": 2})

@@ -17,6 +17,6 @@ rule claims:
     params:
         study=lambda wildcards: for_claims(study_of(wildcards), wildcards.study, HOME),
         title=lambda wildcards: study_of(wildcards)["title"],
-        code=code("entrolab.claims.rendering"),
+        code=code("claims"),
     run:
         run_job("tables:claims", input, output, params, wildcards, resources, log)

@@ -29,14 +29,15 @@ try:
     from entrolab.data.receipts import attempt_of
     from entrolab.data.origins import made_by
     from entrolab.data.user_tables import warning_of
-    from entrolab.fit.learners import COLUMNS, PREPROCESSING, made_of, parts_seed
+    from entrolab.fit.learners import made_of, parts_seed
     from entrolab.io.files import FILES, leftovers
     from entrolab.jobs.children import runner
-    from entrolab.jobs.source_analysis import source_digests
+    from entrolab.jobs.code_digests import code_digest
     from entrolab.study import job_specs
     from entrolab.study.claims import tested_file, tested_tables
     from entrolab.study.config import load_configuration, store_digest
-    from entrolab.study.lookup import protocol_of, scaling_of
+    from entrolab.study.learners import learners_asked
+    from entrolab.study.lookup import protocol_of
     from entrolab.study.parts import for_claims, for_table
     from entrolab.study.sections import ConfigError
     from entrolab.study.settings import LIMIT_SECONDS
@@ -177,30 +178,42 @@ def figure_of(wildcards):
     return job_specs.figure_spec(wildcards.study, study_of(wildcards), wildcards.figure)
 
 
-def code_of_run(wildcards, *import_paths):
-    spec = run_of(wildcards)
-    own = (PREPROCESSING, COLUMNS) if "preprocessing" in spec else ()
-    return source_digests(*import_paths, *own, *made_of(spec))
+def code(stage):
+    """A params function: the digest of a stage's code, since Snakemake does not follow imports."""
+    return lambda wildcards: code_digest(stage)
+
+
+def code_of_data(wildcards):
+    return code_digest(f"prepare:{made_by(entry_of(wildcards)).rpartition('.')[2]}")
+
+
+def code_of_run(stage):
+    """A params function: the digest of a stage's code and of the learners of a run."""
+    return lambda wildcards: code_digest(stage, *made_of(run_of(wildcards)))
 
 
 def code_of_measurement(wildcards):
     measurement = measurement_of(wildcards)
     learners = chain.from_iterable(map(made_of, measurement.get("models", {}).values()))
-    return source_digests(measurement["measured_by"], *learners)
+    return code_digest(f"measure:{measurement['measured_by'].split('.')[2]}", *learners)
 
 
 def code_of_figure(wildcards):
-    figure, study = figure_of(wildcards), study_of(wildcards)
+    figure = figure_of(wildcards)
     fitted = [panel["learner"] for panel in figure.get("panels", [])]
     fitted += [figure["model"]] if "model" in figure else []
-    drawing = type(job_specs.type_of(study, wildcards.figure)).__module__
-    learners = chain.from_iterable(map(made_of, fitted))
-    return source_digests("entrolab.figure_types.making", drawing, *learners)
+    return code_digest("figure", *chain.from_iterable(map(made_of, fitted)))
 
 
-def code(*import_paths):
-    """A params function: digests of the code that a job runs, since Snakemake does not follow imports."""
-    return lambda wildcards: source_digests(*import_paths)
+@ends_with_one_line
+def learners_of_study(wildcards):
+    return learners_asked(study_of(wildcards))
+
+
+def code_of_check(wildcards):
+    return code_digest(
+        "check", *sorted({one["learner"] for one in learners_of_study(wildcards)})
+    )
 
 
 # ------------------------------------------------------------------------------------------------ resources

@@ -48,9 +48,7 @@ rule prepare:
         runtime=minutes,
     params:
         entry=entry_of,
-        code=lambda wildcards: source_digests(
-            "entrolab.data.prepare", made_by(entry_of(wildcards))
-        ),
+        code=code_of_data,
     run:
         run_job("data:prepare", input, output, params, wildcards, resources, log)
 
@@ -69,7 +67,7 @@ rule scale:
         scaling=lambda wildcards: job_specs.scaling_spec(
             study_of(wildcards), wildcards.dataset
         ),
-        code=code("entrolab.data.scale", "entrolab.data.preprocessing"),
+        code=code("scale"),
     run:
         run_job("data:scale", input, output, params, wildcards, resources, log)
 
@@ -89,6 +87,6 @@ rule split:
         seed=lambda wildcards: parts_seed(
             int(wildcards.seed), wildcards.study, wildcards.dataset
         ),
-        code=code("entrolab.fit.protocols"),
+        code=code("split"),
     run:
         run_job("data:split", input, output, params, wildcards, resources, log)

@@ -6,6 +6,7 @@ rule fit:
     input:
         rows=rows_of_run,
         folds="results/{study}/seed{seed}/folds/{dataset}.npz",
+        checked=ancient("results/{study}/checked.json"),
     output:
         candidates="results/{study}/seed{seed}/candidates/{dataset}/{model}.parquet",
         predictions="results/{study}/seed{seed}/predictions/{dataset}/{model}.parquet",
@@ -20,7 +21,7 @@ rule fit:
         runtime=minutes,
     params:
         run=run_of,
-        code=lambda wildcards: code_of_run(wildcards, "entrolab.fit.training"),
+        code=code_of_run("fit"),
     run:
         run_job("fit:fit", input, output, params, wildcards, resources, log)
 
@@ -35,7 +36,7 @@ rule select:
         "logs/{study}/seed{seed}/select/{dataset}/{model}.log",
     params:
         criteria=criteria_of,
-        code=code("entrolab.fit.selection"),
+        code=code("select"),
     run:
         run_job("fit:select", input, output, params, wildcards, resources, log)
 
@@ -59,6 +60,6 @@ rule refit:
     params:
         run=run_of,
         criteria=criteria_of,
-        code=lambda wildcards: code_of_run(wildcards, "entrolab.fit.refit"),
+        code=code_of_run("refit"),
     run:
         run_job("fit:refit", input, output, params, wildcards, resources, log)

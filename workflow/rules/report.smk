@@ -23,7 +23,7 @@ rule page:
     params:
         study=study_of,
         home=lambda wildcards: str(HOME),
-        code=code("entrolab.report"),
+        code=code("report"),
     run:
         run_job("tables:page", input, output, params, wildcards, resources, log)
 

@@ -23,6 +23,6 @@ rule seeds:
         n=r"\d+",
     params:
         study=lambda wildcards: for_table(study_of(wildcards), wildcards.table),
-        code=code("entrolab.seeds.tables"),
+        code=code("table"),
     run:
         run_job("tables:seeds", input, output, params, wildcards, resources, log)

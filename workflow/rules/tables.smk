@@ -26,10 +26,6 @@ rule table:
         "logs/{study}/table/{table}.log",
     params:
         study=lambda wildcards: for_table(study_of(wildcards), wildcards.table),
-        code=code(
-            "entrolab.tables.rendering",
-            "entrolab.claims.winners",
-            "entrolab.seeds.rendering",
-        ),
+        code=code("table"),
     run:
         run_job("tables:table", input, output, params, wildcards, resources, log)

@@ -25,7 +25,7 @@ rule track:
         study=study_of,
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
-        code=code("entrolab.tracking"),
+        code=code("tracking"),
     run:
         run_job("tracking:track", input, output, params, wildcards, resources, log)
 
@@ -47,7 +47,7 @@ rule track_study:
         which_store=store_digest(SETTINGS),
         # The store contains absolute paths: if the folder was moved, this job corrects them.
         folder=os.getcwd(),
-        code=code("entrolab.tracking"),
+        code=code("tracking"),
     run:
         run_job(
             "tracking:track_study", input, output, params, wildcards, resources, log

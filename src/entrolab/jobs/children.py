@@ -27,7 +27,7 @@ from entrolab.text import OneLine
 # Fits do not inherit MLflow and its memory; tables do not wait for skops, which imports all of scikit-learn.
 PRELOADED = {
     "tables": ["snakemake.cli", "entrolab.stages.data", "entrolab.stages.tables"],
-    "fits": ["snakemake.cli", "skops.io", "entrolab.stages.fit"],
+    "fits": ["snakemake.cli", "skops.io", "entrolab.stages.fit", "entrolab.stages.check"],
     "tracking": ["snakemake.cli", "skops.io", "mlflow.sklearn", "entrolab.stages.tracking"],
 }
 # Set to 1 while a process starts: numerical libraries read their numbers of threads when they are imported,
@@ -68,7 +68,7 @@ def start_servers(rules: Iterable[str]) -> None:
 def _server_of(rule: str) -> str:
     if "track" in rule:
         return "tracking"
-    return "fits" if any(word in rule for word in ("fit", "select", "measure")) else "tables"
+    return "fits" if any(word in rule for word in ("fit", "select", "measure", "check")) else "tables"
 
 
 def runner(config: Mapping, *, forks: bool) -> Callable[..., None]:
