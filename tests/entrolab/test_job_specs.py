@@ -81,7 +81,7 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     assert figure_files("mine", study, "density") == ["results/mine/seed0/measured/sparse/generated.parquet"]
     assert figure_files("mine", study, "plane") == ["results/mine/scaled/heart.npz"]
     assert figure_files("mine", study, "each") == [
-        f"results/mine/{stage}/{dataset}/{model}.parquet"
+        f"results/mine/seed0/{stage}/{dataset}/{model}.parquet"
         for dataset, model in figure_runs(study, "each")
         for stage in ("selection", "predictions")
     ]
