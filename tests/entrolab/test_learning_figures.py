@@ -325,9 +325,7 @@ def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(loa
 
 def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_images):
     study = load(study_of_images)
-    samples, errors, weights = (
-        figure_spec("mine", study, name) for name in ("samples", "errors", "weights")
-    )
+    samples, errors, weights = (figure_spec("mine", study, name) for name in ("samples", "errors", "weights"))
     assert samples["shapes"] == {"heart": [2, 2], "sonar": [1, 4]}
     assert "shape" not in samples
     assert [panel["learner"] for panel in errors["panels"]] == [

@@ -23,7 +23,18 @@ from held_store import held_by_another_program, tracker_has_its_turn
 from scripted_server import answer
 from sklearn.svm import SVC
 from stored_runs import client_of, study_in
-from tracked_runs import SCORES, STUDY, artifacts_at, client, mlflow, model_of, runs_of, track, write_run, write_tables
+from tracked_runs import (
+    SCORES,
+    STUDY,
+    artifacts_at,
+    client,
+    mlflow,
+    model_of,
+    runs_of,
+    track,
+    write_run,
+    write_tables,
+)
 
 from entrolab.tracking import StoreUnavailable, StudyRun, stores, track_study
 

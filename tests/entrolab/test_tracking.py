@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,7 +20,19 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 from told_scores import write_scores
-from tracked_runs import GMEANS, SCORES, STUDY, client, facts_of, mlflow, model_of, runs_of, track, write_run, write_tables
+from tracked_runs import (
+    GMEANS,
+    SCORES,
+    STUDY,
+    client,
+    facts_of,
+    mlflow,
+    model_of,
+    runs_of,
+    track,
+    write_run,
+    write_tables,
+)
 
 from entrolab.jobs.checkout import code_tags
 from entrolab.tables.making import COLUMNS
@@ -504,9 +517,13 @@ def test_a_run_without_a_model_is_logged_with_the_reason_and_the_others_with_the
     assert track(runs)["written"] == []
 
 
-@pytest.mark.parametrize("which", ["record", "selection", "predictions", "candidates", "facts", "fitted"])
+DAMAGED = {name: attrgetter(name) for name in ("record", "selection", "predictions", "candidates")}
+DAMAGED |= {"facts": facts_of, "model": model_of}
+
+
+@pytest.mark.parametrize("which", DAMAGED)
 def test_damaged_file_is_named(runs, which):
-    damaged = getattr(runs[0], which)
+    damaged = DAMAGED[which](runs[0])
     damaged.write_bytes(b"")
     with pytest.raises(ValueError, match=rf"^{damaged}: not a complete .*; delete it and run again$"):
         track(runs)

@@ -1,4 +1,4 @@
-"""Signatures and input examples of logged models."""
+"""Signatures of logged models."""
 
 import numpy as np
 from mlflow.models import ModelSignature
@@ -10,8 +10,6 @@ from sklearn.pipeline import Pipeline
 
 from entrolab.data.user_columns import reads
 from entrolearn.columns import DATE, ColumnEncoder, days, number
-
-ROWS_OF_EXAMPLE = 5
 
 
 def signature_of(fitted: BaseEstimator) -> ModelSignature | None:
