@@ -107,13 +107,12 @@ def trained(study, dataset: str, model: str, entry) -> StudyRun:
     data = prepare(dataset, entry)
     save_dataset(run.rows, data)
     save_folds("folds.npz", protocol(protocol_of(study, dataset)).draw(data.y, 0))
-    files = {
-        name: getattr(run, name) for name in ("rows", "selection", "record", "candidates", "predictions")
-    }
+    outputs = {name: getattr(run, name) for name in ("candidates", "predictions", "record")}
     spec, limits = run_spec("mine", study, dataset, model, seed=0), Limits(600, 8)
-    fit_grid(run.rows, "folds.npz", files, spec, limits, print)
+    fit_grid(run.rows, "folds.npz", outputs, spec, limits, print)
     write_frame(run.selection, choose(read_frame(run.candidates), ["cv"], [*FACTS]))
-    refit_run({**files, "folds": "folds.npz"}, run.models, spec, ["cv"], limits)
+    files = {"rows": run.rows, "folds": "folds.npz", "selection": run.selection, "record": run.record}
+    refit_run(files, run.models, spec, ["cv"], limits)
     return run
 
 
@@ -227,8 +226,7 @@ def test_a_figure_has_the_model_of_scaled_rows(folder):
     assert [type(step).__name__ for _, step in model.steps] == ["PCA", "LogisticRegression"]
     data = load_dataset(run.rows)
     scaled = preprocessed(data, {"scale": "minmax", "categories": "one-hot"})
-    whole = skops.io.load(
-        run.models / "cv.skops", trusted=skops.io.get_untrusted_types(file=run.models / "cv.skops")
-    )
+    file = run.models / "cv.skops"
+    whole = skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))
     answers = whole.predict(pd.read_csv(folder / "shop.csv"))
     np.testing.assert_array_equal(np.array(data.columns["labels"])[model.predict(scaled.X)], answers)

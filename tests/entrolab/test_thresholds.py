@@ -89,10 +89,8 @@ def test_labels_of_test_rows_choose_no_threshold(study):
     both = [train_run(one, parts, spec_of(study, "either"), LIMITS) for one in (data, flipped)]
     assert [one.record["error"] for one in both] == ["", ""]
     assert [one.record["n_failed"] for one in both] == [0, 0]
-    chosen = [
-        choose(one.candidates, ["cv"]).query("fold == 1 and criterion == 'cv'")["point"].item()
-        for one in both
-    ]
+    selections = [choose(one.candidates, ["cv"]) for one in both]
+    chosen = [one.query("fold == 1 and criterion == 'cv'")["point"].item() for one in selections]
     answers = [
         one.predictions.query(f"fold == 1 and point == {point}")["prediction"]
         for one, point in zip(both, chosen, strict=True)
