@@ -403,6 +403,7 @@ SUPPORT = {
     "datasets": ["stretched"],
     "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
     "runs": [("stretched", "svm"), ("stretched", "lasso")],
+    "criteria": {"svm": "cv", "lasso": "dcs_kde"},
     "learners": {
         "svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"],
         "lasso": ["sklearn.svm.LinearSVC"],
@@ -423,13 +424,13 @@ def machines(tmp_path, catalog):
         "svm": make_pipeline(StandardScaler(with_std=False), SVC(kernel="linear")),
         "lasso": LinearSVC(),
     }
-    (tmp_path / "models").mkdir()
     for name, machine in fitted.items():
         machine.fit(data.X[rows], data.y[rows])
-        skops.io.dump(machine, tmp_path / "models" / f"{name}.skops")
+        (tmp_path / "models" / name).mkdir(parents=True)
+        skops.io.dump(machine, tmp_path / "models" / name / f"{SUPPORT['criteria'][name]}.skops")
         (tmp_path / f"{name}.json").write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
     shared = [tmp_path / "scaled.npz", tmp_path / "folds.npz"]
-    sources = [path for name in fitted for path in (*shared, tmp_path / "models" / f"{name}.skops")]
+    sources = [path for name in fitted for path in (*shared, tmp_path / "models" / name)]
     return fitted["svm"], data.X[rows], sources, [tmp_path / "svm.json", tmp_path / "lasso.json"]
 
 
@@ -453,8 +454,8 @@ def test_a_figure_of_support_vectors_shows_the_stored_machine_among_its_training
 def test_support_vectors_of_what_is_not_there_say_why(tmp_path, machines):
     *_, sources, records = machines
     records[0].write_text(json.dumps({"success": False, "status": "no data", "error": "404"}))
-    (tmp_path / "models" / "lasso.skops").write_bytes(b"")
-    (tmp_path / "models" / "lasso.json").write_text(json.dumps({"error": "nothing was chosen"}))
+    (tmp_path / "models" / "lasso" / "dcs_kde.skops").unlink()
+    (tmp_path / "models" / "lasso" / "dcs_kde.json").write_text(json.dumps({"error": "nothing was chosen"}))
     table = drawn(tmp_path, SUPPORT, sources, records)
     assert reasons(table) == ["stretched, svm: no data: 404", "stretched, lasso: nothing was chosen"]
 

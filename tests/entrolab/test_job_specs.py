@@ -1,5 +1,8 @@
 """Cells, and what decides each of them: what a study comes down to."""
 
+from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.fit.metrics import METRICS
+from entrolab.io.files import FILES
 from entrolab.study.job_specs import (
     figure_datasets,
     figure_files,
@@ -7,12 +10,15 @@ from entrolab.study.job_specs import (
     figure_runs,
     figure_spec,
     measurement_spec,
+    run_files,
     run_spec,
+    score_tables,
     study_runs,
     table_files,
     table_runs,
 )
 from entrolab.study.lookup import protocol_of, scaling_of
+from entrolab.tables.types import TABLE_TYPES
 
 DATASETS = ("heart", "sonar", "two-moons")  # of each study here
 
@@ -81,7 +87,7 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     assert figure_files("mine", study, "density") == ["results/mine/seed0/measured/sparse/generated.parquet"]
     assert figure_files("mine", study, "plane") == ["results/mine/scaled/heart.npz"]
     assert figure_files("mine", study, "each") == [
-        f"results/mine/{stage}/{dataset}/{model}.parquet"
+        f"results/mine/seed0/{stage}/{dataset}/{model}.parquet"
         for dataset, model in figure_runs(study, "each")
         for stage in ("selection", "predictions")
     ]
@@ -89,6 +95,43 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     assert ("two-moons", "svm") not in table_runs(study, "chosen")
     assert figure_spec("mine", study, "density")["dims"] == [10, 100]
     assert figure_spec("mine", study, "each")["metrics"] == ["accuracy", "rmse"]
+
+
+def test_all_that_tables_and_figures_read_has_a_path():
+    types = [*TABLE_TYPES.values(), *FIGURE_TYPES.values()]
+    assert {stage for one in types for stage in one.stages} <= FILES.keys()
+
+
+def test_a_run_whose_criteria_select_nothing_has_no_models(load, study):
+    study["models"]["lda"]["criteria"] = []
+    study["tables"]["table1"]["models"] = ["svm", "lda"]
+    study = load({**study, "tables": {"table1": study["tables"]["table1"]}})
+    for stage, without in {"models": {"lda"}, "selection": set()}.items():
+        assert run_files("mine", study, stage) == [
+            FILES[stage].format(study="mine", seed=0, dataset=dataset, model=model)
+            for dataset, model in study_runs(study)
+            if model not in without
+        ]
+
+
+def test_score_tables_are_those_of_a_data_set_or_all(load, study):
+    study = load(study)
+    assert score_tables(study) == ["table1", "table2"]
+    assert (score_tables(study, "heart"), score_tables(study, "two-moons")) == (["table1"], ["table2"])
+
+
+def test_a_run_does_not_change_with_criteria_that_its_candidates_have_or_metrics_of_selected_models(
+    load, study
+):
+    study["candidates"] = ["cv", "dcs_gaussian", "dcs_kde"]
+    before = load(study)
+    study["criteria"] = ["dcs_kde", "dcs_gaussian", "cv"]
+    study["metrics"] = [*study["metrics"], *(name for name in METRICS if name not in study["metrics"])]
+    after = load(study)
+    for dataset, model in study_runs(before):
+        assert run_spec("mine", before, dataset, model, 0) == run_spec("mine", after, dataset, model, 0)
+    fewer = load({**study, "candidates": study["criteria"][1:], "criteria": ["cv", "dcs_gaussian"]})
+    assert run_spec("mine", fewer, "heart", "svm", 0) != run_spec("mine", after, "heart", "svm", 0)
 
 
 def test_a_run_changes_with_its_own_model_alone(load, study):

@@ -55,10 +55,12 @@ def absent(tmp_path):
 
 
 def stored(folder, name, fitted):
-    """A model that is fitted for good, and the record of its run."""
-    folder.mkdir(exist_ok=True)
-    (folder / f"{name}.skops").write_bytes(b"" if fitted is None else skops.io.dumps(fitted))
-    (folder / f"{name}.json").write_text(json.dumps({"error": "" if fitted else "nothing was chosen"}))
+    """The record of a run whose folder of models has the one that `cv` selected, or the reason for none."""
+    (folder / name).mkdir(parents=True)
+    if fitted is None:
+        (folder / name / "cv.json").write_text(json.dumps({"error": "nothing was chosen"}))
+    else:
+        skops.io.dump(fitted, folder / name / "cv.skops")
     record = folder / f"{name}_record.json"
     record.write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
     return record
@@ -91,12 +93,13 @@ def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepar
         "shapes": {"digits": [8, 8]},
         "models": {name: {"label": name, "sublabel": ""} for name in models},
         "runs": [("digits", name) for name in models],
+        "criteria": dict.fromkeys(models, "cv"),
         "learners": dict.fromkeys(models, ["sklearn.linear_model.RidgeClassifier", "sklearn.svm.SVC"]),
     }
     table = drawn(
         tmp_path,
         spec,
-        [path for name in models for path in (file, tmp_path / "models" / f"{name}.skops")],
+        [path for name in models for path in (file, tmp_path / "models" / name)],
         records,
     )
     mine = table[table["model"] == "ridge"].sort_values(["image", "line", "column"])
@@ -193,9 +196,10 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
         "datasets": ["moons"],
         "models": {"net": NAMED, "svm": {"label": "Other", "sublabel": ""}},
         "runs": [("moons", name) for name in models],
+        "criteria": dict.fromkeys(models, "cv"),
         "learners": dict.fromkeys(models, ["sklearn.neural_network.MLPClassifier"]),
     }
-    sources = [tmp_path / "models" / f"{name}.skops" for name in models]
+    sources = [tmp_path / "models" / name for name in models]
     table = drawn(tmp_path, spec, sources, records)
     curve = table[(table["model"] == "net")]
     assert_allclose(curve["loss"], models["net"].loss_curve_, rtol=1e-5)
@@ -203,8 +207,9 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
     assert reasons(table) == [
         "moons, svm: failed: TypeError: SVC has no loss_curve_; accepted: estimators with one"
     ]
-    sources[0].write_bytes(sources[0].read_bytes()[:20])
-    with pytest.raises(Unreadable, match="net.skops"):  # a damaged file is no result
+    model = sources[0] / "cv.skops"
+    model.write_bytes(model.read_bytes()[:20])
+    with pytest.raises(Unreadable, match="cv.skops"):  # a damaged file is no result
         drawn(tmp_path, spec, sources, records)
 
 

@@ -15,7 +15,7 @@ from entrolab.tracking.notes import experiment_note, registered_note, run_note, 
 HARM = (
     "![x](https://evil.example/1.png) <img src=//evil.example/2> [a](javascript:b)\n\n# c `d` | *e* \x1b[2J"
 )
-RUN = StudyRun.at("small", "moons", "svm_rbf")
+RUN = StudyRun.at("small", STUDY, "moons", "svm_rbf")
 
 
 def study_of(harm: str) -> dict:
@@ -63,7 +63,7 @@ def test_the_address_of_a_study_is_a_link():
 def test_failed_folds_do_not_count_among_the_selected_parameters():
     params = ['{"C": 1}', '{"C": 2}', '{"C": 2}']
     scores = pd.DataFrame({"criterion": "cv", "params": params, "success": [True, False, False]})
-    contents = RunContents({}, {}, scores, pd.DataFrame(), [], None, "")
+    contents = RunContents({}, {}, scores, pd.DataFrame(), [], None, None, "")
     assert contents.most_chosen() == {"cv": ({"C": 1}, "1 of 3")}
 
 

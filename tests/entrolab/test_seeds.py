@@ -60,7 +60,7 @@ class EnoughError(BaseException):
 
 @pytest.fixture(scope="module")
 def studies() -> dict:
-    return load_configuration(ROOT, read_yaml(ROOT / "config" / "config.yaml"))[1]
+    return load_configuration(ROOT, read_yaml(ROOT / "config" / "config.yaml"))[0]
 
 
 @pytest.fixture

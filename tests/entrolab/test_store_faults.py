@@ -23,7 +23,18 @@ from held_store import held_by_another_program, tracker_has_its_turn
 from scripted_server import answer
 from sklearn.svm import SVC
 from stored_runs import client_of, study_in
-from tracked_runs import SCORES, STUDY, artifacts_at, client, mlflow, runs_of, track, write_run, write_tables
+from tracked_runs import (
+    SCORES,
+    STUDY,
+    artifacts_at,
+    client,
+    mlflow,
+    model_of,
+    runs_of,
+    track,
+    write_run,
+    write_tables,
+)
 
 from entrolab.tracking import StoreUnavailable, StudyRun, stores, track_study
 
@@ -308,8 +319,9 @@ from entrolab.tracking import StudyRun, track_dataset
 
 def track(where, store=None):
     paper, dataset = where.split("/")
-    runs = [StudyRun.at(paper, dataset, "svm_rbf")]
-    track_dataset(json.loads(sys.argv[1]), paper, dataset, runs, store_uri=store)
+    study = json.loads(sys.argv[1])
+    runs = [StudyRun.at(paper, study, dataset, "svm_rbf")]
+    track_dataset(study, paper, dataset, runs, store_uri=store)
 
 def track_with_the_others(where):
     start.wait()
@@ -335,7 +347,8 @@ def track_all_at_once(papers: dict[str, int]) -> None:
     """
     places = [f"{paper}/d{number}" for paper, many in papers.items() for number in range(many)]
     for place in places:
-        write_run(StudyRun.at(*place.split("/"), "svm_rbf"))
+        paper, dataset = place.split("/")
+        write_run(StudyRun.at(paper, STUDY, dataset, "svm_rbf"))
     tasks = {place.split("/")[1]: STUDY["tasks"]["moons"] for place in places}
     study = json.dumps({**STUDY, "tasks": tasks})
     command = [sys.executable, "-c", TOLD + ALL_AT_ONCE, study, *places]
@@ -406,8 +419,9 @@ import json, sys
 from entrolab.tracking import StudyRun, track_dataset
 from entrolab.tracking.ledger import mlflow
 
-runs = [StudyRun.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
-again = track_dataset(json.loads(sys.argv[1]), "small", "moons", runs, tables=json.loads(sys.argv[2]))
+study = json.loads(sys.argv[1])
+runs = [StudyRun.at("small", study, "moons", model) for model in ("svm_rbf", "logistic")]
+again = track_dataset(study, "small", "moons", runs, tables=json.loads(sys.argv[2]))
 """
 
 
@@ -456,7 +470,7 @@ def test_models_load_after_the_folder_was_moved(runs, data, tmp_path, monkeypatc
     monkeypatch.chdir(here)
     found = in_another_program(AFTER_THE_MOVE, output.model_id)
     assert found["written"] == []
-    original = skops.io.load(runs[0].fitted)
+    original = skops.io.load(model_of(runs[0]))
     np.testing.assert_array_equal(found["decision"], original.decision_function(data[0]))
     all_tracked()
     assert runs_of()["small/moons/svm_rbf"].info.run_id == done["runs"]["svm_rbf"]
@@ -592,7 +606,7 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     models = [f"svm{number}" for number in range(6)]
     monkeypatch.setitem(STUDY, "models", dict.fromkeys(models, STUDY["models"]["svm_rbf"]))
     monkeypatch.setitem(STUDY, "tables", {"table4": {**SCORES, "criterion": "cv", "models": models}})
-    runs = [StudyRun.at("small", "moons", model) for model in models]
+    runs = [StudyRun.at("small", STUDY, "moons", model) for model in models]
     for run in runs:
         write_run(run, estimator=SVC().fit(*data))
     url, server = tracking_server()
@@ -631,7 +645,7 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     monkeypatch.setenv("MLFLOW_TRACKING_URI", url)
     np.testing.assert_array_equal(
         mlflow.sklearn.load_model("models:/small.moons@best").predict(data[0]),
-        skops.io.load(runs[0].fitted).predict(data[0]),
+        skops.io.load(model_of(runs[0])).predict(data[0]),
     )
 
 

@@ -19,6 +19,7 @@ from entrolab.fit import thresholds
 from entrolab.fit.learners import seed_from
 from entrolab.fit.limits import Limits
 from entrolab.fit.refit import of_table, refit
+from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run
 from entrolab.io.model_reading import load
 from entrolab.report.protocol import protocol
@@ -88,7 +89,8 @@ def test_labels_of_test_rows_choose_no_threshold(study):
     both = [train_run(one, parts, spec_of(study, "either"), LIMITS) for one in (data, flipped)]
     assert [one.record["error"] for one in both] == ["", ""]
     assert [one.record["n_failed"] for one in both] == [0, 0]
-    chosen = [one.selection.query("fold == 1 and criterion == 'cv'")["point"].item() for one in both]
+    selections = [choose(one.candidates, ["cv"]) for one in both]
+    chosen = [one.query("fold == 1 and criterion == 'cv'")["point"].item() for one in selections]
     answers = [
         one.predictions.query(f"fold == 1 and point == {point}")["prediction"]
         for one, point in zip(both, chosen, strict=True)

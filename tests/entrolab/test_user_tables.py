@@ -19,7 +19,7 @@ from own_tables import LINE, OWN, TABLE
 from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
-from entrolab.study.config import load_configuration, load_study
+from entrolab.study.config import Studies, load_configuration, load_study
 from entrolab.study.lookup import protocol_of
 from entrolab.study.sections import ConfigError
 
@@ -567,13 +567,16 @@ def test_names_of_data_are_taken_once(tmp_path):
         study = {"datasets": datasets, "models": {"svm": SVC}}
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(study))
 
-    def read(*targets: str) -> dict:
+    def read(*names: str) -> Studies:
         config = {"papers": "demo", "seed": 0, "extra_studies": str(tmp_path)}
-        return load_configuration(ROOT, config, targets)[0]
+        studies, _ = load_configuration(ROOT, config)
+        for name in names:
+            studies[name]
+        return studies
 
     written("one", shop=OWN)
     written("two", shop=OWN)
-    assert read("one", "two")["shop"]["source"] == "own"
+    assert read("one", "two").dataset("shop")["source"] == "own"
     written("two", shop={**OWN, "file": "other.csv"})
     with pytest.raises(ConfigError, match="another study has a different data set of this name"):
         read("one", "two")
@@ -581,4 +584,4 @@ def test_names_of_data_are_taken_once(tmp_path):
     written("two", heart=OWN)
     with pytest.raises(ConfigError, match="another study has a different data set of this name"):
         read("two", "eem")
-    assert read("two")["heart"]["source"] == "own"
+    assert read("two").dataset("heart")["source"] == "own"
