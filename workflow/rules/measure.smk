@@ -6,7 +6,6 @@ rule measure:
     input:
         raw=FILES["data"],
         scaled=FILES["scaled"],
-        checked=ancient(CHECKED),
     output:
         FILES["measured"],
     log:
@@ -24,10 +23,10 @@ rule measure:
         run_job("fit:measure", input, output, params, wildcards, resources, log)
 
 
-# Measurements on data generated for the table: no data as input.
+# Measurements on data generated for the table: no input files.
 use rule measure as measure_generated with:
     input:
-        checked=ancient(CHECKED),
+        [],
     output:
         f"results/{{study}}/measured/{{table}}/{GENERATED}.parquet",
     log:

@@ -37,7 +37,6 @@ rule figure:
     input:
         sources=PLAN.sources_of_figure,
         records=PLAN.records_of_figure,
-        checked=ancient(CHECKED),
     output:
         report(
             "results/{study}/figures/{figure}.svg",

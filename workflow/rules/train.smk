@@ -6,7 +6,6 @@ rule train:
     input:
         dataset=PLAN.rows_of_run,
         folds=FILES["folds"],
-        checked=ancient(CHECKED),
     output:
         candidates=FILES["candidates"],
         selection=FILES["selection"],

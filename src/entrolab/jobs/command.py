@@ -1,6 +1,7 @@
 """The command `entrolab`: run Snakemake with this package's Snakefile in the current folder.
 
-``entrolab mine.yaml`` makes the study in a file, ``entrolab init table.csv --label column`` writes a study.
+``entrolab mine.yaml`` makes the study in a file, ``entrolab check mine.yaml`` checks it and its learners, and
+``entrolab init table.csv --label column`` writes a study.
 All other arguments are passed to Snakemake.
 """
 
@@ -55,6 +56,8 @@ def main() -> None:
 
             init(arguments[1:], {file.stem for file in home().glob("config/papers/*.yaml")})
             return
+        if arguments[:1] == ["check"]:
+            sys.exit(check_studies(arguments[1:]))
         arguments = with_studies(arguments)
     except ValueError as error:
         sys.exit(f"entrolab: {error}")
@@ -64,6 +67,26 @@ def main() -> None:
     # The Snakefile reads the targets of a process of this name.
     sys.argv = ["entrolab", "--snakefile", str(home() / "Snakefile"), *arguments]
     main()
+
+
+def check_studies(files: Sequence[str]) -> int:
+    """Check studies and their learners, which are imported; print all mistakes, and return an exit status."""
+    from entrolab.study.config import load_configuration, read_yaml
+    from entrolab.study.learners import learners_asked, mistakes, summary
+
+    status = 0
+    for file in map(Path, files):
+        check_file(file)
+        settings = read_yaml(home() / "config" / "config.yaml")
+        if file.parent.resolve() != home() / "config" / "papers":
+            settings["extra_studies"] = str(file.parent)
+        study = load_configuration(home(), settings, [file.stem])[1][file.stem]
+        asked = learners_asked(study)
+        found = mistakes(asked)
+        for line in found or [f"nothing wrong: {len(study['models'])} models, {summary(asked)}"]:
+            print(f"{file}: {line}")
+        status = 1 if found else status
+    return status
 
 
 def with_studies(arguments: Sequence[str]) -> list[str]:

@@ -142,11 +142,8 @@ class Plan:
         learners = made_of(self.run_spec(wildcards))
         return [code_digest("fit", *learners), code_digest("select"), code_digest("refit", *learners)]
 
-    def learners_asked(self, wildcards) -> list[dict]:
-        return learners_asked(self.study(wildcards))
-
-    def code_of_check(self, wildcards) -> str:
-        return code_digest("check", *sorted({one["learner"] for one in self.learners_asked(wildcards)}))
+    def learners_asked(self, study_name: str) -> list[dict]:
+        return learners_asked(self.studies[study_name])
 
     def limit_seconds(self, wildcards) -> float:
         """The limit of a run: that of the settings, else that of its study, else the default."""
