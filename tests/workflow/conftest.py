@@ -239,16 +239,10 @@ class Project:
 
 @pytest.fixture(scope="session")
 def new_project(tmp_path_factory):
-    """Make a project; the tiny study unless told otherwise. All know what the first found of the code."""
-    known = Path(".snakemake", "entrolab")
-    made: list[Project] = []
+    """Make a project; the tiny study unless told otherwise."""
 
     def make(study: dict = STUDY, catalog: dict | None = None) -> Project:
-        project = Project(tmp_path_factory.mktemp("project"), study, catalog or {"my-moons": MOONS})
-        if made and (made[0].folder / known).is_dir():
-            shutil.copytree(made[0].folder / known, project.folder / known)
-        made.append(project)
-        return project
+        return Project(tmp_path_factory.mktemp("project"), study, catalog or {"my-moons": MOONS})
 
     return make
 

@@ -428,8 +428,7 @@ def test_an_edited_learner_trains_its_own_runs_and_a_reader_template_or_other_le
     source = shutil.copytree(ROOT / "src", tmp_path / "src")
     of_other_runs = (
         "entrolab/data/formats/csv.py",
-        "entrolearn/machines/rkelm.py",
-        "entrolearn/measures/counts.py",
+        "entrolearn/manifold/melm.py",
         "entrolab/report/papers.py",
     )
     for file in (*of_other_runs, "entrolab/templates/table.html.j2", "entrolearn/machines/eem.py"):
@@ -477,23 +476,3 @@ def test_data_that_cannot_be_had_are_a_line_and_are_asked_for_again(
     assert project.run(prepared, mirror="no-such-folder").returncode == 0
     np.testing.assert_allclose(load_dataset(project.folder / prepared).X, features, atol=5e-4)
     assert "Nothing to be done" in project.run("-n", prepared).stdout
-
-
-# ------------------------------------------------------------------------------------------- what it refuses
-
-
-@pytest.mark.fault(
-    "Configuration",
-    "a wrong study, catalog or table of published numbers, in real runs",
-    "one line with its place and what is accepted; exit status 1 before any job",
-)
-def test_a_mistake_in_a_study_is_one_line_before_any_job(new_project):
-    project = new_project()
-    file = project.folder / "studies" / "tiny.yaml"
-    file.write_text(file.read_text().replace("sklearn.svm.SVC\n", "sklearn.svm.SVCC\n"))
-    result = project.run("tiny")
-    assert result.returncode == 1
-    said = "studies/tiny.yaml: models.svm: 'sklearn.svm.SVCC': no 'SVCC' in sklearn.svm, did you mean 'SVC'?"
-    assert [line for line in result.stdout.splitlines() if said in line]
-    assert "Traceback" not in result.stdout
-    assert not (project.folder / "results").exists()

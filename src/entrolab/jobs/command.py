@@ -71,16 +71,15 @@ def main() -> None:
 
 def check_studies(files: Sequence[str]) -> int:
     """Check studies and their learners, which are imported; print all mistakes, and return an exit status."""
-    from entrolab.study.config import load_configuration, read_yaml
+    from entrolab import find_learners_in
+    from entrolab.study.config import load_catalog, load_study
     from entrolab.study.learners import learners_asked, mistakes, summary
 
-    status = 0
+    status, catalog = 0, load_catalog([home() / "config" / "datasets.yaml"])
     for file in map(Path, files):
         check_file(file)
-        settings = read_yaml(home() / "config" / "config.yaml")
-        if file.parent.resolve() != home() / "config" / "papers":
-            settings["extra_studies"] = str(file.parent)
-        study = load_configuration(home(), settings, [file.stem])[1][file.stem]
+        find_learners_in([file.parent])
+        study = load_study(file, catalog)
         asked = learners_asked(study)
         found = mistakes(asked)
         for line in found or [f"nothing wrong: {len(study['models'])} models, {summary(asked)}"]:

@@ -1,13 +1,15 @@
 """Check the learners of a study before any model is fitted."""
 
 import hashlib
+import logging
 from collections.abc import Iterable, Mapping
 
 from entrolab.io.records import read_json, write_json
 from entrolab.jobs.code_digests import code_digest, versions
 from entrolab.jobs.job_logging import tell
 from entrolab.study.learners import mistakes, summary
-from entrolab.text import Told
+
+logger = logging.getLogger(__name__)
 
 
 def check(job) -> None:
@@ -16,8 +18,9 @@ def check(job) -> None:
     found = mistakes(asked)
     for line in found:
         tell(f"{job.params.file}: {line}")
+        logger.error(line)
     if found:
-        raise Told(f"mistakes in learners: {len(found)}")
+        raise SystemExit(1)
     write_json(job.output[0], {"checked": summary(asked), "versions": versions(), "digest": _digest(asked)})
 
 
