@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from snakemake.cli import parse_config
 from snakemake_interface_executor_plugins.utils import format_cli_arg
 
-from entrolab.jobs.command import main, with_studies
+from entrolab.jobs.command import check_studies, main, with_studies
 from entrolab.study.config import check_targets, load_configuration, load_study
 from entrolab.study.first_study import first_study
 from entrolab.study.first_study import main as init
@@ -219,3 +219,25 @@ def test_a_misspelt_study_is_no_rule_of_the_workflow(tmp_path, monkeypatch):
         check_targets(["slipp"], studies)
     with pytest.raises(ConfigError, match="there is no study 'reprot', did you mean 'report'"):
         check_targets(["reprot"], studies)
+
+
+def test_check_finds_all_mistakes_of_a_study_and_of_its_learners(folder, monkeypatch, capsys):
+    models = {
+        "svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 0]}},
+        "own": {"estimator": "mine.Mine"},
+    }
+    Path("mine.yaml").write_text(yaml.safe_dump({**STUDY, "models": models}))
+    assert check_studies(["mine.yaml"]) == 1
+    places = [line.split(": ")[:2] for line in capsys.readouterr().out.splitlines()]
+    assert sorted(places) == [["mine.yaml", "models.own"], ["mine.yaml", "models.svm.grid.C"]]
+    Path("mine.yaml").write_text(yaml.safe_dump(STUDY))
+    assert check_studies(["mine.yaml"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    assert not Path("results").exists()
+
+
+def test_check_takes_studies_of_the_project_and_refuses_mistakes_outside_learners(folder, capsys):
+    assert check_studies([str(ROOT / "config" / "papers" / "demo.yaml")]) == 0
+    Path("mine.yaml").write_text(yaml.safe_dump({**STUDY, "criteria": ["vc"]}))
+    with pytest.raises(ConfigError, match="criteria"):
+        check_studies(["mine.yaml"])

@@ -22,6 +22,7 @@ from entrolab.data.scale import scale
 from entrolab.figure_types.confusion_matrix import Matrix
 from entrolab.figure_types.making import reasons
 from entrolab.study.job_specs import figure_files, figure_formats, figure_runs, figure_spec
+from entrolab.study.learners import learners_asked, mistakes
 from entrolab.study.sections import ConfigError
 from entrolab.text import Unreadable
 from entrolearn.plotting import ErrorDensityDisplay
@@ -346,14 +347,22 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
         ("losses", "models", ["net"], "'net' has no criteria"),
         ("matrix", "models", ["net"], "matrix.criterion: unknown criterion of model 'net' 'cv'"),
         ("matrix", "criterion", "kv", "matrix.criterion: unknown criterion of model 'ridge' 'kv'"),
-        ("errors", "models", ["lda"], "has no parameter 'max_iter' (figures.errors.params)"),
-        ("errors", "params", {"alfa": 1}, "has no parameter 'alfa' (figures.errors.params), did you mean"),
         ("errors", "epochs", [0], "figures.errors.epochs.0: found 0; accepted: at least 1"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_these_figures_is_one_line(load, study_of_images, figure, key, value, message):
     study_of_images["figures"][figure][key] = value
     assert message in refused(load, study_of_images)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "place"),
+    [("models", ["lda"], "figures.errors.epochs"), ("params", {"alfa": 1}, "figures.errors.params.alfa")],
+)
+def test_errors_ask_for_iterations_and_parameters_of_the_learner(load, study_of_images, key, value, place):
+    assert mistakes(learners_asked(load(study_of_images))) == []
+    study_of_images["figures"]["errors"][key] = value
+    assert place in [line.partition(": ")[0] for line in mistakes(learners_asked(load(study_of_images)))]
 
 
 def test_errors_of_many_classes_are_not_one_number(load, study_of_images, entries):

@@ -188,11 +188,6 @@ def test_targets_that_agree_in_15_digits_are_rows_of_their_own(load_own):
             "task: found multiclass, and of 12 classes in the column 'size' '0' has one ",
         ),
         ({"task": "binary", "label": "sort", "drop": ["bought"]}, TABLE, "found binary, and 5 labels in the"),
-        (
-            {"label": "size", "drop": ["bought"]},
-            TABLE,
-            "models.svm: 'sklearn.svm.SVC' is a classifier, and the task of 'shop' is regression; acce",
-        ),
         ({}, "\n".join(TABLE.splitlines()[:6]), "protocol.folds: found 5 for 'shop', whose smallest class"),
         ({"lable": "x"}, TABLE, "datasets.shop: unknown key 'lable', did you mean 'label'?"),
     ],
@@ -536,21 +531,6 @@ def test_a_test_file_is_what_is_tested(load_own, tmp_path):
     np.testing.assert_array_equal(parts[0] == 0, data.part == 1)
     with pytest.raises(ConfigError, match="datasets.shop: found 'time' beside 'test'; accepted: one of them"):
         load_own({**OWN, "test": "later.csv", "time": "size"})
-
-
-def test_what_was_found_in_a_table_is_kept_until_it_changes(load_own, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / ".snakemake").mkdir()
-    _, entry = load_own(OWN)
-    [kept] = (tmp_path / ".snakemake").rglob("*.json")
-    with monkeypatch.context() as patch:
-        patch.setattr(
-            "entrolab.data.user_entries.entry_of_table", None
-        )  # would be called for what is not kept
-        assert load_study(tmp_path / "mine.yaml", {})["own_data"]["shop"] == entry
-    _, changed = load_own(OWN, TABLE + "9,1,red,no\n")
-    assert changed["expect"]["rows"] == 13
-    assert len(list(kept.parent.iterdir())) == 2
 
 
 def test_a_string_is_no_data(tmp_path, load_own):

@@ -1,21 +1,31 @@
-# Import and check the learners of a study before any job fits them: jobs that fit wait for the output, but are not
-# repeated when it is written again.
+# Before any job starts, the learners of the studies with jobs that fit are imported and checked, in a child process.
+# This is no rule: Snakemake does not repeat jobs for reasons of their own in a run that makes again a file that they wait
+# for, even one that is `ancient`.
+FITS = {"fit", "refit", "measure", "figure"}
 
 
-localrules:
-    check,
-
-
-rule check:
-    output:
-        # `update` keeps the file until the job succeeds: without it, all fits would be repeated.
-        update("results/{study}/checked.json"),
-    log:
-        "logs/{study}/check.log",
-    priority: 100
-    params:
-        learners=learners_of_study,
-        file=lambda wildcards: study_of(wildcards)["file"],
-        code=code_of_check,
-    run:
-        run_job("check:check", input, output, params, wildcards, resources, log)
+onstart:
+    jobs = [job for job in workflow.dag.needrun_jobs() if job.rule.name in FITS]
+    failed = []
+    for study in sorted({job.wildcards.study for job in jobs}):
+        output, asked = f"results/{study}/checked.json", learners_asked(
+            STUDIES[study]
+        )
+        if is_checked(output, asked):
+            continue
+        params = SimpleNamespace(learners=asked, file=STUDIES[study]["file"])
+        logs = [f"logs/{study}/check.log"]
+        try:
+            run_job(
+                "check:check",
+                [],
+                [output],
+                params,
+                [study],
+                SimpleNamespace(_cores=1),
+                logs,
+            )
+        except JobFailed:
+            failed.append(study)
+    if failed:
+        raise WorkflowError(f"nothing was run, for mistakes in {', '.join(failed)}")

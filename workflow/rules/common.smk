@@ -31,8 +31,9 @@ try:
     from entrolab.data.user_tables import warning_of
     from entrolab.fit.learners import made_of, parts_seed
     from entrolab.io.files import FILES, leftovers
-    from entrolab.jobs.children import runner
+    from entrolab.jobs.children import JobFailed, runner
     from entrolab.jobs.code_digests import code_digest
+    from entrolab.stages.check import is_checked
     from entrolab.study import job_specs
     from entrolab.study.claims import tested_file, tested_tables
     from entrolab.study.config import load_configuration, store_digest
@@ -203,17 +204,6 @@ def code_of_figure(wildcards):
     fitted = [panel["learner"] for panel in figure.get("panels", [])]
     fitted += [figure["model"]] if "model" in figure else []
     return code_digest("figure", *chain.from_iterable(map(made_of, fitted)))
-
-
-@ends_with_one_line
-def learners_of_study(wildcards):
-    return learners_asked(study_of(wildcards))
-
-
-def code_of_check(wildcards):
-    return code_digest(
-        "check", *sorted({one["learner"] for one in learners_of_study(wildcards)})
-    )
 
 
 # ------------------------------------------------------------------------------------------------ resources

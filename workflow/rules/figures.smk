@@ -9,7 +9,6 @@ rule figure:
     input:
         sources=results_of_figure,
         records=records_of_figure,
-        checked=ancient("results/{study}/checked.json"),
     output:
         report(
             "results/{study}/figures/{figure}.svg",

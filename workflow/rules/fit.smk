@@ -6,7 +6,6 @@ rule fit:
     input:
         rows=rows_of_run,
         folds="results/{study}/seed{seed}/folds/{dataset}.npz",
-        checked=ancient("results/{study}/checked.json"),
     output:
         candidates="results/{study}/seed{seed}/candidates/{dataset}/{model}.parquet",
         predictions="results/{study}/seed{seed}/predictions/{dataset}/{model}.parquet",

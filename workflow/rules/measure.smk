@@ -5,7 +5,6 @@
 rule measure:
     input:
         unpack(rows_of_measurement),
-        checked=ancient("results/{study}/checked.json"),
     output:
         "results/{study}/seed{seed}/measured/{table}/{dataset}.parquet",
     log:

@@ -1,7 +1,8 @@
 """The command `entrolab`: run Snakemake with this package's Snakefile in the current folder.
 
-``entrolab mine.yaml`` makes the study in a file, ``entrolab init table.csv --label column`` writes a study,
-``entrolab clean`` removes results that an earlier version left. All other arguments are passed to Snakemake.
+``entrolab mine.yaml`` makes the study in a file, ``entrolab check mine.yaml`` checks it and its learners,
+``entrolab init table.csv --label column`` writes a study, ``entrolab clean`` removes results that an earlier
+version left. All other arguments are passed to Snakemake.
 """
 
 import os
@@ -60,6 +61,8 @@ def main() -> None:
         if arguments == ["clean"]:
             clean()
             return
+        if arguments[:1] == ["check"]:
+            sys.exit(check_studies(arguments[1:]))
         arguments = with_studies(arguments)
         check_known_targets(arguments)
     except ValueError as error:
@@ -78,6 +81,25 @@ def clean() -> None:
         print(f"removed {folder}")
     if not found:
         print("results: nothing of an earlier version")
+
+
+def check_studies(files: Sequence[str]) -> int:
+    """Check studies and their learners, which are imported; print all mistakes, and return an exit status."""
+    from entrolab import find_learners_in
+    from entrolab.study.config import load_catalog, load_study
+    from entrolab.study.learners import learners_asked, mistakes, summary
+
+    status, catalog = 0, load_catalog([home() / "config" / "datasets.yaml"])
+    for file in map(Path, files):
+        check_file(file)
+        find_learners_in([file.parent])
+        study = load_study(file, catalog)
+        asked = learners_asked(study)
+        found = mistakes(asked)
+        for line in found or [f"nothing wrong: {len(study['models'])} models, {summary(asked)}"]:
+            print(f"{file}: {line}")
+        status = 1 if found else status
+    return status
 
 
 def with_studies(arguments: Sequence[str]) -> list[str]:

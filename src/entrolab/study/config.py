@@ -33,7 +33,7 @@ from entrolearn.suggest import did_you_mean
 NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
 # Rules of the workflow. No study can have one of these names, since both are targets.
 RULES = {
-    *("all", "papers", "data", "download", "prepare", "scale", "split", "check", "fit", "select", "refit"),
+    *("all", "papers", "data", "download", "prepare", "scale", "split", "fit", "select", "refit"),
     *("measure", "table", "seeds", "figure", "page_to_hover", "claims", "page", "report"),
     *("track", "track_study"),
 }
