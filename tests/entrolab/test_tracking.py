@@ -246,9 +246,8 @@ def test_a_run_says_what_its_learner_was_chosen_from(runs):
     record = json.loads(svm.record.read_text())
     record |= {"estimator": "sklearn.svm.SVC or mine.LDA", "params": {}, "grid": {"step1__k": [2, 3]}}
     svm.record.write_text(json.dumps(record | {"one_of": one_of}))
-    scores = pd.read_parquet(svm.selection)
-    scores["params"] = json.dumps({"one_of": "svm", "C": 1.0, "step1__k": 2})
-    scores.to_parquet(svm.selection)
+    params = json.dumps({"one_of": "svm", "C": 1.0, "step1__k": 2})
+    pd.read_parquet(svm.selection).assign(point=1, params=params).to_parquet(svm.selection)
     track([svm])
     run = runs_of()["small/moons/svm_rbf"].data
     assert {

@@ -6,6 +6,7 @@ import re
 import resource
 import sys
 import time
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
@@ -32,7 +33,7 @@ from sklearn.svm import SVC
 
 from entrolab.data.dataset import Dataset, save_dataset, save_folds
 from entrolab.fit import training
-from entrolab.fit.limits import Limits
+from entrolab.fit.limits import LimitError, Limits
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.protocols import Folds, Trials
 from entrolab.fit.scoring import ERRORS, SCORES, scores
@@ -56,8 +57,6 @@ class Moody(ClassifierMixin, BaseEstimator):
             raise ValueError("not today")
         if self.mood == "worse":
             raise RuntimeError("never\nagain")
-        if self.mood == "slow":
-            time.sleep(0.2)
         if self.mood == "endless":
             time.sleep(1000)
         if self.mood == "huge":
@@ -507,15 +506,34 @@ def test_a_learner_that_cannot_be_imported_is_a_failed_cell(
     assert said in record["error"]
 
 
-def test_the_time_limit_leaves_what_was_done_and_says_so(dataset, parts):
-    spec = moody("slow", "good", candidates=["dcs_gaussian"])
-    candidates, record, *_ = train_run(dataset, parts, spec, Limits(seconds=0.9))
+@pytest.fixture
+def fits_until_the_limit(monkeypatch) -> Callable[[int], None]:
+    """A function that lets a number of fits of a run, in this process, be done until its time is up."""
 
+    def let(number: int) -> None:
+        left = iter(range(number))
+
+        def within(limits, work, *arguments):
+            for value in work(*arguments):
+                if next(left, None) is None:
+                    raise LimitError("time limit", "")
+                yield value
+
+        monkeypatch.setattr(training, "within", within)
+
+    return let
+
+
+@pytest.mark.parametrize("done", [3, 11])  # in the first of two repeats, and in the second
+def test_the_time_limit_leaves_what_was_done_and_says_so(dataset, parts, fits_until_the_limit, done):
+    fits_until_the_limit(done)
+    candidates, record, *_ = train_run(
+        dataset, parts, a_spec(candidates=["dcs_gaussian"]), Limits(seconds=0.9)
+    )
     left = candidates[~candidates["success"]]
-    assert 0 < len(left) < len(candidates)
-    assert candidates["repeat"][left.index].max() == 1
+    assert len(candidates) - len(left) == done
     assert set(left["error"]) == {record["error"]}
-    assert record["error"] == f"time limit of 0.9 s, after {len(candidates) - len(left)} of 16 fits"
+    assert record["error"] == f"time limit of 0.9 s, after {done} of 16 fits"
 
 
 def test_a_fit_that_never_ends_is_ended(dataset, parts):
@@ -525,11 +543,12 @@ def test_a_fit_that_never_ends_is_ended(dataset, parts):
     assert (record["status"], record["error"]) == ("time limit", "time limit of 0.5 s, after 0 of 8 fits")
 
 
-def test_a_grid_cut_short_is_no_result(dataset, parts):
+def test_a_grid_cut_short_is_no_result(dataset, parts, fits_until_the_limit):
     """One point has been tried on every fold of the only repeat, but not the rest of the grid."""
-    spec = moody("good", "endless", candidates=["dcs_gaussian"])
+    fits_until_the_limit(5)
+    spec = moody("good", "fine", candidates=["dcs_gaussian"])
     spec["estimator"] = "entrolab.fit.training.PointByPoint"
-    candidates, record, *_ = train_run(dataset, parts[:1], spec, Limits(seconds=2))
+    candidates, record, *_ = train_run(dataset, parts[:1], spec)
     assert candidates.groupby("fold")["success"].any().all()
     assert (record["success"], record["status"]) == (False, "time limit")
 

@@ -55,12 +55,21 @@ def most_chosen(selection: pd.DataFrame) -> dict[str, dict]:
 
     Criteria that selected nothing are left out, and so is the diagnostic ``oracle``.
     """
-    found = {}
-    for criterion, rows in selection[selection["success"]].groupby("criterion", sort=False):
-        times = Counter(rows["point"])
-        point = min(times, key=lambda point: (-times[point], point))
-        found[criterion] = json.loads(rows.loc[rows["point"] == point, "params"].iloc[0])
-    return {criterion: params for criterion, params in found.items() if criterion != ORACLE}
+    groups = selection[selection["criterion"] != ORACLE].groupby("criterion", sort=False)
+    found = {criterion: most_often(rows) for criterion, rows in groups}
+    return {criterion: chosen[0] for criterion, chosen in found.items() if chosen}
+
+
+def most_often(rows: pd.DataFrame) -> tuple[dict, int] | None:
+    """The parameters that one criterion selected in most folds, and in how many; None if it selected nothing.
+
+    `rows` are those of a selection; ties go to the earlier grid point.
+    """
+    chosen = rows[rows["success"].astype(bool)]
+    if chosen.empty:
+        return None
+    params = chosen.loc[chosen["point"] == chosen["point"].mode().min(), "params"]
+    return json.loads(params.iloc[0]), len(params)
 
 
 def among(candidates: pd.DataFrame, limits: Mapping[str, Mapping]) -> pd.DataFrame:

@@ -1,7 +1,5 @@
 """The files of a run, and their contents."""
 
-import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +9,7 @@ import pandas as pd
 from entrolab.fit.learners import made_of
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import read_scores
+from entrolab.fit.selection import most_often
 from entrolab.io.files import FILES
 from entrolab.io.model_reading import Refused, trusted_types
 from entrolab.io.parquet import read_frame
@@ -100,10 +99,5 @@ class RunContents:
 
     def most_chosen(self) -> dict[str, tuple[dict, str]]:
         """The parameters that each criterion selected most often, and in how many folds."""
-        result = {}
-        for criterion, rows in self.by_criterion():
-            chosen = Counter(rows["params"][rows["success"].astype(bool)])
-            if chosen:
-                params, times = chosen.most_common(1)[0]
-                result[criterion] = (json.loads(params), f"{times} of {len(rows)}")
-        return result
+        found = {criterion: (most_often(rows), len(rows)) for criterion, rows in self.by_criterion()}
+        return {name: (most[0], f"{most[1]} of {n_folds}") for name, (most, n_folds) in found.items() if most}
