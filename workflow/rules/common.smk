@@ -3,7 +3,6 @@ import os
 import shlex
 import sys
 import threading
-from types import SimpleNamespace
 from pathlib import Path
 
 from snakemake.logging import logger
@@ -35,10 +34,10 @@ try:
     )
     from entrolab.tables.base import GENERATED
     from entrolab.tables.types import FILES
-    from entrolab.jobs.children import JobFailed, runner
+    from entrolab.jobs.children import runner
     from entrolab.jobs.plan import Plan, code
     from entrolab.jobs.cluster_requests import UNKNOWN
-    from entrolab.stages.check import is_checked
+    from entrolab.stages.check import passes
     from entrolab.study.sections import ConfigError
 except ImportError as error:
     raise WorkflowError(

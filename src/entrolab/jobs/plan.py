@@ -29,7 +29,6 @@ from entrolab.study.job_specs import (
     table_files,
     tracked_datasets,
 )
-from entrolab.study.learners import learners_asked
 from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.study.settings import LIMIT_SECONDS
 from entrolab.tables.base import GENERATED
@@ -141,9 +140,6 @@ class Plan:
     def code_of_run(self, wildcards) -> list[str]:
         learners = made_of(self.run_spec(wildcards))
         return [code_digest("fit", *learners), code_digest("select"), code_digest("refit", *learners)]
-
-    def learners_asked(self, study_name: str) -> list[dict]:
-        return learners_asked(self.studies[study_name])
 
     def limit_seconds(self, wildcards) -> float:
         """The limit of a run: that of the settings, else that of its study, else the default."""
