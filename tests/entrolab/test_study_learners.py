@@ -2,11 +2,14 @@
 
 import copy
 import sys
+from types import SimpleNamespace
 
 import pytest
 import yaml
 from refused_studies import CATALOG, STUDY, spoilt
 
+from entrolab.jobs.children import JobFailed
+from entrolab.stages.check import check, passes
 from entrolab.study.config import load_study
 from entrolab.study.learners import learners_asked, mistakes, summary
 
@@ -196,3 +199,32 @@ def test_a_table_of_starts_asks_for_random_starts(tmp_path, load, study_of_proje
     study_of_projections["tables"]["starts"]["models"] = {"svm": {}}
     [line] = mistakes(learners_asked(load(study_of_projections)))
     assert line.startswith("tables.starts.models.svm.starts: found 'n_init'")
+
+
+def test_a_study_is_checked_again_when_what_it_asks_changes_and_only_then(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    jobs = []
+
+    def run_job(function, **job) -> None:
+        jobs.append(job["output"])
+        try:
+            check(SimpleNamespace(**job))
+        except SystemExit:
+            raise JobFailed("check") from None
+
+    def passed(study: dict) -> bool:
+        (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
+        return passes(run_job, "mine", load_study(tmp_path / "mine.yaml", CATALOG))
+
+    study = copy.deepcopy(STUDY)
+    assert [passed(study), passed(study), len(jobs)] == [True, True, 1]
+    assert [passed({**study, "title": "Another title"}), len(jobs)] == [True, 1]
+    kept = (tmp_path / "results/mine/checked.json").read_bytes()
+    study["models"]["svm"]["grid"]["C"] = [1, -1]
+    assert [passed(study), passed(study), len(jobs)] == [False, False, 3]
+    assert "models.svm.grid.C: " in capsys.readouterr().err
+    assert (tmp_path / "results/mine/checked.json").read_bytes() == kept
+    study["models"]["svm"]["grid"]["C"] = [1, 3]
+    assert [passed(study), len(jobs)] == [True, 4]
+    (tmp_path / "results/mine/checked.json").write_text("{")  # cut
+    assert [passed(study), len(jobs)] == [True, 5]

@@ -31,13 +31,12 @@ try:
     from entrolab.data.user_tables import warning_of
     from entrolab.fit.learners import made_of, parts_seed
     from entrolab.io.files import FILES, leftovers
-    from entrolab.jobs.children import JobFailed, runner
+    from entrolab.jobs.children import runner
     from entrolab.jobs.code_digests import code_digest
-    from entrolab.stages.check import is_checked
+    from entrolab.stages.check import passes
     from entrolab.study import job_specs
     from entrolab.study.claims import tested_file, tested_tables
     from entrolab.study.config import load_configuration, store_digest
-    from entrolab.study.learners import learners_asked
     from entrolab.study.lookup import protocol_of
     from entrolab.study.parts import for_claims, for_table
     from entrolab.study.sections import ConfigError

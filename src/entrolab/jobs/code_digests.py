@@ -26,7 +26,7 @@ SHARED = "entrolearn/*.py entrolearn/measures/*.py entrolearn/metrics/*.py entro
 SHARED += " -entrolearn/__init__.py -entrolearn/documentation.py -entrolearn/suggest.py"
 ALL = " ".join([SHARED, *(f"entrolearn/{family}/*.py" for family in sorted(FAMILIES))])
 
-ROWS = "data/dataset.py io/records.py io/parquet.py"
+ROWS = "data/dataset.py io/records.py io/parquet.py io/files.py"
 FITS = f"{SHARED} {ROWS} data/preprocessing.py fit/learners.py fit/limits.py fit/protocols.py fit/scoring.py"
 FITS += " fit/thresholds.py"
 SHOWS = f"{SHARED} {ROWS} study/*.py tables/*.py experiments/*.py experiments/*/table.py text.py"
@@ -43,7 +43,7 @@ FILES = {
     "scale": f"{ROWS} data/scale.py data/preprocessing.py",
     "split": f"{ROWS} fit/protocols.py entrolearn/path.py",
     "fit": f"{FITS} fit/*.py -fit/selection.py -fit/refit.py",
-    "select": f"{SHARED} io/parquet.py fit/selection.py fit/scoring.py",
+    "select": f"{SHARED} io/parquet.py fit/selection.py fit/scoring.py fit/metrics.py",
     "refit": f"{FITS} fit/refit.py fit/selection.py",
     "measure": f"{FITS} experiments/measuring.py experiments/generated.py "
     "experiments/{}/__init__.py experiments/{}/measure.py",

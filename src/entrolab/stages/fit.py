@@ -2,9 +2,10 @@
 
 from entrolab.experiments.measuring import measure as measure_table
 from entrolab.fit.limits import Limits
+from entrolab.fit.metrics import METRICS
 from entrolab.fit.refit import refit_run
 from entrolab.fit.selection import choose
-from entrolab.fit.training import FACTS, fit_grid
+from entrolab.fit.training import fit_grid
 from entrolab.io.parquet import read_frame, write_frame
 from entrolab.jobs.job_logging import Progress, tell
 from entrolab.text import one_line
@@ -22,7 +23,8 @@ def fit(job) -> None:
 def select(job) -> None:
     """Select a candidate in each fold by each criterion."""
     candidates = read_frame(job.input.candidates)
-    write_frame(job.output[0], choose(candidates, job.params.criteria, [*FACTS]))
+    of_fits = [name for name, metric in METRICS.items() if metric.of_fit]
+    write_frame(job.output[0], choose(candidates, job.params.criteria, of_fits))
 
 
 def refit(job) -> None:

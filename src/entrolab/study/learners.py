@@ -222,7 +222,10 @@ def _wrong_values(learner: type, entry: Mapping, checked: set[tuple]) -> Iterato
 
 def _takes(function, name: str) -> bool:
     """Whether a class or function has a parameter of a name, or takes any."""
-    parameters = inspect.signature(function).parameters.values()
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # of compiled code
+        return True
     return any(one.name == name or one.kind is one.VAR_KEYWORD for one in parameters)
 
 
