@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
 
@@ -12,14 +11,14 @@ import numpy as np
 import skops.io
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
 
 from entrolab.data.dataset import load_dataset, load_folds
 from entrolab.fit.learners import (
-    COLUMNS,
     MODEL_STEP,
-    PREPROCESSING,
     alternatives,
     build,
+    first_step,
     learner_at,
     seed_from,
     step_params,
@@ -33,6 +32,7 @@ from entrolab.io.atomic import replacing
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json, write_json
 from entrolab.text import one_line
+from entrolearn.columns import ColumnEncoder, LabelEncodedClassifier
 from entrolearn.path import n_iterations, n_support_vectors
 
 GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
@@ -95,13 +95,6 @@ def _refitted(rows: str, folds: str, params: Mapping, spec: Mapping) -> Iterator
     yield model, facts
 
 
-def first_step(dataset, spec: Mapping, seed: int):
-    """The unfitted preprocessing that is part of every fit of a run; None if the rows are already scaled."""
-    if not spec.get("preprocessing"):
-        return None
-    return import_module(PREPROCESSING).preprocessor(dataset, spec["preprocessing"], seed)
-
-
 def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
     """A model fitted on encoded features and classes as one pipeline from a table's columns to its labels.
 
@@ -109,13 +102,10 @@ def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
     """
     if columns is None:
         return fitted
-    from sklearn.pipeline import Pipeline
-
-    own = import_module(COLUMNS)
     *before, (name, learner) = fitted.steps if isinstance(fitted, Pipeline) else [(MODEL_STEP, fitted)]
     if columns["labels"]:
-        learner = own.LabelEncodedClassifier.of_fitted(learner, columns["labels"])
-    encoder = own.ColumnEncoder(columns["encoded"], columns["missing"])
+        learner = LabelEncodedClassifier.of_fitted(learner, columns["labels"])
+    encoder = ColumnEncoder(columns["encoded"], columns["missing"])
     return Pipeline([("columns", encoder), *before, (name, learner)])
 
 

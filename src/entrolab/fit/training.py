@@ -20,10 +20,17 @@ import pandas as pd
 from scipy.special import expit
 
 from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
-from entrolab.fit.learners import alternatives, build, grid_points, seed_from, step_params, weights_in_fit
+from entrolab.fit.learners import (
+    alternatives,
+    build,
+    first_step,
+    grid_points,
+    seed_from,
+    step_params,
+    weights_in_fit,
+)
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
-from entrolab.fit.refit import first_step
 from entrolab.fit.scoring import scores
 from entrolab.fit.selection import choose
 from entrolab.io.parquet import write_frame
