@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from entrolab.data.dataset import load_dataset
+
 ROOT = Path(__file__).parents[2]
 PROFILES = ROOT / "workflow" / "profiles"
 EXECUTORS = ROOT / ".executors"  # where `make executors` puts them
@@ -81,6 +83,35 @@ def test_the_profile_of_slurm_plans_the_demonstration(tmp_path):
     # A data set is prepared, scaled and divided by one job of Slurm.
     assert said.stdout.count("Group job data") == 5
     assert len(resources_of(said.stdout)["train"]) == 25
+
+
+# Slurm's commands: a job is run when it is submitted, its one step is, and it has then completed.
+SLURM = {
+    "sbatch": """for last; do :; done
+case $last in --wrap=*) sh -c "${last#--wrap=}" > "$0.said" 2>&1; echo 1;; esac""",
+    "srun": """while case $1 in -*) true;; *) false;; esac; do shift; done
+exec "$@\"""",
+    "sacct": "echo '1|COMPLETED'",
+    "sinfo": "echo PARTITION",
+    "scontrol": "echo MinJobAge = 300 sec",
+}
+
+
+@needs("slurm")
+def test_a_job_of_slurm_runs_its_function_in_a_process_of_that_job(tmp_path):
+    """As the executor starts it: a Snakemake by sbatch, which starts another by srun."""
+    for command, content in SLURM.items():
+        (tmp_path / command).write_text(f"#!/bin/sh\n{content}\n")
+        (tmp_path / command).chmod(0o755)
+    said = snakemake(
+        tmp_path,
+        *("--profile", "workflow/profiles/slurm", "--slurm-init-seconds-before-status-checks", "1"),
+        *("--latency-wait", "1", "--", "results/data/gaussians.npz"),
+        PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+    )
+    assert said.returncode == 0, said.stdout[-3000:]
+    assert load_dataset(tmp_path / "results/data/gaussians.npz").n_samples > 0
+    assert "prepare gaussians: done" in (tmp_path / "logs/prepare/gaussians.log").read_text()
 
 
 @needs("kubernetes")
