@@ -30,7 +30,7 @@ PRELOADED = {
     "fits": ["snakemake.cli", "skops.io", "entrolab.stages.fit"],
     "tracking": ["snakemake.cli", "skops.io", "mlflow.sklearn", "entrolab.stages.tracking"],
 }
-# Set to 1 while a process starts: numerical libraries read their numbers of threads when they are imported, and
+# Set to 1 while a process starts: numerical libraries read numbers of threads when they are imported, and
 # PYTHONSAFEPATH keeps files of the working folder from taking the place of modules.
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH")
 _SERVERS = {name: forkserver.ForkServer() for name in PRELOADED}
