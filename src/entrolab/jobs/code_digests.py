@@ -29,8 +29,8 @@ ALL = " ".join([SHARED, *(f"entrolearn/{family}/*.py" for family in sorted(FAMIL
 ROWS = "data/dataset.py io/records.py io/parquet.py io/files.py"
 FITS = f"{SHARED} {ROWS} data/preprocessing.py fit/learners.py fit/limits.py fit/protocols.py fit/scoring.py"
 FITS += " fit/thresholds.py"
-SHOWS = f"{SHARED} {ROWS} data/preprocessing.py study/*.py tables/*.py experiments/*.py experiments/*/table.py text.py"
-SHOWS += " experiments/*/__init__.py fit/*.py -fit/training.py -fit/refit.py seeds/*.py claims/*.py"
+SHOWS = f"{SHARED} {ROWS} data/preprocessing.py study/*.py tables/*.py experiments/*.py text.py"
+SHOWS += " experiments/*/table.py experiments/*/__init__.py fit/*.py -fit/training.py -fit/refit.py seeds/*.py claims/*.py"
 DRAWS = f"{SHOWS} {FITS} entrolearn/plotting/*.py entrolearn/manifold/*.py figure_types/*.py"
 DRAWS += " experiments/*/figure.py experiments/starts/expected_maximum.py io/model_reading.py"
 # Stage -> its files; "-" excludes some, {} is the part of "stage:part", whose own files come on top.
