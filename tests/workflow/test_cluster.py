@@ -210,4 +210,4 @@ def test_a_pod_gets_its_image_volume_command_and_resources(tmp_path, kubernetes)
         assert container["resources"]["requests"]["ephemeral-storage"] == "1000M"
     memory = [spec["containers"][0]["resources"]["requests"]["memory"] for spec in specs]
     # Small data need what a job's start takes; four times as much; the limit of 8 GiB beside the start.
-    assert memory == ["1259M", "5034M", "9849M"]
+    assert memory == ["2000M", "8000M", "10092M"]
