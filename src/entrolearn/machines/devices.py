@@ -18,6 +18,7 @@ from scipy.linalg.blas import dsyr, dsyrk, dtrsm, ssyrk
 from scipy.linalg.lapack import dpocon, dtpttr, dtrttp
 from scipy.sparse.linalg import LinearOperator, onenormest
 
+from entrolearn.kernels import namespace
 from entrolearn.validation import array_namespace, device_of, has_double, is_numpy, to_numpy
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "is_regular",
     "leading_norms",
     "like",
+    "mean_and_variance",
     "mirrored",
     "namespace",
     "packed",
@@ -67,11 +69,6 @@ SUBSTITUTED = 256
 CPU = 1  # DLPack device type
 # Smallest reciprocal condition number for which a Cholesky factor is meaningful.
 SINGULAR_BELOW = 4 * float(np.finfo(float).eps)
-
-
-def namespace(array):
-    """The array's namespace: NumPy or an array API library."""
-    return np if is_numpy(array) else array_namespace(array)
 
 
 def like(numbers, reference, dtype=None):
@@ -296,7 +293,7 @@ def cholesky(matrix):
             return None
     xp = array_namespace(matrix)
     try:
-        factor = xp.linalg.cholesky(mirrored(matrix))
+        factor = xp.linalg.cholesky(mirrored(xp.tril(matrix)))
     except (RuntimeError, ValueError) as error:  # each library has its own LinAlgError
         if "LinAlgError" not in type(error).__name__:
             raise
@@ -313,14 +310,16 @@ def solve_cholesky(factor, right):
     return solve_lower(factor, solve_lower(factor, right), transposed=True)
 
 
-def solve_lower(factor, right, transposed: bool = False):
+def solve_lower(factor, right, transposed: bool = False, overwrite: bool = False):
     """L^-1 right, or L^-T right, with L lower triangular; the part above the diagonal is not read.
+
+    `overwrite` permits to overwrite `right`.
 
     The array API has no triangular solver. The library's own is used if it has one. Otherwise the matrix is
     halved recursively, which needs matrix products and small solves with blocks on the diagonal.
     """
     if is_numpy(factor):
-        return dtrsm(1.0, factor, right, lower=1, trans_a=transposed)
+        return dtrsm(1.0, factor, right, lower=1, trans_a=transposed, overwrite_b=overwrite)
     xp = array_namespace(factor)
     matrix = factor.T if transposed else factor
     if hasattr(xp.linalg, "solve_triangular"):
@@ -394,3 +393,11 @@ def block_numbers(X, n_columns: int) -> int | None:
     if is_numpy(X) or X.__dlpack_device__()[0] == CPU:
         return None
     return min(DEVICE_NUMBERS, DEVICE_ROWS * n_columns)
+
+
+def mean_and_variance(X) -> tuple[float, float]:
+    """Mean and variance of all elements of an array, in double precision if its device has it."""
+    xp = namespace(X)
+    if has_double(X):
+        X = xp.astype(X, xp.float64, copy=False)
+    return float(xp.mean(X)), float(xp.var(X))

@@ -11,10 +11,9 @@ from warnings import warn
 import numpy as np
 from sklearn.utils.extmath import softmax
 
-from entrolearn.kernels import KERNELS, kernel_params
+from entrolearn.kernels import KERNELS, ON_DEVICES, kernel_params
 from entrolearn.machines.additive import AdditiveOverClasses, InBox, OnLandmarks
 from entrolearn.machines.base import Machine, check_place, decide
-from entrolearn.machines.device_units import VALUES
 from entrolearn.machines.devices import as_columns, like, namespace
 from entrolearn.machines.entropy_path import eekm_path, eem_path
 from entrolearn.machines.gradients import log_joint_slopes, units_gradient
@@ -662,7 +661,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.array_api_support &= self.kernel in VALUES
+        tags.array_api_support &= self.kernel in ON_DEVICES
         return tags
 
 
