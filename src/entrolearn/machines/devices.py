@@ -44,6 +44,7 @@ __all__ = [
     "plus_products",
     "reciprocal_condition",
     "rows_of_groups",
+    "shifted",
     "solve_cholesky",
     "solve_lower",
     "sum_of_squares",
@@ -59,11 +60,12 @@ __all__ = [
 # Numbers in a block of hidden rows on an accelerator (256 MiB in single precision). In blocks of this size,
 # the matrix product takes much longer than launching kernels and adding to the sums in memory.
 DEVICE_NUMBERS = 2**26
-# Maximum number of rows of a block: within a block products are summed in the rows' precision.
-DEVICE_ROWS = 2**14
+# Maximum number of rows of a block. On a device without double precision, products within a block are summed
+# in single precision.
+DEVICE_ROWS = 2**16
 # Columns per panel of a symmetric product. Blocks above the diagonal are skipped, which saves nearly half of
-# a large product; a panel is wide enough for full speed.
-PANEL = 1024
+# the product; a panel is wide enough for full speed.
+PANEL = 256
 # Size of the diagonal blocks in forward substitution, for libraries without a triangular solver.
 SUBSTITUTED = 256
 CPU = 1  # DLPack device type
@@ -190,6 +192,17 @@ def add_in_place(total, values, subtract: bool = False):
     return operator.isub(total, values) if subtract else operator.iadd(total, values)
 
 
+def shifted(H, shift):
+    """Rows minus the shift of their sums: NumPy's in place, others in the precision of the sums.
+
+    Rows in single precision minus a shift in double are in double precision after one pass over them.
+    """
+    if is_numpy(shift):
+        H -= cast(shift, H)
+        return H
+    return H - shift
+
+
 def leading_norms(X, sizes: Sequence[int]):
     """Squared norms of the leading columns of the rows, for each size, shape (n_sizes, n_rows)."""
     edges = pairwise((0, *sizes))
@@ -197,10 +210,8 @@ def leading_norms(X, sizes: Sequence[int]):
         parts = [np.einsum("ij,ij->i", X[:, start:stop], X[:, start:stop]) for start, stop in edges]
         return np.cumsum(parts, axis=0)
     xp = array_namespace(X)
-    squares = X * X
-    return xp.cumulative_sum(
-        xp.stack([xp.sum(squares[:, start:stop], axis=1) for start, stop in edges]), axis=0
-    )
+    norms = xp.stack([xp.linalg.vector_norm(X[:, start:stop], axis=1) for start, stop in edges])
+    return xp.cumulative_sum(norms * norms, axis=0)
 
 
 def copied(array, order: str = "K"):

@@ -18,6 +18,7 @@ from entrolearn.machines.devices import (
     namespace,
     plus_products,
     rows_of_groups,
+    shifted,
     sum_of_squares,
     sums_like,
     symmetric_product,
@@ -27,7 +28,7 @@ from entrolearn.machines.devices import (
     zeros,
 )
 from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, Sums
-from entrolearn.validation import is_numpy, to_numpy
+from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
     "FEWER_UNITS",
@@ -154,7 +155,7 @@ class ClassMoments(Sums):
         if is_numpy(H):
             H = np.asarray(H, dtype=np.float32 if H.dtype == np.float32 else np.float64)
         for block in row_blocks(*H.shape, block_numbers(H, n_hidden)):
-            rows = take_rows(H, block) - (self.shift if is_numpy(H) else cast(self.shift, H))
+            rows = take_rows(H, block) - (self.shift if has_double(H) else cast(self.shift, H))
             self._add(rows.astype(H.dtype, order="C", copy=False) if is_numpy(H) else rows)
         return self
 
@@ -455,7 +456,7 @@ def add_rows(
         for block in row_blocks(rows.shape[0], n_hidden, block_numbers(X, n_hidden)):
             out = None if buffer is None else buffer[: block.stop - block.start]
             H = layer(take_rows(X, rows[block]), out=out)
-            H -= cast(of_group.shift, H)
+            H = shifted(H, of_group.shift)
             of_group._add(H, None if weights is None else weights[to_numpy(rows[block])])
     return moments
 
