@@ -157,9 +157,8 @@ def sums_like(rows) -> np.ndarray:
 
 def zeros(shape, where):
     """Zeros in double precision, in the library and on the device of `where` (see :func:`sums_like`)."""
-    if is_numpy(where):
-        return np.zeros(shape)
-    return array_namespace(where).zeros(shape, dtype=where.dtype, device=device_of(where))
+    xp = namespace(where)
+    return xp.zeros(shape, dtype=xp.float64, device=device_of(where))
 
 
 def zero_square(order: int, where):

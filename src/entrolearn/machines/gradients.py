@@ -21,7 +21,6 @@ from entrolearn.kernels import (
 from entrolearn.machines.devices import block_numbers, cast, take_rows
 from entrolearn.machines.layers import RandomLayer, in_metric
 from entrolearn.machines.moments import max_block_rows, row_blocks
-from entrolearn.validation import is_numpy
 
 __all__ = ["DIFFERENTIABLE", "log_joint_slopes", "units_gradient", "without_empty_features"]
 
@@ -57,11 +56,13 @@ def units_gradient(layer, X, coef, slopes: Callable | None = None):
         set to zero there, the mean over both directions.
     """
     xp, blocks = namespace(X), []
-    dtype = coef.dtype if not is_numpy(X) else np.result_type(X.dtype, coef.dtype)
+    dtype = xp.result_type(X.dtype, coef.dtype)
     n_columns = max(X.shape[1], coef.shape[0])
-    n_rows = max_block_rows(X.shape[0], n_columns, block_numbers(X, n_columns))
-    n_cached = max_block_rows(n_rows, coef.shape[0], GRADIENT_NUMBERS)
-    for block in row_blocks(X.shape[0], 1, n_cached if is_numpy(X) else n_rows):
+    numbers = block_numbers(X, n_columns)
+    n_rows = max_block_rows(X.shape[0], n_columns, numbers)
+    if numbers is None:  # on a processor
+        n_rows = max_block_rows(n_rows, coef.shape[0], GRADIENT_NUMBERS)
+    for block in row_blocks(X.shape[0], 1, n_rows):
         rows = take_rows(X, block)
         rows = in_metric(rows.toarray() if issparse(rows) else rows, layer.root)
         seen, of_sum = (_random_units if isinstance(layer, RandomLayer) else _kernel)(layer, rows, xp)

@@ -141,6 +141,12 @@ class _Layer:
         """Number of units."""
         return self.where.shape[0]
 
+    def beside(self, X):
+        """The layer on the device of the rows X, in their precision for arrays of another library."""
+        if is_numpy(X) or not is_numpy(self.where):  # landmarks drawn from rows on a device are there already
+            return self
+        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
+
     def in_metric(self, root):
         """The layer for the original coordinates, given one for rows in the coordinates of a metric."""
         return replace(self, root=root)
@@ -319,12 +325,6 @@ class RandomLayer(_Layer):
         """Coefficients of `units` equivalent to `coef` on the layer: unchanged."""
         return coef
 
-    def beside(self, X) -> "RandomLayer":
-        """The layer on the device of the rows X, in their precision for arrays of another library."""
-        if is_numpy(X):
-            return self
-        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
-
     @property
     def where(self):
         """An array on the device of the layer."""
@@ -346,12 +346,6 @@ class _KernelLayer(_Layer):
     @cached_property
     def _centres(self) -> Centres:
         return Centres(self.landmarks, self.kernel, self.kernel_params)
-
-    def beside(self, X):
-        """The layer on the device of the rows X; landmarks drawn from these are there already."""
-        if is_numpy(X) or not is_numpy(self.landmarks):
-            return self
-        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
 
     @property
     def where(self):
