@@ -651,8 +651,9 @@ class _Frame:
         left = xp.stack([squares, xp.ones_like(squares)], axis=1)
         if not issparse(X) and not issparse(self.Y):
             S = _product(xp.concat([X, left], axis=1), self._columns, out)
-            # rounding errors of equal rows may be positive
-            return np.minimum(S, 0, out=S) if xp is np else xp.clip(S, None, 0.0)
+            # Rounding errors of equal rows may be positive. Some libraries' clip takes several passes.
+            zero = xp.zeros((), dtype=S.dtype, device=device_of(S))
+            return np.minimum(S, 0, out=S) if xp is np else xp.minimum(S, zero)
         S = inner_products(X, self._factor, out)
         for rows in _cached_rows(S):
             S[rows] *= 2 * self._gamma
