@@ -392,10 +392,7 @@ def rows_of_groups(group, n_groups: int) -> list:
     if is_numpy(group):
         order = np.argsort(group, kind="stable")
         return np.split(order, np.cumsum(np.bincount(group, minlength=n_groups))[:-1])
-    xp = array_namespace(group)
-    order = xp.argsort(group, stable=True)
-    counts = [int(xp.count_nonzero(group == g)) for g in range(n_groups)]
-    return [order[start:stop] for start, stop in pairwise(np.cumsum([0, *counts]).tolist())]
+    return [array_namespace(group).nonzero(group == g)[0] for g in range(n_groups)]
 
 
 def block_numbers(X, n_columns: int) -> int | None:
