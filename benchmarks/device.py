@@ -38,8 +38,7 @@ MOST_TIMES = 100
 PRODUCT_ORDER = 8192
 PRODUCT_ORDER_ON_PROCESSOR = 2048
 
-# The library beside a plain loop of torch, with so many hidden numbers N h that a fit's solve takes little of a
-# second or more.
+# The library beside a plain loop of torch: N h, so many that the solve takes a small part of a fit.
 UNITS_OF_LOOP = (1_000, 2_000, 5_000)
 FEATURES_OF_LOOP = 100
 NUMBERS_OF_LOOP = 1.6e10
