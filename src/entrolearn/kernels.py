@@ -100,7 +100,7 @@ def _logistic(Z, xp):
 
 def _logistic_below_one(Z, xp):
     # G - 1 = -1 / (1 + exp(<w, x> - b)) has full relative precision where G is almost one
-    return -xp.sigmoid(-Z) if hasattr(xp, "sigmoid") else xp.negative(_reciprocal_of_one_plus_exp(Z, xp))
+    return xp.negative(_reciprocal_of_one_plus_exp(Z, xp))
 
 
 def _reciprocal_of_one_plus_exp(Z, xp):

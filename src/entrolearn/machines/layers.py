@@ -254,6 +254,8 @@ class RandomLayer(_Layer):
             return self._radial(X, out)
         if callable(self.activation):
             return self._activated(self._affine(X), out)
+        if self.below_one and "sigmoid" in self.activation and hasattr(namespace(X), "sigmoid"):
+            return -namespace(X).sigmoid(self._affine(X, sign=-1))
         return apply((BELOW_ONE if self.below_one else ADDITIVE)[self.activation].value, self._affine(X, out))
 
     @cached_property
@@ -281,13 +283,15 @@ class RandomLayer(_Layer):
             return self._centres
         return Centres(self.weights + self.origin * self.scale, "rbf", {"gamma": self.biases})
 
-    def _affine(self, X, out=None):
-        """<w, x> - b, shape (n_samples, n_hidden)."""
+    def _affine(self, X, out=None, sign: int = 1):
+        """<w, x> - b, shape (n_samples, n_hidden); torch's times `sign`, without a pass over the units."""
         if issparse(X):
             Z = inner_products(X, self._factor, out)
             Z -= self.biases
             return Z
         xp = namespace(X)
+        if hasattr(xp, "addmm"):  # torch's: a copy of the rows beside ones is slower, being of odd width
+            return xp.addmm(-sign * self.biases, X, sign * self.slopes.T)
         ones = xp.ones((X.shape[0], 1), dtype=X.dtype, device=device_of(X))
         rows = xp.concat([X, ones], axis=1)
         return rows @ self._columns if out is None else np.matmul(rows, self._columns, out=out)

@@ -169,19 +169,15 @@ class ClassMoments(Sums):
             rooted, weighted = X * (weights**0.5)[:, None], X * weights[:, None]
             weighted_norm2 = norm2 * weights
         self._outer = plus_products(self._outer, rooted)
+        xp, double = namespace(X), {} if is_numpy(self._sum) else {"dtype": self._sum.dtype}
         if is_numpy(X):
-            sums = weighted.sum(axis=0), weighted_norm2.sum(axis=1)
-            sums += (np.einsum("ij,ij->i", weighted_norm2, norm2),)
-        else:
-            xp, double = namespace(X), {"dtype": self._sum.dtype} if not is_numpy(self._sum) else {}
-            sums = (
-                xp.sum(weighted, axis=0, **double),
-                xp.sum(weighted_norm2, axis=1, **double),
-                xp.sum(weighted_norm2 * norm2, axis=1, **double),
-            )
-        for name, values in zip(("_sum", "_norm2", "_norm4"), sums, strict=True):
+            fourths = np.einsum("ij,ij->i", weighted_norm2, norm2), weighted_norm2 @ X
+        else:  # a product with a vector reads X at full speed, one with a matrix of one row may not
+            rows = [weighted_norm2[k, :] @ X for k in range(len(self.sizes))]
+            fourths = xp.sum(weighted_norm2 * norm2, axis=1, **double), xp.stack(rows)
+        sums = xp.sum(weighted, axis=0, **double), xp.sum(weighted_norm2, axis=1, **double), *fourths
+        for name, values in zip(("_sum", "_norm2", "_norm4", "_norm2_row"), sums, strict=True):
             setattr(self, name, add_in_place(getattr(self, name), total_of(values, self._sum)))
-        self._norm2_row += total_of(weighted_norm2 @ X, self._sum)
 
     def about(self, shifts: tuple) -> "ClassMoments":
         """A copy with another shift, of shape (n_hidden,), in a tuple; only for NumPy arrays."""
