@@ -163,7 +163,7 @@ def validate_data(estimator, X, y="no_validation", **checks):
         raise TypeError(f"X holds dates, {X.dtype}; {type(estimator).__name__} accepts numbers.")
     xp = dispatched_namespace(X)
     if xp is not np:
-        return _validate_elsewhere(estimator, xp, X, y, checks)
+        return _validate_on_device(estimator, xp, X, y, checks)
     checked = sklearn_validate_data(estimator, X, y, order="C", **checks)
     name = type(estimator).__name__
     if not isinstance(checked, tuple):
@@ -454,7 +454,7 @@ def _place(array) -> str:
     return f"{name}, device {device_of(array)}"
 
 
-def _validate_elsewhere(estimator, xp, X, y, checks: dict):
+def _validate_on_device(estimator, xp, X, y, checks: dict):
     """:func:`validate_data` for an array of another library."""
     name = type(estimator).__name__
     if not get_tags(estimator).array_api_support:
@@ -463,9 +463,15 @@ def _validate_elsewhere(estimator, xp, X, y, checks: dict):
             f"X is an array of {xp.__name__.rpartition('.')[2]}; {name} with {why} accepts "
             "only NumPy arrays and objects that can be converted to one."
         )
-    checked = sklearn_validate_data(
-        estimator, X, y, **{**checks, "dtype": _dtypes_elsewhere(name, xp, X, checks)}
-    )
+    accepted = checks["dtype"] if isinstance(checks["dtype"], list) else [checks["dtype"]]
+    known = [np.dtype(dtype).name for dtype in accepted if has_double(X) or np.dtype(dtype) != np.float64]
+    if not known:
+        raise TypeError(
+            f"X is on a device without double precision, {device_of(X)}, in which {name} computes; "
+            "accepted: NumPy arrays, and other devices."
+        )
+    dtypes = [getattr(xp, dtype) for dtype in known]  # the first is used for other dtypes
+    checked = sklearn_validate_data(estimator, X, y, **{**checks, "dtype": dtypes})
     if not isinstance(checked, tuple):
         _check_size(name, "X", checked)
         return checked
@@ -477,20 +483,6 @@ def _validate_elsewhere(estimator, xp, X, y, checks: dict):
     elif _place(y) != _place(X):
         y = check_labels(to_numpy(y))
     return X, y
-
-
-def _dtypes_elsewhere(name: str, xp, X, checks: dict) -> list:
-    """The accepted dtypes that the device of X supports; the first is used for other dtypes."""
-    accepted = checks["dtype"] if isinstance(checks["dtype"], list) else [checks["dtype"]]
-    known = [np.dtype(dtype).name for dtype in accepted]
-    if not has_double(X):
-        known = [dtype for dtype in known if dtype != "float64"]
-    if not known:
-        raise TypeError(
-            f"X is on a device without double precision, {device_of(X)}, in which {name} computes; "
-            "accepted: NumPy arrays, and other devices."
-        )
-    return [getattr(xp, dtype) for dtype in known]
 
 
 def _check_size(name: str, what: str, array) -> None:

@@ -29,8 +29,7 @@ from entrolearn.machines.boxes import (
     given_box,
     warn_few_rows,
 )
-from entrolearn.machines.device_units import mean_and_variance
-from entrolearn.machines.devices import in_double, like, take_rows, with_enough_digits
+from entrolearn.machines.devices import in_double, like, mean_and_variance, take_rows, with_enough_digits
 from entrolearn.machines.moments import ClassMoments, add_rows, no_moments, row_blocks
 from entrolearn.machines.sums import GroupSums, Sums
 from entrolearn.path import Partition

@@ -258,14 +258,16 @@ def check_place(machine: BaseEstimator, X, method: str) -> None:
 
 
 def codes_among(classes: np.ndarray, y) -> np.ndarray:
-    """Index of each label among the sorted `classes` of a stream.
+    """Index of each label among the sorted `classes` of a stream, on the device of y.
 
     Raises
     ------
     ValueError
         If y has another label.
     """
-    y = to_numpy(y)
+    if not is_numpy(y):
+        found, codes = namespace(y).unique_inverse(y)
+        return namespace(y).take(like(codes_among(classes, to_numpy(found)), y), codes)
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise ValueError(

@@ -11,10 +11,9 @@ from warnings import warn
 import numpy as np
 from sklearn.utils.extmath import softmax
 
-from entrolearn.kernels import KERNELS, kernel_params
+from entrolearn.kernels import KERNELS, ON_DEVICES, kernel_params
 from entrolearn.machines.additive import AdditiveOverClasses, InBox, OnLandmarks
 from entrolearn.machines.base import Machine, check_place, decide
-from entrolearn.machines.device_units import VALUES
 from entrolearn.machines.devices import as_columns, like, namespace
 from entrolearn.machines.entropy_path import eekm_path, eem_path
 from entrolearn.machines.gradients import log_joint_slopes, units_gradient
@@ -101,8 +100,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         X, y, weights = weighted_rows(X, y, sample_weight)
         self._forget()
         self.classes_, codes = encode(y, type(self).__name__)
-        self.priors_ = self._density_weights(self.classes_, np.bincount(to_numpy(codes), weights))
-        if self.keep_sums:
+        if self.keep_sums or not hasattr(self.covariance, "fit"):
             self._refuse_sums()
         if hasattr(self.covariance, "fit") and weights is not None and (weights % 1).any():
             raise ValueError(
@@ -136,9 +134,11 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         if not hasattr(self.covariance, "fit"):
             super()._fit_rows_of(X, codes, weights)
             return
+        counts = np.bincount(codes, weights)
+        self.priors_ = self._density_weights(self.classes_, counts)
         self._layer = self._draw_layer(X, weights)
         self._read_out(*self._class_gaussians(X, codes, weights), numpy_dtype(X))
-        self._warn_of_few(np.bincount(codes, weights))
+        self._warn_of_few(counts)
 
     def _finish(self, moments, dtype):
         super()._finish(moments, dtype)
@@ -662,7 +662,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.array_api_support &= self.kernel in VALUES
+        tags.array_api_support &= self.kernel in ON_DEVICES
         return tags
 
 

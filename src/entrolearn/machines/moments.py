@@ -18,6 +18,7 @@ from entrolearn.machines.devices import (
     namespace,
     plus_products,
     rows_of_groups,
+    shifted,
     sum_of_squares,
     sums_like,
     symmetric_product,
@@ -27,7 +28,7 @@ from entrolearn.machines.devices import (
     zeros,
 )
 from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, Sums
-from entrolearn.validation import is_numpy, to_numpy
+from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
     "FEWER_UNITS",
@@ -154,7 +155,7 @@ class ClassMoments(Sums):
         if is_numpy(H):
             H = np.asarray(H, dtype=np.float32 if H.dtype == np.float32 else np.float64)
         for block in row_blocks(*H.shape, block_numbers(H, n_hidden)):
-            rows = take_rows(H, block) - (self.shift if is_numpy(H) else cast(self.shift, H))
+            rows = take_rows(H, block) - (self.shift if has_double(H) else cast(self.shift, H))
             self._add(rows.astype(H.dtype, order="C", copy=False) if is_numpy(H) else rows)
         return self
 
@@ -168,19 +169,15 @@ class ClassMoments(Sums):
             rooted, weighted = X * (weights**0.5)[:, None], X * weights[:, None]
             weighted_norm2 = norm2 * weights
         self._outer = plus_products(self._outer, rooted)
+        xp, double = namespace(X), {} if is_numpy(self._sum) else {"dtype": self._sum.dtype}
         if is_numpy(X):
-            sums = weighted.sum(axis=0), weighted_norm2.sum(axis=1)
-            sums += (np.einsum("ij,ij->i", weighted_norm2, norm2),)
-        else:
-            xp, double = namespace(X), {"dtype": self._sum.dtype} if not is_numpy(self._sum) else {}
-            sums = (
-                xp.sum(weighted, axis=0, **double),
-                xp.sum(weighted_norm2, axis=1, **double),
-                xp.sum(weighted_norm2 * norm2, axis=1, **double),
-            )
-        for name, values in zip(("_sum", "_norm2", "_norm4"), sums, strict=True):
+            fourths = np.einsum("ij,ij->i", weighted_norm2, norm2), weighted_norm2 @ X
+        else:  # a product with a vector reads X at full speed, one with a matrix of one row may not
+            rows = [weighted_norm2[k, :] @ X for k in range(len(self.sizes))]
+            fourths = xp.sum(weighted_norm2 * norm2, axis=1, **double), xp.stack(rows)
+        sums = xp.sum(weighted, axis=0, **double), xp.sum(weighted_norm2, axis=1, **double), *fourths
+        for name, values in zip(("_sum", "_norm2", "_norm4", "_norm2_row"), sums, strict=True):
             setattr(self, name, add_in_place(getattr(self, name), total_of(values, self._sum)))
-        self._norm2_row += total_of(weighted_norm2 @ X, self._sum)
 
     def about(self, shifts: tuple) -> "ClassMoments":
         """A copy with another shift, of shape (n_hidden,), in a tuple; only for NumPy arrays."""
@@ -455,7 +452,7 @@ def add_rows(
         for block in row_blocks(rows.shape[0], n_hidden, block_numbers(X, n_hidden)):
             out = None if buffer is None else buffer[: block.stop - block.start]
             H = layer(take_rows(X, rows[block]), out=out)
-            H -= cast(of_group.shift, H)
+            H = shifted(H, of_group.shift)
             of_group._add(H, None if weights is None else weights[to_numpy(rows[block])])
     return moments
 

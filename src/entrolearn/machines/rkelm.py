@@ -5,9 +5,8 @@ Deng, Ong and Zheng (2016), "A Fast Reduced Kernel Extreme Learning Machine".
 
 from numbers import Real
 
-from entrolearn.kernels import KERNELS, RADIAL, kernel_params
+from entrolearn.kernels import KERNELS, ON_DEVICES, RADIAL, kernel_params
 from entrolearn.machines.additive import OnLandmarks
-from entrolearn.machines.device_units import VALUES
 from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
 from entrolearn.machines.layers import POWER, LandmarkLayer, landmark_sources
 from entrolearn.machines.ridge import RIDGE
@@ -96,7 +95,7 @@ class _RKELM(OnLandmarks):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.array_api_support &= self.kernel in VALUES
+        tags.array_api_support &= self.kernel in ON_DEVICES
         return tags
 
     @property
