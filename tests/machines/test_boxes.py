@@ -13,7 +13,16 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import MinMaxScaler
 
 from entrolearn import EEMClassifier, ELMClassifier, ELMRegressor, WELMClassifier, streaming
-from entrolearn.machines.boxes import BOX_ROWS, FENCE, FEWEST_ROWS, Extent, box_of_rows
+from entrolearn.machines.boxes import (
+    BOX_ROWS,
+    FENCE,
+    FEWEST_ROWS,
+    Landmarks,
+    RandomUnits,
+    Survey,
+    box_of_rows,
+    extent_of,
+)
 from entrolearn.machines.layers import ACTIVATIONS
 from entrolearn.path import Partition, path
 
@@ -70,7 +79,7 @@ def test_bounds_are_the_outermost_values_within_the_fences(container):
     )
     for rows in (X, X[:7], X[:1], X[:151]):
         rows = container(rows)
-        found = box_of_rows(Extent.of(rows), rows, np.float64)
+        found = box_of_rows(extent_of(rows), rows, np.float64)
         dense = rows.toarray() if container is csr_array else rows
         assert_allclose(found.T, [naive_bounds(x) for x in dense.T])
     assert np.ptp(naive_bounds(X[:, 1])) < np.ptp(X[:, 1]) / 10  # the fences matter there
@@ -82,11 +91,15 @@ def test_bounds_are_least_and_largest_values_where_none_is_far_out():
     assert_array_equal(found, [X.min(axis=0), X.max(axis=0)])
 
 
-def test_extents_merge():
-    X = np.random.default_rng(0).normal(size=(30, 4))
-    both = Extent.of(X[:9]).merge(Extent.of(csr_array(X[9:])))
-    assert_array_equal(both.low, X.min(axis=0))
-    assert_array_equal(both.high, X.max(axis=0))
+def test_surveys_of_chunks_merge():
+    """The extent is NumPy's, and so is the scale 1 / (n_features * X.var())."""
+    X, units = np.random.default_rng(0).normal(size=(30, 4)), RandomUnits("", 5, "data", None)
+    both = Survey.of_chunk(X[:9], units).merge(Survey.of_chunk(csr_array(X[9:]), units))
+    assert_array_equal(both.extent, [X.min(axis=0), X.max(axis=0)])
+    units = Landmarks(3, None, "rbf", "scale", "gamma", None)
+    parts = [Survey.of_chunk(part, units) for part in (X[:9], csr_array(X[9:20]), X[20:])]
+    scale = parts[0].merge(parts[1]).merge(parts[2]).with_sample(X[:3]).scale
+    assert scale == pytest.approx(1 / (4 * X.var()), rel=1e-14)
 
 
 # --- laws ----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.covariance import ledoit_wolf, oas
 
-from entrolearn.machines.moments import ClassMoments, PartMoments, add_rows, moments_by_group, no_moments
+from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group, no_moments
 
 
 @pytest.fixture
@@ -66,10 +66,10 @@ def test_moments_of_disjoint_rows_add_and_subtract(cut, seed):
 
 def test_weighted_moments_are_numpys_and_add_up(H, rng):
     weights, one_group = rng.uniform(0.1, 3, size=60), np.zeros(60, dtype=int)
-    (whole,) = add_rows(no_moments(identity, H, one_group, 1), identity, H, one_group, weights)
-    (parts,) = no_moments(identity, H, one_group, 1)
+    (whole,) = no_moments(identity, H, one_group, 1).add_rows(identity, H, one_group, weights)
+    (parts,) = in_parts = no_moments(identity, H, one_group, 1)
     for rows in np.split(np.arange(60), [7, 40]):
-        add_rows([parts], identity, H[rows], one_group[rows], weights[rows])
+        in_parts.add_rows(identity, H[rows], one_group[rows], weights[rows])
     for moments in (whole, parts):
         assert_allclose(moments.n, weights.sum())
         assert_allclose(moments.mean, np.average(H, axis=0, weights=weights))

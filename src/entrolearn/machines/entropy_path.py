@@ -6,17 +6,20 @@ from functools import partial
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
-from entrolearn.machines.base import Machine
+from entrolearn.machines.additive import units_of
 from entrolearn.machines.devices import with_enough_digits
 from entrolearn.machines.layers import NystromLayer, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
-from entrolearn.machines.readouts import EntropyReadout, check_classes, entropy_discriminant
+from entrolearn.machines.readouts import EntropyReadout, check_classes, class_gaussians, entropy_discriminant
 from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import check_X_y
+from entrolearn.validation import check_X_y, class_priors
 
-__all__ = ["eekm_path", "eem_path"]
+__all__ = ["entropy_path", "first_part_sources"]
+
+# Parameters that do not change the hidden units, or only their number.
+OF_SOLUTION = {"n_hidden", "n_landmarks", "covariance", "pool_below", "priors", "class_weight", "keep_sums"}
 
 
 @dataclass(frozen=True)
@@ -31,12 +34,12 @@ class _Solved:
     error: str = ""
 
 
-def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """Fit all candidates of EEM on all training sets.
+def entropy_path(estimator, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
+    """Fit all candidates of EEM or EEKM on all training sets.
 
-    Candidates with the same hidden units and the same box of features share the class moments of each fold;
-    the moments of a training set are sums over its folds. Training sets without a row of some class, and
-    candidates whose hidden layer cannot be computed, are fitted one by one.
+    Candidates with the same hidden units share the class moments of each fold; the moments of a training set
+    are sums over its folds. Training sets without a row of some class, and candidates whose hidden layer
+    cannot be computed, are fitted one by one.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
     if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
@@ -49,13 +52,14 @@ def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict
     yield from one_by_one(incomplete, grid)
     if not partition.left_out:
         return
-    for members in same_settings(machines, "activation", "gamma", "feature_range", "random_state"):
-        largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
-        sized = [(machines[i], machines[i].n_hidden, grid[i]) for i in members]
-        for rows, left_outs in largest._box_sources(partition):
-            shared = codes, partition, left_outs, sized, rows
+    settings = sorted(estimator.get_params(deep=False).keys() - OF_SOLUTION)
+    for members in same_settings(machines, *settings):
+        largest = max((machines[i] for i in members), key=lambda machine: units_of(machine).size)
+        for rows, left_outs in units_of(largest).sources(partition):
+            n_rows = len(codes[rows])
+            sized = [(machines[i], units_of(machines[i]).size_for(n_rows), grid[i]) for i in members]
             try:
-                attempt = partial(_solve_in, X, largest, classes, *shared)
+                attempt = partial(_solve_in, X, largest, classes, codes, partition, left_outs, sized, rows)
                 layer, solved = with_enough_digits(attempt, estimator._dtypes)
             except FAILURES:
                 yield from one_by_one(partition.only(left_outs), [grid[i] for i in members])
@@ -63,56 +67,22 @@ def eem_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict
             yield from _answer(layer, X, classes, solved)
 
 
-def eekm_path(estimator: Machine, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
-    """Fit all candidates of EEKM on all training sets.
-
-    For each kernel, training sets that share their landmarks also share the class moments of each fold.
-    Training sets without a row of some class, and candidates whose hidden layer cannot be computed, are
-    fitted one by one.
-    """
-    machines = [clone(estimator).set_params(**params) for params in grid]
-    if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
-        yield from path.dispatch(object)(estimator, X, y, partition, grid)
-        return
-    one_by_one = partial(path.dispatch(object), estimator, X, y)
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
-    classes, codes = np.unique(y, return_inverse=True)
-    partition, incomplete = partition.by_classes(codes)
-    yield from one_by_one(incomplete, grid)
-    if not partition.left_out:
-        return
-    settings = ("landmarks", "kernel", "gamma", "degree", "coef0", "power", "random_state")
-    for members in same_settings(machines, *settings):
-        largest = max((machines[i] for i in members), key=lambda machine: machine.n_landmarks)
-        for rows, left_outs in _landmark_sources(largest, partition):
-            sized = [(machines[i], machines[i]._n_landmarks(len(codes[rows])), grid[i]) for i in members]
-            try:
-                layer, solved = _solve_on_parts(largest, X, classes, codes, partition, left_outs, sized, rows)
-            except FAILURES:
-                yield from one_by_one(partition.only(left_outs), [grid[i] for i in members])
-                continue
-            yield from _answer(layer, X, classes, solved)
-
-
-def _landmark_sources(
-    machine: Machine, partition: Partition
+def first_part_sources(
+    n_landmarks: int, partition: Partition
 ) -> list[tuple[np.ndarray, list[tuple[int, ...]]]]:
     """The rows to draw landmarks from, and the training sets that contain these rows.
 
     If one fold has enough rows, the landmarks of a training set are drawn from its first fold: a random
     subset of a random fold is a random subset of the training rows, and two or three layers are then enough
-    for all training sets of a cross-validation. Otherwise, or if gamma depends on the training rows, each
-    training set has its own landmarks, as in ``fit``.
+    for all training sets of a cross-validation. Otherwise each training set has its own landmarks, as in
+    ``fit``.
     """
-    if machine.landmarks is not None:
-        return [(slice(None), list(partition.left_out))]
     parts = np.unique(partition.part).tolist()
     shared: dict[int, list[tuple[int, ...]]] = {}
     sources = []
     for left_out in partition.left_out:
         kept = [part for part in parts if part not in left_out]
-        enough = len(kept) > 1 and len(partition.held_out(kept[:1])) >= machine.n_landmarks
-        if enough and not isinstance(machine.gamma, str):
+        if len(kept) > 1 and len(partition.held_out(kept[:1])) >= n_landmarks:
             shared.setdefault(kept[0], []).append(left_out)
         else:
             sources.append((partition.training(left_out), [left_out]))
@@ -120,13 +90,13 @@ def _landmark_sources(
 
 
 def _solve_on_parts(
-    largest: Machine,
+    largest: BaseEstimator,
     X,
     classes: np.ndarray,
     codes: np.ndarray,
     partition: Partition,
     left_outs: Sequence[tuple[int, ...]],
-    sized: Sequence[tuple[Machine, int, dict]],
+    sized: Sequence[tuple[BaseEstimator, int, dict]],
     rows=slice(None),
 ) -> tuple[RandomLayer | NystromLayer, list[_Solved]]:
     """Draw the layer of the largest candidate from `rows`, and solve every candidate in `sized` on it."""
@@ -156,29 +126,29 @@ def _solve_on_parts(
     return layer, solved
 
 
-def _solve_in(X, largest: Machine, classes: np.ndarray, *shared) -> tuple:
+def _solve_in(X, largest: BaseEstimator, classes: np.ndarray, *shared) -> tuple:
     """`_solve_on_parts` for rows of the dtypes that are the last argument."""
     *shared, dtypes = shared
     X = X if X.dtype in dtypes else X.astype(np.float64)
     return _solve_on_parts(largest, X, classes, *shared)
 
 
-def _shares_moments(machine: Machine) -> bool:
+def _shares_moments(machine: BaseEstimator) -> bool:
     """Whether candidates can share moments: valid parameters, an integer seed, covariances from moments."""
     seeded = isinstance(machine.random_state, Integral)
     return acceptable(machine) and seeded and not hasattr(machine.covariance, "fit")
 
 
 def _solve_point(
-    machine: Machine, layer, classes, moments: Sequence[ClassMoments], h: int, left_out, params: dict, dtype
+    machine: BaseEstimator, layer, classes, moments: Sequence[ClassMoments], h: int, left_out, params, dtype
 ) -> _Solved:
     """Solve the readout on the first h hidden units."""
     try:
         leading = [m.restrict(h) for m in moments]
-        means, covariances, _ = machine._gaussians_of(leading)
+        means, covariances, _ = class_gaussians(leading, machine.covariance)
         readout = entropy_discriminant(means, covariances, dtype, machine.pool_below)
         folded = layer.fold(readout.coef).astype(dtype, copy=False)
-        priors = machine._density_weights(classes, [m.n for m in leading])
+        priors = class_priors(machine.priors, classes, [m.n for m in leading], machine.class_weight)
         return _Solved(left_out, params, priors, readout, folded)
     except FAILURES as error:
         return _Solved(left_out, params, error=describe(error))

@@ -26,7 +26,7 @@ from entrolearn.machines.devices import (
     zero_square,
     zeros,
 )
-from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, Sums
+from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, GroupSums, Sums
 from entrolearn.validation import is_numpy, to_numpy
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "PILOT_ROWS",
     "ClassMoments",
     "PartMoments",
-    "add_rows",
     "check_units",
     "max_block_rows",
     "moments_by_group",
@@ -181,6 +180,18 @@ class ClassMoments(Sums):
         for name, values in zip(("_sum", "_norm2", "_norm4"), sums, strict=True):
             setattr(self, name, add_in_place(getattr(self, name), total_of(values, self._sum)))
         self._norm2_row += total_of(weighted_norm2 @ X, self._sum)
+
+    @staticmethod
+    def add_rows_to(groups, layer, X, targets, weights=None):
+        n_hidden = groups[0].shift.shape[0]
+        step = max_block_rows(X.shape[0], n_hidden)
+        buffer = np.empty((step, n_hidden), dtype=X.dtype) if is_numpy(X) else None
+        for moments, rows in zip(groups, rows_of_groups(like(targets, X), len(groups)), strict=True):
+            for block in row_blocks(rows.shape[0], n_hidden, block_numbers(X, n_hidden)):
+                out = None if buffer is None else buffer[: block.stop - block.start]
+                H = layer(take_rows(X, rows[block]), out=out)
+                H -= cast(moments.shift, H)
+                moments._add(H, None if weights is None else weights[to_numpy(rows[block])])
 
     def about(self, shifts: tuple) -> "ClassMoments":
         """A copy with another shift, of shape (n_hidden,), in a tuple; only for NumPy arrays."""
@@ -412,7 +423,7 @@ def moments_by_group(
     -------
     list of n_groups ClassMoments
     """
-    return add_rows(no_moments(layer, X, group, n_groups, sizes, shifts), layer, X, group)
+    return no_moments(layer, X, group, n_groups, sizes, shifts).add_rows(layer, X, group).groups
 
 
 def no_moments(
@@ -422,42 +433,11 @@ def no_moments(
     n_groups: int,
     sizes: Sequence[int] | None = None,
     shifts: np.ndarray | None = None,
-) -> list[ClassMoments]:
+) -> GroupSums:
     """Moments of zero rows for each group, with shifts from X; parameters as in :func:`moments_by_group`."""
     if shifts is None:
         shifts = pilot_means(layer, X, group, n_groups)
-    return [ClassMoments(shifts.shape[1], sizes, shift=shifts[g, :]) for g in range(n_groups)]
-
-
-def add_rows(
-    moments: list[ClassMoments], layer: Callable, X, group: np.ndarray, weights: np.ndarray | None = None
-) -> list[ClassMoments]:
-    """Add the rows of each group to its moments, in place.
-
-    Parameters
-    ----------
-    moments : list of n_groups ClassMoments
-        Their shifts must have the layer's precision, like those of :func:`pilot_means`.
-    layer, X, group
-        As in :func:`moments_by_group`.
-    weights : ndarray of float64, shape (n_samples,), optional
-        Sample weights, always a NumPy array. Default: all ones.
-
-    Returns
-    -------
-    list of n_groups ClassMoments
-        `moments`.
-    """
-    n_hidden = moments[0].shift.shape[0]
-    step = max_block_rows(X.shape[0], n_hidden)
-    buffer = np.empty((step, n_hidden), dtype=X.dtype) if is_numpy(X) else None
-    for of_group, rows in zip(moments, rows_of_groups(like(group, X), len(moments)), strict=True):
-        for block in row_blocks(rows.shape[0], n_hidden, block_numbers(X, n_hidden)):
-            out = None if buffer is None else buffer[: block.stop - block.start]
-            H = layer(take_rows(X, rows[block]), out=out)
-            H -= cast(of_group.shift, H)
-            of_group._add(H, None if weights is None else weights[to_numpy(rows[block])])
-    return moments
+    return GroupSums(ClassMoments(shifts.shape[1], sizes, shift=shifts[g, :]) for g in range(n_groups))
 
 
 def check_units(n_units: int, n_matrices: int = 1) -> None:

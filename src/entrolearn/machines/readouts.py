@@ -4,7 +4,7 @@ Pure functions of moments, matrices and targets; the learners in this package co
 layer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,6 +43,7 @@ __all__ = [
     "bordered_solve",
     "check_classes",
     "class_covariances",
+    "class_gaussians",
     "entropy_discriminant",
     "fitted_covariance",
     "least_squares",
@@ -298,6 +299,13 @@ def class_covariances(
     weights = [1 - s if m.n_rows > 1 else 0.0 for s, m in zip(shrinkages, moments, strict=True)]
     covariances = [ClassCovariance(*each) for each in zip(moments, weights, ridges, strict=True)]
     return covariances, np.array(shrinkages)
+
+
+def class_gaussians(moments: Iterable[ClassMoments], covariance: str | float) -> tuple:
+    """Means, shape (n_classes, n_hidden), covariances and shrinkages; see :func:`class_covariances`."""
+    moments = list(moments)
+    means = [m.mean for m in moments]
+    return namespace(means[0]).stack(means), *class_covariances(moments, covariance)
 
 
 def check_classes(n_units: int, n_classes: int, sizes: Sequence[int] | None = None, n_parts: int = 1) -> None:

@@ -137,6 +137,10 @@ class NormalEquations(Sums):
         self._right += total_of((T.T @ H).T, self._right)  # twice as fast as H.T @ T for few outputs
         return self
 
+    @staticmethod
+    def add_rows_to(groups, layer, X, targets, weights=None):
+        add_rows(groups[0], layer, X, targets, weights=weights)
+
     def about(self, shifts: tuple | None) -> "NormalEquations":
         """A copy with other shifts (without shifts if there are none); only for NumPy arrays."""
         equations = self.copy()

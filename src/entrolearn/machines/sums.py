@@ -140,6 +140,11 @@ class Sums:
         """A copy with other shifts."""
         raise NotImplementedError
 
+    @staticmethod
+    def add_rows_to(groups: list, layer: Callable, X, targets, weights: np.ndarray | None) -> None:
+        """Add rows to the sums of their groups, in place; see :meth:`GroupSums.add_rows`."""
+        raise NotImplementedError
+
     def without(self, rows: Self, rounding: float, name: str) -> Self:
         """Subtract the sums over some rows, after a check that these can contain them.
 
@@ -270,6 +275,23 @@ class GroupSums:
     def __imul__(self, factor: float) -> "GroupSums":
         for each in self:
             each *= factor
+        return self
+
+    def add_rows(self, layer: Callable, X, targets, weights: np.ndarray | None = None) -> "GroupSums":
+        """Add the hidden rows of each group, in place.
+
+        Parameters
+        ----------
+        layer : callable
+            Maps rows of X to an array of shape (n_rows, n_hidden); accepts an argument `out`.
+        X : array, shape (n_samples, n_features)
+            Dense, CSR, or of another library; computations run on its device.
+        targets : array, shape (n_samples,) or (n_samples, n_outputs)
+            For class moments the group of each row, for normal equations the targets.
+        weights : ndarray of float64, shape (n_samples,), optional
+            Positive weights, always a NumPy array. Default: all ones.
+        """
+        self.groups[0].add_rows_to(self.groups, layer, X, targets, weights)
         return self
 
     @property

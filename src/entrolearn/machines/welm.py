@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
-from typing import Self
 
 import numpy as np
 from sklearn.base import clone
 
-from entrolearn.machines.additive import AdditiveOverClasses, InBox
-from entrolearn.machines.base import Machine, check_place, class_targets, decide
+from entrolearn.machines.additive import AdditiveClassifier, units_of, without_sums
+from entrolearn.machines.base import class_targets, decide
+from entrolearn.machines.boxes import FEATURE_RANGE, RandomUnits
 from entrolearn.machines.devices import as_columns
 from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
@@ -28,15 +28,12 @@ from entrolearn.validation import (
     check_X_y,
     class_error_weights,
     encode,
-    validate_data,
-    validated,
-    weighted_rows,
 )
 
 __all__ = ["WELMClassifier"]
 
 
-class WELMClassifier(InBox, AdditiveOverClasses, Machine):
+class WELMClassifier(AdditiveClassifier):
     """Weighted extreme learning machine: random hidden units, then weighted least squares on ±1 targets.
 
     Parameters
@@ -102,7 +99,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(set(ACTIVATIONS)), callable],
-        **InBox._parameter_constraints,
+        "feature_range": FEATURE_RANGE,
         "solver": [StrOptions({"pinv", "cholesky"})],
         "C": [Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -131,48 +128,21 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         self.keep_sums = keep_sums
         self.random_state = random_state
 
-    @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the output weights.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Class labels of any type, at least two different ones.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If y has only one class, `sample_weight` has negative values, or C is not 0 or `keep_sums` is
-            true with ``solver="pinv"``.
-        """
-        # Always in double precision, because singular values are cut off at machine precision.
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        X, y, weights = weighted_rows(X, y, sample_weight)
-        self._forget()
-        self.classes_, codes = encode(y, "WELMClassifier")
-        if self.keep_sums:
-            self._refuse_sums()
-        if self.solver == "cholesky":
-            self._fit_rows(X, codes, weights)
-            return self
+    # Always in double precision, because singular values are cut off at machine precision.
+    def _fit_outputs(self, X, codes, weights):
+        if self.solver == "cholesky" or self.keep_sums:
+            super()._fit_outputs(X, codes, weights)
+            return
+        without_sums(self)
         self._layer = self._draw_layer(X, weights)
         factors = factors_by_group(self._layer, X, codes, len(self.classes_), weights)
         counts = np.bincount(codes, weights)
-        self._keep(_solve_factors(self, [[factor] for factor in factors], self.classes_, counts), "gelsd")
-        return self
+        coef = _solve_factors(self, [[factor] for factor in factors], self.classes_, counts)
+        vars(self).update(self._attributes(coef, "gelsd"))
 
-    def _layer_on(self, survey, rng) -> RandomLayer:
-        layer = RandomLayer.draw(survey.n_features, self.n_hidden, self.activation, rng)
-        return layer.in_box(self._box(survey))
+    def _units(self):
+        draw = partial(RandomLayer.draw, n_hidden=self.n_hidden, activation=self.activation)
+        return RandomUnits(type(self).__name__, self.n_hidden, self.feature_range, draw)
 
     def _takes_chunks(self):
         return self.solver == "cholesky"
@@ -184,30 +154,16 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
                 "and with keep_sums: 'cholesky'."
             )
 
-    def _solve_sums(self, moments, dtype):
-        self._keep(*_solve_moments(self, moments, self.classes_))
+    def _solve(self, sums, dtype=np.float64):
+        return self._attributes(*_solve_moments(self, sums, self.classes_))
 
-    def _keep(self, coef: np.ndarray, method: str) -> None:
-        self.hidden_coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
-        self.solver_info_ = {"method": method}
+    def _attributes(self, coef: np.ndarray, method: str) -> dict:
+        one = len(self.classes_) == 2
+        return {"hidden_coef_": coef[:, 0] if one else coef, "solver_info_": {"method": method}}
 
-    def decision_function(self, X) -> np.ndarray:
-        """Network output.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Positive for ``classes_[1]``; for more than two classes the largest output is predicted.
-        """
-        self._check_is_fitted()
-        check_place(self, X, "decision_function")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+    def _outputs(self, X) -> np.ndarray:
         (output,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
-        return output[:, 0] if len(self.classes_) == 2 else output
+        return output
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -262,7 +218,7 @@ def _welm_path(
         return
     for members in same_settings(machines, "activation", "feature_range", "random_state"):
         largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
-        for rows, left_outs in largest._box_sources(partition):
+        for rows, left_outs in units_of(largest).sources(partition):
             some = partition.only(left_outs)
             try:
                 layer = largest._draw_layer(X[rows])
