@@ -336,7 +336,8 @@ def test_a_stream_names_the_classes_that_it_waits_for():
     stream = EEMClassifier(5, random_state=0).partial_fit(X[y == "b"], y[y == "b"], classes=["a", "b"])
     for call in (stream.predict, stream.predict_proba, stream.decision_function, stream.hidden):
         with pytest.raises(
-            NotFittedError, match=r"EEMClassifier .* row of every class; there are no rows of class 'a' yet\.$"
+            NotFittedError,
+            match=r"EEMClassifier .* row of every class; there are no rows of class 'a' yet\.$",
         ):
             call(X)
     assert set(stream.partial_fit(X, y).predict(X)) == {"a", "b"}

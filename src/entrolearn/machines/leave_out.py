@@ -15,7 +15,7 @@ from entrolearn.machines.additive import Additive, checked_rows, stored_sums, su
 from entrolearn.machines.base import codes_among, hidden_layer, targets_of
 from entrolearn.machines.devices import as_columns, rows_of_groups, take_rows
 from entrolearn.machines.moments import ClassMoments, row_blocks
-from entrolearn.machines.readouts import ClassGaussians, class_covariances
+from entrolearn.machines.readouts import ClassGaussians, class_gaussians
 from entrolearn.machines.ridge import NormalEquations
 from entrolearn.machines.sums import LEAST_SHARE, GroupSums
 from entrolearn.validation import (
@@ -341,11 +341,11 @@ class _Leaving:
 def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
     """Yield row numbers, their leave-one-out decision values, and the thresholds."""
     sums, k, layer = stored_sums(machine, "influence"), len(machine.classes_), hidden_layer(machine)
-    covariances, _ = class_covariances(sums, machine.covariance)
+    all_means, covariances, _ = class_gaussians(sums, machine.covariance)
     if (
         min(m.n for m in sums) <= max(machine.pool_below, k, 3)
         or any(m.n != m.n_rows for m in sums)
-        or any(c.ridge <= 2 * c.least_variance() for c in covariances)
+        or any(c.ridge <= 2 * c.moments.least_variance() for c in covariances)
         or machine.solver_info_["degenerate"]
     ):
         return
@@ -357,7 +357,7 @@ def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
         for block in row_blocks(len(of_class), len(total)):
             H = layer(X[of_class[block]])
             without = _Leaving.of(moments, machine.covariance, moments.covariance(), H - moments.mean)
-            sound, means, spreads, coef = _projections(sums, covariances, c, without, others)
+            sound, means, spreads, coef = _projections(sums, all_means, covariances, c, without, others)
             offsets = np.einsum("ip,iqp->iq", H[sound], coef)[:, None] - means
             joint = log_priors + _log_densities(offsets, spreads)
             if k > 2:
@@ -368,13 +368,13 @@ def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
             yield of_class[block][sound], joint[:, 1] - joint[:, 0], thresholds
 
 
-def _projections(sums, covariances, c: int, without: _Leaving, others: np.ndarray) -> tuple:
+def _projections(sums, all_means, covariances, c: int, without: _Leaving, others: np.ndarray) -> tuple:
     """Projections of the classes by the models without one row of class c.
 
     Parameters
     ----------
     sums : sequence of n_classes ClassMoments
-        Moments of all rows, like `covariances`.
+        Moments of all rows, like `all_means`, shape (n_classes, n_hidden), and `covariances`.
     covariances : sequence of n_classes ClassCovariance
     c : int
     without : _Leaving
@@ -391,7 +391,6 @@ def _projections(sums, covariances, c: int, without: _Leaving, others: np.ndarra
     coef : ndarray, shape (n_sound, n_components, n_hidden)
     """
     k, rest = len(sums), sums[c].n - 1
-    all_means = np.array([m.mean for m in sums])
     # Without a row, the mean of class c moves by -d / rest. The differences are relative to the first class.
     turns = np.ones(k - 1) if c == 0 else -1.0 * (np.arange(1, k) == c)
     differences = all_means[1:] - all_means[0] + without.d[:, None, :] * (turns[:, None] / rest)

@@ -299,10 +299,9 @@ class ClassMoments(Sums):
         n, p = self.n_rows, self._sum.shape[0]
         if n < 3:  # two rows have equal outer products about their mean, so no error can be estimated
             return 0.0
-        along_mean = self._square_along_mean()
-        norm = self._covariance_norm2(along_mean)
+        norm, norm4 = self._centred_norms()
         spread = norm / p - self.mean_variance() ** 2  # ||S - scale I||^2 / p
-        error = (self._centred_norm4(along_mean) / self.n / p - norm / p) / n
+        error = (norm4 / self.n / p - norm / p) / n
         # Rounding can make either slightly negative when all rows are equal.
         return 0.0 if min(error, spread) <= 0 else float(min(error / spread, 1.0))
 
@@ -310,7 +309,7 @@ class ClassMoments(Sums):
         """The shrinkage of :meth:`oas`, without forming a matrix."""
         n, p = self.n_rows, self._sum.shape[0]
         scale = self.mean_variance()
-        mean_square = self._covariance_norm2(self._square_along_mean()) / p**2
+        mean_square = self._centred_norms()[0] / p**2
         excess = (n + 1) * (mean_square - scale**2 / p)
         return 1.0 if excess <= 0 else float(min((mean_square + scale**2) / excess, 1.0))
 
@@ -345,29 +344,21 @@ class ClassMoments(Sums):
         mean = coef.T @ (self._sum / self.n)
         return coef.T @ symmetric_product(self._outer, coef) / self.n - mean[:, None] * mean[None, :]
 
-    def _square_along_mean(self) -> float:
-        """m^T G m, see Notes."""
+    def _centred_norms(self) -> tuple[float, float]:
+        """Squared Frobenius norm of the covariance, and the sum of ||x - mean||^4, see Notes."""
         mean = self._sum / self.n
-        return float(mean @ symmetric_product(self._outer, mean))
-
-    def _covariance_norm2(self, along_mean: float) -> float:
-        """Squared Frobenius norm of the covariance, given m^T G m."""
-        mean = self._sum / self.n
+        mean2, along_mean = mean @ mean, float(mean @ symmetric_product(self._outer, mean))  # m^T G m
         diagonal = namespace(self._outer).linalg.diagonal(self._outer)
         outer2 = 2 * sum_of_squares(self._outer) - diagonal @ diagonal
-        return float(outer2 / self.n**2 - 2 * along_mean / self.n + (mean @ mean) ** 2)
-
-    def _centred_norm4(self, along_mean: float) -> float:
-        """Sum of ||x - mean||^4 over the rows, given m^T G m (see Notes)."""
-        mean = self._sum / self.n
-        mean2 = mean @ mean
-        return float(
+        norm2 = outer2 / self.n**2 - 2 * along_mean / self.n + mean2**2
+        norm4 = (
             self._norm4[-1]
             + 4 * along_mean
             - 4 * mean @ self._norm2_row[-1, :]
             + 2 * mean2 * self._norm2[-1]
             - 3 * self.n * mean2**2
         )
+        return float(norm2), float(norm4)
 
     def norm4_without(self, S, d, square, along) -> np.ndarray:
         """Sum of the fourth powers of the other rows' distances from their mean, for each left-out row.
@@ -389,7 +380,7 @@ class ClassMoments(Sums):
         rest, mean2 = n - 1, mean @ mean
         outer = n * (S @ mean + mean2 * mean)  # G mean
         third = self._norm2_row[-1] - 2 * outer + (2 * n * mean2 - self._norm2[-1]) * mean
-        fourth = self._centred_norm4(self._square_along_mean())
+        _, fourth = self._centred_norms()
         about = 4 * along * n / rest**2 + 4 * (d @ third) / rest + 2 * n * np.trace(S) * square / rest**2
         return fourth + about + n * (square / rest**2) ** 2 - (n / rest) ** 4 * square**2
 
