@@ -1,7 +1,7 @@
 """Learners whose fit draws hidden units, sums over the rows and solves, for data in memory and streams."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
 from numbers import Real
@@ -19,6 +19,7 @@ from entrolearn.machines.boxes import FEWEST_ROWS, Landmarks, RandomUnits, Surve
 from entrolearn.machines.devices import as_columns, in_double, like, with_enough_digits
 from entrolearn.machines.moments import ClassMoments, no_moments
 from entrolearn.machines.sums import GroupSums, Sums
+from entrolearn.path import FAILURES, Partition, PathPoint, path, same_settings
 from entrolearn.validation import (
     check_params,
     encode,
@@ -35,8 +36,11 @@ __all__ = [
     "checked_rows",
     "draw_layer",
     "draw_without_rows",
+    "drawn_layer",
     "empty_sums",
     "fit_sums",
+    "fits_one_by_one",
+    "path_on_layers",
     "solve",
     "stored_sums",
     "sum_names",
@@ -505,3 +509,55 @@ def without_rows(machine: Additive, X, targets, weights: np.ndarray | None) -> A
     left, without = machine._without(X, targets, weights), copy(machine)
     vars(without).update(left)
     return without if left["_stream"].all_have_rows() else None
+
+
+# --- paths --------------------------------------------------------------------------------------------------
+
+# Parameters that do not change the hidden units, or only their number.
+OF_SOLUTION = {
+    *("n_hidden", "n_landmarks", "keep_sums"),
+    *("covariance", "pool_below", "priors", "class_weight"),
+    *("C", "solver"),
+}
+
+
+def path_on_layers(
+    machines: Sequence[Additive], X, partition: Partition, solve: Callable, one_by_one: Callable
+) -> Iterator[PathPoint]:
+    """Fit candidates that share hidden layers on all training sets.
+
+    Parameters
+    ----------
+    machines : sequence of Additive
+        The candidates.
+    X : {ndarray, CSR}, shape (n_samples, n_features)
+    partition : Partition
+    solve : callable
+        ``solve(largest, members, rows, left_outs)`` solves some candidates, given by their numbers, on some
+        training sets with the layer that `largest` draws from some rows, and returns their path points.
+    one_by_one : callable
+        ``one_by_one(partition, members)`` fits candidates whose layer or sums cannot be computed.
+    """
+    settings = sorted(machines[0].get_params(deep=False).keys() - OF_SOLUTION)
+    for members in same_settings(machines, *settings):
+        largest = max((machines[i] for i in members), key=lambda machine: machine._units().size)
+        for rows, left_outs in largest._units().sources(partition):
+            try:
+                points = solve(largest, members, rows, left_outs)
+            except FAILURES:
+                yield from one_by_one(partition.only(left_outs), members)
+            else:
+                yield from points
+
+
+def fits_one_by_one(estimator: Additive, X, y, grid: Sequence[dict]) -> Callable:
+    """A function of a partition and numbers of candidates (all by default) that clones and fits each."""
+    fit_each = path.dispatch(object)
+    return lambda partition, members=None: fit_each(
+        estimator, X, y, partition, grid if members is None else [grid[i] for i in members]
+    )
+
+
+def drawn_layer(machine: Additive, X):
+    """A hidden layer for rows in memory, with which the learner is not fitted."""
+    return machine._draw_layer(X)

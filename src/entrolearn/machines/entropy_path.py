@@ -2,36 +2,33 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import chain
 from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from entrolearn.machines.additive import units_of
+from entrolearn.machines.additive import drawn_layer, fits_one_by_one, path_on_layers, units_of
+from entrolearn.machines.base import input_dtypes
 from entrolearn.machines.devices import with_enough_digits
 from entrolearn.machines.layers import NystromLayer, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
 from entrolearn.machines.readouts import EntropyReadout, check_classes, class_gaussians, entropy_discriminant
-from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe
 from entrolearn.validation import check_X_y, class_priors
 
 __all__ = ["entropy_path", "first_part_sources"]
 
-# Parameters that do not change the hidden units, or only their number.
-OF_SOLUTION = {"n_hidden", "n_landmarks", "covariance", "pool_below", "priors", "class_weight", "keep_sums"}
-
 
 @dataclass(frozen=True)
 class _Solved:
-    """The solved readout of one candidate, or its error message."""
+    """The solved readout of one candidate."""
 
     left_out: tuple[int, ...]
     params: dict
-    priors: np.ndarray | None = None
-    readout: EntropyReadout | None = None
-    folded: np.ndarray | None = None
-    error: str = ""
+    priors: np.ndarray
+    readout: EntropyReadout
+    folded: np.ndarray
 
 
 def entropy_path(estimator, X, y, partition: Partition, grid: Sequence[dict]) -> Iterator[PathPoint]:
@@ -42,29 +39,29 @@ def entropy_path(estimator, X, y, partition: Partition, grid: Sequence[dict]) ->
     cannot be computed, are fitted one by one.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
+    one_by_one = fits_one_by_one(estimator, X, y, grid)
     if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
-        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+        yield from one_by_one(partition)
         return
-    one_by_one = partial(path.dispatch(object), estimator, X, y)
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=list(estimator._dtypes))
+    dtypes = input_dtypes(estimator)
+    X, y = check_X_y(X, y, accept_sparse="csr", dtype=dtypes)
     classes, codes = np.unique(y, return_inverse=True)
     partition, incomplete = partition.by_classes(codes)
-    yield from one_by_one(incomplete, grid)
-    if not partition.left_out:
-        return
-    settings = sorted(estimator.get_params(deep=False).keys() - OF_SOLUTION)
-    for members in same_settings(machines, *settings):
-        largest = max((machines[i] for i in members), key=lambda machine: units_of(machine).size)
-        for rows, left_outs in units_of(largest).sources(partition):
-            n_rows = len(codes[rows])
-            sized = [(machines[i], units_of(machines[i]).size_for(n_rows), grid[i]) for i in members]
-            try:
-                attempt = partial(_solve_in, X, largest, classes, codes, partition, left_outs, sized, rows)
-                layer, solved = with_enough_digits(attempt, estimator._dtypes)
-            except FAILURES:
-                yield from one_by_one(partition.only(left_outs), [grid[i] for i in members])
-                continue
-            yield from _answer(layer, X, classes, solved)
+    yield from one_by_one(incomplete)
+
+    def solve(largest, members, rows, left_outs):
+        n_rows = len(codes[rows])
+        sized = [(machines[i], units_of(machines[i]).size_for(n_rows), grid[i]) for i in members]
+
+        def attempt(accepted: list) -> tuple:
+            rows_in = X if X.dtype in accepted else X.astype(np.float64)
+            return _solve_on_parts(largest, rows_in, classes, codes, partition, left_outs, sized, rows)
+
+        layer, solved, failed = with_enough_digits(attempt, dtypes)
+        return chain(failed, _answer(layer, X, classes, solved))
+
+    if partition.left_out:
+        yield from path_on_layers(machines, X, partition, solve, one_by_one)
 
 
 def first_part_sources(
@@ -98,9 +95,9 @@ def _solve_on_parts(
     left_outs: Sequence[tuple[int, ...]],
     sized: Sequence[tuple[BaseEstimator, int, dict]],
     rows=slice(None),
-) -> tuple[RandomLayer | NystromLayer, list[_Solved]]:
+) -> tuple[RandomLayer | NystromLayer, list[_Solved], list[PathPoint]]:
     """Draw the layer of the largest candidate from `rows`, and solve every candidate in `sized` on it."""
-    layer = largest._draw_layer(X[rows])
+    layer = drawn_layer(largest, X[rows])
     sizes = {size for _, size, _ in sized}
     n_classes = len(classes)
     n_models, n_parts = len(left_outs), 1
@@ -116,21 +113,16 @@ def _solve_on_parts(
             training = partition.training(left_out)
             return moments_by_group(layer, X[training], codes[training], n_classes, sizes)
 
-    solved = []
+    solved, failed = [], []
     for left_out in left_outs:
         training = without(left_out)
-        solved += [
-            _solve_point(machine, layer, classes, training, size, left_out, params, X.dtype)
-            for machine, size, params in sized
-        ]
-    return layer, solved
-
-
-def _solve_in(X, largest: BaseEstimator, classes: np.ndarray, *shared) -> tuple:
-    """`_solve_on_parts` for rows of the dtypes that are the last argument."""
-    *shared, dtypes = shared
-    X = X if X.dtype in dtypes else X.astype(np.float64)
-    return _solve_on_parts(largest, X, classes, *shared)
+        for machine, size, params in sized:
+            try:
+                leading = [m.restrict(size) for m in training]
+                solved.append(_solve_point(machine, layer, classes, leading, left_out, params, X.dtype))
+            except FAILURES as error:
+                failed.append(PathPoint(left_out, params, error=describe(error)))
+    return layer, solved, failed
 
 
 def _shares_moments(machine: BaseEstimator) -> bool:
@@ -140,27 +132,20 @@ def _shares_moments(machine: BaseEstimator) -> bool:
 
 
 def _solve_point(
-    machine: BaseEstimator, layer, classes, moments: Sequence[ClassMoments], h: int, left_out, params, dtype
+    machine: BaseEstimator, layer, classes, moments: Sequence[ClassMoments], left_out, params: dict, dtype
 ) -> _Solved:
-    """Solve the readout on the first h hidden units."""
-    try:
-        leading = [m.restrict(h) for m in moments]
-        means, covariances, _ = class_gaussians(leading, machine.covariance)
-        readout = entropy_discriminant(means, covariances, dtype, machine.pool_below)
-        folded = layer.fold(readout.coef).astype(dtype, copy=False)
-        priors = class_priors(machine.priors, classes, [m.n for m in leading], machine.class_weight)
-        return _Solved(left_out, params, priors, readout, folded)
-    except FAILURES as error:
-        return _Solved(left_out, params, error=describe(error))
+    """Solve the readout on the hidden units of these moments."""
+    means, covariances, _ = class_gaussians(moments, machine.covariance)
+    readout = entropy_discriminant(means, covariances, dtype, machine.pool_below)
+    folded = layer.fold(readout.coef).astype(dtype, copy=False)
+    priors = class_priors(machine.priors, classes, [m.n for m in moments], machine.class_weight)
+    return _Solved(left_out, params, priors, readout, folded)
 
 
 def _answer(layer, X, classes: np.ndarray, solved: Sequence[_Solved]) -> Iterator[PathPoint]:
     """Project all rows by all models, then predict their classes."""
-    sound = [machine for machine in solved if not machine.error]
-    yield from (PathPoint(m.left_out, m.params, error=m.error) for m in solved if m.error)
-    for machine, projected in zip(
-        sound, project_rows(layer, X, [machine.folded for machine in sound]), strict=True
-    ):
+    projections = project_rows(layer, X, [machine.folded for machine in solved])
+    for machine, projected in zip(solved, projections, strict=True):
         readout = machine.readout
         gaussians = readout.gaussians(machine.priors)
         prediction = classes[gaussians.most_likely(projected)]

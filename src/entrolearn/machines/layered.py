@@ -1,13 +1,20 @@
 """Ridge regression on a hidden layer: base class of ELM and RKELM."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from numbers import Integral
 
 import numpy as np
 from sklearn.base import clone, is_classifier
 
-from entrolearn.machines.additive import Additive, takes_chunks, units_of, without_sums
+from entrolearn.machines.additive import (
+    Additive,
+    drawn_layer,
+    fits_one_by_one,
+    path_on_layers,
+    takes_chunks,
+    units_of,
+    without_sums,
+)
 from entrolearn.machines.base import answer, class_targets, path_targets, targets_of
 from entrolearn.machines.devices import as_columns, cast, like
 from entrolearn.machines.layers import project_rows
@@ -20,7 +27,7 @@ from entrolearn.machines.ridge import (
     ridge_candidates,
 )
 from entrolearn.machines.sums import GroupSums
-from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, path, same_settings
+from entrolearn.path import Partition, PathPoint, acceptable, path
 from entrolearn.validation import ARRAY_API
 
 __all__ = ["LayeredRidge"]
@@ -123,23 +130,18 @@ def _layered_path(
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
     data = path_targets(estimator, X, y, partition)
+    one_by_one = fits_one_by_one(estimator, X, y, grid)
     if data is None or not all(map(_shares_equations, machines)):
-        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+        yield from one_by_one(partition)
         return
-    one_by_one = partial(path.dispatch(object), estimator, X, y)
     X, T, classes = data
-    settings = sorted(estimator.get_params(deep=False).keys() - {"C", "keep_sums", "n_hidden", "n_landmarks"})
-    for members in same_settings(machines, *settings):
-        largest = max((machines[i] for i in members), key=lambda machine: units_of(machine).size)
-        for rows, left_outs in units_of(largest).sources(partition):
-            wanted = [(left_out, machines[i], grid[i]) for left_out in left_outs for i in members]
-            try:
-                layer = largest._draw_layer(X[rows])
-                solutions = _solutions(layer, X, T, partition, left_outs, wanted)
-            except FAILURES:
-                yield from one_by_one(partition.only(left_outs), [grid[i] for i in members])
-                continue
-            yield from _answers(layer, X, classes, wanted, solutions)
+
+    def solve(largest, members, rows, left_outs):
+        wanted = [(left_out, machines[i], grid[i]) for left_out in left_outs for i in members]
+        layer = drawn_layer(largest, X[rows])
+        return _answers(layer, X, classes, wanted, _solutions(layer, X, T, partition, left_outs, wanted))
+
+    yield from path_on_layers(machines, X, partition, solve, one_by_one)
 
 
 def _shares_equations(machine: LayeredRidge) -> bool:

@@ -5,29 +5,34 @@ For unbalanced classes: Zong, Huang and Chen (2013), in the form of section 2.1 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import clone
 
-from entrolearn.machines.additive import AdditiveClassifier, units_of, without_sums
-from entrolearn.machines.base import class_targets, decide
+from entrolearn.machines.additive import (
+    AdditiveClassifier,
+    drawn_layer,
+    fits_one_by_one,
+    path_on_layers,
+    without_sums,
+)
+from entrolearn.machines.base import answer, class_targets
 from entrolearn.machines.boxes import FEATURE_RANGE, RandomUnits
 from entrolearn.machines.devices import as_columns
 from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, PartMoments
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
-from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path
 from entrolearn.validation import (
     ARRAY_API,
     Interval,
     StrOptions,
     check_X_y,
     class_error_weights,
-    encode,
 )
 
 __all__ = ["WELMClassifier"]
@@ -206,42 +211,30 @@ def _welm_path(
     fitted one by one.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    if not all(acceptable(machine) and isinstance(machine.random_state, Integral) for machine in machines):
-        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+    one_by_one = fits_one_by_one(estimator, X, y, grid)
+    shared = all(acceptable(each) and isinstance(each.random_state, Integral) for each in machines)
+    if len(np.unique(y)) < 2 or not shared:
+        yield from one_by_one(partition)
         return
-    one_by_one = partial(path.dispatch(object), estimator, X, y)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
     classes, codes = np.unique(y, return_inverse=True)
     partition, incomplete = partition.by_classes(codes)
-    yield from one_by_one(incomplete, grid)
-    if not partition.left_out:
-        return
-    for members in same_settings(machines, "activation", "feature_range", "random_state"):
-        largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
-        for rows, left_outs in units_of(largest).sources(partition):
-            some = partition.only(left_outs)
-            try:
-                layer = largest._draw_layer(X[rows])
-                solutions = _solutions([(machines[i], grid[i]) for i in members], layer, X, y, some)
-            except FAILURES:
-                yield from one_by_one(some, [grid[i] for i in members])
-                continue
-            yield from _answers(layer, X, classes, solutions)
+    yield from one_by_one(incomplete)
+
+    def solve(largest, members, rows, left_outs):
+        layer = drawn_layer(largest, X[rows])
+        wanted = [(machines[i], grid[i]) for i in members]
+        solved, failed = _solutions(wanted, layer, X, codes, classes, partition.only(left_outs))
+        return chain(failed, _answers(layer, X, classes, solved))
+
+    if partition.left_out:
+        yield from path_on_layers(machines, X, partition, solve, one_by_one)
 
 
-@dataclass(frozen=True)
-class _Solution:
-    """A candidate's coefficients, shape (n_hidden, n_outputs), or its error message."""
-
-    left_out: tuple[int, ...]
-    params: dict
-    coef: np.ndarray | None = None
-    error: str = ""
-
-
-def _solutions(members, layer, X, y, partition: Partition) -> list[_Solution]:
-    """The coefficients of all candidates with the same layer, on all training sets."""
-    classes, codes = np.unique(y, return_inverse=True)
+def _solutions(
+    members, layer, X, codes: np.ndarray, classes: np.ndarray, partition: Partition
+) -> tuple[list[tuple], list[PathPoint]]:
+    """The left_out, parameters and coefficients of candidates with the same layer; and the failed ones."""
     solvers = {machine.solver for machine, _ in members}
     if "cholesky" in solvers:
         sizes = {machine.n_hidden for machine, _ in members} | {len(layer.weights)}
@@ -251,38 +244,27 @@ def _solutions(members, layer, X, y, partition: Partition) -> list[_Solution]:
         group = codes * len(parts) + part_codes
         flat = factors_by_group(layer, X, group, len(parts) * len(classes))
         factors = [flat[c * len(parts) : (c + 1) * len(parts)] for c in range(len(classes))]
-    solutions = []
+    solved, failed = [], []
     for left_out in partition.left_out:
-        y_train = y[partition.training(left_out)]
-        if "cholesky" in solvers:
-            of_classes = moments.without(left_out)
+        kept = np.flatnonzero(~np.isin(np.unique(partition.part), left_out))
+        counts = np.bincount(codes[partition.training(left_out)])
+        of_classes = moments.without(left_out) if "cholesky" in solvers else []
         for machine, params in members:
             try:
-                present, codes_train = encode(y_train, "WELMClassifier")
                 if machine.solver == "pinv":
-                    kept = [
-                        [factor for part, factor in zip(parts, of_class, strict=True) if part not in left_out]
-                        for of_class in factors
-                    ]
-                    coef = _solve_factors(machine, kept, present, np.bincount(codes_train))
+                    of_parts = [[of_class[i] for i in kept] for of_class in factors]
+                    coef = _solve_factors(machine, of_parts, classes, counts)
                 else:
                     leading = [m.restrict(machine.n_hidden) for m in of_classes]
-                    coef, _ = _solve_moments(machine, leading, present)
-                solutions.append(_Solution(left_out, params, coef))
+                    coef, _ = _solve_moments(machine, leading, classes)
+                solved.append((left_out, params, coef))
             except FAILURES as error:
-                solutions.append(_Solution(left_out, params, error=describe(error)))
-    return solutions
+                failed.append(PathPoint(left_out, params, error=describe(error)))
+    return solved, failed
 
 
-def _answers(layer, X, classes: np.ndarray, solutions: Sequence[_Solution]) -> Iterator[PathPoint]:
+def _answers(layer, X, classes: np.ndarray, solved: Sequence[tuple]) -> Iterator[PathPoint]:
     """Yield the predictions of each model for all rows."""
-    sound = [solution for solution in solutions if not solution.error]
-    yield from (PathPoint(s.left_out, s.params, error=s.error) for s in solutions if s.error)
-    for solution, output in zip(sound, project_rows(layer, X, [s.coef for s in sound]), strict=True):
-        output = output[:, 0] if len(classes) == 2 else output
-        yield PathPoint(
-            solution.left_out,
-            solution.params,
-            prediction=decide(output, classes),
-            projection=output if len(classes) == 2 else None,
-        )
+    outputs = project_rows(layer, X, [coef for *_, coef in solved])
+    for (left_out, params, _), output in zip(solved, outputs, strict=True):
+        yield PathPoint(left_out, params, **answer(output, classes))
