@@ -252,6 +252,16 @@ def test_a_stream_takes_the_box_of_its_first_chunk(machine, wine):
     assert_same(clone(machine).set_params(feature_range=box).fit(X, y), stream, X)
 
 
+def test_a_stream_of_weighted_rows_in_single_precision_has_the_box_of_a_fit():
+    """Weights of .1, .2 and .3 that divide a column in halves no longer do so in single precision."""
+    rng = np.random.default_rng(0)
+    X = np.round(rng.lognormal(sigma=2, size=(8, 6)), 2).astype(np.float32)
+    y, weights = np.arange(8) % 2, rng.integers(1, 4, 8) / 10
+    machine = EEMClassifier(5, pool_below=0, random_state=0).fit(X, y, weights)
+    stream = streaming.fit(clone(machine), streaming.rows(X, y, chunk_rows=3), sample_weight=weights)
+    assert_array_equal(stream.feature_range_, machine.feature_range_)
+
+
 @pytest.mark.parametrize("feature_range", [(0, 1), None, "data"])
 def test_streams_of_single_rows(feature_range, wine):
     """With a given box they end where a fit does; without one the features are taken as they are."""

@@ -104,7 +104,7 @@ def test_equations_of_other_shifts_do_not_combine(data):
 def test_equations_of_disjoint_rows_add_and_subtract(data):
     X, T = data
     whole = normal_equations(layer, X, T)
-    some, others = (normal_equations(layer, X, T, rows) for rows in np.split(np.arange(60), [25]))
+    some, others = (normal_equations(layer, X[rows], T[rows]) for rows in np.split(np.arange(60), [25]))
     for sum_of_two in (some + others, NormalEquations(6, 2).update(layer(X), T)):
         assert sum_of_two.n == 60
         assert_allclose(sum_of_two.solve(0.1)[0], whole.solve(0.1)[0], rtol=1e-9)

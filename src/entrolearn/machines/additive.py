@@ -36,10 +36,10 @@ __all__ = [
     "checked_rows",
     "draw_layer",
     "draw_without_rows",
-    "drawn_layer",
     "empty_sums",
     "fit_sums",
     "fits_one_by_one",
+    "layer_of_rows",
     "path_on_layers",
     "solve",
     "stored_sums",
@@ -558,6 +558,6 @@ def fits_one_by_one(estimator: Additive, X, y, grid: Sequence[dict]) -> Callable
     )
 
 
-def drawn_layer(machine: Additive, X):
-    """A hidden layer for rows in memory, with which the learner is not fitted."""
+def layer_of_rows(machine: Additive, X):
+    """The hidden layer that a fit to rows in memory would draw."""
     return machine._draw_layer(X)

@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from entrolearn.machines.additive import drawn_layer, fits_one_by_one, path_on_layers, units_of
+from entrolearn.machines.additive import fits_one_by_one, layer_of_rows, path_on_layers, units_of
 from entrolearn.machines.base import input_dtypes
 from entrolearn.machines.devices import with_enough_digits
 from entrolearn.machines.layers import NystromLayer, RandomLayer, project_rows
@@ -97,7 +97,7 @@ def _solve_on_parts(
     rows=slice(None),
 ) -> tuple[RandomLayer | NystromLayer, list[_Solved], list[PathPoint]]:
     """Draw the layer of the largest candidate from `rows`, and solve every candidate in `sized` on it."""
-    layer = drawn_layer(largest, X[rows])
+    layer = layer_of_rows(largest, X[rows])
     sizes = {size for _, size, _ in sized}
     n_classes = len(classes)
     n_models, n_parts = len(left_outs), 1

@@ -8,8 +8,8 @@ from sklearn.base import clone, is_classifier
 
 from entrolearn.machines.additive import (
     Additive,
-    drawn_layer,
     fits_one_by_one,
+    layer_of_rows,
     path_on_layers,
     takes_chunks,
     units_of,
@@ -46,7 +46,7 @@ class LayeredRidge(Additive):
             return
         without_sums(self)
         self._layer = self._draw_layer(X, weights)
-        equations = normal_equations(self._layer, X, T, weights=weights, intercept=self.fit_intercept)
+        equations = normal_equations(self._layer, X, T, weights, intercept=self.fit_intercept)
         errors, spectrum = leave_one_out_errors(self._layer, X, T, equations, candidates, weights)
         self.loo_errors_ = like(errors, self._layer.where)
         best = candidates[errors.argmin()]
@@ -80,7 +80,7 @@ class LayeredRidge(Additive):
         return ["rows"]
 
     def _no_sums(self, X, T):
-        return GroupSums([no_equations(self._layer, X, T, intercept=self.fit_intercept)])
+        return no_equations(self._layer, X, T, intercept=self.fit_intercept)
 
     def _zero_sums(self):
         n_units = self._layer.where.shape[0]
@@ -138,7 +138,7 @@ def _layered_path(
 
     def solve(largest, members, rows, left_outs):
         wanted = [(left_out, machines[i], grid[i]) for left_out in left_outs for i in members]
-        layer = drawn_layer(largest, X[rows])
+        layer = layer_of_rows(largest, X[rows])
         return _answers(layer, X, classes, wanted, _solutions(layer, X, T, partition, left_outs, wanted))
 
     yield from path_on_layers(machines, X, partition, solve, one_by_one)
@@ -157,7 +157,8 @@ def _solutions(layer, X, T, partition: Partition, left_outs, wanted) -> list[tup
     else:
 
         def without(left_out):
-            return normal_equations(layer, X, T, partition.training(left_out), intercept=intercept)
+            rows = partition.training(left_out)
+            return normal_equations(layer, X[rows], T[rows], intercept=intercept)
 
     found: list = [None] * len(wanted)
     for left_out in left_outs:

@@ -1,6 +1,6 @@
 """Ridge regression in the hidden space: additive normal equations and closed-form leave-one-out errors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -36,7 +36,7 @@ from entrolearn.machines.moments import (
     rounded_mean,
     row_blocks,
 )
-from entrolearn.machines.sums import Sums
+from entrolearn.machines.sums import GroupSums, Sums
 from entrolearn.path import Partition
 from entrolearn.validation import Interval, blas_has_one_thread, is_numpy
 
@@ -46,7 +46,6 @@ __all__ = [
     "NormalEquations",
     "PartEquations",
     "Spectrum",
-    "add_rows",
     "cholesky_solve",
     "leave_one_out_errors",
     "no_equations",
@@ -139,7 +138,10 @@ class NormalEquations(Sums):
 
     @staticmethod
     def add_rows_to(groups, layer, X, targets, weights=None):
-        add_rows(groups[0], layer, X, targets, weights=weights)
+        (equations,) = groups
+        for H, block in _blocks(layer, X, equations.n_units):
+            of_block = None if weights is None else weights[block]
+            equations.update(H, take_rows(targets, block), of_block)
 
     def about(self, shifts: tuple | None) -> "NormalEquations":
         """A copy with other shifts (without shifts if there are none); only for NumPy arrays."""
@@ -326,10 +328,8 @@ def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.nd
     return solve_cholesky(factor, right)
 
 
-def normal_equations(
-    layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None, *, weights=None, intercept=False
-) -> NormalEquations:
-    """Normal equations of some rows in one pass, block by block.
+def normal_equations(layer: Callable, X, T: np.ndarray, weights=None, *, intercept=False) -> NormalEquations:
+    """Normal equations of rows in one pass, block by block.
 
     Parameters
     ----------
@@ -337,8 +337,6 @@ def normal_equations(
         Maps rows of X to an array of shape (n_rows, n_units); accepts an argument `out`.
     X : {ndarray, CSR}, shape (n_samples, n_features)
     T : ndarray, shape (n_samples, n_outputs)
-    rows : ndarray of int, optional
-        Indices of the rows. Default: all rows.
     weights : ndarray of float64, shape (n_samples,), optional
         Sample weights, always a NumPy array. Default: all ones.
     intercept : bool, default=False
@@ -348,54 +346,32 @@ def normal_equations(
     -------
     NormalEquations
     """
-    return add_rows(no_equations(layer, X, T, rows, intercept=intercept), layer, X, T, rows, weights)
+    return no_equations(layer, X, T, intercept=intercept).add_rows(layer, X, T, weights)[0]
 
 
-def no_equations(
-    layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None, *, intercept: bool = False
-) -> NormalEquations:
+def no_equations(layer: Callable, X, T: np.ndarray, *, intercept: bool = False) -> GroupSums:
     """Normal equations of zero rows, with shifts from these; parameters as in :func:`normal_equations`."""
-    where = sums_like(X)
-    n_rows = X.shape[0] if rows is None else len(rows)
-    one, some = slice(1), slice(min(n_rows, PILOT_ROWS))
-    if rows is not None:
-        one, some = rows[one], rows[some]
-    n_units, shifts = layer(take_rows(X, one)).shape[1], None
+    where, shifts = sums_like(X), None
+    n_units = layer(take_rows(X, slice(1))).shape[1]
     if intercept:
         if is_numpy(where):
             _check_squares(2, n_units)
+        some = slice(min(X.shape[0], PILOT_ROWS))
         pilot = layer(take_rows(X, some)), take_rows(T, some)
         shifts = tuple(total_of(rounded_mean(values), where) for values in pilot)
-    return NormalEquations(n_units, T.shape[1], where, shifts=shifts)
+    return GroupSums([NormalEquations(n_units, T.shape[1], where, shifts=shifts)])
 
 
-def add_rows(
-    equations: NormalEquations,
-    layer: Callable,
-    X,
-    T: np.ndarray,
-    rows: np.ndarray | None = None,
-    weights=None,
-) -> NormalEquations:
-    """Add some rows to normal equations, in place; parameters as in :func:`normal_equations`."""
-    for H, some in _blocks(layer, X, equations.n_units, rows):
-        equations.update(H, take_rows(T, some), None if weights is None else weights[some])
-    return equations
-
-
-def _blocks(layer: Callable, X, n_units: int, rows: np.ndarray | None = None):
-    """Yield blocks of hidden rows, in one buffer, with a slice or indices of their targets."""
-    n_rows = X.shape[0] if rows is None else len(rows)
+def _blocks(layer: Callable, X, n_units: int) -> Iterator[tuple]:
+    """Yield blocks of hidden rows, in one buffer, with their slice of the rows."""
     if not is_numpy(X):
-        for block in row_blocks(n_rows, n_units, block_numbers(X, n_units)):
-            some = block if rows is None else rows[block]
-            yield layer(take_rows(X, some)), some
+        for block in row_blocks(X.shape[0], n_units, block_numbers(X, n_units)):
+            yield layer(take_rows(X, block)), block
         return
     numbers = BLOCK_NUMBERS if blas_has_one_thread() else max(BLOCK_NUMBERS, THREADED_ROWS * n_units)
-    buffer = np.empty((max_block_rows(n_rows, n_units, numbers), n_units))
-    for block in row_blocks(n_rows, n_units, numbers):
-        some = block if rows is None else rows[block]
-        yield layer(X[some], out=buffer[: block.stop - block.start]), some
+    buffer = np.empty((max_block_rows(X.shape[0], n_units, numbers), n_units))
+    for block in row_blocks(X.shape[0], n_units, numbers):
+        yield layer(X[block], out=buffer[: block.stop - block.start]), block
 
 
 class PartEquations:
@@ -434,8 +410,9 @@ class PartEquations:
             {left_out for left_out, out in zip(left_outs, absent, strict=True) if out} for absent in parts
         ]
         held = [partition.held_out(together) for together in parts.values()]
-        none = no_equations(layer, X, T, np.concatenate(held), intercept=intercept)  # common shifts
-        self._equations = [add_rows(none.copy(), layer, X, T, rows) for rows in held]
+        first = np.concatenate(held)[:PILOT_ROWS]
+        none = no_equations(layer, X[first], T[first], intercept=intercept)  # common shifts
+        self._equations = [none.copy().add_rows(layer, X[rows], T[rows])[0] for rows in held]
         self._total = sum(self._equations[1:], self._equations[0])
 
     def without(self, left_out: tuple[int, ...]) -> NormalEquations:

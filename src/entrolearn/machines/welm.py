@@ -14,8 +14,8 @@ from sklearn.base import clone
 
 from entrolearn.machines.additive import (
     AdditiveClassifier,
-    drawn_layer,
     fits_one_by_one,
+    layer_of_rows,
     path_on_layers,
     without_sums,
 )
@@ -222,7 +222,7 @@ def _welm_path(
     yield from one_by_one(incomplete)
 
     def solve(largest, members, rows, left_outs):
-        layer = drawn_layer(largest, X[rows])
+        layer = layer_of_rows(largest, X[rows])
         wanted = [(machines[i], grid[i]) for i in members]
         solved, failed = _solutions(wanted, layer, X, codes, classes, partition.only(left_outs))
         return chain(failed, _answers(layer, X, classes, solved))
