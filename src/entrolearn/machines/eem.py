@@ -3,7 +3,6 @@
 Czarnecki and Tabor (2015), "Extreme Entropy Machines: Robust information theoretic classification".
 """
 
-from collections.abc import Sequence
 from functools import partial
 from numbers import Integral, Real
 from typing import Self
@@ -121,8 +120,9 @@ class _EntropyMachine(AdditiveClassifier):
             return
         X = X if numpy_dtype(X) in dtypes else in_double(X)
         self._layer = self._draw_layer(X, weights)
-        vars(self).update(self._read_out(self._class_gaussians(X, codes, weights), self.priors_, X.dtype))
-        self._warn_of_few(np.bincount(codes, weights))
+        gaussians = self._class_gaussians(X, codes, weights)
+        vars(self).update(self._read_out(gaussians, self.priors_, X.dtype))
+        self._warn([covariance.moments for covariance in gaussians[1]])
 
     def _no_sums(self, X, codes):
         if is_numpy(X):
@@ -134,12 +134,9 @@ class _EntropyMachine(AdditiveClassifier):
         return self._read_out(class_gaussians(sums, self.covariance), priors, dtype)
 
     def _warn(self, sums):
-        self._warn_of_few([moments.n_rows for moments in sums])
-
-    def _warn_of_few(self, counts: Sequence[int]) -> None:
-        """Warn about classes whose covariances are pooled."""
-        few = [label for label, n in zip(self.classes_.tolist(), counts, strict=True) if n < self.pool_below]
-        if few:
+        sizes = zip(self.classes_.tolist(), sums, strict=True)
+        few = [label for label, moments in sizes if moments.n_rows < self.pool_below]
+        if few:  # their covariances are pooled
             warn(
                 f"{type(self).__name__}: fewer than pool_below={self.pool_below} rows of the classes {few}; "
                 "they use the mean projected covariance of the others, or of all if all have so few.",

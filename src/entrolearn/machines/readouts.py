@@ -403,7 +403,8 @@ def entropy_discriminant(
     projected = _projected(covariances, coef, ridges + more * scale / len(ridges), least, pool_below)
     if single and not (least.any() and _has_digits(projected, covariances, coef)):
         raise TooFewDigits
-    return EntropyReadout(coef, to_numpy(means @ coef), projected, _solver_info(dtype, ridge=more))
+    info = {"ridge": more, "degenerate": False, "dtype": np.dtype(dtype).name}
+    return EntropyReadout(coef, to_numpy(means @ coef), projected, info)
 
 
 def _projected(covariances, coef, ridges: np.ndarray, least: np.ndarray, pool_below: int) -> np.ndarray:
@@ -432,10 +433,6 @@ def _projected(covariances, coef, ridges: np.ndarray, least: np.ndarray, pool_be
     return projected
 
 
-def _solver_info(dtype, *, ridge: float = 0.0, degenerate: bool = False) -> dict:
-    return {"ridge": ridge, "degenerate": degenerate, "dtype": np.dtype(dtype).name}
-
-
 def _degenerate(means: np.ndarray, dtype) -> EntropyReadout:
     """The paper's readout for equal means: beta = 0, one constant prediction."""
     k = means.shape[0]
@@ -443,7 +440,7 @@ def _degenerate(means: np.ndarray, dtype) -> EntropyReadout:
         like(np.zeros((means.shape[1], 1)), means),
         np.zeros((k, 1)),
         np.ones((k, 1, 1)),
-        _solver_info(dtype, degenerate=True),
+        {"ridge": 0.0, "degenerate": True, "dtype": np.dtype(dtype).name},
     )
 
 
