@@ -134,9 +134,9 @@ class Additive:
             survey = Survey(X.shape[1], numpy_dtype(X))
         else:
             survey = Survey.in_memory(X, units, rng, weights)
-        return self._layer_of(X, survey, rng)
+        return self._layer_from_survey(X, survey, rng)
 
-    def _layer_of(self, X, survey: Survey, rng: np.random.RandomState):
+    def _layer_from_survey(self, X, survey: Survey, rng: np.random.RandomState):
         """The hidden layer for rows with this survey, on the device of X."""
         layer, attributes = self._units().draw(survey, rng)
         layer = layer.beside(X)
@@ -385,7 +385,7 @@ def units_of(machine: Additive) -> RandomUnits | Landmarks:
 
 def draw_layer(machine: Additive, X, survey: Survey, rng: np.random.RandomState) -> None:
     """Draw the hidden layer for rows with this survey, on the device of X."""
-    machine._layer = machine._layer_of(X, survey, rng)
+    machine._layer = machine._layer_from_survey(X, survey, rng)
 
 
 def draw_without_rows(machine: Additive, n_features: int, n_outputs, one_value) -> None:
