@@ -182,7 +182,7 @@ class ClassMoments(Sums):
         self._norm2_row += total_of(weighted_norm2 @ X, self._sum)
 
     @staticmethod
-    def add_rows_to(groups, layer, X, targets, weights=None):
+    def _add_rows_to(groups, layer, X, targets, weights=None):
         n_hidden = groups[0].shift.shape[0]
         step = max_block_rows(X.shape[0], n_hidden)
         buffer = np.empty((step, n_hidden), dtype=X.dtype) if is_numpy(X) else None

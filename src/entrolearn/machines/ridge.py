@@ -137,7 +137,7 @@ class NormalEquations(Sums):
         return self
 
     @staticmethod
-    def add_rows_to(groups, layer, X, targets, weights=None):
+    def _add_rows_to(groups, layer, X, targets, weights=None):
         (equations,) = groups
         for H, block in _blocks(layer, X, equations.n_units):
             of_block = None if weights is None else weights[block]

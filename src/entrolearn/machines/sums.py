@@ -141,7 +141,7 @@ class Sums:
         raise NotImplementedError
 
     @staticmethod
-    def add_rows_to(groups: list, layer: Callable, X, targets, weights: np.ndarray | None) -> None:
+    def _add_rows_to(groups: list, layer: Callable, X, targets, weights: np.ndarray | None) -> None:
         """Add rows to the sums of their groups, in place; see :meth:`GroupSums.add_rows`."""
         raise NotImplementedError
 
@@ -291,7 +291,7 @@ class GroupSums:
         weights : ndarray of float64, shape (n_samples,), optional
             Positive weights, always a NumPy array. Default: all ones.
         """
-        self.groups[0].add_rows_to(self.groups, layer, X, targets, weights)
+        self.groups[0]._add_rows_to(self.groups, layer, X, targets, weights)
         return self
 
     @property
