@@ -34,6 +34,7 @@ __all__ = [
     "AdditiveClassifier",
     "AdditiveRegressor",
     "checked_rows",
+    "delete_sums",
     "draw_layer",
     "draw_without_rows",
     "empty_sums",
@@ -49,7 +50,6 @@ __all__ = [
     "units_of",
     "with_sums",
     "without_rows",
-    "without_sums",
     "zero_sums",
 ]
 
@@ -63,8 +63,10 @@ class Additive:
     """A learner whose fit draws the hidden layer, computes sums over the rows, and solves for the readout.
 
     Sums of disjoint sets of rows can be added: ``fit`` computes them for all rows at once,
-    :mod:`entrolearn.streaming` by chunks or on several hosts. A subclass has three hooks: ``_units``, the
-    hidden units to draw; ``_targets``, what the sums need of y; and ``_solve``, the readout of the sums.
+    :mod:`entrolearn.streaming` by chunks or on several hosts. A learner has three hooks: ``_units``, the
+    hidden units to draw; ``_targets``, what the sums need of y; and ``_solve``, the readout of the sums. The
+    others describe the kind of sums, which are those of :class:`AdditiveClassifier` or
+    :class:`~entrolearn.machines.layered.LayeredRidge`, or refuse parameters.
     """
 
     keep_sums: bool
@@ -115,7 +117,7 @@ class Additive:
 
     def _fit_outputs(self, X, targets, weights: np.ndarray | None) -> None:
         """Fit to rows in memory, in their precision if that is accurate enough, otherwise in double."""
-        without_sums(self)
+        delete_sums(self)
         if self.keep_sums:
             self._refuse_sums()
         with_enough_digits(partial(self._fit_rows, X, targets, weights), [np.float64, np.float32])
@@ -457,11 +459,11 @@ def fit_sums(machine: Additive, sums_of: Callable[[list], tuple], classes=None, 
     if is_classifier(machine):
         machine.classes_, _ = encode(np.asarray(classes), type(machine).__name__)
     machine._refuse_sums()
-    without_sums(machine)
+    delete_sums(machine)
     with_enough_digits(lambda accepted: machine._finish(*sums_of(accepted)), dtypes or machine._fit_dtypes())
 
 
-def without_sums(machine: Additive) -> None:
+def delete_sums(machine: Additive) -> None:
     """Delete attributes of an earlier fit or stream that a new fit does not overwrite."""
     for stale in ("_stream", "_rounding", "loo_errors_"):
         vars(machine).pop(stale, None)
@@ -488,7 +490,7 @@ def sums_over(machine: Additive, classes: np.ndarray | None) -> GroupSums:
 def with_sums(machine: Additive, sums: GroupSums, classes: np.ndarray | None = None) -> Additive:
     """A copy of a learner with other sums, and other classes if they are given; to be solved."""
     machine = copy(machine)
-    without_sums(machine)
+    delete_sums(machine)
     machine._stream = sums
     if classes is not None:
         machine.classes_ = classes
@@ -514,15 +516,12 @@ def without_rows(machine: Additive, X, targets, weights: np.ndarray | None) -> A
 # --- paths --------------------------------------------------------------------------------------------------
 
 # Parameters that do not change the hidden units, or only their number.
-OF_SOLUTION = {
-    *("n_hidden", "n_landmarks", "keep_sums"),
-    *("covariance", "pool_below", "priors", "class_weight"),
-    *("C", "solver"),
-}
+OF_SOLUTION = {"n_hidden", "n_landmarks", "keep_sums", "C", "solver", "class_weight"}
+OF_SOLUTION |= {"covariance", "pool_below", "priors"}
 
 
 def path_on_layers(
-    machines: Sequence[Additive], X, partition: Partition, solve: Callable, one_by_one: Callable
+    machines: Sequence[Additive], partition: Partition, solve_on: Callable, one_by_one: Callable
 ) -> Iterator[PathPoint]:
     """Fit candidates that share hidden layers on all training sets.
 
@@ -530,11 +529,10 @@ def path_on_layers(
     ----------
     machines : sequence of Additive
         The candidates.
-    X : {ndarray, CSR}, shape (n_samples, n_features)
     partition : Partition
-    solve : callable
-        ``solve(largest, members, rows, left_outs)`` solves some candidates, given by their numbers, on some
-        training sets with the layer that `largest` draws from some rows, and returns their path points.
+    solve_on : callable
+        ``solve_on(largest, members, rows, left_outs)`` solves some candidates, given by their numbers, on
+        some training sets with the layer that `largest` draws from some rows, and returns their path points.
     one_by_one : callable
         ``one_by_one(partition, members)`` fits candidates whose layer or sums cannot be computed.
     """
@@ -543,7 +541,7 @@ def path_on_layers(
         largest = max((machines[i] for i in members), key=lambda machine: machine._units().size)
         for rows, left_outs in largest._units().sources(partition):
             try:
-                points = solve(largest, members, rows, left_outs)
+                points = solve_on(largest, members, rows, left_outs)
             except FAILURES:
                 yield from one_by_one(partition.only(left_outs), members)
             else:

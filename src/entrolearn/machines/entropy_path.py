@@ -49,7 +49,7 @@ def entropy_path(estimator, X, y, partition: Partition, grid: Sequence[dict]) ->
     partition, incomplete = partition.by_classes(codes)
     yield from one_by_one(incomplete)
 
-    def solve(largest, members, rows, left_outs):
+    def solve_on(largest, members, rows, left_outs):
         n_rows = len(codes[rows])
         sized = [(machines[i], units_of(machines[i]).size_for(n_rows), grid[i]) for i in members]
 
@@ -61,7 +61,7 @@ def entropy_path(estimator, X, y, partition: Partition, grid: Sequence[dict]) ->
         return chain(failed, _answer(layer, X, classes, solved))
 
     if partition.left_out:
-        yield from path_on_layers(machines, X, partition, solve, one_by_one)
+        yield from path_on_layers(machines, partition, solve_on, one_by_one)
 
 
 def first_part_sources(

@@ -8,12 +8,12 @@ from sklearn.base import clone, is_classifier
 
 from entrolearn.machines.additive import (
     Additive,
+    delete_sums,
     fits_one_by_one,
     layer_of_rows,
     path_on_layers,
     takes_chunks,
     units_of,
-    without_sums,
 )
 from entrolearn.machines.base import answer, class_targets, path_targets, targets_of
 from entrolearn.machines.devices import as_columns, cast, like
@@ -44,7 +44,7 @@ class LayeredRidge(Additive):
         if candidates is None or self.keep_sums:
             super()._fit_outputs(X, T, weights)
             return
-        without_sums(self)
+        delete_sums(self)
         self._layer = self._draw_layer(X, weights)
         equations = normal_equations(self._layer, X, T, weights, intercept=self.fit_intercept)
         errors, spectrum = leave_one_out_errors(self._layer, X, T, equations, candidates, weights)
@@ -136,12 +136,12 @@ def _layered_path(
         return
     X, T, classes = data
 
-    def solve(largest, members, rows, left_outs):
+    def solve_on(largest, members, rows, left_outs):
         wanted = [(left_out, machines[i], grid[i]) for left_out in left_outs for i in members]
         layer = layer_of_rows(largest, X[rows])
         return _answers(layer, X, classes, wanted, _solutions(layer, X, T, partition, left_outs, wanted))
 
-    yield from path_on_layers(machines, X, partition, solve, one_by_one)
+    yield from path_on_layers(machines, partition, solve_on, one_by_one)
 
 
 def _shares_equations(machine: LayeredRidge) -> bool:

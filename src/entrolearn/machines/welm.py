@@ -14,10 +14,10 @@ from sklearn.base import clone
 
 from entrolearn.machines.additive import (
     AdditiveClassifier,
+    delete_sums,
     fits_one_by_one,
     layer_of_rows,
     path_on_layers,
-    without_sums,
 )
 from entrolearn.machines.base import answer, class_targets
 from entrolearn.machines.boxes import FEATURE_RANGE, RandomUnits
@@ -138,7 +138,7 @@ class WELMClassifier(AdditiveClassifier):
         if self.solver == "cholesky" or self.keep_sums:
             super()._fit_outputs(X, codes, weights)
             return
-        without_sums(self)
+        delete_sums(self)
         self._layer = self._draw_layer(X, weights)
         factors = factors_by_group(self._layer, X, codes, len(self.classes_), weights)
         counts = np.bincount(codes, weights)
@@ -221,14 +221,14 @@ def _welm_path(
     partition, incomplete = partition.by_classes(codes)
     yield from one_by_one(incomplete)
 
-    def solve(largest, members, rows, left_outs):
+    def solve_on(largest, members, rows, left_outs):
         layer = layer_of_rows(largest, X[rows])
         wanted = [(machines[i], grid[i]) for i in members]
         solved, failed = _solutions(wanted, layer, X, codes, classes, partition.only(left_outs))
         return chain(failed, _answers(layer, X, classes, solved))
 
     if partition.left_out:
-        yield from path_on_layers(machines, X, partition, solve, one_by_one)
+        yield from path_on_layers(machines, partition, solve_on, one_by_one)
 
 
 def _solutions(
