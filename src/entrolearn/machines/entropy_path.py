@@ -12,7 +12,7 @@ from entrolearn.machines.additive import fits_one_by_one, layer_of_rows, path_on
 from entrolearn.machines.base import input_dtypes
 from entrolearn.machines.devices import with_enough_digits
 from entrolearn.machines.layers import NystromLayer, RandomLayer, project_rows
-from entrolearn.machines.moments import ClassMoments, PartMoments, moments_by_group
+from entrolearn.machines.moments import ClassMoments, moments_by_group, moments_of_parts
 from entrolearn.machines.readouts import EntropyReadout, check_classes, class_gaussians, entropy_discriminant
 from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe
 from entrolearn.validation import check_X_y, class_priors
@@ -105,7 +105,7 @@ def _solve_on_parts(
         n_parts = len(np.unique(partition.part)) + 2
     check_classes(max(sizes), n_classes, [size for _, size, _ in sized] * n_models, n_parts)
     if n_models > 1:
-        moments = PartMoments(layer, X, codes, n_classes, partition.part, sizes)
+        moments = moments_of_parts(layer, X, codes, n_classes, partition.part, sizes)
         without = moments.without
     else:
 

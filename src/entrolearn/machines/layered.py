@@ -20,7 +20,7 @@ from entrolearn.machines.devices import as_columns, cast, like
 from entrolearn.machines.layers import project_rows
 from entrolearn.machines.ridge import (
     NormalEquations,
-    PartEquations,
+    equations_of_parts,
     leave_one_out_errors,
     no_equations,
     normal_equations,
@@ -153,16 +153,16 @@ def _solutions(layer, X, T, partition: Partition, left_outs, wanted) -> list[tup
     """Coefficients and intercept of each (left_out, machine, params) in `wanted`, which share a layer."""
     intercept = wanted[0][1].fit_intercept
     if len(left_outs) > 1:
-        without = PartEquations(layer, X, T, partition, left_outs, intercept=intercept).without
+        without = equations_of_parts(layer, X, T, partition, left_outs, intercept=intercept).without
     else:
 
         def without(left_out):
             rows = partition.training(left_out)
-            return normal_equations(layer, X[rows], T[rows], intercept=intercept)
+            return [normal_equations(layer, X[rows], T[rows], intercept=intercept)]
 
     found: list = [None] * len(wanted)
     for left_out in left_outs:
-        training = without(left_out)
+        (training,) = without(left_out)
         for size, places in _places_by_size(wanted, left_out).items():
             leading = training.restrict(size)
             coefs = leading.solve_each([wanted[i][1].C for i in places])

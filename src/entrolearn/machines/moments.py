@@ -26,17 +26,17 @@ from entrolearn.machines.devices import (
     zero_square,
     zeros,
 )
-from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, GroupSums, Sums
+from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, GroupSums, PartSums, Sums
 from entrolearn.validation import is_numpy, to_numpy
 
 __all__ = [
     "FEWER_UNITS",
     "PILOT_ROWS",
     "ClassMoments",
-    "PartMoments",
     "check_units",
     "max_block_rows",
     "moments_by_group",
+    "moments_of_parts",
     "no_moments",
     "pilot_means",
     "rounded_mean",
@@ -51,8 +51,6 @@ PILOT_ROWS = 256
 # Number of n_hidden x n_hidden matrices that the solver needs, besides those of the groups.
 SOLUTION_SQUARES = 3
 
-# Smallest ratio of a difference of sums to the larger sum for which the difference is accurate.
-LEAST_KEPT = 1 / 16
 FEWER_UNITS = "take fewer of them"
 
 
@@ -471,10 +469,10 @@ def rounded_mean(H):
     return xp.astype(xp.astype(mean, H.dtype), mean.dtype)
 
 
-class PartMoments:
-    """Moments of every class on every training set of a partition, from one pass over the data.
-
-    The moments of a training set are the totals minus those of the folds that it leaves out.
+def moments_of_parts(
+    layer: Callable, X, codes: np.ndarray, n_classes: int, part: np.ndarray, sizes: Sequence[int]
+) -> PartSums:
+    """Moments of every class in every part of the rows, from one pass over them.
 
     Parameters
     ----------
@@ -484,37 +482,15 @@ class PartMoments:
         Class of each row, from 0 to n_classes - 1.
     n_classes : int
     part : ndarray of int, shape (n_samples,)
-        Fold of each row.
+        Part of each row, such as its fold.
     sizes : sequence of int
     """
-
-    def __init__(self, layer, X, codes, n_classes, part, sizes):
-        self.parts, part_codes = np.unique(part, return_inverse=True)
-        n_parts = len(self.parts)
-        shifts = np.tile(pilot_means(layer, X, codes, n_classes), (n_parts, 1))
-        group = part_codes * n_classes + codes
-        flat = moments_by_group(layer, X, group, n_parts * n_classes, sizes, shifts)
-        self._by_class = [flat[c::n_classes] for c in range(n_classes)]  # each a list over parts
-        self._totals = [_total(moments) for moments in self._by_class]
-
-    def without(self, left_out: Sequence[int]) -> list[ClassMoments]:
-        """Moments of each class on all rows outside the folds `left_out`."""
-        held = np.flatnonzero(np.isin(self.parts, left_out))
-        training = [total.copy() for total in self._totals]
-        for c, (mine, parts) in enumerate(zip(training, self._by_class, strict=True)):
-            for i in held:
-                mine -= parts[i]
-            total = self._totals[c]
-            if mine.n and mine.n * mine.mean_square() < LEAST_KEPT * total.n * total.mean_square():
-                training[c] = _total([part for i, part in enumerate(parts) if i not in held])
-        return training
-
-
-def _total(moments: Sequence[ClassMoments]) -> ClassMoments:
-    total = moments[0].copy()
-    for one in moments[1:]:
-        total += one
-    return total
+    names, part_codes = np.unique(part, return_inverse=True)
+    shifts = np.tile(pilot_means(layer, X, codes, n_classes), (len(names), 1))
+    group = part_codes * n_classes + codes
+    moments = moments_by_group(layer, X, group, len(names) * n_classes, sizes, shifts)
+    starts = range(0, len(moments), n_classes)
+    return PartSums(names, [GroupSums(moments[start : start + n_classes]) for start in starts])
 
 
 def row_blocks(n_rows: int, n_columns: int, numbers: int | None = None) -> Iterator[slice]:

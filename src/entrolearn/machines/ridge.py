@@ -36,7 +36,7 @@ from entrolearn.machines.moments import (
     rounded_mean,
     row_blocks,
 )
-from entrolearn.machines.sums import GroupSums, Sums
+from entrolearn.machines.sums import GroupSums, PartSums, Sums
 from entrolearn.path import Partition
 from entrolearn.validation import Interval, blas_has_one_thread, is_numpy
 
@@ -44,9 +44,9 @@ __all__ = [
     "CHOLESKY_UP_TO",
     "RIDGE",
     "NormalEquations",
-    "PartEquations",
     "Spectrum",
     "cholesky_solve",
+    "equations_of_parts",
     "leave_one_out_errors",
     "no_equations",
     "normal_equations",
@@ -374,11 +374,18 @@ def _blocks(layer: Callable, X, n_units: int) -> Iterator[tuple]:
         yield layer(X[block], out=buffer[: block.stop - block.start]), block
 
 
-class PartEquations:
-    """Normal equations on training sets of a partition, from one pass over their rows.
+def equations_of_parts(
+    layer: Callable,
+    X,
+    T: np.ndarray,
+    partition: Partition,
+    left_outs: Sequence[tuple[int, ...]],
+    *,
+    intercept: bool = False,
+) -> PartSums:
+    """Normal equations of the parts of a partition, from one pass over the rows of some training sets.
 
-    Folds that are left out by the same training sets are merged. The equations of a training set are the
-    total minus those of the folds that it leaves out.
+    Parts that are left out by the same training sets are merged, under the name of the first of them.
 
     Parameters
     ----------
@@ -387,41 +394,19 @@ class PartEquations:
     T : ndarray, shape (n_samples, n_outputs)
     partition : Partition
     left_outs : sequence of tuples of int
-        The elements of ``partition.left_out`` to be used with :meth:`without`.
+        The elements of ``partition.left_out`` to be used with :meth:`PartSums.without`.
     intercept : bool, default=False
     """
-
-    def __init__(
-        self,
-        layer,
-        X,
-        T,
-        partition: Partition,
-        left_outs: Sequence[tuple[int, ...]],
-        *,
-        intercept: bool = False,
-    ):
-        parts: dict[tuple[bool, ...], list[int]] = {}  # by the training sets that leave them out
-        for part in np.unique(partition.part).tolist():
-            absent = tuple(part in left_out for left_out in left_outs)
-            if not all(absent):
-                parts.setdefault(absent, []).append(part)
-        self._absent_from = [
-            {left_out for left_out, out in zip(left_outs, absent, strict=True) if out} for absent in parts
-        ]
-        held = [partition.held_out(together) for together in parts.values()]
-        first = np.concatenate(held)[:PILOT_ROWS]
-        none = no_equations(layer, X[first], T[first], intercept=intercept)  # common shifts
-        self._equations = [none.copy().add_rows(layer, X[rows], T[rows])[0] for rows in held]
-        self._total = sum(self._equations[1:], self._equations[0])
-
-    def without(self, left_out: tuple[int, ...]) -> NormalEquations:
-        """Equations of all rows outside the folds `left_out`."""
-        training = self._total
-        for equations, absent_from in zip(self._equations, self._absent_from, strict=True):
-            if left_out in absent_from:
-                training = training - equations
-        return training
+    merged: dict[tuple[bool, ...], list[int]] = {}  # by the training sets that leave them out
+    for part in np.unique(partition.part).tolist():
+        absent = tuple(part in left_out for left_out in left_outs)
+        if not all(absent):
+            merged.setdefault(absent, []).append(part)
+    rows_of_parts = [partition.held_out(together) for together in merged.values()]
+    first = np.concatenate(rows_of_parts)[:PILOT_ROWS]
+    none = no_equations(layer, X[first], T[first], intercept=intercept)  # common shifts
+    parts = [none.copy().add_rows(layer, X[rows], T[rows]) for rows in rows_of_parts]
+    return PartSums([together[0] for together in merged.values()], parts)
 
 
 def leave_one_out_errors(

@@ -24,7 +24,7 @@ from entrolearn.machines.boxes import FEATURE_RANGE, RandomUnits
 from entrolearn.machines.devices import as_columns
 from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
-from entrolearn.machines.moments import ClassMoments, PartMoments
+from entrolearn.machines.moments import ClassMoments, moments_of_parts
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
 from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path
 from entrolearn.validation import (
@@ -238,7 +238,7 @@ def _solutions(
     solvers = {machine.solver for machine, _ in members}
     if "cholesky" in solvers:
         sizes = {machine.n_hidden for machine, _ in members} | {len(layer.weights)}
-        moments = PartMoments(layer, X, codes, len(classes), partition.part, sizes)
+        moments = moments_of_parts(layer, X, codes, len(classes), partition.part, sizes)
     if "pinv" in solvers:
         parts, part_codes = np.unique(partition.part, return_inverse=True)
         group = codes * len(parts) + part_codes
