@@ -96,9 +96,9 @@ class _EntropyMachine(AdditiveClassifier):
         return self._fit(X, y, sample_weight)
 
     def _fit_outputs(self, X, codes, weights):
-        counts = np.bincount(to_numpy(codes), weights)
-        self.priors_ = class_priors(self.priors, self.classes_, counts, self.class_weight)
-        if hasattr(self.covariance, "fit") and weights is not None and (weights % 1).any():
+        if not hasattr(self.covariance, "fit"):
+            self._refuse_sums()
+        elif weights is not None and (weights % 1).any():
             raise ValueError(
                 f"sample_weight holds {weights[weights % 1 > 0][0]:g}; with covariance={self.covariance!r} "
                 "whole numbers are accepted, as numbers of copies; any weights are accepted with "
@@ -118,10 +118,12 @@ class _EntropyMachine(AdditiveClassifier):
         if not hasattr(self.covariance, "fit"):
             super()._fit_rows(X, codes, weights, dtypes)
             return
+        counts = np.bincount(codes, weights)
+        priors = class_priors(self.priors, self.classes_, counts, self.class_weight)
         X = X if numpy_dtype(X) in dtypes else in_double(X)
         self._layer = self._draw_layer(X, weights)
         gaussians = self._class_gaussians(X, codes, weights)
-        vars(self).update(self._read_out(gaussians, self.priors_, X.dtype))
+        vars(self).update(self._read_out(gaussians, priors, X.dtype))
         self._warn([covariance.moments for covariance in gaussians[1]])
 
     def _no_sums(self, X, codes):
