@@ -40,6 +40,7 @@ __all__ = [
     "canonical",
     "check_X_y",
     "check_labels",
+    "check_params",
     "check_same_namespace",
     "checked_weights",
     "class_error_weights",
@@ -129,6 +130,16 @@ def validated(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
         return cast(Fit, on_few_threads)
 
     return decorator
+
+
+def check_params(estimator) -> None:
+    """Raise scikit-learn's error for a parameter that is out of range.
+
+    Raises
+    ------
+    ValueError
+    """
+    estimator._validate_params()
 
 
 def validate_data(estimator, X, y="no_validation", **checks):
@@ -282,16 +293,20 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
     return classes, codes
 
 
-def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
+def class_priors(priors, classes: np.ndarray, counts=None, class_weight=None) -> np.ndarray:
     """Weights of the classes that add up to one; for "uniform" equal, by label for a mapping.
 
-    `counts` are the numbers of rows of the classes, for "empirical".
+    `counts` are the numbers of rows of the classes, for "empirical"; `class_weight` are costs of errors, by
+    which the priors are multiplied.
 
     Raises
     ------
     ValueError
         If there is not one positive number per class, the ratios overflow, or a mapping names other labels.
     """
+    if class_weight is not None:
+        costs = class_error_weights(class_weight, classes, counts)
+        return class_priors(class_priors(priors, classes, counts) * costs, classes)
     if isinstance(priors, str) and priors == "uniform":
         return np.full(len(classes), 1 / len(classes))
     if isinstance(priors, str):

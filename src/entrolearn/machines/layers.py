@@ -187,12 +187,39 @@ class RandomLayer(_Layer):
 
     @classmethod
     def draw(
-        cls, n_features, n_hidden, activation, rng, *, gamma="uniform", below_one=False, dtype=np.float64
+        cls,
+        n_features,
+        n_hidden,
+        activation,
+        rng,
+        *,
+        gamma="uniform",
+        below_one=False,
+        slope=None,
+        box=None,
+        dtype=np.float64,
     ):
         """Draw the units with `rng`, a :class:`numpy.random.RandomState`.
 
-        They depend on the data only through the number of features. `gamma`, a name in ``GAMMAS``, is the
-        distribution of the biases of rbf units; sigmoids use U[0, 1] if it is "uniform".
+        They depend on the data only through the number of features and the box.
+
+        Parameters
+        ----------
+        n_features, n_hidden : int
+        activation, below_one
+            See the attributes.
+        rng : RandomState
+        gamma : str
+            A name in ``GAMMAS``, the distribution of the biases of rbf units; sigmoids use U[0, 1] if it is
+            "uniform".
+        slope : float, optional
+            Units of an ELM: weights from U[-1, 1], and a bias that is added, all times the slope (for rbf
+            units only the factor of the distance), for features in [-1, 1]. Default: features in [0, 1].
+        box : ndarray, shape (2, n_features), optional
+            Bounds of the features, which the units see scaled; features with equal bounds are ignored. For
+            units of <w, x> the scaling is included in weights and biases. Rbf units scale their rows, which
+            costs little compared with the distances. Default: features are not scaled.
+        dtype : dtype
         """
         check_memory(8 * n_hidden * (n_features + 1), f"a layer of {n_hidden} random units", FEWER_UNITS)
         units = rng.uniform(size=(n_hidden, n_features + 1))
@@ -202,35 +229,25 @@ class RandomLayer(_Layer):
         weights, biases = units[:, :-1], units[:, -1]
         if activation == "rbf":
             biases = GAMMAS[gamma](biases, n_features)
-        return cls(weights, biases, activation, below_one)
-
-    def in_box(self, box, low: float = 0.0) -> "RandomLayer":
-        """The layer whose units see the features of `box` scaled to [low, 1]; it overwrites the weights.
-
-        Parameters
-        ----------
-        box : ndarray, shape (2, n_features), or None
-            Bounds of the features; features with equal bounds are ignored. None returns the layer unchanged.
-        low : float
-
-        Notes
-        -----
-        For units of <w, x> the scaling is included in weights and biases. Rbf units scale their rows, which
-        costs little compared with the distances.
-        """
+        # In place, because the weights for a million features take gigabytes.
+        if slope is not None:
+            of_weights = 1 if activation == "rbf" else slope
+            weights *= 2 * of_weights
+            weights -= of_weights
+            biases *= slope if activation == "rbf" else -slope
         if box is None:
-            return self
-        width, dtype = box[1] - box[0], self.weights.dtype
+            return cls(weights, biases, activation, below_one)
+        low, width = 0.0 if slope is None else -1.0, box[1] - box[0]
         seen = width > 0
         scale = np.where(seen, (1 - low) / np.where(seen, width, 1.0), 0.0)
         origin = np.where(seen, box[0] - low * width / (1 - low), 0.0)
-        if self.activation == "rbf":
-            self.weights[:, ~seen] = 0.0
-            return replace(self, origin=origin.astype(dtype), scale=scale.astype(dtype))
-        self.weights[:] *= scale
-        shift = self.weights @ origin
-        self.biases[:] += shift / len(origin) if self.activation == "nsigmoid" else shift
-        return self
+        if activation == "rbf":
+            weights[:, ~seen] = 0.0
+            return cls(weights, biases, activation, below_one, origin.astype(dtype), scale.astype(dtype))
+        weights *= scale
+        shift = weights @ origin
+        biases += shift / n_features if activation == "nsigmoid" else shift
+        return cls(weights, biases, activation, below_one)
 
     def in_metric(self, root) -> "RandomLayer":
         """The layer for original coordinates; the weights, or the box of rbf units, include the metric."""
