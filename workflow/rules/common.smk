@@ -31,7 +31,7 @@ try:
     from entrolab.data.user_tables import warning_of
     from entrolab.fit.learners import made_of, parts_seed
     from entrolab.io.files import FILES, leftovers
-    from entrolab.jobs.children import runner
+    from entrolab.jobs.children import runner, start_servers
     from entrolab.jobs.code_digests import code_digest
     from entrolab.stages.check import passes
     from entrolab.study import job_specs

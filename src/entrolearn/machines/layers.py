@@ -11,6 +11,7 @@ from itertools import pairwise
 from numbers import Real
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.sparse import diags_array, issparse
 from scipy.special import ndtri
 
@@ -444,7 +445,10 @@ class NystromLayer(_KernelLayer):
             If the kernel's values are so close to 0 that the coefficients overflow.
         """
         xp, h = namespace(coef), coef.shape[0]
-        folded = solve_lower(self.factor[:h, :h], coef, transposed=True)
+        if is_numpy(coef):
+            folded = solve_triangular(self.factor[:h, :h], coef, lower=True, trans="T", check_finite=False)
+        else:
+            folded = solve_lower(self.factor[:h, :h], coef, transposed=True)
         if not xp.all(xp.isfinite(folded)):
             raise ValueError(
                 f"the {self.kernel!r} kernel with {self.kernel_params} has values so close to 0 that the "
