@@ -1,5 +1,7 @@
 """Settings, catalogs and studies: what is read from them, with every default in its place."""
 
+import copy
+import pickle
 import subprocess
 import sys
 from collections import Counter
@@ -235,3 +237,12 @@ def test_a_study_that_is_wrong_does_not_keep_others_from_being_made(tmp_path):
     assert list(load_configuration(ROOT, config, ["demo"])[1]) == ["demo"]
     with pytest.raises(ConfigError, match="unknown key 'titel'"):
         load_configuration(ROOT, config, ["wrong"])
+
+
+def test_a_study_is_the_same_in_another_process_and_whenever_it_is_read(load, study):
+    """Jobs get studies by pickle, and Snakemake compares parameters of jobs by their repr."""
+    first, again = load(copy.deepcopy(study)), load(copy.deepcopy(study))
+    assert pickle.loads(pickle.dumps(first)) == first
+    assert repr(first) == repr(again)
+    study["models"]["svm"]["grid"]["C"] = [2]
+    assert repr(load(study)) != repr(first)

@@ -96,7 +96,7 @@ rule page:
     resources:
         report=1,
     params:
-        study=PLAN.study,
+        study=lambda wildcards: [PLAN.study(wildcards)],
         home=lambda wildcards: str(HOME),
         code=code("entrolab.report"),
     run:

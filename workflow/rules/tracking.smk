@@ -24,7 +24,7 @@ rule track:
     resources:
         tracking=1,
     params:
-        study=PLAN.study,
+        study=lambda wildcards: [PLAN.study(wildcards)],
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         code=code("entrolab.tracking"),
@@ -44,7 +44,7 @@ rule track_study:
     resources:
         tracking=1,
     params:
-        study=PLAN.study,
+        study=lambda wildcards: [PLAN.study(wildcards)],
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         # The store contains absolute paths: if the folder was moved, this job corrects them.

@@ -114,7 +114,7 @@ class Plan:
         study = self.study(wildcards)
         if "scaling" in study:
             return scaling_of(study, wildcards.dataset)
-        return {"preprocessing": study["preprocessing"]}
+        return {"preprocessing": study.preprocessing}
 
     def rows_of_run(self, wildcards) -> str:
         """The data file of runs: scaled, or as prepared if preprocessing is part of every fit."""

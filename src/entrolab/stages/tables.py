@@ -65,5 +65,5 @@ def page(job) -> None:
     # Settings that differ from the defaults, for the command on the page, which names the study's file.
     kept = own.keys() - {"papers", "extra_studies"}
     settings = {key: job.config[key] for key in kept if job.config[key] != own[key]}
-    results = read_results(name, job.params.study, report.parent / name, settings)
+    results = read_results(name, job.params.study[0], report.parent / name, settings)
     build_report([results], report, commit=commit_of(home) or "", lock=lock_digest(home) or "")

@@ -9,7 +9,7 @@ from entrolab.study.job_specs import score_tables, study_runs, tracked_datasets
 
 def track(job) -> None:
     """Log the runs of each data set; one with an unreadable file does not prevent logging the others."""
-    name, study = job.wildcards.study, job.params.study
+    name, study = job.wildcards.study, job.params.study[0]
     receipt, failed, files = {}, None, {Path(table).stem: table for table in job.input.tables}
     for dataset in tracked_datasets(study):
         models = [model for one, model in study_runs(study) if one == dataset]
@@ -30,7 +30,7 @@ def track_study(job) -> None:
     """Update the tracked run of a study's tables and figures."""
     files, store = job.input, job.params.store
     tracking.track_study(
-        job.params.study,
+        job.params.study[0],
         job.wildcards.study,
         files.tables,
         files.figures,

@@ -61,6 +61,7 @@ class Margin(Section):
 class ClaimTest(Section):
     """Keys of every test: tables, their metrics and models, and data sets, by default all of the tables."""
 
+    type: str
     tables: Names
     metric: described(str | Names, "a metric, or a list of metrics")
     models: Names = None
@@ -222,7 +223,7 @@ def load_claims(file: Path, content: Any, study: Mapping) -> list[dict]:
     The path `file` is for messages; the tables of the study are filled in. Mistakes raise a `ConfigError`,
     with one line each.
     """
-    claims = check(Claims, content, file)["claims"]
+    claims = check(Claims, content, file).claims
     lines = list(dict.fromkeys(_mistakes(claims, study)))
     if lines:
         raise ConfigError("\n".join(f"{file}: {line}" for line in lines))

@@ -13,6 +13,7 @@ from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.study.lookup import protocol_of, resolved
+from entrolab.study.sections import plain
 from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
 
 
@@ -113,7 +114,7 @@ def run_spec(study_name: str, study: Mapping, dataset: str, model: str, seed: in
         **({"threshold": entry["threshold"]} if "threshold" in entry else {}),
         "criteria": entry["criteria"],
         "protocol": protocol_of(study, dataset, model),
-        **({} if "scaling" in study else {"preprocessing": study["preprocessing"]}),
+        **({} if "scaling" in study else {"preprocessing": plain(study["preprocessing"])}),
     }
 
 
@@ -156,6 +157,6 @@ def figure_spec(study_name: str, study: Mapping, figure: str, seed: int) -> dict
     """The spec of a figure, with names resolved; the figure is drawn again when the spec changes."""
     entry = study["figures"][figure]
     # Notes appear only on the page; shapes of images are resolved below.
-    own = {name: value for name, value in entry.items() if name not in ("notes", "shape")}
+    own = {name: plain(value) for name, value in entry.items() if name not in ("notes", "shape")}
     shown = type_of(study, figure).spec(figure, entry, study, seed_from(seed, study_name, figure))
     return {"study": study_name, "figure": figure, **own} | shown

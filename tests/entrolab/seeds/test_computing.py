@@ -1,6 +1,5 @@
 """Values of each seed are made once and resumed, and count as long as those of seed 0 are the same."""
 
-import copy
 import hashlib
 import json
 import math
@@ -30,7 +29,7 @@ class Project:
     def __init__(self, folder: Path):
         config = read_yaml(home() / "config/config.yaml")
         _, studies, _ = load_configuration(home(), config, ["demo"])
-        self.study = copy.deepcopy(studies["demo"]) | {"seeds": str(folder / "seeds.csv")}
+        self.study = studies["demo"].model_copy(update={"seeds": str(folder / "seeds.csv")}, deep=True)
         self.folder, self.calls = folder, []
 
     def make(self, n_seeds: int, anew: bool = False) -> list[int]:
@@ -82,8 +81,8 @@ def test_the_values_of_seeds_count_as_long_as_those_of_seed_0_are_the_same(proje
     before = project.values()
     assert project.make(2, anew=True) == [0]
     pd.testing.assert_frame_equal(project.values(), before)
-    model = next(name for name, one in project.study["models"].items() if one.get("grid"))
-    project.study["models"][model]["grid"] = {"C": [3]}
+    model = next(name for name, one in project.study.models.items() if one.grid)
+    project.study.models[model].grid = {"C": [3]}
     assert project.make(2) == []
     with pytest.raises(SeedsError, match=r"\d+ of \d+ values of seed 0 differ"):
         project.make(3)

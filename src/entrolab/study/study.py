@@ -1,0 +1,237 @@
+"""A study as the whole workflow uses it: its runs, the files of its tables and figures, and their specs.
+
+A run is a data set and a model. Values that differ between data sets, ``{of_dataset: name}`` in the file, are
+resolved here. A spec contains all that decides a result and nothing else: a result is made again when its
+spec changes.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from entrolab.figure_types.base import FigureType
+from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
+from entrolab.study.claims import Claim, tested_tables
+from entrolab.study.definition import StudyFile
+from entrolab.study.job_specs import run_spec
+from entrolab.study.sections import ConfigError, check_known, plain
+from entrolab.tables.base import TableType
+from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
+
+# Default inner folds of the rows of a training file.
+INNER = {"folds": 4, "used": 4}
+# The keys of a study, and of a model, that its tables and claims show or look up.
+SHOWN = ("name", "file", "metrics", "criteria", "protocol", "datasets", "tasks", "of_dataset")
+SHOWN_OF_MODELS = ("label", "sublabel", "estimator", "estimators", "one_of", "grid")
+SHOWN_OF_MODELS += ("published_only", "known", "trials", "criteria")
+
+
+class Study(StudyFile):
+    """A checked study with its defaults.
+
+    The additional attributes are its name, its file, the path of the file of its claims, the task of each
+    data set, and the entries of its own data sets, which are like those of the catalog. ``datasets`` has the
+    keys of each group, ``published`` and ``seeds`` are paths from the working directory.
+    """
+
+    name: str
+    file: str
+    claims_file: str = None
+    claims: list[Claim] = []
+    tasks: dict[str, str] = {}
+    own_data: dict[str, dict[str, Any]] = {}
+
+    # ----------------------------------------------------------------------------------------- runs
+
+    def runs(self) -> list[tuple[str, str]]:
+        """The runs, (data set, model), that the tables and figures need, each once."""
+        shown = [self.runs_of_table(table) for table in self.tables]
+        shown += [self.runs_of_figure(figure) for figure in self.figures]
+        return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
+
+    def run(self, dataset: str, model: str, seed: int) -> dict:
+        """The spec of a run: all that decides its results; the run is repeated when the spec changes."""
+        return run_spec(self.name, self, dataset, model, seed)
+
+    def datasets_of_runs(self) -> list[str]:
+        """The data sets that have runs."""
+        return list(dict.fromkeys(dataset for dataset, _ in self.runs()))
+
+    def runs_on(self, dataset: str, model: str) -> bool:
+        """Whether a model has a learner for the task of a data set."""
+        entry = self.models[model]
+        return bool(entry.one_of) or estimator_of(entry, self.tasks[dataset]) is not None
+
+    def pairs(self, group: str, models: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield the pairs of a data set of a group and a model that has a learner for it."""
+        for pair in itertools.product(self.datasets[group], models):
+            if self.runs_on(*pair):
+                yield pair
+
+    def labels(self, models: Iterable[str]) -> dict[str, dict[str, str]]:
+        """The labels of some models, by name."""
+        shown = {name: self.models[name] for name in models}
+        return {name: {"label": model.label, "sublabel": model.sublabel} for name, model in shown.items()}
+
+    def scaling_of(self, dataset: str) -> dict:
+        """The scaling of a data set; empty if preprocessing is part of every fit."""
+        return self.resolved(self.scaling or {}, dataset, "scaling")
+
+    def protocol_of(self, dataset: str, model: str | None = None) -> dict:
+        """The protocol for a data set; a model may have fewer trials, and unshuffled rows have only one."""
+        protocol = self.resolved(self.protocol, dataset, "protocol")
+        own = self.own_data.get(dataset, {})
+        expect = own.get("expect", {})
+        if "test_rows" in expect:
+            test = expect["test_rows"]
+            train = expect["rows"] - test
+            return {"trials": 1, "train": train, "test": test, "shuffle": False, "inner": INNER}
+        if splits := own.get("splits"):
+            inner = "leave-two-folds-out" if "folds" in splits else INNER
+            return {**splits, "inner": inner, "method": "given"}
+        if own.get("groups") and "folds" in protocol:
+            protocol = {"method": "group", **protocol}
+        if not protocol.get("shuffle", True):
+            return protocol | {"trials": 1}
+        trials = None if model is None else self.models[model].trials
+        if trials is None:
+            return protocol
+        return protocol | {"trials": self.resolved(trials, dataset, f"models.{model}.trials")}
+
+    def resolved(self, value, dataset: str, where: str):
+        """A value in which every reference ``{of_dataset: name}`` is replaced by the data set's value.
+
+        Sections become mappings.
+        """
+        if isinstance(value, Mapping) and set(value) == {"of_dataset"}:
+            return self._looked_up(value["of_dataset"], dataset, where)
+        if isinstance(value, Mapping):
+            return {name: self.resolved(one, dataset, f"{where}.{name}") for name, one in value.items()}
+        if isinstance(value, list):
+            return [self.resolved(one, dataset, f"{where}.{k}") for k, one in enumerate(value)]
+        return value
+
+    def _looked_up(self, name: str, dataset: str, where: str):
+        check_known(name, self.of_dataset, self.file, where, "name of of_dataset")
+        values = self.of_dataset[name]
+        if dataset not in values and "default" not in values:
+            raise ConfigError(
+                f"{self.file}: of_dataset.{name}: no value for the data set {dataset!r}, needed by {where}; "
+                "accepted: a value for it, or a default"
+            )
+        return values.get(dataset, values.get("default"))
+
+    # --------------------------------------------------------------------------------------- tables
+
+    def table_type(self, table: str) -> TableType:
+        """The type of a table."""
+        return TABLE_TYPES[self.tables[table].type]
+
+    def runs_of_table(self, table: str) -> list[tuple[str, str]]:
+        """The runs, (data set, model), that a table needs, row by row."""
+        table_type = self.table_type(table)
+        return table_type.rows_and_models(self.tables[table], self) if table_type.trains else []
+
+    def files_of_table(self, table: str) -> list[str]:
+        """The result files that a table is made from."""
+        entry, table_type = self.tables[table], self.table_type(table)
+        measured_for = getattr(entry, "measured_for", None) or table
+        files = (
+            FILES[stage].format(study=self.name, table=measured_for, dataset=dataset, model=model)
+            for stage in table_type.reads(entry)
+            for dataset, model in table_type.rows_and_models(entry, self)
+        )
+        return list(dict.fromkeys(files))
+
+    def spec_of_table(self, table: str) -> dict:
+        """The spec of a table, see :func:`entrolab.tables.types.table_spec`."""
+        return table_spec(self.name, self, table)
+
+    def published_cells(self, table: str) -> list[tuple[str, str, str]]:
+        """The cells of a table that may have a published value, as (data set, model, metric)."""
+        table_type = self.table_type(table)
+        return [table_type.published_at(cell) for cell in table_type.cells(self.spec_of_table(table))]
+
+    def score_tables(self, dataset: str) -> list[str]:
+        """The names of the tables that show scores of a data set's runs."""
+        return [
+            name
+            for name, entry in self.tables.items()
+            if self.table_type(name).ranks and dataset in self.datasets[entry.datasets]
+        ]
+
+    def measurement(self, table: str, dataset: str, seed: int) -> dict:
+        """The spec of a measurement on a data set for a table: all that decides its result."""
+        entry, table_type = self.tables[table], self.table_type(table)
+        measured = table_type.measurement(entry, self, dataset)
+        return {
+            "study": self.name,
+            "table": table,
+            "dataset": dataset,
+            "measured_by": table_type.measured_by,
+            "seed": seed,
+            **self.resolved(measured, dataset, f"tables.{table}"),
+        }
+
+    # -------------------------------------------------------------------------------------- figures
+
+    def figure_type(self, figure: str) -> FigureType:
+        """The type of a figure."""
+        return FIGURE_TYPES[self.figures[figure].type]
+
+    def runs_of_figure(self, figure: str) -> list[tuple[str, str]]:
+        """The runs, (data set, model), that a figure needs, panel by panel."""
+        return self.figure_type(figure).runs(self.figures[figure], self)
+
+    def files_of_figure(self, figure: str) -> list[str]:
+        """The result files that a figure is drawn from, in the order of its runs, with all stages of a run."""
+        entry, figure_type = self.figures[figure], self.figure_type(figure)
+        table = getattr(entry, "table", None)
+        files = [
+            FILES[stage].format(study=self.name, table=table, dataset=dataset, model=model)
+            for dataset, model in figure_type.drawn_from(entry, self)
+            for stage in figure_type.stages
+        ]
+        # Runs have files of their own; figures of data sets may share some.
+        return files if figure_type.trains else list(dict.fromkeys(files))
+
+    def datasets_of_figure(self, figure: str) -> list[str]:
+        """The data sets that a figure, or the table that it is drawn from, shows."""
+        return self.figure_type(figure).datasets(self.figures[figure], self)
+
+    def spec_of_figure(self, figure: str, seed: int) -> dict:
+        """The spec of a figure, with names resolved; the figure is drawn again when the spec changes."""
+        entry = self.figures[figure]
+        # Notes appear only on the page; shapes of images are resolved below.
+        own = {name: plain(value) for name, value in entry.items() if name not in ("notes", "shape")}
+        seed = seed_from(seed, self.name, figure)
+        return {
+            "study": self.name,
+            "figure": figure,
+            **own,
+            **self.figure_type(figure).spec(figure, entry, self, seed),
+        }
+
+    # ---------------------------------------------------------------------------------------- parts
+
+    def part_for_table(self, table: str) -> "Study":
+        """The part of the study that affects how a table looks; the table is made again when it changes."""
+        return self._part([table])
+
+    def part_for_claims(self) -> "Study":
+        """The part of the study that decides the outcomes of its claims."""
+        return self._part(tested_tables(self.claims)).model_copy(update={"claims": self.claims})
+
+    def _part(self, names: Iterable[str]) -> "Study":
+        """What some tables and figures show, and the labels, learners and grids of all models."""
+        names = list(names)
+        return Study.model_construct(
+            **{part: getattr(self, part) for part in SHOWN},
+            models={
+                name: type(model).model_construct(**{part: getattr(model, part) for part in SHOWN_OF_MODELS})
+                for name, model in self.models.items()
+            },
+            tables={name: self.tables[name] for name in names if name in self.tables},
+            figures={name: self.figures[name] for name in names if name in self.figures},
+        )
