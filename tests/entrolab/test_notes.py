@@ -18,9 +18,9 @@ HARM = (
 RUN = StudyRun.at("small", "moons", "svm_rbf")
 
 
-def study_of(harm: str) -> dict:
+def study_of(harm: str):
     """A study with a text in the place of each that is free."""
-    return {**STUDY, "title": harm, "reference": harm}
+    return STUDY.model_copy(update={"title": harm, "reference": harm})
 
 
 def files_of(harm: str, success: bool) -> SimpleNamespace:
@@ -56,7 +56,9 @@ def test_what_others_have_written_is_text_in_a_note(note):
 
 
 def test_the_address_of_a_study_is_a_link():
-    made = MarkdownIt().render(experiment_note(STUDY | {"url": "https://a.example/b_c_d?e=*f*"}, "small"))
+    made = MarkdownIt().render(
+        experiment_note(STUDY.model_copy(update={"url": "https://a.example/b_c_d?e=*f*"}), "small")
+    )
     assert '<a href="https://a.example/b_c_d?e=*f*">https://a.example/b_c_d?e=*f*</a>' in made
 
 

@@ -28,8 +28,6 @@ from entrolab.fit.protocols import protocol
 from entrolab.fit.training import train
 from entrolab.io.run_files import StudyRun
 from entrolab.study.config import load_study
-from entrolab.study.job_specs import run_spec
-from entrolab.study.lookup import protocol_of
 from entrolab.tracking import track_dataset
 
 N_ROWS = 60
@@ -103,11 +101,11 @@ def trained(study, dataset: str, model: str, entry) -> StudyRun:
         path.parent.mkdir(parents=True, exist_ok=True)
     data = prepare(dataset, entry)
     save_dataset(run.rows, data)
-    save_folds("folds.npz", protocol(protocol_of(study, dataset)).draw(data.y, 0))
+    save_folds("folds.npz", protocol(study.protocol_of(dataset)).draw(data.y, 0))
     outputs = {
         name: getattr(run, name) for name in ("candidates", "selection", "predictions", "record", "facts")
     }
-    spec = run_spec("mine", study, dataset, model, seed=0)
+    spec = study.run(dataset, model, seed=0)
     train(run.rows, "folds.npz", outputs | {"model": run.fitted}, spec, Limits(600, 8), print)
     return run
 
@@ -177,7 +175,7 @@ def test_rows_are_logged_with_a_model_where_the_study_asks_for_them(
     shutil.copytree(folder, tmp_path / "shop", ignore=shutil.ignore_patterns("mlruns", "mlflow.db*"))
     shutil.copy(empty_store, tmp_path / "shop" / "mlflow.db")
     monkeypatch.chdir(tmp_path / "shop")
-    study = load_study(Path("mine.yaml").absolute(), {}) | {"input_example": True}
+    study = load_study(Path("mine.yaml").absolute(), {}).model_copy(update={"input_example": True})
     track_dataset(study, "mine", "wine", [StudyRun.at("mine", "wine", "linear", scaled=False)])
     [version] = client().search_model_versions("name = 'mine.wine'")
     model = mlflow.pyfunc.load_model(version.source)

@@ -10,8 +10,7 @@ from entrolab.fit.metrics import METRICS
 from entrolab.jobs.cluster_requests import MARGIN_MINUTES, UNKNOWN
 from entrolab.jobs.plan import Plan
 from entrolab.study.config import load_configuration
-from entrolab.study.job_specs import study_runs
-from entrolab.study.lookup import protocol_of
+from entrolab.study.definition import Preprocessing
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,8 +46,8 @@ def test_a_run_depends_on_its_learner_and_on_no_reader(plan):
 
 def test_a_run_that_learns_its_preprocessing_depends_on_its_code(plan):
     run = at(study="eem", dataset="sonar", model="eem_rbf")
-    study = {key: value for key, value in plan.studies["eem"].items() if key != "scaling"}
-    learning = Plan(plan.catalog, plan.studies | {"eem": study | {"preprocessing": {}}}, plan.settings)
+    study = plan.studies["eem"].model_copy(update={"scaling": None, "preprocessing": Preprocessing()})
+    learning = Plan(plan.catalog, plan.studies | {"eem": study}, plan.settings)
     more = learning.code_of_run(run).keys() - plan.code_of_run(run).keys()
     assert {"entrolab.data.preprocessing", "entrolearn.columns"} <= more
 
@@ -57,7 +56,7 @@ def test_a_run_that_learns_its_preprocessing_depends_on_its_code(plan):
     ("of_study", "setting", "seconds"), [(None, None, 3600), (9e4, None, 9e4), (9e4, 60, 60)]
 )
 def test_the_time_requested_from_a_cluster_follows_the_limit_of_the_study(plan, of_study, setting, seconds):
-    study = plan.studies["eem"] | {"limit_seconds": of_study}
+    study = plan.studies["eem"].model_copy(update={"limit_seconds": of_study})
     limited = Plan(plan.catalog, plan.studies | {"eem": study}, plan.settings | {"limit_seconds": setting})
     run = at(study="eem", dataset="sonar", model="eem_rbf")
     assert limited.limit_seconds(run) == seconds
@@ -76,13 +75,12 @@ def test_a_table_asks_for_the_runs_that_it_shows_alone(plan):
 @pytest.mark.parametrize("paper", ["demo", "eem", "ce_svm", "rkelm", "today"])
 def test_of_the_metrics_a_run_knows_the_one_that_selects_and_those_shown_of_candidates(plan, paper):
     study = plan.studies[paper]
-    more = {
-        **study,
-        "metrics": [*study["metrics"], *(name for name in METRICS if name not in study["metrics"])],
-    }
+    more = study.model_copy(
+        update={"metrics": [*study.metrics, *(name for name in METRICS if name not in study.metrics)]}
+    )
     after = Plan(plan.catalog, {**plan.studies, paper: more}, plan.settings)
     dataset = next(iter(study["tasks"]))
-    for model in (model for one, model in study_runs(study) if one == dataset):
+    for model in (model for one, model in study.runs() if one == dataset):
         where = at(study=paper, dataset=dataset, model=model)
         assert after.run_spec(where) == plan.run_spec(where)
 
@@ -101,11 +99,11 @@ def test_input_functions_name_the_files_of_their_runs(plan):
 
 def test_a_table_knows_the_protocol_of_each_of_its_data_sets(plan):
     """The best of a row are tested over its folds or trials, whose sizes may depend on the data set."""
-    for name, study in plan.studies.items():
-        for table in study["tables"]:
-            shown = plan.shown(at(study=name, table=table))
-            for dataset in shown["tasks"]:
-                assert protocol_of(shown, dataset) == protocol_of(study, dataset)
+    for study in plan.studies.values():
+        for table in study.tables:
+            shown = study.part_for_table(table)
+            for dataset in shown.tasks:
+                assert shown.protocol_of(dataset) == study.protocol_of(dataset)
 
 
 def test_every_result_of_a_study_is_a_target_so_that_a_deleted_one_is_made_again(plan):
@@ -113,7 +111,7 @@ def test_every_result_of_a_study_is_a_target_so_that_a_deleted_one_is_made_again
         targets, where = set(plan.study_files(name)), at(study=name)
         for stage in ("candidates", "selection", "predictions", "record", "model", "facts"):
             assert targets >= set(plan.of_study(stage)(where))
-        for dataset, _ in study_runs(study):
+        for dataset, _ in study.runs():
             rows = plan.rows_of_run(at(study=name, dataset=dataset))
             assert targets >= {f"results/data/{dataset}.npz", f"results/{name}/folds/{dataset}.npz", rows}
         for table in study["tables"]:

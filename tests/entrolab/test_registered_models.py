@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import skops.io
 from sklearn.svm import SVC
-from tracked_runs import SCORES, STUDY, artifacts_at, client, runs_of, track, write_run
+from tracked_runs import SCORES, artifacts_at, change_study, client, runs_of, track, write_run
 
 from entrolab.tracking import StudyRun
 from entrolab.tracking.artifacts import follow_move
@@ -90,9 +90,8 @@ def test_alias_moves_to_the_run_that_is_best_now_and_goes_when_there_is_none(bes
 
 
 def test_least_error_is_best(best, monkeypatch, data):
-    monkeypatch.setitem(STUDY, "metrics", ["rmse"])
-    monkeypatch.setitem(STUDY, "tables", {"table1": {**SCORES, "metric": "rmse", "criterion": "cv"}})
-    monkeypatch.setitem(STUDY, "tasks", {"moons": "regression"})
+    table = {**SCORES, "metric": "rmse"}
+    change_study(monkeypatch, "regression", metrics=["rmse"], criteria=["cv"], tables={"table1": table})
     for run, gmeans in zip(best, (BETTER, (0.5, 0.5, 0.5, 0.5)), strict=True):
         write_run(run, estimator=SVC().fit(*data), gmeans=gmeans, metric="rmse")
     track(best)

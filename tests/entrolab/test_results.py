@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from made_studies import made_study
 from scipy.sparse import csr_array
 
 from entrolab.data.dataset import Dataset, save_dataset
 from entrolab.io.records import write_json
 from entrolab.tables.results import Results
 from entrolab.tables.types import FILES
+
+STUDY = made_study({"datasets": {"all": ["iris"]}, "models": {"svm": "sklearn.svm.SVC"}}, "mine")
 
 
 def scaled(home, X, y, task="binary", classes=("0", "1")):
@@ -16,7 +19,7 @@ def scaled(home, X, y, task="binary", classes=("0", "1")):
     file = home / "results/mine/scaled/points.npz"
     file.parent.mkdir(parents=True)
     save_dataset(file, data)
-    return Results("mine", {}, home).features("points")
+    return Results(STUDY, home).features("points")
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
@@ -38,7 +41,7 @@ def test_dimensions_are_the_least_number_of_eigenvalues_with_95_percent_of_their
 
 
 def test_records_and_facts_are_read_from_their_files_and_empty_without_them(tmp_path):
-    results = Results("mine", {}, tmp_path)
+    results = Results(STUDY, tmp_path)
     assert results.record("iris", "svm") == results.facts("iris", "svm") == {}
     for stage, content in {"record": {"status": "ok"}, "facts": {"n_support": 3}}.items():
         write_json(tmp_path / FILES[stage].format(study="mine", dataset="iris", model="svm"), content)

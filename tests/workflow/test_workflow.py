@@ -18,7 +18,6 @@ from entrolab.data.dataset import load_dataset, load_folds
 from entrolab.figure_types.making import read_figure
 from entrolab.fit.predictions import read_scores
 from entrolab.study.config import load_catalog, load_study
-from entrolab.study.job_specs import run_spec
 from entrolab.tables.making import read_table
 
 pytestmark = pytest.mark.workflow
@@ -412,7 +411,7 @@ def test_another_metric_first_selects_otherwise(finished):
     catalog = load_catalog([ROOT / "config/datasets.yaml", finished.folder / "data.yaml"])
     study = load_study(finished.folder / "studies/tiny.yaml", catalog)
     reversed_ = {**study, "metrics": study["metrics"][::-1]}
-    specs = [run_spec("tiny", one, "my-moons", "svm", 0) for one in (study, reversed_)]
+    specs = [one.run("my-moons", "svm", 0) for one in (study, reversed_)]
     assert [spec["metrics"][0] for spec in specs] == ["gmean", "accuracy"]
 
 

@@ -39,13 +39,7 @@ from entrolab.tables.types import FILES, TABLE_TYPES
 TABLE_FORMATS = ("csv", "html", "tex", "md")
 FIGURE_FORMATS = ("svg", "png", "csv", "html")
 CLAIMS_FORMATS = ("csv", "html")
-DRAWN = ("tables", "figures")
 OF_RUNS = ("candidates", "selection", "predictions", "record", "model", "facts")
-# The keys of a model that tables show or look up.
-SHOWN_OF_MODELS = ["label", "sublabel", "estimator", "estimators", "one_of", "grid"]
-SHOWN_OF_MODELS += ["published_only", "known", "trials"]
-# The keys of a study that its tables show or look up.
-SHOWN_OF_STUDIES = ("metrics", "criteria", "protocol", "datasets", "tasks", "file")
 
 
 def code(*import_paths: str) -> Callable:
@@ -240,13 +234,7 @@ class Plan:
 
     def shown(self, wildcards) -> dict:
         """The part of a study that affects how a table looks; the table is made again when it changes."""
-        study = self.study(wildcards)
-        return {
-            **{name: study[name] for name in SHOWN_OF_STUDIES},
-            "of_dataset": study.get("of_dataset", {}),
-            "models": self._shown_models(study),
-            "tables": {wildcards.table: study["tables"][wildcards.table]},
-        }
+        return {"study": self.study(wildcards).part_for_table(wildcards.table)}
 
     def sources_of_claims(self, wildcards) -> list[str]:
         """The tables and figures that the tests of a study's claims read, and the results of the tables."""
@@ -254,19 +242,15 @@ class Plan:
         names = tested_tables(study["claims"])
         results = (table_files(wildcards.study, study, name) for name in names if name in study["tables"])
         return [
-            *(tested_file(wildcards.study, study, name) for name in names),
+            *(tested_file(study, name) for name in names),
             *dict.fromkeys(chain.from_iterable(results)),
         ]
 
     def claimed(self, wildcards) -> dict:
         """The part of a study that decides the outcomes of its claims."""
         study = self.study(wildcards)
-        parts = ("claims", "metrics", "criteria", "protocol", "of_dataset", "datasets", "tasks", "file")
-        names = tested_tables(study["claims"])
         return {
-            **{name: study[name] for name in parts},
-            "models": self._shown_models(study),
-            **{part: {name: study[part][name] for name in names if name in study[part]} for part in DRAWN},
+            "study": study.part_for_claims(),
             "by_tests": stored_outcomes(wildcards.study, study["claims"], home()),
         }
 
@@ -320,12 +304,6 @@ class Plan:
     def _rows(self, study_name: str, dataset: str) -> str:
         stage = "scaled" if "scaling" in self.studies[study_name] else "data"
         return FILES[stage].format(study=study_name, dataset=dataset)
-
-    def _shown_models(self, study: Mapping) -> dict:
-        return {
-            name: {key: model[key] for key in SHOWN_OF_MODELS if key in model}
-            for name, model in study["models"].items()
-        }
 
     def _tables(self, study_name: str, formats: Iterable[str]) -> list[str]:
         tables = self.studies[study_name]["tables"]

@@ -18,7 +18,6 @@ from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
 from entrolab.report.shown_tables import bar
 from entrolab.report.studies import StudyResults, trained
-from entrolab.study.job_specs import figure_formats, study_runs
 from entrolab.tables.making import agreement_of, counts_of_study
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
@@ -117,7 +116,7 @@ def shown_figure(results: StudyResults, name: str) -> dict:
         "title": title(name),
         "caption": caption,
         "notes": [one_line(note) for note in results.study["figures"][name]["notes"]],
-        "formats": figure_formats(results.study, name),
+        "formats": results.study.figure_type(name).formats,
         "alt": description_of(results.folder / "figures" / f"{name}.svg") or caption,
         "reasons": reasons(results.figures[name]),
     }
@@ -158,7 +157,7 @@ def _files(results: StudyResults, home: str) -> list[dict]:
             "label": dataset,
             "cells": [links(f"{dataset}/{model}") for model in trained(results.study)],
         }
-        for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(results.study))
+        for dataset in dict.fromkeys(dataset for dataset, _ in results.study.runs())
     ]
 
 

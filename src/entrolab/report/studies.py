@@ -11,7 +11,6 @@ from entrolab.figure_types.making import read_figure
 from entrolab.io.records import read_json
 from entrolab.jobs.command import command_for
 from entrolab.study.cell_numbers import with_numbers
-from entrolab.study.job_specs import study_runs
 from entrolab.tables.making import read_table
 
 
@@ -48,7 +47,7 @@ def read_results(
         with_numbers(study, tables),
         folder,
         tables,
-        [read_json(folder / "records" / dataset / f"{model}.json") for dataset, model in study_runs(study)],
+        [read_json(folder / "records" / dataset / f"{model}.json") for dataset, model in study.runs()],
         {name: read_figure(folder / "figures" / f"{name}.csv") for name in study.get("figures", {})},
         read_claims(claims) if claims.exists() else None,
         dict(settings or {}),

@@ -16,7 +16,7 @@ from entrolab.seeds.verdicts import judge_seeds, summary
 from entrolab.study.config import load_configuration, read_yaml
 from entrolab.study.sections import ConfigError, check_known
 from entrolab.tables.making import read_table, second_reading_of
-from entrolab.tables.types import FILES, table_spec
+from entrolab.tables.types import FILES
 
 SEEDED = "with published scores, correlations or separabilities"
 
@@ -84,7 +84,7 @@ def _show(names: list[str]) -> int:
             if not file.exists():
                 print(f"{name} {table}: not made in this folder; run `snakemake {file}`")
                 continue
-            judged, left_out = judge_seeds(read_table(file), values, table_spec(name, study, table))
+            judged, left_out = judge_seeds(read_table(file), values, study.spec_of_table(table))
             if len(judged) or any(left_out):
                 print(f"{name} {table}: {' '.join(in_words(summary(judged), *left_out))}")
                 if not second_reading_of(study, table):

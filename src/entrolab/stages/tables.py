@@ -18,21 +18,20 @@ from entrolab.study.config import read_yaml
 from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
-from entrolab.tables.types import table_spec
 
 NOTHING_PUBLISHED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 
 
 def table(job) -> None:
     """Make one table, with our numbers and the published ones, in all formats."""
-    name, key, study = job.wildcards.study, job.wildcards.table, job.params.study
-    spec = table_spec(name, study, key)
+    name, key, study = job.wildcards.study, job.wildcards.table, job.params.study["study"]
+    spec = study.spec_of_table(key)
     published = read_published(job.input.published[0]) if job.input.published else NOTHING_PUBLISHED
-    made = make_table(Results(name, study), published, spec)
+    made = make_table(Results(study), published, spec)
     write_table(made, spec, job.output[0])
-    best = winners(Numbers(name, study), key, made)
+    best = winners(Numbers(study), key, made)
     seeds = job.input.seeds[0] if job.input.seeds else None
-    over_seeds = seeds_of(name, {**study, "seeds": seeds}, key, made)
+    over_seeds = seeds_of(study.model_copy(update={"seeds": seeds}), key, made)
     for output in job.output[1:]:
         write_table(made, spec, output, best, SAYS, over_seeds)
     tell_result(f"{name} {key}", made, best)
@@ -40,8 +39,8 @@ def table(job) -> None:
 
 def claims(job) -> None:
     """Test a paper's claims on the results of its study."""
-    study = job.params.study
-    found = evaluate(study["claims"], Numbers(job.wildcards.study, study), study["by_tests"])
+    study, by_tests = job.params.study["study"], job.params.study["by_tests"]
+    found = evaluate(study.claims, Numbers(study), by_tests)
     for output in job.output:
         write_claims(found, job.params.title, output)
 

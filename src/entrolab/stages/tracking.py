@@ -4,17 +4,16 @@ from pathlib import Path
 
 from entrolab import tracking
 from entrolab.io.records import write_json
-from entrolab.study.job_specs import score_tables, study_runs, tracked_datasets
 
 
 def track(job) -> None:
     """Log the runs of each data set; one with an unreadable file does not prevent logging the others."""
     name, study = job.wildcards.study, job.params.study[0]
     receipt, failed, files = {}, None, {Path(table).stem: table for table in job.input.tables}
-    for dataset in tracked_datasets(study):
-        models = [model for one, model in study_runs(study) if one == dataset]
+    for dataset in study.datasets_of_runs():
+        models = [model for one, model in study.runs() if one == dataset]
         runs = [tracking.StudyRun.at(name, dataset, model, scaled="scaling" in study) for model in models]
-        tables = [files[table] for table in score_tables(study, dataset)]
+        tables = [files[table] for table in study.score_tables(dataset)]
         try:
             receipt[dataset] = tracking.track_dataset(
                 study, name, dataset, runs, store_uri=job.params.store, tables=tables

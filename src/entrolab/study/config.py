@@ -22,7 +22,6 @@ from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.checking import check_study
 from entrolab.study.claims import load_claims
 from entrolab.study.definition import OwnData, StudyFile, Table
-from entrolab.study.lookup import grouped
 from entrolab.study.published import check_published
 from entrolab.study.sections import ConfigError, check, check_known, plain, shortened
 from entrolab.study.seeds import check_seeds
@@ -165,7 +164,7 @@ def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping
 def _of_catalog(study: Mapping) -> set[str]:
     """The data sets that a study takes from the catalog."""
     drawn = {figure["dataset"] for figure in study["figures"].values() if "dataset" in figure}
-    return ({*grouped(study)} | drawn) - study["own_data"].keys()
+    return ({*study.tasks} | drawn) - study["own_data"].keys()
 
 
 def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
@@ -231,18 +230,9 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> Study:
     Values that differ between data sets remain references, ``{of_dataset: name}``; they are resolved per run.
     """
     check_name(file)
-    found = check(StudyFile, read_yaml(file), file)
-    groups, own = _groups(file, found.datasets, catalog)
-    catalog = {**catalog, **own}
-    tasks = {key: catalog[key]["task"] for key in dict.fromkeys(itertools.chain(*groups.values()))}
-    study = Study.model_construct(
-        **{key: getattr(found, key) for key in StudyFile.model_fields}
-        | {"datasets": groups, "claims": [], "name": file.stem, "file": str(file)},
-        tasks=tasks,
-        own_data=own,
-    )
-    study = _with_defaults(study)
-    check_study(file, study, catalog)
+    content = read_yaml(file)
+    study = study_of(file, content, catalog)
+    check_study(file, study, {**catalog, **study.own_data})
     if study.published:
         study = study.model_copy(update={"published": _beside(file, "published", study.published)})
         check_published(study.published, study)
@@ -252,11 +242,22 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> Study:
         if os.path.isfile(study.seeds):
             check_seeds(study.seeds)
     with_numbers(study)  # which raises for a cell that does not exist
-    if not found.claims:
+    if "claims" not in content:
         return study
-    claims = _beside(file, "claims", found.claims)
-    content = load_claims(Path(claims), read_yaml(Path(claims)), study)
-    return study.model_copy(update={"claims": content, "claims_file": claims})
+    claims = _beside(file, "claims", content["claims"])
+    listed = load_claims(Path(claims), read_yaml(Path(claims)), study)
+    return study.model_copy(update={"claims": listed, "claims_file": claims})
+
+
+def study_of(file: Path, content, catalog: Mapping[str, Mapping]) -> Study:
+    """The study that the content of a file describes, with its defaults; names and learners are unchecked."""
+    found = check(StudyFile, content, file)
+    groups, own = _groups(file, found.datasets, catalog)
+    keys = dict.fromkeys(itertools.chain.from_iterable(groups.values()))
+    tasks = {key: {**catalog, **own}[key]["task"] for key in keys}
+    given = {key: getattr(found, key) for key in StudyFile.model_fields}
+    derived = {"name": file.stem, "file": str(file), "datasets": groups, "tasks": tasks, "own_data": own}
+    return _with_defaults(Study.model_construct(**given | derived | {"claims": []}))
 
 
 def check_name(file: Path) -> None:

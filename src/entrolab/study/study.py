@@ -11,20 +11,20 @@ from typing import Any
 
 from entrolab.figure_types.base import FigureType
 from entrolab.figure_types.registry import FIGURE_TYPES
-from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
+from entrolab.fit.learners import estimator_of, seed_from
 from entrolab.study.claims import Claim, tested_tables
 from entrolab.study.definition import StudyFile
 from entrolab.study.job_specs import run_spec
 from entrolab.study.sections import ConfigError, check_known, plain
 from entrolab.tables.base import TableType
-from entrolab.tables.types import FILES, TABLE_TYPES, table_spec
+from entrolab.tables.types import FILES, TABLE_TYPES
 
 # Default inner folds of the rows of a training file.
 INNER = {"folds": 4, "used": 4}
 # The keys of a study, and of a model, that its tables and claims show or look up.
 SHOWN = ("name", "file", "metrics", "criteria", "protocol", "datasets", "tasks", "of_dataset")
 SHOWN_OF_MODELS = ("label", "sublabel", "estimator", "estimators", "one_of", "grid")
-SHOWN_OF_MODELS += ("published_only", "known", "trials", "criteria")
+SHOWN_OF_MODELS += ("published_only", "known", "trials")
 
 
 class Study(StudyFile):
@@ -145,8 +145,27 @@ class Study(StudyFile):
         return list(dict.fromkeys(files))
 
     def spec_of_table(self, table: str) -> dict:
-        """The spec of a table, see :func:`entrolab.tables.types.table_spec`."""
-        return table_spec(self.name, self, table)
+        """The spec of a table: its entry, with the keys of data sets and models resolved.
+
+        The spec is the entry, plus: study, table, ``trials`` (number of trials of the protocol, 0 if it has
+        folds), ``sample`` (number of rows sampled from larger data sets, 0 for all rows), and datasets,
+        models and metrics (each a mapping of keys to {"label", "sublabel", …}, in the study's order).
+        """
+        entry, table_type = self.tables[table], self.table_type(table)
+        named = {
+            key: {"label": key, "sublabel": "", "task": self.tasks[key]}
+            for key in (() if table_type.generates else self.datasets[entry.datasets])
+        }
+        return {
+            **entry,
+            "study": self.name,
+            "table": table,
+            "trials": self.protocol.get("trials", 0),
+            "sample": self.protocol.get("rows", 0),
+            "datasets": named | table_type.places(entry),
+            "models": table_type.models(entry, self),
+            "metrics": table_type.metrics(entry),
+        }
 
     def published_cells(self, table: str) -> list[tuple[str, str, str]]:
         """The cells of a table that may have a published value, as (data set, model, metric)."""
@@ -185,7 +204,7 @@ class Study(StudyFile):
         return self.figure_type(figure).runs(self.figures[figure], self)
 
     def files_of_figure(self, figure: str) -> list[str]:
-        """The result files that a figure is drawn from, in the order of its runs, with all stages of a run."""
+        """The result files that a figure is drawn from, in the order of its runs and their stages."""
         entry, figure_type = self.figures[figure], self.figure_type(figure)
         table = getattr(entry, "table", None)
         files = [

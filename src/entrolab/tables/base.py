@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from entrolab.fit.learners import learners_of
 from entrolab.study.entries import TableEntry
-from entrolab.study.lookup import pairs
 from entrolab.tables.verdicts import beside
 from entrolab.text import one_line
 
@@ -145,7 +144,7 @@ class TableType:
         """The (data set, model) pairs whose files a table is made of, row by row."""
         models = self.models(table, study)
         if self.trains:
-            return list(pairs(study, table["datasets"], models))
+            return list(study.pairs(table["datasets"], models))
         datasets = [GENERATED] if self.generates else study["datasets"][table["datasets"]]
         return list(itertools.product(datasets, models))
 

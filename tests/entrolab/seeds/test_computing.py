@@ -14,7 +14,7 @@ from entrolab.seeds.computing import SeedsError, make_seeds, seeded_tables
 from entrolab.seeds.values import read_seeds
 from entrolab.study.config import load_configuration, read_yaml
 from entrolab.tables.making import COLUMNS
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.types import TABLE_TYPES
 
 TABLE = "demo_cv"
 
@@ -42,7 +42,7 @@ class Project:
         """Write a table whose numbers follow from the models' grids and the seed."""
         self.calls.append(seed)
         rows = []
-        for cell in TABLE_TYPES["scores"].cells(table_spec("demo", self.study, TABLE)):
+        for cell in TABLE_TYPES["scores"].cells(self.study.spec_of_table(TABLE)):
             text = json.dumps([cell, self.study["models"][cell[1]].get("grid"), seed])
             ours = int(hashlib.sha256(text.encode()).hexdigest()[:4], 16) / 1000
             rows.append((*cell, ours, 1.0, ours, 1.0, 0.0, "reproduced", math.nan, ""))
