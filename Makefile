@@ -80,10 +80,9 @@ screenshots: env  ## take the screenshots in docs/images of a table and the logg
 report: env  ## update the studies named in config/config.yaml, and print the address of the report
 	@$(IN_ENV) snakemake report $(ARGS)
 
-seeds: env  ## make the tables of PAPER with further seeds (TABLE="table2 ...", SEEDS=5, ANEW=1, ARGS="--config mirror=...")
+seeds: env  ## make the tables of PAPER with several seeds and store their values (TABLE="table2 ...", SEEDS=5, ARGS=...)
 	@test -n "$(PAPER)" || { echo "which study? make seeds PAPER=melm" >&2; exit 1; }
-	@$(IN_ENV) python -m entrolab.seeds make $(PAPER) --seeds $(SEEDS) $(if $(TABLE),--tables $(TABLE)) \
-	    $(if $(ANEW),--anew) $(ARGS)
+	@$(IN_ENV) python -m entrolab.seeds $(PAPER) $(TABLE) --seeds $(SEEDS) $(ARGS)
 
 outcomes: env  ## store in docs/ the outcomes of claims and the counts of verdicts for the tables made here
 	@.venv/bin/python -m entrolab.outcomes

@@ -127,14 +127,14 @@ def fill_in(app, docname: str, source: list[str]) -> None:
     """Fill a page that is a template with the catalog of data sets, the studies and all keys."""
     if docname not in TEMPLATES:
         return
-    catalog, studies, _ = load_configuration(HERE.parent, read_yaml(HERE.parent / "config" / "config.yaml"))
+    studies, _ = load_configuration(HERE.parent, read_yaml(HERE.parent / "config" / "config.yaml"))
     studies = {name: with_numbers(study) for name, study in studies.items()}
     for file in (HERE.parent / "config").rglob("*.yaml"):
         app.env.note_dependency(str(file))
     templates = app.builder.templates.environment
     templates.filters["escaped"] = escaped
     templates.filters["grouped"] = "{:,}".format
-    values = {"catalog": catalog, "studies": studies, "keys": keys.reference()}
+    values = {"catalog": studies.catalog, "studies": studies, "keys": keys.reference()}
     source[0] = templates.from_string(source[0]).render(values)
 
 

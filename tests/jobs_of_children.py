@@ -4,9 +4,12 @@ import os
 import signal
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 from threadpoolctl import threadpool_info
+
+from entrolab.fit.limits import Limits, hold_to
 
 
 def nothing(job):
@@ -19,6 +22,20 @@ def fail(job):
 
 def kill_itself(job):
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def compute_on(job):
+    hold_to(Limits(seconds=0.01))
+    sum(range(10**12))
+
+
+def count_forks(job):
+    """Run the stage that `params` names, and write how many processes it forks."""
+    forks = []
+    os.register_at_fork(before=lambda: forks.append(1))
+    module, _, stage = job.params.stage.partition(":")
+    getattr(import_module(f"entrolab.stages.{module}"), stage)(job)
+    Path(job.count).write_text(str(len(forks)))
 
 
 def write_modules(job):

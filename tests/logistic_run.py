@@ -14,7 +14,7 @@ def logistic_run(**changes) -> dict:
         "grid": {"C": [0.001, 1.0]},
         "seed": 0,
         "metrics": ["gmean", "accuracy"],
-        "criteria": ["cv", "dcs_gaussian", "dcs_kde"],
+        "candidates": ["cv", "dcs_gaussian", "dcs_kde"],
         "protocol": {"folds": 3, "repeats": 2},
         **changes,
     }

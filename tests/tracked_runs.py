@@ -1,6 +1,7 @@
 """Cells as training leaves them, for the tests of tracking, and a look into their store."""
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -60,9 +61,10 @@ table10,moons,svm_rbf,gmean,60.0,
 def write_run(
     run, *, gmeans=GMEANS, estimator=None, success=True, status="ok", error="", seconds=1.5, metric="gmean"
 ):
-    """The files of one run, as training leaves them."""
-    for path in (run.record, run.candidates, run.facts):
-        path.parent.mkdir(parents=True, exist_ok=True)
+    """The files of one run, as its jobs leave them."""
+    shutil.rmtree(run.models, ignore_errors=True)
+    for folder in (run.record.parent, run.candidates.parent, run.models):
+        folder.mkdir(parents=True, exist_ok=True)
     record = {
         "key": run.key,
         "study": run.study,
@@ -94,8 +96,8 @@ def write_run(
             "repeat": repeat,
             "fold": fold,
             "criterion": criterion,
-            "point": 1,
-            "params": json.dumps({"C": 1.0 if fold == 0 or repeat == 0 else 10.0}),
+            "point": (point := 1 if fold == 0 or repeat == 0 else 2),
+            "params": json.dumps({"C": {1: 1.0, 2: 10.0}[point]}),
             "criterion_value": 0.5,
             metric: gmean,
             "accuracy": 0.75,
@@ -110,11 +112,21 @@ def write_run(
     write_scores(run.selection, run.predictions, scores if success else scores[:0])
     (candidates if success else candidates[:0]).to_parquet(run.candidates)
     if estimator is None:
-        run.facts.write_text(json.dumps({"error": error or "not asked for"}))
+        facts_of(run).write_text(json.dumps({"error": error or "not asked for"}))
         return
     facts = {"params": {"C": 1.0}, "chosen_by": "cv", "fit_seconds": seconds / 10, "predict_seconds": 0.01}
-    run.facts.write_text(json.dumps(facts | {"n_stored_numbers": 123, "estimator": record["estimator"]}))
-    skops.io.dump(estimator, run.fitted)
+    facts_of(run).write_text(json.dumps(facts | {"n_stored_numbers": 123, "estimator": record["estimator"]}))
+    skops.io.dump(estimator, model_of(run))
+
+
+def facts_of(run) -> Path:
+    """The file of facts about the model of a run that its first criterion selected."""
+    return run.models / "cv.json"
+
+
+def model_of(run) -> Path:
+    """The file of the model itself."""
+    return run.models / "cv.skops"
 
 
 def write_tables(study_name="small", published="published.csv") -> list[str]:

@@ -29,7 +29,7 @@ from entrolab.text import one_line
 
 CRATE, MANIFEST = "ro-crate-metadata.json", "manifest-sha256.txt"
 ABOUT = ("CITATION.cff", "LICENSE", "requirements.lock", "environment.yml", "config/datasets.yaml")
-FOLDERS = ("tables", "figures", "selection", "predictions", "candidates", "records", "models", "measured")
+FOLDERS = ("tables", "figures", "seed*")
 NAME = re.compile(r"(\w[\w+-]*/){0,7}\w[\w.+-]*", re.ASCII)  # so that no folder has the name of a file
 MOST_FILES, MOST_CHARACTERS, MOST_BYTES = 100_000, 200, 4 << 30  # of an archive, a name, all files
 MOST_OF_FILE, MOST_PARSED = 256 << 20, 32 << 20  # bytes of any file, and of JSON and the manifest
@@ -59,7 +59,8 @@ def make(path: Path, root: Path, *asked: str) -> list[str]:
     for name, study in studies.items():
         named = [f"{name}.yaml", *(study.get(key) for key in ("published", "claims", "seeds"))]
         names |= {os.path.normpath(f"config/papers/{file}") for file in named if isinstance(file, str)}
-        found = [file for folder in FOLDERS for file in (root / "results" / name / folder).rglob("[!.]*")]
+        results = root / "results" / name
+        found = [file for folder in FOLDERS for file in results.glob(f"{folder}/**/[!.]*")]
         names |= {file.relative_to(root).as_posix() for file in found if file.suffix in TYPES}
     contents = {name: (root / name).read_bytes for name in sorted(names) if (root / name).is_file()}
     contents[CRATE] = json.dumps(_crate(root, [*contents], studies), indent=1).encode

@@ -20,6 +20,7 @@ from entrolab.claims.numbers import Numbers
 from entrolab.claims.repository_tests import STORED as CLAIMS
 from entrolab.claims.repository_tests import run_tests
 from entrolab.io.atomic import write_text
+from entrolab.io.files import FILES
 from entrolab.io.markers import replace_between
 from entrolab.jobs.command import home
 from entrolab.seeds.values import of_table, read_seeds
@@ -37,7 +38,7 @@ from entrolab.tables.making import (
     read_table,
     second_reading_of,
 )
-from entrolab.tables.types import FILES, TABLE_TYPES
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import JUDGED
 
 TABLES, PAGE = Path("docs/verdicts.csv"), Path("docs/results.md")
@@ -198,7 +199,7 @@ def read_stored(file: Path, columns: list[str]) -> pd.DataFrame:
 
 def main() -> int:
     root, folder = home(), Path()
-    _, studies, _ = load_configuration(root, read_yaml(root / "config" / "config.yaml"))
+    studies, _ = load_configuration(root, read_yaml(root / "config" / "config.yaml"))
     studies = {name: study for name, study in studies.items() if "published" in study and study["reference"]}
     claims, tables = read_stored(root / CLAIMS, OF_CLAIMS), read_stored(root / TABLES, OF_TABLES)
     try:

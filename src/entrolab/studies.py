@@ -154,11 +154,11 @@ def load_results(
     config |= dict(settings or {})
     if directory is not None:
         config["extra_studies"] = str(directory.absolute())
-    _, studies, _ = load_configuration(home(), config, [name])
+    studies, _ = load_configuration(home(), config)
     folder, definition = Path(folder), studies[name]
     scores, predictions, failures = [], [], []
     for dataset, model in definition.runs():
-        run = StudyRun.at(name, dataset, model, folder=folder, scaled="scaling" in definition)
+        run = StudyRun.at(definition, dataset, model, folder)
         contents = RunContents.of(run, definition)
         place = {"dataset": dataset, "model": model}
         if not contents.record["success"]:

@@ -223,7 +223,6 @@ models:
     steps:
       - {estimator: sklearn.preprocessing.StandardScaler}
       - {estimator: sklearn.cluster.KMeans, params: {n_clusters: 2}}
-      - {estimator: sklearn.preprocessing.MinMaxScaler}
     estimator: sklearn.svm.SVC
     criteria: [cv]
 tables:
@@ -294,9 +293,9 @@ def _told_scores():
 @pytest.fixture
 def untracked(no_store, data) -> list[StudyRun]:
     """Two runs of one data set, each with a fitted model, and no store yet."""
-    from tracked_runs import write_run
+    from tracked_runs import STUDY, write_run
 
-    made = [StudyRun.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+    made = [StudyRun.at(STUDY, "moons", model) for model in ("svm_rbf", "logistic")]
     write_run(made[0], estimator=SVC(C=1.0).fit(*data))
     write_run(made[1], estimator=LogisticRegression().fit(*data))
     return made

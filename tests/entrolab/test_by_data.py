@@ -163,11 +163,11 @@ def test_a_figure_is_drawn_from_the_tables_csv_and_the_records_of_its_cells(load
     study = load(study_by_data)
     assert study.files_of_figure("where") == [
         "results/mine/tables/table1.csv",
-        *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in cells),
+        *(f"results/mine/seed0/records/{dataset}/{model}.json" for dataset, model in cells),
     ]
     assert study.runs_of_figure("where") == []
     assert set(cells) <= set(study.runs())
-    spec = study.spec_of_figure("where", 0)
+    spec = study.spec_of_figure("where")
     assert (spec["best_of"], spec["against"]) == (["svm"], ["lda"])
     assert spec["models"]["svm"]["label"] == "SVM"
 

@@ -1,6 +1,7 @@
 """Jobs in children of the fork server: their exit, what they inherit, and how they end with others."""
 
 import ast
+import hashlib
 import os
 import signal
 import subprocess
@@ -12,13 +13,17 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from logistic_run import logistic_run
+from snakemake.iocontainers import Namedlist
 
+from entrolab.io.records import read_json, write_json
+from entrolab.jobs import children
 from entrolab.jobs.children import PRELOADED, JobFailed, run_in_child
 
 
-def run(function, tmp_path, name="a job", params=None, server="learners"):
+def run(function, tmp_path, name="a job", params=None, server="tables"):
     files = {"output": [str(tmp_path / "out")], "log": [str(tmp_path / f"{name}.log")]}
-    job = SimpleNamespace(**files, params=params, resources=SimpleNamespace(_cores=1))
+    job = SimpleNamespace(**files, params=params, resources=SimpleNamespace(_cores=1, limit_seconds=5))
     run_in_child(f"jobs_of_children:{function}", name, job, server)
 
 
@@ -49,17 +54,95 @@ def test_a_child_has_what_its_server_imports_and_one_thread(tmp_path, server):
     assert given == "1"
 
 
-def test_a_killed_child_is_a_failed_job_that_says_so(tmp_path, capsys):
+def test_only_fits_fork_once_more_for_each_repeat_and_for_the_refit(tmp_path):
+    """Candidates and scores that were there before a limit are kept; other jobs fail as a whole."""
+    raw, data, scaled, folds = (
+        str(tmp_path / name) for name in ("a.csv", "data.npz", "scaled.npz", "folds.npz")
+    )
+    Path(raw).write_text("".join(f"{row},{row % 3},{row % 2}\n" for row in range(24)))
+    receipt = tmp_path / "receipt.json"
+    of_file = {"path": "points/a.csv", "sha256": hashlib.sha256(Path(raw).read_bytes()).hexdigest()}
+    write_json(receipt, {"available": True, "files": [of_file]})
+    entry = {
+        "source": "files",
+        "files": [of_file],
+        "format": {"name": "csv"},
+        "task": "binary",
+        "positive": [1],
+    }
+    spec = logistic_run()
+    outputs = ("candidates", "predictions", "record")
+
+    def forks(stage, params, output, **files):
+        job = SimpleNamespace(
+            input=Namedlist(fromdict=files),
+            output=Namedlist(fromdict=output),
+            params=SimpleNamespace(stage=stage, **params),
+            wildcards=Namedlist(fromdict={"dataset": "points"}),
+            resources=SimpleNamespace(_cores=1, limit_seconds=600, limit_mebibytes=8192),
+            log=[str(tmp_path / "log")],
+            count=tmp_path / "forks",
+        )
+        run_in_child("jobs_of_children:count_forks", stage, job, "fits")
+        return int((tmp_path / "forks").read_text())
+
+    expected = {"expect": {"rows": 24, "features": 2}}
+    assert forks("data:prepare", {"entry": entry | expected}, {"data": data}, receipt=[str(receipt)]) == 0
+    scaling = {"method": "minmax", "range": [0, 1], "fit_on": "all"}
+    assert forks("data:scale", {"scaling": scaling}, {"scaled": scaled}, dataset=data) == 0
+    drawn = {"protocol": spec["protocol"], "seed": 0}
+    assert forks("data:split", drawn, {"folds": folds}, dataset=data) == 0
+    trained = {name: str(tmp_path / name) for name in outputs}
+    of_fits = {"rows": scaled, "folds": folds}
+    assert forks("fit:fit", {"run": spec}, trained, **of_fits) == 2
+    assert read_json(trained["record"])["success"]
+    selected, criteria = str(tmp_path / "selection"), {"criteria": ["cv"]}
+    asked = {"candidates": trained["candidates"]}
+    assert forks("fit:select", criteria, {"selection": selected}, **asked) == 0
+    of_fits |= {"selection": selected, "record": trained["record"]}
+    assert forks("fit:refit", {"run": spec, **criteria}, {"models": str(tmp_path / "models")}, **of_fits) == 1
+
+
+def test_servers_of_rules_import_before_their_first_job(monkeypatch):
+    started = []
+    for name, server in children._SERVERS.items():
+        monkeypatch.setattr(server, "ensure_running", lambda name=name: started.append(name))
+    children.start_servers(["download", "fit", "refit", "track_study", "track"])
+    assert sorted(started) == ["fits", "tables", "tracking"]
+
+
+def test_a_job_that_reaches_its_limit_of_time_says_so(tmp_path, capsys):
     with pytest.raises(JobFailed):
-        run("kill_itself", tmp_path)
-    assert "SIGKILL" in capsys.readouterr().err
-    run("nothing", tmp_path)
+        run("compute_on", tmp_path)
+    assert capsys.readouterr().err == "a job: time limit of 5 s\n"
+
+
+@pytest.fixture(params=["forkserver", "fork", "spawn"])
+def method(request, monkeypatch):
+    """The name of a server, or none: of jobs on a cluster, and where Python has no fork server."""
+    if request.param == "spawn":
+        monkeypatch.setattr(children, "get_all_start_methods", lambda: ["spawn"])
+    return None if request.param == "fork" else "tables"
+
+
+def test_a_job_succeeds_or_is_killed_however_its_process_starts(tmp_path, capsys, method):
+    before = {name: os.environ.get(name) for name in children.VARIABLES}
+    run("write_modules", tmp_path, server=method)
+    assert ast.literal_eval((tmp_path / "out").read_text())[2] == "1"
+    with pytest.raises(JobFailed):
+        run("kill_itself", tmp_path, server=method)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("a job: ")
+    assert "SIGKILL" in line
+    assert {name: os.environ.get(name) for name in children.VARIABLES} == before
 
 
 RUN = """
 import sys
 from pathlib import Path
+from entrolab.jobs.children import _SERVERS
 from test_children import run
+_SERVERS["tables"].set_forkserver_preload(["jobs_of_children"])
 if __name__ == "__main__":
     run("write_on", Path(sys.argv[1]))
 """

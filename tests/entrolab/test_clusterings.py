@@ -337,7 +337,7 @@ def test_clusterers_are_measured_and_drawn_but_never_trained(load, study_of_clus
     assert study["tables"]["table1"]["models"] == ["svm", "lda"]  # `all` leaves them out
     assert not {"kmeans", "hdbscan"} & {model for _, model in study.runs()}
     assert study.files_of_table("clusters") == [
-        f"results/mine/measured/clusters/{dataset}.parquet" for dataset in ("heart", "sonar")
+        f"results/mine/seed0/measured/clusters/{dataset}.parquet" for dataset in ("heart", "sonar")
     ]
     assert study.runs_of_figure("clusters") == []
     assert study.files_of_figure("clusters") == ["results/mine/scaled/two-moons.npz"]
@@ -350,7 +350,7 @@ def test_a_measurement_holds_what_is_measured_with_the_values_of_its_data_set(lo
         {"estimator": "sklearn.preprocessing.StandardScaler"}
     ]
     assert (measurement["repeats"], measurement["rows"], measurement["gib"]) == (4, 5000, 8)
-    drawn = load(study_of_clusters).spec_of_figure("clusters", 0)
+    drawn = load(study_of_clusters).spec_of_figure("clusters")
     assert [panel["learner"]["params"] for panel in drawn["panels"]] == [{"n_clusters": 3}, {"copy": True}]
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from snakemake.cli import parse_config
 from snakemake_interface_executor_plugins.utils import format_cli_arg
 
-from entrolab.jobs.command import main, with_studies
-from entrolab.study.config import asked_targets, load_configuration, load_study, study_names
+from entrolab.jobs.command import check_studies, main, with_studies
+from entrolab.study.config import check_targets, load_configuration, load_study
 from entrolab.study.first_study import first_study
 from entrolab.study.first_study import main as init
 from entrolab.study.sections import ConfigError
@@ -127,23 +127,9 @@ def test_other_yaml_files_beside_a_study_do_not_matter(folder):
     for name in ("docker-compose", "all", "Other"):
         (folder / f"{name}.yaml").write_text("services: {}")
     config = {"papers": "demo", "seed": 0, "extra_studies": str(folder)}
-    assert [name for name in study_names(ROOT, config) if (folder / f"{name}.yaml").exists()] == ["mine"]
-    assert list(load_configuration(ROOT, config, ["mine"])[1]) == ["mine"]
-
-
-def test_only_the_study_that_the_command_names_is_read():
-    assert asked_targets(["/opt/bin/entrolab", "--snakefile", "S", "mine"]) == ["mine"]
-    assert asked_targets(["pytest", "mine"]) is None
-
-
-def test_the_command_has_a_name_by_which_its_targets_are_read(folder, monkeypatch):
-    """Even if it is run as ``python -c``, as `run_study` does: other files beside the study are not read."""
-    (folder / "compose.yaml").write_text("services: {}")
-    monkeypatch.setattr("sys.argv", ["-c", "mine.yaml"])
-    monkeypatch.setattr("snakemake.cli.main", lambda: None)
-    monkeypatch.setattr("entrolab.jobs.command.end_at_signals", lambda: None)
-    main()
-    assert asked_targets(sys.argv) == ["mine"]
+    studies, _ = load_configuration(ROOT, config)
+    assert [name for name in studies if (folder / f"{name}.yaml").exists()] == ["mine"]
+    assert studies["mine"]["title"] == "Mine"
 
 
 @pytest.mark.parametrize("name", ["heart", "eem_data"])
@@ -151,19 +137,18 @@ def test_names_of_studies_and_of_data_may_be_equal(folder, name):
     study = {**STUDY, "datasets": {name: STUDY["datasets"]["shop"]}}
     (folder / f"{name}.yaml").write_text(yaml.safe_dump(study))
     config = {"papers": "demo", "seed": 0, "extra_studies": str(folder)}
-    for target in (name, f"results/{name}/scaled/{name}.npz"):
-        catalog, studies, _ = load_configuration(ROOT, config, [target])
-        assert (list(studies), catalog[name]["source"]) == ([name], "own")
-    catalog, _, _ = load_configuration(ROOT, config, ["demo"])
-    assert catalog["heart"]["source"] == "files"
+    studies, _ = load_configuration(ROOT, config)
+    assert studies.dataset("heart")["source"] == "files"
+    assert studies[name]["own_data"][name] == studies.dataset(name)
+    assert studies.dataset(name)["source"] == "own"
 
 
-@pytest.mark.parametrize("name", ["data", "train", "eem"])
+@pytest.mark.parametrize("name", ["data", "refit", "eem"])
 def test_a_first_study_has_a_name_that_is_free(folder, name):
     Path("shop.csv").rename(f"{name}.csv")
     init([f"{name}.csv", "--label", "bought"], {"eem", "melm"})
     config = {"papers": "demo", "seed": 0, "extra_studies": "."}
-    assert list(load_configuration(ROOT, config, [f"{name}_study"])[1]) == [f"{name}_study"]
+    assert f"{name}_study" in load_configuration(ROOT, config)[0]
 
 
 def test_the_first_study_says_what_was_found_and_can_be_made(folder, capsys):
@@ -225,11 +210,34 @@ def test_the_first_study_is_the_same_table_whatever_its_names_are(folder, names,
 
 def test_a_misspelt_study_is_no_rule_of_the_workflow(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    config = {"papers": "demo", "seed": 0}
+    studies = ["demo", "eem"]
+    check_targets(["demo", "fit", "results/x.csv"], studies)
     with pytest.raises(ConfigError, match="there is no study 'slipp'; accepted: "):
-        load_configuration(ROOT, config, ["slipp"])
+        check_targets(["slipp"], studies)
     (tmp_path / "slip.yaml").write_text("")
     with pytest.raises(ConfigError, match=r"there is no study 'slipp', did you mean 'slip.yaml'\?"):
-        load_configuration(ROOT, config, ["slipp"])
+        check_targets(["slipp"], studies)
     with pytest.raises(ConfigError, match="there is no study 'reprot', did you mean 'report'"):
-        load_configuration(ROOT, config, ["reprot"])
+        check_targets(["reprot"], studies)
+
+
+def test_check_finds_all_mistakes_of_a_study_and_of_its_learners(folder, monkeypatch, capsys):
+    models = {
+        "svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 0]}},
+        "own": {"estimator": "mine.Mine"},
+    }
+    Path("mine.yaml").write_text(yaml.safe_dump({**STUDY, "models": models}))
+    assert check_studies(["mine.yaml"]) == 1
+    places = [line.split(": ")[:2] for line in capsys.readouterr().out.splitlines()]
+    assert sorted(places) == [["mine.yaml", "models.own"], ["mine.yaml", "models.svm.grid.C"]]
+    Path("mine.yaml").write_text(yaml.safe_dump(STUDY))
+    assert check_studies(["mine.yaml"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+    assert not Path("results").exists()
+
+
+def test_check_takes_studies_of_the_project_and_refuses_mistakes_outside_learners(folder, capsys):
+    assert check_studies([str(ROOT / "config" / "papers" / "demo.yaml")]) == 0
+    Path("mine.yaml").write_text(yaml.safe_dump({**STUDY, "criteria": ["vc"]}))
+    with pytest.raises(ConfigError, match="criteria"):
+        check_studies(["mine.yaml"])

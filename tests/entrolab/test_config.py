@@ -6,18 +6,17 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from entrolab import LEARNERS_IN, load_published
 from entrolab.study.config import (
+    Studies,
     load_catalog,
     load_configuration,
     load_study,
     read_yaml,
-    studies_of,
     study_files,
 )
 from entrolab.study.sections import ConfigError
@@ -43,7 +42,7 @@ def test_all_models_are_those_without_criteria_of_their_own(load, study):
         ["cv", "dcs_gaussian"],
         ["dcs_gaussian"],
     ]
-    assert study.run("heart", "eem", 0)["criteria"] == ["dcs_gaussian"]
+    assert study.run("heart", "eem", 0)["candidates"] == ["dcs_gaussian"]
 
 
 def test_a_study_needs_no_figure(load, study):
@@ -156,11 +155,11 @@ def test_a_catalog_of_ones_own_adds_data_sets_and_replaces_none(tmp_path):
 
 def test_the_projects_own_configuration_is_right():
     config = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
-    catalog, studies, settings = load_configuration(ROOT, config)
+    studies, settings = load_configuration(ROOT, config)
 
     assert {"eem", "demo"} <= studies.keys()
     assert settings["papers"] == ["demo"]
-    assert "australian" in catalog
+    assert "australian" in studies.catalog
     # The paper's Tables 4, 9 and 10: nine data sets in rows, nine models in columns.
     assert [len(studies["eem"].runs_of_table(table)) for table in ("table4", "table9", "table10")] == [81] * 3
     assert [name for name in studies["eem"]["tables"] if "_" not in name] == [
@@ -187,55 +186,33 @@ def test_the_projects_own_configuration_is_right():
     assert (grid["gamma"][0], grid["gamma"][-1], len(grid["gamma"])) == (1e-10, 1.0, 11)
 
 
-def test_reading_the_configuration_again_imports_nothing_heavy(tmp_path):
-    """The first time learners are imported, to ask for the values that they take."""
-    (tmp_path / ".snakemake").mkdir()
+def test_reading_and_planning_the_studies_imports_no_learner(tmp_path):
     program = (
         "import sys, yaml; from entrolab.study.config import load_configuration;"
-        "from entrolab.jobs.source_analysis import source_digests;"
-        "home = sys.argv[1]; settings = yaml.safe_load(open(home + '/config/config.yaml'));"
-        "load_configuration(home, settings, ['demo']);"
-        "print(*({'numpy', 'sklearn', 'pandas', 'mlflow'} & set(sys.modules)));"
-        "source_digests('entrolab.text')"
+        "from entrolab.jobs.code_digests import code_digest;"
+        "from entrolab.study.learners import learners_asked;"
+        "studies, _ = load_configuration(sys.argv[1], {});"
+        "asked = learners_asked(studies['demo']);"
+        "code_digest('fit', *(one['learner'] for one in asked));"
+        "heavy = {'numpy', 'sklearn', 'pandas', 'mlflow', 'entrolearn.machines'};"
+        "print(len(asked), *(heavy & set(sys.modules)))"
     )
-    for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", program, str(ROOT)],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=tmp_path,
-        )
-    assert done.stdout.strip() == ""
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(ROOT)], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert done.stdout.strip() == "6"  # five models, and one in a figure
 
 
-NAMES = ["demo", "eem", "melm"]
-
-
-@pytest.mark.parametrize(
-    ("targets", "needed"),
-    [
-        ([], ["demo"]),
-        (["all"], ["demo"]),
-        (["eem", "report"], ["demo", "eem"]),
-        (["results/melm/tables/table1.csv"], ["melm"]),
-        (["results/report/eem.html"], ["eem"]),
-        (["results/data/iris.npz"], NAMES),
-        (["eem", "papers"], NAMES),
-        ([SimpleNamespace(rulename="train", wildcards_dict={"study": "eem"})], ["eem"]),
-        ([SimpleNamespace(rulename="prepare", wildcards_dict={"dataset": "iris"})], NAMES),
-    ],
-)
-def test_a_run_reads_the_studies_that_its_targets_need(targets, needed):
-    assert sorted(studies_of(targets, NAMES, ["demo"])) == needed
-
-
-def test_a_study_that_is_wrong_does_not_keep_others_from_being_made(tmp_path):
+def test_a_study_is_read_when_it_is_asked_for(tmp_path):
+    """A wrong one does not prevent others from being made."""
     (tmp_path / "wrong.yaml").write_text("titel: x\n")
-    config = {"papers": ["demo"], "seed": 0, "extra_studies": str(tmp_path)}
-    assert list(load_configuration(ROOT, config, ["demo"])[1]) == ["demo"]
+    config = {"papers": ["demo"], "seed": 3, "extra_studies": str(tmp_path)}
+    studies, _ = load_configuration(ROOT, config)
+    assert "wrong" in studies
+    assert studies["demo"]["seed"] == 3
+    assert list(studies.read) == ["demo"]
     with pytest.raises(ConfigError, match="unknown key 'titel'"):
-        load_configuration(ROOT, config, ["wrong"])
+        studies["wrong"]
 
 
 def test_a_study_is_the_same_in_another_process_and_whenever_it_is_read(load, study):
@@ -245,3 +222,18 @@ def test_a_study_is_the_same_in_another_process_and_whenever_it_is_read(load, st
     assert repr(first) == repr(again)
     study["models"]["svm"]["grid"]["C"] = [2]
     assert repr(load(study)) != repr(first)
+
+
+def test_a_data_set_is_looked_up_in_what_was_read_then_in_the_catalog_then_in_all_studies(tmp_path):
+    (tmp_path / "points.csv").write_text("x,y\n" + "1,a\n2,b\n" * 10)
+    for study, name in {"mine": "points", "yours": "heart"}.items():
+        own = {"datasets": {name: {"file": "points.csv", "label": "y"}}, "models": {"svm": "sklearn.svm.SVC"}}
+        (tmp_path / f"{study}.yaml").write_text(yaml.safe_dump(own))
+    files = {name: tmp_path / f"{name}.yaml" for name in ("mine", "yours")}
+    studies = Studies(files, load_catalog([ROOT / "config" / "datasets.yaml"]), seed=0)
+    assert (studies.dataset("heart")["source"], studies.read) == ("files", {})
+    assert studies.dataset("points")["source"] == "own"
+    assert studies.read.keys() == files.keys()
+    assert studies.dataset("heart")["source"] == "own"
+    with pytest.raises(ConfigError, match="unknown data set 'point', did you mean 'points'"):
+        studies.dataset("point")

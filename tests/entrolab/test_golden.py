@@ -11,20 +11,22 @@ from entrolab.data.scale import scale
 from entrolab.fit.learners import parts_seed
 from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
-from entrolab.fit.training import train
+from entrolab.fit.selection import choose
+from entrolab.fit.training import FACTS, fit_grid
+from entrolab.io.files import FILES
+from entrolab.io.parquet import read_frame, write_frame
 from entrolab.study.config import load_study
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
-from entrolab.tables.types import FILES
 
 STUDY = Path(__file__).parents[2] / "config" / "papers" / "demo.yaml"
-STAGES = ("candidates", "selection", "predictions", "record", "model", "facts")
+STAGES = ("candidates", "predictions", "record")
 NOTHING_PUBLISHED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 
 
 def file_of(stage: str, **names: str) -> Path:
-    file = Path(FILES[stage].format(study="demo", **names))
+    file = Path(FILES[stage].format(study="demo", seed=0, **names))
     file.parent.mkdir(parents=True, exist_ok=True)
     return file
 
@@ -43,7 +45,10 @@ def test_the_score_tables_of_the_demonstration_are_the_golden_ones(catalog, tmp_
         rows, folds = (file_of(stage, dataset=dataset) for stage in ("scaled", "folds"))
         outputs = {stage: file_of(stage, dataset=dataset, model=model) for stage in STAGES}
         spec = study.run(dataset, model, seed=0)
-        train(rows, folds, outputs, spec, Limits(3600, 8), print)
+        fit_grid(rows, folds, outputs, spec, Limits(3600, 8), print)
+        candidates = read_frame(outputs["candidates"])
+        selection = choose(candidates, study["models"][model]["criteria"], [*FACTS])
+        write_frame(file_of("selection", dataset=dataset, model=model), selection)
     for table in (file.stem for file in (GOLDEN / "demo").glob("*.csv")):
         spec = study.spec_of_table(table)
         made = make_table(Results(study), NOTHING_PUBLISHED, spec)

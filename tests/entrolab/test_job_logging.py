@@ -11,7 +11,8 @@ import pytest
 
 from entrolab import LEARNERS_IN
 from entrolab.io.atomic import DiskFull
-from entrolab.jobs.job_logging import job_log, tell_result
+from entrolab.jobs.job_logging import job_log
+from entrolab.stages.tables import tell_result
 
 
 @pytest.mark.fault("Surroundings", "a terminal that is closed while a job reports", "the job goes on")

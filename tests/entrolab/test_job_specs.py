@@ -1,5 +1,10 @@
 """Cells, and what decides each of them: what a study comes down to."""
 
+from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.fit.metrics import METRICS
+from entrolab.io.files import FILES
+from entrolab.tables.types import TABLE_TYPES
+
 DATASETS = ("heart", "sonar", "two-moons")  # of each study here
 
 
@@ -24,7 +29,7 @@ def test_runs_are_those_that_have_a_learner(load_trials, study_of_trials):
     assert study.runs() == [
         ("heart", "ridge"), ("heart", "svm"), ("sonar", "ridge"), ("sonar", "svm"), ("two-moons", "ridge")
     ]  # fmt: skip
-    assert "results/mine/records/heart/other.json" not in study.files_of_table("accuracies")
+    assert "results/mine/seed0/records/heart/other.json" not in study.files_of_table("accuracies")
 
 
 def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own(load, study):
@@ -37,7 +42,7 @@ def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own
     study = load(study)
     assert study.files_of_figure("ranks") == ["results/mine/tables/table1.csv"]
     assert study.runs_of_figure("ranks") == []
-    spec = study.spec_of_figure("ranks", 0)
+    spec = study.spec_of_figure("ranks")
     assert spec["metric"] == "gmean"
     assert [model["label"] for model in spec["models"].values()] == ["SVM", "LDA"]
 
@@ -48,33 +53,70 @@ def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
 
     assert study.files_of_table("counts") == ["results/data/heart.npz", "results/data/sonar.npz"]
     assert study.files_of_table("ranks") == [
-        "results/mine/measured/ranks/heart.parquet",
-        "results/mine/measured/ranks/sonar.parquet",
+        "results/mine/seed0/measured/ranks/heart.parquet",
+        "results/mine/seed0/measured/ranks/sonar.parquet",
     ]
     assert study.files_of_table("seconds") == [
-        "results/mine/models/two-moons/lda.json",
-        "results/mine/records/two-moons/lda.json",
+        "results/mine/seed0/models/two-moons/lda",
+        "results/mine/seed0/records/two-moons/lda.json",
     ]
     assert study.files_of_table("table2") == [
-        "results/mine/candidates/two-moons/svm.parquet",
-        "results/mine/records/two-moons/svm.json",
+        "results/mine/seed0/candidates/two-moons/svm.parquet",
+        "results/mine/seed0/records/two-moons/svm.json",
     ]
 
 
 def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study_of_all_trials):
     study = load_trials(study_of_all_trials)
-    assert study.files_of_table("sparse") == ["results/mine/measured/sparse/generated.parquet"]
-    assert study.files_of_figure("density") == ["results/mine/measured/sparse/generated.parquet"]
+    assert study.files_of_table("sparse") == ["results/mine/seed0/measured/sparse/generated.parquet"]
+    assert study.files_of_figure("density") == ["results/mine/seed0/measured/sparse/generated.parquet"]
     assert study.files_of_figure("plane") == ["results/mine/scaled/heart.npz"]
     assert study.files_of_figure("each") == [
-        f"results/mine/{stage}/{dataset}/{model}.parquet"
+        f"results/mine/seed0/{stage}/{dataset}/{model}.parquet"
         for dataset, model in study.runs_of_figure("each")
         for stage in ("selection", "predictions")
     ]
-    assert "results/mine/folds/heart.npz" in study.files_of_table("sizes")
+    assert "results/mine/seed0/folds/heart.npz" in study.files_of_table("sizes")
     assert ("two-moons", "svm") not in study.runs_of_table("chosen")
-    assert study.spec_of_figure("density", 0)["dims"] == [10, 100]
-    assert study.spec_of_figure("each", 0)["metrics"] == ["accuracy", "rmse"]
+    assert study.spec_of_figure("density")["dims"] == [10, 100]
+    assert study.spec_of_figure("each")["metrics"] == ["accuracy", "rmse"]
+
+
+def test_all_that_tables_and_figures_read_has_a_path():
+    types = [*TABLE_TYPES.values(), *FIGURE_TYPES.values()]
+    assert {stage for one in types for stage in one.stages} <= FILES.keys()
+
+
+def test_a_run_whose_criteria_select_nothing_has_no_models(load, study):
+    study["models"]["lda"]["criteria"] = []
+    study["tables"]["table1"]["models"] = ["svm", "lda"]
+    study = load({**study, "tables": {"table1": study["tables"]["table1"]}})
+    for stage, without in {"models": {"lda"}, "selection": set()}.items():
+        assert study.files_of_runs(stage) == [
+            FILES[stage].format(study="mine", seed=0, dataset=dataset, model=model)
+            for dataset, model in study.runs()
+            if model not in without
+        ]
+
+
+def test_score_tables_are_those_of_a_data_set_or_all(load, study):
+    study = load(study)
+    assert study.score_tables() == ["table1", "table2"]
+    assert (study.score_tables("heart"), study.score_tables("two-moons")) == (["table1"], ["table2"])
+
+
+def test_a_run_does_not_change_with_criteria_that_its_candidates_have_or_metrics_of_selected_models(
+    load, study
+):
+    study["candidates"] = ["cv", "dcs_gaussian", "dcs_kde"]
+    before = load(study)
+    study["criteria"] = ["dcs_kde", "dcs_gaussian", "cv"]
+    study["metrics"] = [*study["metrics"], *(name for name in METRICS if name not in study["metrics"])]
+    after = load(study)
+    for dataset, model in before.runs():
+        assert before.run(dataset, model, 0) == after.run(dataset, model, 0)
+    fewer = load({**study, "candidates": study["criteria"][1:], "criteria": ["cv", "dcs_gaussian"]})
+    assert fewer.run("heart", "svm", 0) != after.run("heart", "svm", 0)
 
 
 def test_a_run_changes_with_its_own_model_alone(load, study):
@@ -131,15 +173,15 @@ def test_training_needs_its_runs_trained_and_information_is_measured(load_trials
     runs = [(dataset, model) for dataset in ("heart", "sonar") for model in ("ridge", "svm")]
     assert study.runs_of_table("taken") == runs
     assert study.files_of_table("taken") == [
-        *(f"results/mine/selection/{dataset}/{model}.parquet" for dataset, model in runs),
-        *(f"results/mine/predictions/{dataset}/{model}.parquet" for dataset, model in runs),
-        *(f"results/mine/records/{dataset}/{model}.json" for dataset, model in runs),
-        *(f"results/mine/models/{dataset}/{model}.json" for dataset, model in runs),
+        *(f"results/mine/seed0/selection/{dataset}/{model}.parquet" for dataset, model in runs),
+        *(f"results/mine/seed0/predictions/{dataset}/{model}.parquet" for dataset, model in runs),
+        *(f"results/mine/seed0/records/{dataset}/{model}.json" for dataset, model in runs),
+        *(f"results/mine/seed0/models/{dataset}/{model}" for dataset, model in runs),
     ]
     assert study.runs_of_table("known") == []
     assert study.files_of_table("known") == [
-        "results/mine/measured/known/heart.parquet",
-        "results/mine/measured/known/sonar.parquet",
+        "results/mine/seed0/measured/known/heart.parquet",
+        "results/mine/seed0/measured/known/sonar.parquet",
     ]
     heart = study.measurement("known", "heart", seed=0)
     assert heart["models"] == {
@@ -238,7 +280,7 @@ def test_generated_data_are_measured_with_the_learner_of_their_task(load_trials,
 def test_a_figure_resolves_its_names(load, study):
     study = load(study)
 
-    process = study.spec_of_figure("figure1", 0)
+    process = study.spec_of_figure("figure1")
     assert process["model"] == {
         "label": "EEM",
         "sublabel": "",
@@ -246,8 +288,8 @@ def test_a_figure_resolves_its_names(load, study):
         "steps": [],
         "params": {"activation": "rbf", "n_hidden": 9},
     }
-    assert process["seed"] != study.spec_of_figure("figure1", 1)["seed"]
-    curves = study.spec_of_figure("figure2", 0)
+    assert process["seed"] != study.model_copy(update={"seed": 1}).spec_of_figure("figure1")["seed"]
+    curves = study.spec_of_figure("figure2")
     assert (curves["datasets"], list(curves["models"])) == (["two-moons"], ["eem"])
     assert study["figures"]["figure1"]["notes"] == []
 
@@ -262,7 +304,7 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
     assert study.figure_type("planes").formats == ("svg", "png", "csv", "html")
     assert study.figure_type("histograms").formats == ("svg", "png", "csv")
     assert study.datasets_of_figure("planes") == ["heart", "sonar"]
-    panels = study.spec_of_figure("planes", 0)["panels"]
+    panels = study.spec_of_figure("planes")["panels"]
     assert [(panel["dataset"], panel["model"]) for panel in panels] == [
         (dataset, model) for dataset in ("heart", "sonar") for model in ("pca", "mixture")
     ]
@@ -272,16 +314,16 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
 
 def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_of_projections):
     study = load(study_of_projections)
-    files = [f"results/mine/measured/starts/{dataset}.parquet" for dataset in ("heart", "sonar")]
+    files = [f"results/mine/seed0/measured/starts/{dataset}.parquet" for dataset in ("heart", "sonar")]
     for name in ("histograms", "maxima"):
         assert study.runs_of_figure(name) == []
         assert study.files_of_figure(name) == files
-        assert study.spec_of_figure(name, 0)["datasets"] == ["heart", "sonar"]
+        assert study.spec_of_figure(name)["datasets"] == ["heart", "sonar"]
     assert study.files_of_table("starts") == files
     measured = study.measurement("starts", "heart", 0)
     assert measured["models"] == {
         "mixture": {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": [], "starts": 16},
-        # What comes after the step that has starts is no part of them.
+        # Of a model with steps, the last step is started, not its learner.
         "centres": {
             "estimator": "sklearn.cluster.KMeans",
             "params": {"n_clusters": 2},
@@ -289,6 +331,6 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
             "starts": 100,
         },
     }
-    assert study.files_of_figure("speed") == ["results/mine/measured/speed/generated.parquet"]
-    drawn = study.spec_of_figure("speed", 0)
+    assert study.files_of_figure("speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
+    drawn = study.spec_of_figure("speed")
     assert (drawn["rows"], list(drawn["models"])) == ([100, 1000], ["exact", "exact_float32", "binned"])

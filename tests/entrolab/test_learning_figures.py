@@ -21,6 +21,7 @@ from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.figure_types.confusion_matrix import Matrix
 from entrolab.figure_types.making import reasons
+from entrolab.study.learners import learners_asked, mistakes
 from entrolab.study.sections import ConfigError
 from entrolab.text import Unreadable
 from entrolearn.plotting import ErrorDensityDisplay
@@ -54,10 +55,12 @@ def absent(tmp_path):
 
 
 def stored(folder, name, fitted):
-    """A model that is fitted for good, and the record of its run."""
-    folder.mkdir(exist_ok=True)
-    (folder / f"{name}.skops").write_bytes(b"" if fitted is None else skops.io.dumps(fitted))
-    (folder / f"{name}.json").write_text(json.dumps({"error": "" if fitted else "nothing was chosen"}))
+    """The record of a run whose folder of models has the one that `cv` selected, or the reason for none."""
+    (folder / name).mkdir(parents=True)
+    if fitted is None:
+        (folder / name / "cv.json").write_text(json.dumps({"error": "nothing was chosen"}))
+    else:
+        skops.io.dump(fitted, folder / name / "cv.skops")
     record = folder / f"{name}_record.json"
     record.write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
     return record
@@ -90,12 +93,13 @@ def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepar
         "shapes": {"digits": [8, 8]},
         "models": {name: {"label": name, "sublabel": ""} for name in models},
         "runs": [("digits", name) for name in models],
+        "criteria": dict.fromkeys(models, "cv"),
         "learners": dict.fromkeys(models, ["sklearn.linear_model.RidgeClassifier", "sklearn.svm.SVC"]),
     }
     table = drawn(
         tmp_path,
         spec,
-        [path for name in models for path in (file, tmp_path / "models" / f"{name}.skops")],
+        [path for name in models for path in (file, tmp_path / "models" / name)],
         records,
     )
     mine = table[table["model"] == "ridge"].sort_values(["image", "line", "column"])
@@ -192,9 +196,10 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
         "datasets": ["moons"],
         "models": {"net": NAMED, "svm": {"label": "Other", "sublabel": ""}},
         "runs": [("moons", name) for name in models],
+        "criteria": dict.fromkeys(models, "cv"),
         "learners": dict.fromkeys(models, ["sklearn.neural_network.MLPClassifier"]),
     }
-    sources = [tmp_path / "models" / f"{name}.skops" for name in models]
+    sources = [tmp_path / "models" / name for name in models]
     table = drawn(tmp_path, spec, sources, records)
     curve = table[(table["model"] == "net")]
     assert_allclose(curve["loss"], models["net"].loss_curve_, rtol=1e-5)
@@ -202,8 +207,9 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
     assert reasons(table) == [
         "moons, svm: failed: TypeError: SVC has no loss_curve_; accepted: estimators with one"
     ]
-    sources[0].write_bytes(sources[0].read_bytes()[:20])
-    with pytest.raises(Unreadable, match="net.skops"):  # a damaged file is no result
+    model = sources[0] / "cv.skops"
+    model.write_bytes(model.read_bytes()[:20])
+    with pytest.raises(Unreadable, match="cv.skops"):  # a damaged file is no result
         drawn(tmp_path, spec, sources, records)
 
 
@@ -301,14 +307,14 @@ def entries(entries):
 
 def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(load, study_of_images):
     study = load(study_of_images)
-    scaled, models = "results/mine/scaled/{}.npz", "results/mine/models/{}/ridge.skops"
+    scaled, models = "results/mine/scaled/{}.npz", "results/mine/seed0/models/{}/ridge"
     assert study.files_of_figure("samples") == [scaled.format(key) for key in ("heart", "sonar")]
     assert study.files_of_figure("weights") == [
         file.format(key) for key in ("heart", "sonar") for file in (scaled, models)
     ]
     assert study.files_of_figure("losses") == [models.format(key) for key in ("heart", "sonar")]
     assert study.files_of_figure("errors") == [scaled.format("two-moons")]
-    stages = ("scaled/{}.npz", "selection/{}/ridge.parquet", "predictions/{}/ridge.parquet")
+    stages = ("scaled/{}.npz", "seed0/selection/{}/ridge.parquet", "seed0/predictions/{}/ridge.parquet")
     assert study.files_of_figure("matrix") == [
         f"results/mine/{stage.format(key)}" for key in ("heart", "sonar") for stage in stages
     ]
@@ -319,7 +325,7 @@ def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(loa
 
 def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_images):
     study = load(study_of_images)
-    samples, errors, weights = (study.spec_of_figure(name, 0) for name in ("samples", "errors", "weights"))
+    samples, errors, weights = (study.spec_of_figure(name) for name in ("samples", "errors", "weights"))
     assert samples["shapes"] == {"heart": [2, 2], "sonar": [1, 4]}
     assert "shape" not in samples
     assert [panel["learner"] for panel in errors["panels"]] == [
@@ -327,7 +333,7 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
     ]
     assert study["models"]["net"]["params"] == {}
     assert weights["learners"] == {"ridge": ["sklearn.linear_model.RidgeClassifier"]}
-    assert errors["seed"] != study.spec_of_figure("errors", 1)["seed"]
+    assert errors["seed"] != study.model_copy(update={"seed": 1}).spec_of_figure("errors")["seed"]
 
 
 @pytest.mark.parametrize(
@@ -340,14 +346,22 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
         ("losses", "models", ["net"], "'net' has no criteria"),
         ("matrix", "models", ["net"], "matrix.criterion: unknown criterion of model 'net' 'cv'"),
         ("matrix", "criterion", "kv", "matrix.criterion: unknown criterion of model 'ridge' 'kv'"),
-        ("errors", "models", ["lda"], "has no parameter 'max_iter' (figures.errors.params)"),
-        ("errors", "params", {"alfa": 1}, "has no parameter 'alfa' (figures.errors.params), did you mean"),
         ("errors", "epochs", [0], "figures.errors.epochs.0: found 0; accepted: at least 1"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_these_figures_is_one_line(load, study_of_images, figure, key, value, message):
     study_of_images["figures"][figure][key] = value
     assert message in refused(load, study_of_images)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "place"),
+    [("models", ["lda"], "figures.errors.epochs"), ("params", {"alfa": 1}, "figures.errors.params.alfa")],
+)
+def test_errors_ask_for_iterations_and_parameters_of_the_learner(load, study_of_images, key, value, place):
+    assert mistakes(learners_asked(load(study_of_images))) == []
+    study_of_images["figures"]["errors"][key] = value
+    assert place in [line.partition(": ")[0] for line in mistakes(learners_asked(load(study_of_images)))]
 
 
 def test_errors_of_many_classes_are_not_one_number(load, study_of_images, entries):

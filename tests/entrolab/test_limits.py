@@ -1,9 +1,8 @@
-"""Work in a process of its own: what ends it, and what it ends with."""
+"""Limits of a process, work in a process of its own: what ends it, and what it ends with."""
 
 import os
+import resource
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -11,7 +10,7 @@ import psutil
 import pytest
 
 from entrolab.fit import limits
-from entrolab.fit.limits import KilledError, LimitError, Limits, within
+from entrolab.fit.limits import KilledError, LimitError, Limits, hold_to, within
 
 
 def ended_by(number):
@@ -45,50 +44,65 @@ def test_work_that_is_ended_while_it_sends_is_no_result():
         next(work)
 
 
-def test_a_limit_of_years_is_waited_for_in_parts(monkeypatch):
+def test_a_limit_may_be_of_years():
     assert list(within(Limits(seconds=1e9), lambda: [1])) == [1]
-    monkeypatch.setattr(limits, "A_DAY", 0.1, raising=False)
-    assert list(within(Limits(seconds=60), lambda: [time.sleep(0.5)])) == [None]
-    with pytest.raises(LimitError, match=r"time limit of 0.5 s"):
-        list(within(Limits(seconds=0.5), lambda: [time.sleep(60)]))
 
 
-UNDER_A_HARD_LIMIT = """
-import resource
-from entrolab.fit.limits import Limits, within
+def computes_on(numbers):
+    yield from numbers
+    signal.setitimer(signal.ITIMER_REAL, 0.01)  # of an hour, so much is left
+    sum(range(10**12))  # holds the interpreter: no handler of Python would be called
 
-resource.setrlimit(resource.RLIMIT_DATA, (4 * 2**30, 4 * 2**30))
-print(list(within(Limits(seconds=3600, gib=8), lambda: [1])))
-"""
+
+def test_work_ends_when_its_time_is_up_and_what_it_yielded_before_is_kept():
+    found = within(Limits(seconds=3600), computes_on, [1, 2])
+    assert [next(found), next(found)] == [1, 2]
+    with pytest.raises(LimitError, match="^time limit of 3600 s$") as caught:
+        next(found)
+    assert caught.value.status == "time limit"
+
+
+@pytest.mark.parametrize("seconds", [0, -1])
+def test_no_time_may_be_left(seconds):
+    with pytest.raises(LimitError, match=f"^time limit of {seconds} s$"):
+        list(within(Limits(seconds), lambda: [time.sleep(600)]))
+
+
+def memory_allowed(own):
+    resource.setrlimit(resource.RLIMIT_DATA, (own, own))
+    hold_to(Limits(seconds=3600, gib=8))
+    yield resource.getrlimit(resource.RLIMIT_DATA)
 
 
 def test_a_limit_of_memory_above_the_systems_own_is_that():
-    done = subprocess.run([sys.executable, "-c", UNDER_A_HARD_LIMIT], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("[1]\n", "")
+    own = 4 * 2**30
+    assert list(within(Limits(seconds=3600), memory_allowed, own)) == [(own, own)]
 
 
-ASKING = """
-import os, time
-from entrolab.fit.limits import Limits, within
-
-def work():
-    yield os.getpid()
-    time.sleep(1000)
-
-for pid in within(Limits(seconds=1000), work):
-    print(pid, flush=True)
-"""
-
-
-def test_work_ends_with_the_process_that_asked_for_it():
-    asking = subprocess.Popen([sys.executable, "-c", ASKING], stdout=subprocess.PIPE, text=True)
-    working = psutil.Process(int(asking.stdout.readline()))
-    asking.kill()
-    asking.communicate()
-    until = time.monotonic() + 60
-    while working.is_running() and working.status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < until, "it goes on, and nobody reads what it finds"
-        time.sleep(0.02)
+@pytest.mark.parametrize("prctl", [limits.PRCTL, None], ids=["the kernel ends it", "a thread ends it"])
+@pytest.mark.parametrize("ends", ["after", "before"])
+def test_a_process_ends_with_its_parent(monkeypatch, prctl, ends):
+    """Whether the parent is killed before or after the process asks for it; as without Linux's prctl."""
+    monkeypatch.setattr(limits, "PRCTL", prctl)
+    reader, writer = os.pipe()
+    parent = os.fork()
+    if parent == 0:
+        parent = os.getpid()
+        if os.fork() == 0:
+            if ends == "before":
+                os.kill(parent, signal.SIGKILL)
+            limits.end_with(parent)
+            os.write(writer, b"begun")
+            time.sleep(600)
+        signal.pause()
+    os.close(writer)
+    if ends == "after":
+        assert os.read(reader, 5) == b"begun"
+        os.kill(parent, signal.SIGKILL)
+    os.waitpid(parent, 0)
+    while os.read(reader, 5):  # to its end: nobody holds the other one any more
+        pass
+    os.close(reader)
 
 
 def test_an_interruption_is_left_to_the_process_that_asked():

@@ -35,8 +35,6 @@ from entrolab.experiments.starts import measure as starts
 from entrolab.fit.learners import parts_seed, seed_from
 from entrolab.fit.limits import KilledError
 from entrolab.fit.protocols import Folds
-from entrolab.jobs.source_analysis import source_digests
-from entrolab.tables.types import TABLE_TYPES
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.moments import ClassMoments
 from entrolearn.measures import cauchy_schwarz_gaussian
@@ -644,10 +642,3 @@ def test_errors_are_relative_to_what_is_exact():
     errors = evaluations.relative_errors((2.5, np.array([[3.0, 4.5]])), exact)
     assert errors == pytest.approx({"value_error": 0.25, "gradient_error": 0.1})
     assert evaluations.relative_errors(exact, exact) == {"value_error": 0, "gradient_error": 0}
-
-
-@pytest.mark.parametrize("name", [name for name, one in TABLE_TYPES.items() if one.measured_by])
-def test_rewording_a_table_or_a_figure_never_measures_again(name):
-    modules = source_digests(TABLE_TYPES[name].measured_by)
-    shown = ("entrolab.tables", "entrolab.figure_types", "entrolab.study")
-    assert not [one for one in modules if one.endswith((".table", ".figure")) or one.startswith(shown)]

@@ -30,7 +30,7 @@ def outcome(dataset, estimator: str, params: dict) -> dict:
         "grid": {},
         "seed": 0,
         "metrics": ["gmean"],
-        "criteria": ["cv"],
+        "candidates": ["cv"],
         "protocol": {"folds": 2, "repeats": 1},
     }
     parts = Folds(2, repeats=1).draw(dataset.y, seed=0)

@@ -1,5 +1,6 @@
 """Notes on MLflow's page: what others have written is text there, and makes no browser ask anybody."""
 
+import json
 import math
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ from entrolab.tracking.notes import experiment_note, registered_note, run_note, 
 HARM = (
     "![x](https://evil.example/1.png) <img src=//evil.example/2> [a](javascript:b)\n\n# c `d` | *e* \x1b[2J"
 )
-RUN = StudyRun.at("small", "moons", "svm_rbf")
+RUN = StudyRun.at(STUDY, "moons", "svm_rbf")
 
 
 def study_of(harm: str):
@@ -62,11 +63,23 @@ def test_the_address_of_a_study_is_a_link():
     assert '<a href="https://a.example/b_c_d?e=*f*">https://a.example/b_c_d?e=*f*</a>' in made
 
 
-def test_failed_folds_do_not_count_among_the_selected_parameters():
-    params = ['{"C": 1}', '{"C": 2}', '{"C": 2}']
-    scores = pd.DataFrame({"criterion": "cv", "params": params, "success": [True, False, False]})
-    contents = RunContents({}, {}, scores, pd.DataFrame(), [], None, "")
-    assert contents.most_chosen() == {"cv": ({"C": 1}, "1 of 3")}
+@pytest.mark.parametrize(
+    ("points", "success", "most"),
+    [
+        ([0, 1, 1], [True, False, False], ({"C": 0}, "1 of 3")),  # failed folds do not count
+        ([1, 0, 0], [True, True, True], ({"C": 0}, "2 of 3")),
+        (
+            [1, 0, 2],
+            [True, True, False],
+            ({"C": 0}, "1 of 3"),
+        ),  # of equals the earlier point
+    ],
+)
+def test_the_parameters_of_a_run_are_those_selected_most_often(points, success, most):
+    params = [json.dumps({"C": point}) for point in points]
+    scores = pd.DataFrame({"criterion": "cv", "point": points, "params": params, "success": success})
+    contents = RunContents({}, {}, scores, pd.DataFrame(), [], None, None, "")
+    assert contents.most_chosen() == {"cv": most}
 
 
 def test_the_first_comparison_with_a_published_value_stands_for_a_run():

@@ -11,12 +11,12 @@ import time
 import urllib.request
 from pathlib import Path
 
-import mlflow
 import numpy as np
 import pandas as pd
 import pytest
 import skops.io
 import yaml
+from made_studies import made_study
 from tracked_runs import client
 
 from entrolab.data.dataset import load_dataset, save_dataset, save_folds
@@ -25,7 +25,10 @@ from entrolab.data.preprocessing import preprocessed
 from entrolab.figure_types.stored_models import stored_model
 from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
-from entrolab.fit.training import train
+from entrolab.fit.refit import refit_run
+from entrolab.fit.selection import choose
+from entrolab.fit.training import FACTS, fit_grid
+from entrolab.io.parquet import read_frame, write_frame
 from entrolab.io.run_files import StudyRun
 from entrolab.study.config import load_study
 from entrolab.tracking import track_dataset
@@ -74,6 +77,8 @@ STUDY = {
         },
     },
 }
+# All that the paths of a run ask of a study: its name, its seed, and whether it scales its data.
+UNSCALED = made_study({"datasets": {"all": ["iris"]}, "models": {"svm": "sklearn.svm.SVC"}}, "mine")
 
 
 @pytest.fixture(scope="module")
@@ -96,22 +101,23 @@ def folder(tmp_path_factory, empty_store) -> Path:
 
 def trained(study, dataset: str, model: str, entry) -> StudyRun:
     """A run with the files that its jobs write."""
-    run = StudyRun.at("mine", dataset, model, scaled=False)
-    for path in (run.rows, run.record, run.candidates, run.selection, run.predictions, run.facts):
+    run = StudyRun.at(study, dataset, model)
+    for path in (run.rows, run.record, run.candidates, run.selection, run.predictions):
         path.parent.mkdir(parents=True, exist_ok=True)
     data = prepare(dataset, entry)
     save_dataset(run.rows, data)
     save_folds("folds.npz", protocol(study.protocol_of(dataset)).draw(data.y, 0))
-    outputs = {
-        name: getattr(run, name) for name in ("candidates", "selection", "predictions", "record", "facts")
-    }
-    spec = study.run(dataset, model, seed=0)
-    train(run.rows, "folds.npz", outputs | {"model": run.fitted}, spec, Limits(600, 8), print)
+    outputs = {name: getattr(run, name) for name in ("candidates", "predictions", "record")}
+    spec, limits = study.run(dataset, model, seed=0), Limits(600, 8)
+    fit_grid(run.rows, "folds.npz", outputs, spec, limits, print)
+    write_frame(run.selection, choose(read_frame(run.candidates), ["cv"], [*FACTS]))
+    files = {"rows": run.rows, "folds": "folds.npz", "selection": run.selection, "record": run.record}
+    refit_run(files, run.models, spec, ["cv"], limits)
     return run
 
 
 def test_prepared_data_hold_codes_and_gaps_and_each_run_fills_them(folder):
-    run = StudyRun.at("mine", "bought", "linear", folder=folder, scaled=False)
+    run = StudyRun.at(UNSCALED, "bought", "linear", folder)
     data = load_dataset(run.rows)
     assert np.isnan(data.X).any()
     assert data.columns["labels"] == ["no", "yes"]
@@ -169,28 +175,9 @@ def test_the_registered_models_say_what_they_take(folder, monkeypatch):
         assert all("a data frame with the columns of the table" in one.description for one in versions)
 
 
-def test_rows_are_logged_with_a_model_where_the_study_asks_for_them(
-    folder, tmp_path, monkeypatch, empty_store
-):
-    shutil.copytree(folder, tmp_path / "shop", ignore=shutil.ignore_patterns("mlruns", "mlflow.db*"))
-    shutil.copy(empty_store, tmp_path / "shop" / "mlflow.db")
-    monkeypatch.chdir(tmp_path / "shop")
-    study = load_study(Path("mine.yaml").absolute(), {}).model_copy(update={"input_example": True})
-    track_dataset(study, "mine", "wine", [StudyRun.at("mine", "wine", "linear", scaled=False)])
-    [version] = client().search_model_versions("name = 'mine.wine'")
-    model = mlflow.pyfunc.load_model(version.source)
-    table = pd.read_csv("shop.csv")
-    example = model.input_example
-    assert list(example) == [*table.columns.drop(["bought", "wine", "price"])]
-    same = example.columns.drop(["new", "colour"])
-    pd.testing.assert_frame_equal(example[same], table.loc[:4, same], check_dtype=False)
-    assert example["colour"].fillna("").tolist() == table["colour"][:5].fillna("").tolist()
-    assert list(model.predict(example)) == list(model.predict(table[example.columns][:5]))
-
-
 def test_types_of_a_stored_model_are_trusted_one_by_one(folder):
-    run = StudyRun.at("mine", "wine", "forest", folder=folder, scaled=False)
-    found = skops.io.get_untrusted_types(file=run.fitted)
+    run = StudyRun.at(UNSCALED, "wine", "forest", folder)
+    found = skops.io.get_untrusted_types(file=run.models / "cv.skops")
     assert {"entrolearn.columns.ColumnEncoder", "entrolearn.columns.LabelEncodedClassifier"} <= set(found)
     assert not [name for name in found if not name.startswith(("entrolearn.", "sklearn.", "numpy."))]
 
@@ -232,13 +219,14 @@ def answered(request, seconds: float) -> dict:
 
 
 def test_a_figure_has_the_model_of_scaled_rows(folder):
-    run = StudyRun.at("mine", "bought", "linear", folder=folder, scaled=False)
+    run = StudyRun.at(UNSCALED, "bought", "linear", folder)
     record = json.loads(run.record.read_text())
     named = {"linear": ["sklearn.linear_model.LogisticRegression", "sklearn.decomposition.PCA"]}
-    model = stored_model("linear", str(run.fitted), record, {"learners": named})
+    model = stored_model("linear", str(run.models), record, {"learners": named, "criteria": {"linear": "cv"}})
     assert [type(step).__name__ for _, step in model.steps] == ["PCA", "LogisticRegression"]
     data = load_dataset(run.rows)
     scaled = preprocessed(data, {"scale": "minmax", "categories": "one-hot"})
-    whole = skops.io.load(run.fitted, trusted=skops.io.get_untrusted_types(file=run.fitted))
+    file = run.models / "cv.skops"
+    whole = skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))
     answers = whole.predict(pd.read_csv(folder / "shop.csv"))
     np.testing.assert_array_equal(np.array(data.columns["labels"])[model.predict(scaled.X)], answers)

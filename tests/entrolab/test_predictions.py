@@ -16,10 +16,10 @@ from entrolab.fit.predictions import score_selection
 from entrolab.fit.probabilities import OF_MANY
 from entrolab.fit.protocols import protocol
 from entrolab.fit.selection import choose
-from entrolab.fit.training import train_run, without_data
+from entrolab.fit.training import FACTS, train_run, without_data
 from entrolab.io.parquet import read_frame, write_frame
 
-RUN = logistic_run(criteria=["cv", "dcs_gaussian"])
+RUN = logistic_run(candidates=["cv", "dcs_gaussian"])
 OF_RANKS = ["auc", "log_loss", "brier", "calibration_error"]
 
 
@@ -40,13 +40,15 @@ def dataset() -> Dataset:
 
 
 def trained(dataset, run):
+    """The parts of a run, what training leaves of it, and its selection."""
     parts = protocol(run["protocol"]).draw(dataset.y, seed=0)
-    return parts, train_run(dataset, parts, run, Limits(seconds=3600))
+    found = train_run(dataset, parts, run, Limits(seconds=3600))
+    return parts, found, choose(found.candidates, run["candidates"], [*FACTS])
 
 
 def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset):
-    parts, run = trained(dataset, RUN)
-    chosen = run.selection[["repeat", "fold", "point", "params"]].drop_duplicates()
+    parts, run, selection = trained(dataset, RUN)
+    chosen = selection[["repeat", "fold", "point", "params"]].drop_duplicates()
     known = run.predictions.groupby(["repeat", "fold", "point"])
     assert set(known.groups) == set(zip(chosen["repeat"], chosen["fold"], chosen["point"], strict=True))
     for row in chosen.itertuples():
@@ -63,14 +65,15 @@ def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset):
 
 
 def test_scores_of_kept_predictions_are_those_that_candidates_have(dataset):
-    _, run = trained(dataset, RUN)
-    found = score_selection(run.selection, run.predictions, RUN["metrics"])
-    pd.testing.assert_frame_equal(found, choose(run.candidates, RUN), check_exact=True)
+    _, run, selection = trained(dataset, RUN)
+    found = score_selection(selection, run.predictions, RUN["metrics"])
+    expected = choose(run.candidates, RUN["candidates"], RUN["metrics"])
+    pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
 def test_a_metric_that_training_did_not_know_is_computed_from_them(dataset):
-    parts, run = trained(dataset, RUN)
-    table = score_selection(run.selection, run.predictions, ["balanced_accuracy", *OF_RANKS])
+    parts, run, selection = trained(dataset, RUN)
+    table = score_selection(selection, run.predictions, ["balanced_accuracy", *OF_RANKS])
     for row in table.itertuples():
         tested = parts[row.repeat] == row.fold
         C = float(row.params.partition(":")[2].strip(" }"))
@@ -99,7 +102,7 @@ LEARNERS = {
 def test_decisions_and_probabilities_are_those_of_a_machine_that_is_fitted_alone(dataset, learner, steps):
     one = {"folds": 3, "repeats": 1}
     spec = RUN | {"estimator": learner, "grid": LEARNERS[learner], "steps": steps, "protocol": one}
-    parts, run = trained(dataset, spec | {"criteria": ["cv"]})
+    parts, run, _ = trained(dataset, spec | {"candidates": ["cv"]})
     seed = seed_from(0, "mine", "points", "logistic", 0)
     params = {name: values[0] for name, values in spec["grid"].items()}
     for fold, found in run.predictions.groupby("fold"):
@@ -115,41 +118,41 @@ def test_decisions_and_probabilities_are_those_of_a_machine_that_is_fitted_alone
 
 
 def test_of_more_classes_labels_are_kept_and_of_regressions_values():
-    run = trained(data_of(3), RUN | {"criteria": ["cv"]})[1]
+    _, run, selection = trained(data_of(3), RUN | {"candidates": ["cv"]})
     kept = run.predictions
     assert [*kept] == ["repeat", "fold", "point", "row", "y", "prediction", *OF_MANY]
     assert kept["prediction"].dtype == np.int16
     # Where the learner has probabilities, its label is the class with the largest.
     hits = kept["prediction"] == kept["y"]
     np.testing.assert_array_equal(hits, kept["true_rank"] == 0)
-    scored = score_selection(run.selection, kept, ["log_loss", "top3", "calibration_error"])
+    scored = score_selection(selection, kept, ["log_loss", "top3", "calibration_error"])
     assert scored[["log_loss", "top3", "calibration_error"]].notna().all(axis=None)
     X = np.random.default_rng(0).normal(size=(60, 4))
     values = Dataset(X, X @ [1.0, 2, 3, 4], list("abcd"), "regression", [], np.zeros(60, np.int8))
     ridge = {"estimator": "sklearn.linear_model.Ridge", "grid": {"alpha": [1.0]}, "metrics": ["rmse"]}
-    parts, run = trained(values, RUN | ridge | {"criteria": ["cv"]})
+    parts, run, selection = trained(values, RUN | ridge | {"candidates": ["cv"]})
     first = run.predictions.query("repeat == 0 and fold == 0")
     left = parts[0] != 0
     twin = Ridge(alpha=1.0).fit(X[left], values.y[left])
     np.testing.assert_allclose(first["prediction"], twin.predict(X[~left]))
-    scored = score_selection(run.selection, run.predictions, ["rmse", "error_entropy", "support"])
+    scored = score_selection(selection, run.predictions, ["rmse", "error_entropy", "support"])
     assert scored[["rmse", "error_entropy"]].notna().all(axis=None)
     assert scored["support"].isna().all()
 
 
 def test_of_trials_the_test_rows_are_kept_by_their_index_in_the_data_set(dataset):
     trials = {"trials": 2, "train": 60, "test": 30, "inner": {"folds": 4, "used": 1}}
-    parts, run = trained(dataset, RUN | {"protocol": trials, "grid": {}})
+    parts, run, _ = trained(dataset, RUN | {"protocol": trials, "grid": {}})
     for trial, found in run.predictions.groupby("repeat"):
         assert found["row"].tolist() == np.flatnonzero(parts[trial] == 0).tolist()
         assert found["y"].tolist() == dataset.y[found["row"]].tolist()
 
 
 def test_a_fold_in_which_nothing_was_chosen_has_no_scores(dataset):
-    _, run = trained(dataset, RUN)
+    _, run, _ = trained(dataset, RUN)
     lost = run.candidates.copy()
     lost.loc[(lost["repeat"] == 0) & (lost["fold"] == 1), "success"] = False
-    selection = choose(lost, RUN, ["support", "iterations"])
+    selection = choose(lost, RUN["candidates"], [*FACTS])
     table = score_selection(selection, run.predictions, ["gmean", "auc"])
     by_cv = table[table["criterion"] == "cv"].set_index(["repeat", "fold"])
     assert by_cv["auc"].isna().tolist() == [False, True, False, False, False, False]
@@ -161,8 +164,8 @@ def test_a_learner_that_cannot_rank_keeps_its_labels(dataset, monkeypatch):
         raise RuntimeError("no ranks today")
 
     monkeypatch.setattr(LogisticRegression, "predict_proba", fail)
-    _, run = trained(dataset, RUN | {"criteria": ["cv"], "grid": {}})
-    found = score_selection(run.selection, run.predictions, ["accuracy", "auc"])
+    _, run, selection = trained(dataset, RUN | {"candidates": ["cv"], "grid": {}})
+    found = score_selection(selection, run.predictions, ["accuracy", "auc"])
     assert found["accuracy"].notna().all()
     assert found["auc"].isna().all()
 
@@ -170,9 +173,9 @@ def test_a_learner_that_cannot_rank_keeps_its_labels(dataset, monkeypatch):
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_runs_without_data_have_typed_files_without_rows(tmp_path, task):
     run = RUN | {"metrics": metrics_of(task, METRICS)[:1]}
-    run = without_data(run, "gone")
-    for name in ("selection", "predictions"):
-        write_frame(tmp_path / name, getattr(run, name))
+    candidates, _, kept = without_data(run, "gone")
+    write_frame(tmp_path / "selection", choose(candidates, run["candidates"], [*FACTS]))
+    write_frame(tmp_path / "predictions", kept)
     metrics = metrics_of(task, METRICS)
     found = score_selection(read_frame(tmp_path / "selection"), read_frame(tmp_path / "predictions"), metrics)
     assert found.empty
@@ -181,7 +184,7 @@ def test_runs_without_data_have_typed_files_without_rows(tmp_path, task):
 
 def test_predictions_are_small(tmp_path):
     """A row takes the four bytes of its index and twice eight of what says how sure the model is of it."""
-    run = trained(data_of(rows=6000), RUN | {"criteria": ["cv"], "grid": {}})[1]
+    run = trained(data_of(rows=6000), RUN | {"candidates": ["cv"], "grid": {}})[1]
     write_frame(tmp_path / "kept.parquet", run.predictions)
     assert len(run.predictions) == 2 * 6000
     assert (tmp_path / "kept.parquet").stat().st_size < 25 * len(run.predictions)

@@ -93,7 +93,7 @@ SPEC = {
     "estimator": "sklearn.neighbors.KNeighborsClassifier",
     "grid": {"n_neighbors": [1, 3]},
     "metrics": ["accuracy"],
-    "criteria": ["cv"],
+    "candidates": ["cv"],
     "preprocessing": {"scale": "minmax", "categories": "one-hot"},
 }
 

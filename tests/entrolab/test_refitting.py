@@ -1,10 +1,13 @@
-"""The refit: the model that is kept, its facts, and the limits that it stands under."""
+"""The refit: the models of a run, their facts and their limits."""
 
-import io
+import json
 import time
 import uuid
+from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
 from logistic_run import logistic_run
@@ -13,12 +16,15 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
-from entrolab.data.dataset import Dataset
+from entrolab.data.dataset import Dataset, save_dataset, save_folds
 from entrolab.fit import refit as refitting
 from entrolab.fit.limits import Limits
-from entrolab.fit.refit import n_stored_numbers, refit, refit_within
+from entrolab.fit.refit import n_stored_numbers, refit, refit_run
+from entrolab.io.parquet import write_frame
+from entrolab.io.records import write_json
 
 SPEC = logistic_run()
+FOLDS = np.zeros((1, 80), int)
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +34,11 @@ def dataset():
 
 
 def test_the_refitted_model_is_the_chosen_one_on_all_rows(dataset):
-    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
+    fitted, facts = refit(dataset, FOLDS, {"C": 0.5}, SPEC)
     expected = LogisticRegression(C=0.5).fit(dataset.X, dataset.y)
 
     np.testing.assert_allclose(fitted.coef_, expected.coef_)
-    assert (facts["params"], facts["chosen_by"]) == ({"C": 0.5}, "cv")
+    assert facts["params"] == {"C": 0.5}
     assert facts["fit_seconds"] > 0
     assert facts["predict_seconds"] > 0
 
@@ -50,17 +56,17 @@ def test_with_trials_the_model_is_refitted_to_the_training_rows_of_the_first_tri
 def test_support_vectors_of_a_pipeline_are_counted(dataset):
     steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
     spec = {**SPEC, "estimator": "sklearn.svm.SVC", "steps": steps}
-    fitted, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, spec)
+    fitted, facts = refit(dataset, FOLDS, {"C": 0.5}, spec)
     assert facts["n_support"] == len(fitted[-1].support_)
     assert (fitted[-1].C, facts["params"]) == (0.5, {"C": 0.5})  # by the grid's names, without the step's
-    assert "n_support" not in refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)[1]
+    assert "n_support" not in refit(dataset, FOLDS, {"C": 0.5}, SPEC)[1]
 
 
 def test_iterations_of_the_chosen_model_are_a_fact_where_it_tells_them(dataset):
-    _, facts = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
+    _, facts = refit(dataset, FOLDS, {"C": 0.5}, SPEC)
     assert facts["n_iter"] == LogisticRegression(C=0.5).fit(dataset.X, dataset.y).n_iter_.item()
     spec = {**SPEC, "estimator": "sklearn.linear_model.RidgeClassifier", "grid": {"alpha": [1.0]}}
-    assert "n_iter" not in refit(dataset, np.zeros((1, 80), int), {"alpha": 1.0}, spec)[1]
+    assert "n_iter" not in refit(dataset, FOLDS, {"alpha": 1.0}, spec)[1]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +79,7 @@ def test_the_alternative_that_was_chosen_is_refitted_and_named(dataset, params, 
         "svm": {"estimator": "sklearn.svm.SVC", "params": {"gamma": 1.0}, "grid": {"C": [3.0]}},
     }
     spec = {**SPEC, "estimator": None, "grid": {}, "one_of": one_of}
-    fitted, facts = refit(dataset, np.zeros((1, len(dataset.y)), int), params, spec)
+    fitted, facts = refit(dataset, FOLDS, params, spec)
     assert (type(fitted[-1]), fitted[-1].C) == (learner, params["C"])
     assert (facts["estimator"], facts["params"]) == (one_of[params["one_of"]]["estimator"], params)
 
@@ -116,7 +122,7 @@ def test_the_state_of_a_generator_is_no_number_of_the_model():
 
 class Slow(LogisticRegression):
     def fit(self, X, y):
-        time.sleep(1000)
+        time.sleep(20)
 
 
 class Huge(LogisticRegression):
@@ -141,55 +147,135 @@ class Circular(LogisticRegression):
         return super().fit(X, y)
 
 
+def models_of(
+    folder: Path,
+    dataset: Dataset,
+    chosen: Mapping[str, dict] = {"cv": {"C": 0.5}},
+    limits: Limits = Limits(seconds=60),  # noqa: B008  it is frozen
+    reason: str = "",
+    **changes,
+) -> tuple[dict[str, bytes], dict[str, dict]]:
+    """The models that a run stores and the facts about them, by criterion.
+
+    `chosen` are the points that criteria selected; a run that failed has a `reason`.
+    """
+    files = {name: str(folder / f"{name}.npz") for name in ("rows", "folds", "selection", "record")}
+    save_dataset(files["rows"], dataset)
+    save_folds(files["folds"], FOLDS)
+    rows = [
+        {"criterion": criterion, "point": point, "params": json.dumps(params), "success": True}
+        for point, (criterion, params) in enumerate(chosen.items())
+    ]
+    write_frame(files["selection"], pd.DataFrame(rows))
+    write_json(files["record"], {"success": not reason, "error": reason})
+    refit_run(files, str(folder / "models"), {**SPEC, **changes}, ["cv", "dcs_kde"], limits)
+    stored, facts = ((folder / "models").glob(f"*.{kind}") for kind in ("skops", "json"))
+
+    def refused(constant):
+        raise AssertionError(f"{constant} is not strict JSON")
+
+    return (
+        {file.stem: file.read_bytes() for file in stored},
+        {file.stem: json.loads(file.read_text(), parse_constant=refused) for file in facts},
+    )
+
+
+@pytest.fixture
+def fitted_points(monkeypatch) -> list[dict]:
+    """The points that are fitted, in their order; each in this process."""
+    points = []
+
+    def counted(dataset, assignments, params, spec):
+        points.append(dict(params))
+        return refit(dataset, assignments, params, spec)
+
+    monkeypatch.setattr(refitting, "refit", counted)
+    monkeypatch.setattr(refitting, "within", lambda limits, work, *arguments: list(work(*arguments)))
+    return points
+
+
+def test_one_point_of_two_criteria_is_fitted_once_and_stored_for_both(tmp_path, dataset, fitted_points):
+    models, facts = models_of(tmp_path, dataset, {"dcs_kde": {"C": 0.5}, "cv": {"C": 0.5}})
+    assert fitted_points == [{"C": 0.5}]
+    assert models["cv"] == models["dcs_kde"]
+    assert facts["cv"] == facts["dcs_kde"] | {"chosen_by": "cv"}
+
+
+def test_two_points_give_a_model_for_each_criterion(tmp_path, dataset, fitted_points):
+    models, facts = models_of(tmp_path, dataset, {"dcs_kde": {"C": 2.0}, "cv": {"C": 0.5}})
+    assert fitted_points == [{"C": 0.5}, {"C": 2.0}]
+    for criterion, C in {"cv": 0.5, "dcs_kde": 2.0}.items():
+        assert (facts[criterion]["chosen_by"], facts[criterion]["params"]) == (criterion, {"C": C})
+        expected = LogisticRegression(C=C).fit(dataset.X, dataset.y)
+        np.testing.assert_allclose(skops.io.loads(models[criterion]).coef_, expected.coef_)
+
+
+def test_a_failed_run_has_facts_with_its_reason_for_each_criterion_and_no_model(tmp_path, dataset):
+    models, facts = models_of(tmp_path, dataset, {}, reason="singular")
+    assert models == {}
+    assert facts == {name: {"chosen_by": name, "error": "singular"} for name in ("cv", "dcs_kde")}
+
+
+def test_a_criterion_that_selects_nothing_has_no_model_and_a_reason(tmp_path, dataset, fitted_points):
+    models, facts = models_of(tmp_path, dataset)
+    assert (models.keys(), fitted_points) == ({"cv"}, [{"C": 0.5}])
+    assert facts["dcs_kde"]["error"].startswith("dcs_kde is undefined")
+
+
+def test_a_parameter_may_be_infinite(tmp_path, dataset, fitted_points):
+    models, facts = models_of(tmp_path, dataset, {"cv": {"C": np.inf}})
+    assert np.inf == skops.io.loads(models["cv"]).C
+    assert facts["cv"]["params"] == {"C": "Infinity"}
+
+
 @pytest.mark.parametrize(
-    ("learner", "reason"),
+    ("learner", "seconds", "reason"),
     [
-        (Slow, "time limit reached by the refit"),
-        (Huge, "memory limit reached by the refit"),
-        (Wrong, "TypeError: no such thing"),
+        (Slow, 0.3, "time limit reached by the refit"),
+        (Huge, 60, "memory limit reached by the refit"),
+        (Wrong, 60, "TypeError: no such thing"),
     ],
 )
-def test_a_refit_that_fails_or_reaches_a_limit_gives_the_reason(dataset, monkeypatch, learner, reason):
+def test_a_refit_that_fails_or_reaches_a_limit_gives_the_reason(
+    tmp_path, dataset, monkeypatch, learner, seconds, reason
+):
     monkeypatch.setattr(refitting, learner.__name__, learner, raising=False)
-    spec = {**SPEC, "estimator": f"entrolab.fit.refit.{learner.__name__}"}
-    begun = time.monotonic()
-    found = refit_within(Limits(seconds=1, gib=8), dataset, np.zeros((1, 80), int), {"C": 0.5}, spec)
-    assert found == (b"", {"error": reason})
-    assert time.monotonic() - begun < 20
+    estimator = f"entrolab.fit.refit.{learner.__name__}"
+    models, facts = models_of(tmp_path, dataset, limits=Limits(seconds, gib=8), estimator=estimator)
+    assert models == {}
+    assert facts["cv"] == {"chosen_by": "cv", "error": reason}
 
 
-def test_a_refit_within_its_limits_gives_the_stored_model(dataset):
-    model, facts = refit_within(Limits(seconds=3600), dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
-    loaded = skops.io.load(io.BytesIO(model), trusted=[])
-    expected, plain = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
-    np.testing.assert_array_equal(loaded.coef_, expected.coef_)
-    assert facts.keys() == plain.keys() | {"types"}
-    assert {name for name in plain if facts[name] != plain[name]} <= {"fit_seconds", "predict_seconds"}
-
-
-@pytest.mark.parametrize(("criteria", "reason"), [([], "no criterion selects"), (["cv"], "cv is undefined")])
-def test_where_nothing_was_chosen_the_facts_say_why(dataset, criteria, reason):
-    model, facts = refit_within(
-        Limits(seconds=3600), dataset, np.zeros((1, 80), int), None, {**SPEC, "criteria": criteria}
+def test_the_limit_of_time_is_that_of_all_refits_of_a_run_together(tmp_path, dataset, monkeypatch):
+    left = []
+    monkeypatch.setattr(refitting.time, "monotonic", iter([100.0, 100.0, 130.0]).__next__)
+    monkeypatch.setattr(
+        refitting, "within", lambda limits, *arguments: left.append(limits.seconds) or [(b"", {})]
     )
-    assert model == b""
-    assert facts["error"].startswith(reason)
+    models_of(tmp_path, dataset, {"cv": {"C": 1.0}, "dcs_kde": {"C": 2.0}})
+    assert left == [60, 30]
 
 
-def test_bytes_in_a_model_are_stored(dataset, monkeypatch):
+def test_a_stored_model_is_the_refitted_one(tmp_path, dataset):
+    models, facts = models_of(tmp_path, dataset)
+    expected, plain = refit(dataset, FOLDS, {"C": 0.5}, SPEC)
+    np.testing.assert_array_equal(skops.io.loads(models["cv"]).coef_, expected.coef_)
+    assert facts["cv"].keys() == plain.keys() | {"types", "chosen_by"}
+    assert {name for name in plain if facts["cv"][name] != plain[name]} <= {"fit_seconds", "predict_seconds"}
+
+
+def test_bytes_in_a_model_are_stored(tmp_path, dataset, monkeypatch, fitted_points):
     monkeypatch.setattr(refitting, "Bytes", Bytes, raising=False)
     # skops names the file of bytes by such a number, here one that begins with a digit, as 10 of 16 do.
     monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=1))
-    spec = {**SPEC, "estimator": "entrolab.fit.refit.Bytes"}
-    model, facts = refit_within(Limits(seconds=60), dataset, np.zeros((1, 80), int), {"C": 0.5}, spec)
-    assert skops.io.loads(model, trusted=facts["types"]).raw_ == bytes(range(256))
+    models, facts = models_of(tmp_path, dataset, estimator="entrolab.fit.refit.Bytes")
+    assert skops.io.loads(models["cv"], trusted=facts["cv"]["types"]).raw_ == bytes(range(256))
 
 
-def test_the_facts_of_a_model_that_cannot_be_stored_are_kept(dataset, monkeypatch):
+def test_the_facts_of_a_model_that_cannot_be_stored_are_kept(tmp_path, dataset, monkeypatch, fitted_points):
     monkeypatch.setattr(refitting, "Circular", Circular, raising=False)
-    spec = {**SPEC, "estimator": "entrolab.fit.refit.Circular"}
-    model, facts = refit_within(Limits(seconds=60), dataset, np.zeros((1, 80), int), {"C": 0.5}, spec)
-    _, plain = refit(dataset, np.zeros((1, 80), int), {"C": 0.5}, SPEC)
-    assert model == b""
-    assert facts.keys() == plain.keys() | {"error"}
-    assert "recursion" in facts["error"]
+    models, facts = models_of(tmp_path, dataset, estimator="entrolab.fit.refit.Circular")
+    _, plain = refit(dataset, FOLDS, {"C": 0.5}, SPEC)
+    assert models == {}
+    assert facts["cv"].keys() == plain.keys() | {"error", "chosen_by"}
+    assert "recursion" in facts["cv"]["error"]

@@ -10,7 +10,17 @@ import pandas as pd
 import pytest
 import skops.io
 from sklearn.svm import SVC
-from tracked_runs import SCORES, artifacts_at, change_study, client, runs_of, track, write_run
+from tracked_runs import (
+    SCORES,
+    STUDY,
+    artifacts_at,
+    change_study,
+    client,
+    model_of,
+    runs_of,
+    track,
+    write_run,
+)
 
 from entrolab.tracking import StudyRun
 from entrolab.tracking.artifacts import follow_move
@@ -84,7 +94,6 @@ def test_alias_moves_to_the_run_that_is_best_now_and_goes_when_there_is_none(bes
     assert at_alias().tags["model"] == "logistic"
     for run in best:
         write_run(run, success=False, status="failed", error="singular")
-        run.fitted.unlink()
     track(best)
     assert client().get_registered_model("small.moons").aliases == {}
 
@@ -140,8 +149,8 @@ def test_registered_model_predicts_in_a_fresh_process_after_the_folder_was_moved
     assert all(where.startswith(f"{(here / 'mlruns').as_uri()}/") for where in artifacts_at())
     assert follow_move("mlflow.db") == 0
     found = json.loads(said.stdout.splitlines()[-1])
-    original = skops.io.load(StudyRun.at("small", "moons", "svm_rbf").fitted)
+    original = skops.io.load(model_of(StudyRun.at(STUDY, "moons", "svm_rbf")))
     np.testing.assert_array_equal(found["decision"], original.decision_function(X))
     np.testing.assert_array_equal(found["served"], original.predict(X))
-    assert found["example"]  # no rows of the user's, unless asked for
+    assert found["example"]  # no rows of the user's
     assert "(-1, 2)" in found["inputs"]

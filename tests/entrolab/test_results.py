@@ -8,9 +8,12 @@ from scipy.sparse import csr_array
 from entrolab.data.dataset import Dataset, save_dataset
 from entrolab.io.records import write_json
 from entrolab.tables.results import Results
-from entrolab.tables.types import FILES
 
-STUDY = made_study({"datasets": {"all": ["iris"]}, "models": {"svm": "sklearn.svm.SVC"}}, "mine")
+MODELS = {
+    "svm": {"estimator": "sklearn.svm.SVC", "criteria": ["cv", "dcs_kde"]},
+    "sweep": {"estimator": "sklearn.svm.SVC", "criteria": []},
+}
+STUDY = made_study({"datasets": {"all": ["iris"]}, "models": MODELS}, "mine")
 
 
 def scaled(home, X, y, task="binary", classes=("0", "1")):
@@ -41,9 +44,16 @@ def test_dimensions_are_the_least_number_of_eigenvalues_with_95_percent_of_their
 
 
 def test_records_and_facts_are_read_from_their_files_and_empty_without_them(tmp_path):
-    results = Results(STUDY, tmp_path)
+    results = Results(STUDY.model_copy(update={"seed": 7}), tmp_path)
     assert results.record("iris", "svm") == results.facts("iris", "svm") == {}
-    for stage, content in {"record": {"status": "ok"}, "facts": {"n_support": 3}}.items():
-        write_json(tmp_path / FILES[stage].format(study="mine", dataset="iris", model="svm"), content)
+    folder = tmp_path / "results/mine/seed7"
+    write_json(folder / "records/iris/svm.json", {"status": "ok"})
+    for number, criterion in enumerate(STUDY.models["svm"].criteria):
+        write_json(folder / f"models/iris/svm/{criterion}.json", {"n_support": number})
     assert results.record("iris", "svm") == {"status": "ok"}
-    assert results.facts("iris", "svm") == {"n_support": 3}
+    # By the first criterion where none is asked for, and where a model without a grid has no other.
+    found = [
+        results.facts("iris", "svm", asked)["n_support"] for asked in (None, "cv", "dcs_kde", "dcs_gaussian")
+    ]
+    assert found == [0, 0, 1, 0]
+    assert results.facts("iris", "sweep").keys() == {"error"}

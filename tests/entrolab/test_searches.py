@@ -390,7 +390,7 @@ def test_a_measurement_holds_what_decides_it_and_trains_nothing(load, study_of_s
     assert "measures" not in found  # what is shown decides nothing
     assert not {"sized"} & {model for _, model in study.runs()}
     assert study.files_of_table("costs") == [
-        f"results/mine/measured/costs/{dataset}.parquet" for dataset in ("heart", "sonar")
+        f"results/mine/seed0/measured/costs/{dataset}.parquet" for dataset in ("heart", "sonar")
     ]
 
 

@@ -9,10 +9,11 @@ from sklearn.datasets import make_classification
 from entrolab.data.dataset import Dataset
 from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import Folds
-from entrolab.fit.selection import among, choose, choose_within, first_score, headline_params
+from entrolab.fit.selection import among, choose, choose_within, most_chosen
 from entrolab.fit.training import train_run, without_data
 
 SPEC = logistic_run()
+CRITERIA, METRICS = SPEC["candidates"], SPEC["metrics"]
 
 NAN, INF = np.nan, np.inf
 
@@ -27,7 +28,7 @@ def candidates(*folds: dict) -> pd.DataFrame:
                 {
                     "study": "mine", "dataset": "points", "model": "logistic",
                     "repeat": 0, "fold": fold, "point": point, "params": f'{{"C": {point}}}',
-                    "cv_gmean": 0.5, "cv_accuracy": 0.5, "dcs_gaussian": 1.0, "dcs_kde": 1.0,
+                    "cv_gmean": 0.5, "dcs_gaussian": 1.0, "dcs_kde": 1.0,
                     "test_accuracy": 0.25, "success": True, "note": "", "error": "",
                 }
                 | {name: values[point] for name, values in columns.items()}
@@ -36,7 +37,7 @@ def candidates(*folds: dict) -> pd.DataFrame:
 
 
 def points(table: pd.DataFrame, criterion: str) -> list[int]:
-    scores = choose(table, SPEC)
+    scores = choose(table, CRITERIA, METRICS)
     return scores.loc[scores["criterion"] == criterion, "point"].tolist()
 
 
@@ -93,7 +94,7 @@ def test_each_fold_chooses_for_itself_and_reports_the_scores_of_its_choice():
         {"cv_gmean": [0.9, 0.1], "test_gmean": [0.11, 0.12], "test_accuracy": [0.21, 0.22]},
         {"cv_gmean": [0.1, 0.8], "test_gmean": [0.13, 0.14], "test_accuracy": [0.23, 0.24]},
     )
-    scores = choose(table, SPEC)
+    scores = choose(table, CRITERIA, METRICS)
     cv = scores[scores["criterion"] == "cv"]
 
     assert cv["point"].tolist() == [0, 1]
@@ -107,7 +108,7 @@ def test_each_fold_chooses_for_itself_and_reports_the_scores_of_its_choice():
 def test_the_oracle_takes_one_point_for_all_folds():
     """Means 0.5, 0.55, 0.45: the second, though each fold has a better one of its own."""
     table = candidates({"test_gmean": [0.9, 0.6, 0.0]}, {"test_gmean": [0.1, 0.5, 0.9]})
-    scores = choose(table, SPEC)
+    scores = choose(table, CRITERIA, METRICS)
     oracle = scores[scores["criterion"] == "oracle"]
 
     assert oracle["point"].tolist() == [1, 1]
@@ -127,7 +128,7 @@ def test_a_fold_without_a_usable_candidate_says_why():
         {"test_gmean": [0.9, 0.2]},
         {"test_gmean": [NAN, NAN], "success": [False, False], "error": ["out of memory", "out of memory"]},
     )
-    scores = choose(table, SPEC)
+    scores = choose(table, CRITERIA, METRICS)
     lost = scores[(scores["fold"] == 1) & (scores["criterion"] == "cv")].iloc[0]
 
     assert (lost["success"], lost["point"], lost["error"]) == (False, -1, "out of memory")
@@ -136,80 +137,76 @@ def test_a_fold_without_a_usable_candidate_says_why():
     assert not scores.loc[scores["criterion"] == "oracle", "success"].any()
 
 
-def test_a_run_has_a_score_if_every_fold_has_a_finite_one():
-    whole = candidates({"test_gmean": [0.9, 0.2]}, {"test_gmean": [0.5, 0.2]})
-    assert first_score(whole, choose(whole, SPEC), SPEC) == {"metric": "gmean", "mean": 0.7}
-    lost = [
-        {"test_gmean": [NAN, NAN]},
-        {"test_gmean": [-INF, 0.2]},
-        {"test_gmean": [NAN, NAN], "success": [False, False], "error": ["x", "x"]},
-    ]
-    for fold in lost:
-        table = candidates({"test_gmean": [0.9, 0.2]}, fold)
-        assert first_score(table, choose(table, SPEC), SPEC) == {}
-
-
 def test_a_criterion_that_is_undefined_everywhere_says_so():
     table = candidates({"dcs_kde": [NAN, NAN], "test_gmean": [0.1, 0.2]})
-    scores = choose(table, SPEC).set_index("criterion")
+    scores = choose(table, CRITERIA, METRICS).set_index("criterion")
 
     assert not scores.loc["dcs_kde", "success"]
     assert "undefined" in scores.loc["dcs_kde", "error"]
     assert scores.loc["cv", "success"]
 
 
-def test_where_no_criterion_chooses_there_is_an_oracle_and_no_headline():
-    scores = choose(candidates({"test_gmean": [0.5, 0.75]}), SPEC | {"criteria": []})
+def test_without_criteria_the_oracle_alone_selects():
+    scores = choose(candidates({"test_gmean": [0.5, 0.75]}), [])
     assert list(scores["criterion"]) == ["oracle"]
-    assert headline_params(scores, SPEC | {"criteria": []}) is None
+    assert most_chosen(scores) == {}
 
 
-def test_the_headline_is_what_was_chosen_most_often_then_the_earlier_point():
+@pytest.mark.parametrize("criteria", [["dcs_kde"], ["dcs_gaussian", "cv"], []])
+def test_a_selection_by_some_criteria_is_those_rows_of_the_selection_by_all(criteria):
+    rng = np.random.default_rng(0)
+    columns = ["cv_gmean", "dcs_gaussian", "dcs_kde", "test_gmean"]
+    table = candidates(*(dict(zip(columns, rng.integers(0, 3, (4, 5)) / 4, strict=True)) for _ in range(3)))
+    whole = choose(table, CRITERIA, METRICS)
+    some = choose(table, criteria, METRICS).set_index("criterion")
+    for criterion in [*criteria, "oracle"]:
+        assert some.loc[[criterion]].equals(whole.set_index("criterion").loc[[criterion]])
+    assert set(some.index) == {*criteria, "oracle"}
+
+
+def test_what_was_chosen_in_most_folds_and_of_equally_many_the_earlier_point():
     scores = pd.DataFrame(
         {
-            "criterion": ["cv", "cv", "cv", "cv", "oracle"],
-            "point": [2, 1, 1, 2, 3],
-            "params": ['{"C": 2}', '{"C": 1}', '{"C": 1}', '{"C": 2}', '{"C": 3}'],
-            "success": True,
+            "criterion": ["cv", "cv", "cv", "cv", "oracle", "dcs_kde"],
+            "point": [2, 1, 1, 2, 3, -1],
+            "params": ['{"C": 2}', '{"C": 1}', '{"C": 1}', '{"C": 2}', '{"C": 3}', ""],
+            "success": [True] * 5 + [False],
         }
     )
-    assert headline_params(scores, SPEC) == {"C": 1}
-    assert headline_params(scores.iloc[[0, 1, 3]], SPEC) == {"C": 2}
-    assert headline_params(scores.iloc[[4]], SPEC) is None
-
-
-VALUES = {**SPEC, "metrics": ["rmse"], "criteria": ["cv"], "grid": {"C": [0, 1, 2]}}
+    assert most_chosen(scores) == {"cv": {"C": 1}}
+    assert most_chosen(scores.iloc[[0, 1, 3]]) == {"cv": {"C": 2}}
+    by_two = pd.concat([scores[:4], scores[:1].assign(criterion="dcs_kde")])
+    assert most_chosen(by_two) == {"cv": {"C": 1}, "dcs_kde": {"C": 2}}
 
 
 def errors(cv: list[float], test: list[float]) -> pd.DataFrame:
     """The candidates of one fold of a regression."""
-    table = candidates({"test_gmean": test}).drop(columns=["cv_gmean", "cv_accuracy", "test_accuracy"])
+    table = candidates({"test_gmean": test}).drop(columns=["cv_gmean", "test_accuracy"])
     return table.rename(columns={"test_gmean": "test_rmse"}).assign(cv_rmse=cv, dcs_gaussian=NAN)
 
 
 def test_of_errors_the_smallest_is_chosen():
-    scores = choose(errors([NAN, 0.2, 0.3], [0.4, 0.5, 0.1]), VALUES).set_index("criterion")
+    scores = choose(errors([NAN, 0.2, 0.3], [0.4, 0.5, 0.1]), ["cv"], ["rmse"]).set_index("criterion")
     assert scores["point"].to_dict() == {"cv": 1, "oracle": 2}
     assert scores["criterion_value"].to_dict() == {"cv": 0.2, "oracle": 0.1}
     assert scores["rmse"].to_dict() == {"cv": 0.5, "oracle": 0.1}
-    assert choose(errors([0.2, 0.2, INF], [1, 2, 3]), VALUES)["point"].tolist() == [0, 0]
+    assert choose(errors([0.2, 0.2, INF], [1, 2, 3]), ["cv"])["point"].tolist() == [0, 0]
 
 
 def test_choosing_within_limits_takes_the_metrics_that_candidates_have(tmp_path):
-    file = tmp_path / "mine" / "candidates" / "points" / "ridge.parquet"
-    file.parent.mkdir(parents=True)
+    file = tmp_path / "ridge.parquet"
     errors([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).to_parquet(file)
     study = {"metrics": ["accuracy", "rmse"], "criteria": ["cv"]}
     chosen = choose_within(file, {"C": {"min": 1}}, study).set_index("criterion")
-    assert chosen.loc["cv", ["dataset", "model", "point", "rmse"]].tolist() == ["points", "ridge", 1, 0.5]
+    assert chosen.loc["cv", ["dataset", "point", "rmse"]].tolist() == ["points", 1, 0.5]
 
 
 def test_a_run_without_data_has_typed_scores_without_rows():
-    scores = choose(without_data(SPEC, "gone")[0], SPEC)
+    scores = choose(without_data(SPEC, "gone").candidates, CRITERIA, METRICS)
 
     assert scores.empty
     assert scores["gmean"].dtype == float
-    assert headline_params(scores, SPEC) is None
+    assert most_chosen(scores) == {}
 
 
 @pytest.fixture(scope="module")
@@ -218,20 +215,25 @@ def dataset():
     return Dataset(X, y.astype(np.int64), list("abcd"), "binary", ["no", "yes"], np.zeros(80, np.int8))
 
 
-def test_choose_reads_what_training_writes(dataset):
-    table, *_ = train_run(dataset, Folds(3, 2).draw(dataset.y, 0), SPEC, Limits(seconds=3600))
-    scores = choose(table, SPEC)
-
+def test_predictions_are_stored_for_all_that_a_criterion_selects(dataset):
+    spec = {**SPEC, "estimator": "sklearn.svm.SVC", "grid": {"gamma": [0.1, 100.0]}}
+    trained = train_run(dataset, Folds(3, 2).draw(dataset.y, 0), spec, Limits(seconds=3600))
+    scores = choose(trained.candidates, CRITERIA, METRICS)
     assert len(scores) == 2 * 3 * 4  # repeats x folds x (three criteria and the oracle)
     assert scores["success"].all()
+    place = ["repeat", "fold", "point"]
+    selected = scores[place].drop_duplicates().sort_values(place)
+    stored = trained.predictions[place].drop_duplicates().astype("int64")
+    assert stored.to_numpy().tolist() == selected.to_numpy().tolist()
+    assert len(stored) == 2 * 3 * 2  # divergences select the narrow kernels, which separate all training rows
 
 
 def test_the_only_point_is_taken_without_validation(dataset):
-    spec = {**SPEC, "grid": {"C": [1.0]}, "criteria": ["cv"]}
+    spec = {**SPEC, "grid": {"C": [1.0]}, "candidates": ["cv"]}
     table, *_ = train_run(dataset, Folds(3, 1).draw(dataset.y, 0), spec, Limits(seconds=3600))
-    scores = choose(table, spec)
+    scores = choose(table, ["cv"])
     assert scores["success"].all()
     assert (scores["point"] == 0).all()
-    lost = choose(table.assign(success=False, error="singular"), spec)
+    lost = choose(table.assign(success=False, error="singular"), ["cv"])
     assert set(lost["error"]) == {"singular"}
     assert not lost["success"].any()

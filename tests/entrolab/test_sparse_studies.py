@@ -44,10 +44,10 @@ def test_a_figure_of_support_vectors_is_drawn_from_the_fitted_models(tmp_path):
     study = load(tmp_path, STUDY)
     assert study.files_of_figure("kept") == [
         "results/mine/scaled/plane.npz",
-        "results/mine/folds/plane.npz",
-        "results/mine/models/plane/svm.skops",
+        "results/mine/seed0/folds/plane.npz",
+        "results/mine/seed0/models/plane/svm",
     ]
-    spec = study.spec_of_figure("kept", seed=0)
+    spec = study.spec_of_figure("kept")
     assert spec["learners"] == {"svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"]}
     assert spec["protocols"]["plane"]["train"] == 100
 
@@ -55,11 +55,11 @@ def test_a_figure_of_support_vectors_is_drawn_from_the_fitted_models(tmp_path):
 def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
     study = load(tmp_path, STUDY)
     assert study.files_of_figure("tradeoff") == [
-        f"results/mine/candidates/{dataset}/{model}.parquet"
+        f"results/mine/seed0/candidates/{dataset}/{model}.parquet"
         for dataset in ("plane", "sonar")
         for model in ("svm", "swept")
     ]
-    assert study.spec_of_figure("tradeoff", seed=0)["metrics"] == ["support", "error_rate"]
+    assert study.spec_of_figure("tradeoff")["metrics"] == ["support", "error_rate"]
 
 
 @pytest.mark.parametrize(

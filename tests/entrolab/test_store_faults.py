@@ -31,6 +31,7 @@ from tracked_runs import (
     change_study,
     client,
     mlflow,
+    model_of,
     runs_of,
     track,
     write_run,
@@ -320,8 +321,9 @@ from entrolab.tracking import StudyRun, track_dataset
 
 def track(where, store=None):
     paper, dataset = where.split("/")
-    runs = [StudyRun.at(paper, dataset, "svm_rbf")]
-    track_dataset(pickle.loads(bytes.fromhex(sys.argv[1])), paper, dataset, runs, store_uri=store)
+    study = pickle.loads(bytes.fromhex(sys.argv[1])).model_copy(update={"name": paper})
+    runs = [StudyRun.at(study, dataset, "svm_rbf")]
+    track_dataset(study, paper, dataset, runs, store_uri=store)
 
 def track_with_the_others(where):
     start.wait()
@@ -347,7 +349,8 @@ def track_all_at_once(papers: dict[str, int]) -> None:
     """
     places = [f"{paper}/d{number}" for paper, many in papers.items() for number in range(many)]
     for place in places:
-        write_run(StudyRun.at(*place.split("/"), "svm_rbf"))
+        paper, dataset = place.split("/")
+        write_run(StudyRun.at(STUDY.model_copy(update={"name": paper}), dataset, "svm_rbf"))
     tasks = {place.split("/")[1]: STUDY.tasks["moons"] for place in places}
     study = pickle.dumps(STUDY.model_copy(update={"tasks": tasks})).hex()
     command = [sys.executable, "-c", TOLD + ALL_AT_ONCE, study, *places]
@@ -418,8 +421,8 @@ import json, pickle, sys
 from entrolab.tracking import StudyRun, track_dataset
 from entrolab.tracking.ledger import mlflow
 
-runs = [StudyRun.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
 study, tables = pickle.loads(bytes.fromhex(sys.argv[1])), json.loads(sys.argv[2])
+runs = [StudyRun.at(study, "moons", model) for model in ("svm_rbf", "logistic")]
 again = track_dataset(study, "small", "moons", runs, tables=tables)
 """
 
@@ -469,7 +472,7 @@ def test_models_load_after_the_folder_was_moved(runs, data, tmp_path, monkeypatc
     monkeypatch.chdir(here)
     found = in_another_program(AFTER_THE_MOVE, output.model_id)
     assert found["written"] == []
-    original = skops.io.load(runs[0].fitted)
+    original = skops.io.load(model_of(runs[0]))
     np.testing.assert_array_equal(found["decision"], original.decision_function(data[0]))
     all_tracked()
     assert runs_of()["small/moons/svm_rbf"].info.run_id == done["runs"]["svm_rbf"]
@@ -608,7 +611,7 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
         models=dict.fromkeys(models, "sklearn.svm.SVC"),
         tables={"table4": {**SCORES, "criterion": "cv", "models": models}},
     )
-    runs = [StudyRun.at("small", "moons", model) for model in models]
+    runs = [StudyRun.at(STUDY, "moons", model) for model in models]
     for run in runs:
         write_run(run, estimator=SVC().fit(*data))
     url, server = tracking_server()
@@ -647,7 +650,7 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     monkeypatch.setenv("MLFLOW_TRACKING_URI", url)
     np.testing.assert_array_equal(
         mlflow.sklearn.load_model("models:/small.moons@best").predict(data[0]),
-        skops.io.load(runs[0].fitted).predict(data[0]),
+        skops.io.load(model_of(runs[0])).predict(data[0]),
     )
 
 

@@ -122,7 +122,7 @@ class Results:
             return None
         return {"success": not isinstance(known, str), "status": "failed", "error": known}
 
-    def facts(self, dataset, model):
+    def facts(self, dataset, model, criterion=None):
         return {"fit_seconds": self.seconds[dataset, model]}
 
     def scores(self, dataset, model, among):
@@ -254,7 +254,7 @@ def test_times_without_a_first_column_of_ours_are_not_compared():
 )
 def test_a_table_of_times_shows_the_cost_that_it_asks_for(cost, shown, said):
     class Costs(Results):
-        def facts(self, dataset, model):
+        def facts(self, dataset, model, criterion=None):
             return {cost: self.seconds[dataset, model]}
 
     asked = spec("times", cost=cost)
@@ -439,7 +439,7 @@ def parameters(scores, *is_published, facts=(), fixed=(), grid=GRID):
     ours = Results(seconds={("iris", "elm"): 1.0, ("iris", "svm"): 1.0})
     ours.record = lambda dataset, model: {"success": True, "params": dict(fixed), "grid": grid}
     ours.selection = lambda dataset, model: scores
-    ours.facts = lambda dataset, model: dict(facts)
+    ours.facts = lambda dataset, model, criterion: dict(facts)
     asked = spec("parameters")
     return make_table(ours, published(*(("iris", *row) for row in is_published)), asked), asked
 

@@ -656,11 +656,3 @@ def assert_balanced(text, heads=1):
     columns = int(re.search(r"\\begin\{tabular\}\{l+\*\{(\d+)\}", text)[1])
     tabular = body[body.index("\\toprule") : body.index("\\bottomrule")]
     assert {row.count("&") for row in tabular.split("<row>")[:-1]} == {columns + heads - 1}
-
-
-def test_the_threshold_of_the_fitted_model_is_a_footnote():
-    asked = spec(["iris"], ["svm_rbf"])
-    scores = score_rows("iris", "svm_rbf", [0.8] * FOLDS)
-    table = score_table(scores, published_frame(), [record("iris", "svm_rbf", threshold=0.12345)], asked)
-    [note] = layout(table, asked)["footnotes"]
-    assert note["text"] == "threshold 0.123 in the model fitted to all training rows"

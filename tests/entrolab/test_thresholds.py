@@ -19,6 +19,7 @@ from entrolab.fit import thresholds
 from entrolab.fit.learners import seed_from
 from entrolab.fit.limits import Limits
 from entrolab.fit.refit import of_table, refit
+from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run
 from entrolab.io.model_reading import load
 from entrolab.report.protocol import protocol
@@ -87,7 +88,8 @@ def test_labels_of_test_rows_choose_no_threshold(study):
     both = [train_run(one, parts, spec_of(study, "either"), LIMITS) for one in (data, flipped)]
     assert [one.record["error"] for one in both] == ["", ""]
     assert [one.record["n_failed"] for one in both] == [0, 0]
-    chosen = [one.selection.query("fold == 1 and criterion == 'cv'")["point"].item() for one in both]
+    selections = [choose(one.candidates, ["cv"]) for one in both]
+    chosen = [one.query("fold == 1 and criterion == 'cv'")["point"].item() for one in selections]
     answers = [
         one.predictions.query(f"fold == 1 and point == {point}")["prediction"]
         for one, point in zip(both, chosen, strict=True)
@@ -148,16 +150,9 @@ def test_a_path_sees_the_machine_behind_its_threshold():
     [
         ({"label": "colour", "task": "multiclass"}, LOGISTIC, "for 'shop', a multiclass data set; accepted"),
         ({"weight": "sort"}, LOGISTIC, "found 'gmean' for 'shop', whose rows have weights (`weight`), whi"),
-        ({}, "silent.Silent", "'silent.Silent' has no threshold to choose (`threshold`); accepted: a clas"),
     ],
 )
-def test_a_threshold_is_of_two_classes_and_of_decisions(load_own, tmp_path, monkeypatch, own, model, line):
-    (tmp_path / "silent.py").write_text(
-        "class Silent:\n"
-        "    def fit(self, X, y): ...\n    def predict(self, X): ...\n"
-        "    def get_params(self, deep=True): ...\n    def set_params(self, **params): ...\n"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_threshold_is_of_two_classes_and_of_rows_without_weights(load_own, own, model, line):
     content = TABLE.replace("red", "green", 2)
     models = {"svm": {"estimator": model, "threshold": "gmean"}}
     assert line in refused(load_own, {**OWN, **own}, content, models=models, protocol={"folds": 2})

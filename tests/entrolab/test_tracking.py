@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,7 +27,9 @@ from tracked_runs import (
     STUDY,
     change_study,
     client,
+    facts_of,
     mlflow,
+    model_of,
     runs_of,
     track,
     write_run,
@@ -95,7 +98,7 @@ def test_run_says_what_the_record_says():
     assert expected.items() <= run.data.params.items()
     assert {"study": "small", "dataset": "moons", "model": "svm_rbf"}.items() <= run.data.tags.items()
     note = run.data.tags["mlflow.note.content"]
-    assert "entrolab results/small/selection/moons/svm_rbf.parquet --config extra_studies=. " in note
+    assert "entrolab results/small/seed0/selection/moons/svm_rbf.parquet --config extra_studies=. " in note
     assert "C = 1.0 (3 of 4 folds)" in note
     assert "80.00 ± 8.16" in note
     assert "81.50 ± 2.00" in note
@@ -238,9 +241,8 @@ def test_a_run_says_what_its_learner_was_chosen_from(runs):
     record = json.loads(svm.record.read_text())
     record |= {"estimator": "sklearn.svm.SVC or mine.LDA", "params": {}, "grid": {"step1__k": [2, 3]}}
     svm.record.write_text(json.dumps(record | {"one_of": one_of}))
-    scores = pd.read_parquet(svm.selection)
-    scores["params"] = json.dumps({"one_of": "svm", "C": 1.0, "step1__k": 2})
-    scores.to_parquet(svm.selection)
+    params = json.dumps({"one_of": "svm", "C": 1.0, "step1__k": 2})
+    pd.read_parquet(svm.selection).assign(point=1, params=params).to_parquet(svm.selection)
     track([svm])
     run = runs_of()["small/moons/svm_rbf"].data
     assert {
@@ -298,7 +300,7 @@ def test_logged_model_loads_back_and_predicts_the_same(tracked, data, model):
         loaded = mlflow.sklearn.load_model(f"models:/{output.model_id}")
     finally:
         mlflow.set_tracking_uri(None)
-    original = skops.io.load(tracked.runs[0 if model == "svm_rbf" else 1].fitted)
+    original = skops.io.load(model_of(tracked.runs[0 if model == "svm_rbf" else 1]))
     np.testing.assert_array_equal(loaded.decision_function(data[0]), original.decision_function(data[0]))
     assert tracked.done["runs"][model] == run.info.run_id
 
@@ -336,9 +338,9 @@ def killed(self, run_id, content, *rest):
         os.kill(os.getpid(), int(sys.argv[3]))
     write(self, run_id, content, *rest)
 Ledger._log_model = killed
-runs = [StudyRun.at("small", "moons", model) for model in ("svm_rbf", "logistic")]
+study, tables = pickle.loads(bytes.fromhex(sys.argv[1])), json.loads(sys.argv[2])
+runs = [StudyRun.at(study, "moons", model) for model in ("svm_rbf", "logistic")]
 with job_log("track.log", "track"):
-    study, tables = pickle.loads(bytes.fromhex(sys.argv[1])), json.loads(sys.argv[2])
     track_dataset(study, "small", "moons", runs, tables=tables)
 """
 
@@ -420,7 +422,7 @@ def test_experiment_deleted_by_hand_is_restored(runs):
 
 @pytest.mark.parametrize("status", ["no data", "time limit"])
 def test_failed_run_is_one_failed_run_with_its_reason(place, status):
-    run = StudyRun.at("small", "moons", "svm_rbf")
+    run = StudyRun.at(STUDY, "moons", "svm_rbf")
     write_run(run, success=False, status=status, error="the moon was not there")
     done = track([run])
     logged = runs_of()[run.key]
@@ -434,9 +436,8 @@ def test_failed_run_is_one_failed_run_with_its_reason(place, status):
 
 
 def test_run_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
-    run = StudyRun.at("small", "moons", "svm_rbf")
+    run = StudyRun.at(STUDY, "moons", "svm_rbf")
     write_run(run, error="singular")
-    run.fitted.touch()  # what the select stage leaves in the model's place
     track([run])
     logged = runs_of()[run.key]
     assert logged.info.status == "FINISHED"
@@ -446,9 +447,9 @@ def test_run_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
 
 
 def test_stages_that_left_nothing_but_a_record_are_tracked_and_replaced_when_mended(place, data):
-    run = StudyRun.at("small", "moons", "svm_rbf")
+    run = StudyRun.at(STUDY, "moons", "svm_rbf")
     write_run(run, success=False, status="failed", error="singular")
-    for path in (run.selection, run.predictions, run.candidates, run.facts):
+    for path in (run.selection, run.predictions, run.candidates, facts_of(run)):
         path.unlink()
     track([run])
     assert runs_of()[run.key].info.status == "FAILED"
@@ -459,7 +460,7 @@ def test_stages_that_left_nothing_but_a_record_are_tracked_and_replaced_when_men
 
 @pytest.mark.parametrize(("value", "word"), [(math.nan, "nan"), (-math.inf, "-inf")])
 def test_metric_that_is_not_finite_is_tagged_and_not_stored(place, value, word):
-    run = StudyRun.at("small", "moons", "svm_rbf")
+    run = StudyRun.at(STUDY, "moons", "svm_rbf")
     write_run(run, gmeans=(0.8, value, 0.7, 0.8))
     track([run])
     logged = runs_of()[run.key]
@@ -515,9 +516,13 @@ def test_a_run_without_a_model_is_logged_with_the_reason_and_the_others_with_the
     assert track(runs)["written"] == []
 
 
-@pytest.mark.parametrize("which", ["record", "selection", "predictions", "candidates", "facts", "fitted"])
+DAMAGED = {name: attrgetter(name) for name in ("record", "selection", "predictions", "candidates")}
+DAMAGED |= {"facts": facts_of, "model": model_of}
+
+
+@pytest.mark.parametrize("which", DAMAGED)
 def test_damaged_file_is_named(runs, which):
-    damaged = getattr(runs[0], which)
+    damaged = DAMAGED[which](runs[0])
     damaged.write_bytes(b"")
     with pytest.raises(ValueError, match=rf"^{damaged}: not a complete .*; delete it and run again$"):
         track(runs)

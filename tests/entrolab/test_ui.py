@@ -28,7 +28,7 @@ def served(tmp_path_factory, empty_store):
     """MLflow's own application and the page made of it, which show a run with a registered model."""
     from mlflow.server import handlers
     from sklearn.svm import SVC
-    from tracked_runs import PUBLISHED, runs_of, track, write_run
+    from tracked_runs import PUBLISHED, STUDY, runs_of, track, write_run
 
     folder = tmp_path_factory.mktemp("page")
     mask = os.umask(0o077)
@@ -37,7 +37,7 @@ def served(tmp_path_factory, empty_store):
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
         (folder / "mlflow.db").write_bytes(empty_store.read_bytes())
         (folder / "published.csv").write_text(PUBLISHED)
-        run = StudyRun.at("small", "moons", "svm_rbf")
+        run = StudyRun.at(STUDY, "moons", "svm_rbf")
         write_run(run, estimator=SVC().fit([[0.0], [1.0]], [0, 1]))
         track([run])
         os.umask(mask)

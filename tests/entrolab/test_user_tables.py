@@ -19,7 +19,7 @@ from own_tables import LINE, OWN, TABLE
 from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
-from entrolab.study.config import load_configuration, load_study
+from entrolab.study.config import Studies, load_configuration, load_study
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -187,11 +187,6 @@ def test_targets_that_agree_in_15_digits_are_rows_of_their_own(load_own):
             "task: found multiclass, and of 12 classes in the column 'size' '0' has one ",
         ),
         ({"task": "binary", "label": "sort", "drop": ["bought"]}, TABLE, "found binary, and 5 labels in the"),
-        (
-            {"label": "size", "drop": ["bought"]},
-            TABLE,
-            "models.svm: 'sklearn.svm.SVC' is a classifier, and the task of 'shop' is regression; acce",
-        ),
         ({}, "\n".join(TABLE.splitlines()[:6]), "protocol.folds: found 5 for 'shop', whose smallest class"),
         ({"lable": "x"}, TABLE, "datasets.shop: unknown key 'lable', did you mean 'label'?"),
     ],
@@ -537,21 +532,6 @@ def test_a_test_file_is_what_is_tested(load_own, tmp_path):
         load_own({**OWN, "test": "later.csv", "time": "size"})
 
 
-def test_what_was_found_in_a_table_is_kept_until_it_changes(load_own, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / ".snakemake").mkdir()
-    _, entry = load_own(OWN)
-    [kept] = (tmp_path / ".snakemake").rglob("*.json")
-    with monkeypatch.context() as patch:
-        patch.setattr(
-            "entrolab.data.user_entries.entry_of_table", None
-        )  # would be called for what is not kept
-        assert load_study(tmp_path / "mine.yaml", {})["own_data"]["shop"] == entry
-    _, changed = load_own(OWN, TABLE + "9,1,red,no\n")
-    assert changed["expect"]["rows"] == 13
-    assert len(list(kept.parent.iterdir())) == 2
-
-
 def test_a_string_is_no_data(tmp_path, load_own):
     with pytest.raises(ConfigError, match="found 'table.csv', expected a list of keys of the catalog, or"):
         load_own("table.csv")
@@ -566,13 +546,16 @@ def test_names_of_data_are_taken_once(tmp_path):
         study = {"datasets": datasets, "models": {"svm": SVC}}
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(study))
 
-    def read(*targets: str) -> dict:
+    def read(*names: str) -> Studies:
         config = {"papers": "demo", "seed": 0, "extra_studies": str(tmp_path)}
-        return load_configuration(ROOT, config, targets)[0]
+        studies, _ = load_configuration(ROOT, config)
+        for name in names:
+            studies[name]
+        return studies
 
     written("one", shop=OWN)
     written("two", shop=OWN)
-    assert read("one", "two")["shop"]["source"] == "own"
+    assert read("one", "two").dataset("shop")["source"] == "own"
     written("two", shop={**OWN, "file": "other.csv"})
     with pytest.raises(ConfigError, match="another study has a different data set of this name"):
         read("one", "two")
@@ -580,4 +563,4 @@ def test_names_of_data_are_taken_once(tmp_path):
     written("two", heart=OWN)
     with pytest.raises(ConfigError, match="another study has a different data set of this name"):
         read("two", "eem")
-    assert read("two")["heart"]["source"] == "own"
+    assert read("two").dataset("heart")["source"] == "own"

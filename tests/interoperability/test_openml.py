@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from openml_server import CURVE, DATA, FOLDS, HOLDOUT, N_ROWS, REPEATS, TASK, UNKNOWN, api, split_of
 from scripted_server import answer, serving
 
+from entrolab.data import openml_tables
 from entrolab.data.openml_tables import KEPT_IN, file_of
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
@@ -104,8 +105,9 @@ def test_what_cannot_be_fetched_is_one_line_and_leaves_nothing(server, case):
     assert list(KEPT_IN.iterdir()) == []
 
 
-def test_a_server_that_stalls_is_left_after_a_time(server):
+def test_a_server_that_stalls_is_left_after_a_time(server, monkeypatch):
+    monkeypatch.setattr(openml_tables, "FETCHING_SECONDS", 3.0)
     server.steps = [lambda handler: server.closing.wait(60)]
     with pytest.raises(ConfigError, match=f"{DATA} cannot be downloaded: time limit of 3 s"):
-        file_of(Path("mine.yaml"), "bottles", {"openml": DATA}, seconds=3)
+        file_of(Path("mine.yaml"), "bottles", {"openml": DATA})
     assert list(KEPT_IN.iterdir()) == []

@@ -19,21 +19,21 @@ PACKED = {
     "config/published/one.csv": b"table,value\n",
     "results/one/claims.csv": b"claim\n",
     "results/one/figures/f.png": PNG,
-    "results/one/models/wine/lda.json": b"{}",
-    "results/one/predictions/wine/lda.parquet": b"PAR1PAR1",
+    "results/one/seed0/models/wine/lda.json": b"{}",
+    "results/one/seed0/predictions/wine/lda.parquet": b"PAR1PAR1",
     "results/one/tables/table1.csv": b"ours\n0.5\n",
 }
 LEFT_OUT = {
     "config/papers/unfinished.yaml": yaml.safe_dump({**STUDY, "tables": {"other": {}}}).encode(),
     "results/data/wine.npz": b"rows",
     "results/one/figures/f.svg": b"<svg><script/></svg>",
-    "results/one/models/wine/lda.skops": b"model",
+    "results/one/seed0/models/wine/lda.skops": b"model",
     "results/one/scaled/wine.npz": b"rows",
     "results/one/tables/.table1-1234.csv": b"half a file",
     "results/one/tables/table1.html": b"<script></script>",
     "results/one/tracked.json": b"{}",
 }
-RECORD = "results/one/models/wine/lda.json"
+RECORD = "results/one/seed0/models/wine/lda.json"
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_names_that_are_there_twice_are_refused(files, tmp_path, capsys):
         (RECORD, b""),
         (RECORD, b"[" * 100_000),
         (RECORD, b'{"a": "\xff"}'),
-        ("results/one/predictions/wine/lda.parquet", b"PAR1garbage"),
+        ("results/one/seed0/predictions/wine/lda.parquet", b"PAR1garbage"),
         ("results/one/figures/f.png", b"<svg></svg>"),
         ("results/one/tables/table1.csv", b"\xff\xfe"),
     ],

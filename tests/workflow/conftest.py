@@ -131,10 +131,13 @@ figures:
 
 
 class Project:
-    """A folder with `studies/tiny.yaml` and `data.yaml`, and the commands that a user runs in it."""
+    """A folder with `studies/tiny.yaml` and `data.yaml`, and the commands that a user runs in it.
 
-    def __init__(self, folder: Path, study: dict, catalog: dict):
-        self.folder = folder
+    `root` is the checkout whose workflow and packages are run.
+    """
+
+    def __init__(self, folder: Path, study: dict, catalog: dict, root: Path = ROOT):
+        self.folder, self.root = folder, root
         (folder / "studies").mkdir(parents=True, exist_ok=True)
         self.write(study, catalog)
 
@@ -148,7 +151,7 @@ class Project:
             [one for one in arguments if one.startswith("-") is wanted] for wanted in (True, False)
         )
         return [
-            *(sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile")),
+            *(sys.executable, "-m", "snakemake", "-s", str(self.root / "Snakefile")),
             *("--directory", str(self.folder), "--cores", "2", *flags),
             *("--config", *(f"{name}={value}" for name, value in settings.items())),
             *("--", *targets),
@@ -159,7 +162,8 @@ class Project:
         """The tests' own, less what would send runs or settings elsewhere."""
         elsewhere = ("MLFLOW_TRACKING_URI", "SNAKEMAKE_PROFILE", "SNAKEMAKE_OUTPUT_CACHE")
         kept = {name: value for name, value in os.environ.items() if name not in elsewhere}
-        return kept | {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        kept |= {"XDG_CACHE_HOME": str(self.folder / "cache")}
+        return kept if self.root == ROOT else kept | {"PYTHONPATH": str(self.root / "src")}
 
     def run(
         self,
@@ -239,24 +243,22 @@ class Project:
 
 @pytest.fixture(scope="session")
 def new_project(tmp_path_factory):
-    """Make a project; the tiny study unless told otherwise. All know what the first found of the code."""
-    known = Path(".snakemake", "entrolab")
-    made: list[Project] = []
+    """Make a project; the tiny study unless told otherwise."""
 
     def make(study: dict = STUDY, catalog: dict | None = None) -> Project:
-        project = Project(tmp_path_factory.mktemp("project"), study, catalog or {"my-moons": MOONS})
-        if made and (made[0].folder / known).is_dir():
-            shutil.copytree(made[0].folder / known, project.folder / known)
-        made.append(project)
-        return project
+        return Project(tmp_path_factory.mktemp("project"), study, catalog or {"my-moons": MOONS})
 
     return make
 
 
 @pytest.fixture(scope="module")
-def finished(new_project):
-    """The tiny study, made once; tests read it and dry-run it, and leave its files alone."""
-    project = new_project()
+def finished(tmp_path_factory):
+    """The tiny study, made once in a copy of the checkout; tests read it and leave its files alone."""
+    root = tmp_path_factory.mktemp("checkout")
+    shutil.copy(ROOT / "Snakefile", root)
+    for name in ("config", "src", "workflow"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    project = Project(root / "mine", STUDY, {"my-moons": MOONS}, root)
     project.result = project.run("tiny")
     assert project.result.returncode == 0, project.result.stdout[-5000:]
     return project
@@ -337,7 +339,7 @@ class WaitingProject(Project):
         super().__init__(folder, study, catalog)
         (folder / "waiting.py").write_text(WAITING)
         for made in ("records/my-moons/lda.json", "candidates/my-moons/lda.parquet"):
-            (folder / "results" / "tiny" / made).unlink()
+            (folder / "results" / "tiny" / "seed0" / made).unlink()
         shutil.rmtree(folder / "results" / "tiny" / "tables")
 
     @property

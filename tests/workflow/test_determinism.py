@@ -60,7 +60,9 @@ def other(new_project, study, one):
     project = new_project(study)
     (project.folder / "matplotlibrc").write_text("lines.linewidth: 7\naxes.grid: True\nsavefig.bbox: tight\n")
     changed = {"PYTHONHASHSEED": "1"}
-    first = project.run("--cores=1", f"results/tiny/records/{trained(one)[-1]}.json", environment=changed)
+    first = project.run(
+        "--cores=1", f"results/tiny/seed0/records/{trained(one)[-1]}.json", environment=changed
+    )
     assert first.returncode == 0, first.stdout[-5000:]
     rest = project.run("--cores=1", "--scheduler=greedy", *ALL, environment=changed)
     assert rest.returncode == 0, rest.stdout[-5000:]
@@ -136,7 +138,7 @@ def test_figures_are_equal(one, other):
     assert bytes_of(one, "tiny/figures/*") == bytes_of(other, "tiny/figures/*")
 
 
-COUNTED = "results/tiny/records/my-moons/threads.json"
+COUNTED = "results/tiny/seed0/records/my-moons/threads.json"
 
 # A learner of a user's own that says in its error how many threads it was given.
 THREADS = """
@@ -211,7 +213,7 @@ def test_a_job_has_the_threads_of_its_rule(on_one_thread, on_two_threads):
     "candidates equal to 1e-9 of their size, tables to their digits",
 )
 def test_two_threads_round_otherwise_and_no_more(on_one_thread, on_two_threads):
-    file = "results/tiny/candidates/my-moons/eem.parquet"
+    file = "results/tiny/seed0/candidates/my-moons/eem.parquet"
     ours, theirs = (
         pd.read_parquet(project.folder / file).drop(columns=SECONDS)
         for project in (on_one_thread, on_two_threads)

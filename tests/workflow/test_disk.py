@@ -98,7 +98,7 @@ def test_a_results_folder_that_is_read_only_is_named(quick, copied, new_disk, re
     "Disk", "a result damaged by hand, in a run", "named; deleted, the same command makes it again"
 )
 def test_a_damaged_result_is_named_and_once_deleted_made_again(quick, copied):
-    damaged = copied.folder / "results/tiny/selection/my-moons/lda.parquet"
+    damaged = copied.folder / "results/tiny/seed0/selection/my-moons/lda.parquet"
     damaged.write_bytes(damaged.read_bytes()[:-9])
     result = copied.run(TABLE)
     assert result.returncode == 1

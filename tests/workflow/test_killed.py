@@ -21,7 +21,7 @@ from entrolab.io.records import read_json
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 TABLE = "results/tiny/tables/table1.csv"
-RECORD = "results/tiny/records/my-moons/lda.json"
+RECORD = "results/tiny/seed0/records/my-moons/lda.json"
 
 
 def completed(project, target: str = TABLE) -> None:

@@ -36,13 +36,25 @@ def refused(project, line: str, *arguments: str, **config) -> None:
     [
         ("protocol.folds", 46, "protocol.folds: found 46 for 'my-moons', whose smallest class has 45 rows;"),
         ("metrics", ["gmeen"], "metrics.0: found 'gmeen', did you mean 'gmean'?; accepted: gmean, "),
-        ("models.lda.params", {"solvr": "svd"}, "models.lda: sklearn.discriminant_analysis.LinearDiscrimina"),
         ("published", "nowhere.csv", "published: the file studies/nowhere.csv does not exist"),
     ],
 )
 def test_a_wrong_study_is_refused(new_project, small, place, value, line):
     spoilt(small, place, value)
     refused(new_project(small), f"studies/tiny.yaml: {line}")
+
+
+@pytest.mark.fault("Configuration", "mistakes in learners, in real runs", "a line for each, before any job")
+def test_a_wrong_learner_ends_a_run_before_any_job_even_if_it_is_to_go_on(new_project, small):
+    spoilt(small, "models.lda.params", {"solvr": "svd", "n_components": 0})
+    project = new_project(small)
+    result = project.run("tiny", "--keep-going")
+    assert result.returncode == 1
+    for place in ("models.lda.params.solvr", "models.lda.params.n_components"):
+        [_] = [one for one in result.stdout.splitlines() if one.startswith(f"studies/tiny.yaml: {place}: ")]
+    assert "Traceback" not in result.stdout
+    assert not (project.folder / "results").exists()
+    assert [file.name for file in (project.folder / "logs").rglob("*.log")] == ["check.log"]
 
 
 @pytest.mark.fault(

@@ -9,7 +9,7 @@ import pytest
 from entrolab.study import config
 
 ROOT = Path(__file__).parents[2]
-RULES = [ROOT / "Snakefile", *sorted((ROOT / "workflow" / "rules").glob("*.smk"))]
+RULES = [ROOT / "workflow" / "Snakefile", *sorted((ROOT / "workflow" / "rules").glob("*.smk"))]
 GIVEN = "input, output, params, wildcards, resources, log"
 
 

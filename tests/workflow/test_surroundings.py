@@ -140,7 +140,7 @@ def test_the_users_of_a_group_go_on_with_each_others_work(new_little, plain, rec
     project = new_little()
     give_to(project, 54321, 54300)
     shared = {"environment": HOMELESS, "umask": 0o002}
-    first = project.run("results/tiny/folds/my-moons.npz", before=as_user(54321, 54300), **shared)
+    first = project.run("results/tiny/seed0/folds/my-moons.npz", before=as_user(54321, 54300), **shared)
     assert first.returncode == 0, first.stdout[-5000:]
     finished = project.finished_files()
     assert finished
@@ -317,7 +317,7 @@ def test_a_decimal_comma_changes_no_number(abroad, plain):
 def test_dates_are_told_in_utc(abroad, plain):
     assert_as_plain(abroad.result, abroad, plain)
     record = json.loads(
-        (abroad.folder / "results/tiny/records/my-moons/eem.json").read_text(encoding="utf-8")
+        (abroad.folder / "results/tiny/seed0/records/my-moons/eem.json").read_text(encoding="utf-8")
     )
     started = datetime.fromisoformat(record["started"])
     assert started.utcoffset() == timedelta(0)

@@ -1,8 +1,11 @@
 """The workflow, run for real: what it makes, what it makes anew, and what it survives."""
 
+import copy
 import json
+import os
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +20,6 @@ from sklearn.svm import SVR
 from entrolab.data.dataset import load_dataset, load_folds
 from entrolab.figure_types.making import read_figure
 from entrolab.fit.predictions import read_scores
-from entrolab.study.config import load_catalog, load_study
 from entrolab.tables.making import read_table
 
 pytestmark = pytest.mark.workflow
@@ -48,24 +50,9 @@ def rules(output: str) -> set[str]:
     return {rule for rule, _ in planned(output)} - {"tiny"}
 
 
-def edited(finished, change, target: str = "tiny") -> str:
-    """What a dry run of the finished project plans after `change(study)`; the study is put back."""
-    file = finished.folder / "studies" / "tiny.yaml"
-    before = file.read_text()
-    study = yaml.safe_load(before)
-    change(study)
-    try:
-        file.write_text(yaml.safe_dump(study, sort_keys=False))
-        result = finished.run("-n", target)
-    finally:
-        file.write_text(before)
-    assert result.returncode == 0, result.stdout
-    return result.stdout
-
-
 def scores_of(project, dataset: str, model: str, metrics: list[str]) -> pd.DataFrame:
     """What each criterion chose in a run, and its scores by some metrics."""
-    folder, file = project.folder / "results" / "tiny", f"{dataset}/{model}.parquet"
+    folder, file = project.folder / "results" / "tiny" / "seed0", f"{dataset}/{model}.parquet"
     return read_scores(folder / "selection" / file, folder / "predictions" / file, metrics)
 
 
@@ -93,7 +80,7 @@ def test_a_table_comes_in_every_format(finished):
 def test_a_table_within_limits_shows_the_only_candidate_that_is_left(finished):
     table = read_table(finished.folder / "results/tiny/tables/table3.csv").set_index("dataset")
     for dataset in ("sklearn-wine-0", "my-moons"):
-        candidates = pd.read_parquet(finished.folder / f"results/tiny/candidates/{dataset}/svm.parquet")
+        candidates = pd.read_parquet(finished.folder / f"results/tiny/seed0/candidates/{dataset}/svm.parquet")
         only = candidates[[json.loads(text) == {"C": 1, "gamma": 0.1} for text in candidates["params"]]]
         assert table.loc[dataset, "ours"] == pytest.approx(100 * only["test_gmean"].mean(), abs=1e-3)
 
@@ -124,14 +111,14 @@ def test_starts_are_measured_once_for_their_table_and_figure(finished):
 
 def test_a_figure_of_curves_shows_the_candidates(finished):
     curve = read_figure(finished.folder / "results/tiny/figures/figure2.csv").set_index("value")
-    candidates = pd.read_parquet(finished.folder / "results/tiny/candidates/my-moons/eem.parquet")
+    candidates = pd.read_parquet(finished.folder / "results/tiny/seed0/candidates/my-moons/eem.parquet")
     for size in (5, 10, 15):
         mine = candidates[[json.loads(text) == {"n_hidden": size} for text in candidates["params"]]]
         assert curve.loc[size, "mean"] == pytest.approx(100 * mine["test_gmean"].mean(), abs=1e-3)
 
 
 def test_a_model_with_criteria_of_its_own_pays_for_no_other(finished):
-    candidates = pd.read_parquet(finished.folder / "results/tiny/candidates/my-moons/eem.parquet")
+    candidates = pd.read_parquet(finished.folder / "results/tiny/seed0/candidates/my-moons/eem.parquet")
     assert candidates["cv_gmean"].isna().all()
     assert candidates["dcs_gaussian"].notna().all()
 
@@ -145,7 +132,9 @@ def test_a_learner_that_fails_is_a_footnote(finished):
 def test_a_table_of_times_shows_the_seconds_of_the_chosen_models(finished):
     table = read_table(finished.folder / "results/tiny/tables/table4.csv").set_index(["dataset", "model"])
     for dataset, model in RUNS:
-        facts = json.loads((finished.folder / f"results/tiny/models/{dataset}/{model}.json").read_text())
+        facts = json.loads(
+            (finished.folder / f"results/tiny/seed0/models/{dataset}/{model}/cv.json").read_text()
+        )
         assert table.loc[(dataset, model), "ours"] == pytest.approx(facts["fit_seconds"], abs=1e-4)
 
 
@@ -156,10 +145,10 @@ def test_what_a_table_measures_for_itself_is_there_and_what_fails_is_a_footnote(
 
 
 def test_each_run_has_a_record_candidates_predictions_and_a_model(finished):
-    results = finished.folder / "results" / "tiny"
+    results = finished.folder / "results" / "tiny" / "seed0"
     for dataset, model in RUNS:
         record = json.loads((results / "records" / dataset / f"{model}.json").read_text())
-        facts = json.loads((results / "models" / dataset / f"{model}.json").read_text())
+        facts = json.loads((results / "models" / dataset / model / "cv.json").read_text())
         candidates = pd.read_parquet(results / "candidates" / dataset / f"{model}.parquet")
         scores = scores_of(finished, dataset, model, ["gmean"])
         predictions = pd.read_parquet(results / "predictions" / dataset / f"{model}.parquet")
@@ -170,7 +159,7 @@ def test_each_run_has_a_record_candidates_predictions_and_a_model(finished):
         assert sorted(scores["criterion"].unique()) == ["cv", "dcs_gaussian", "oracle"]
         assert set(predictions["row"]) == set(range(178 if dataset == "sklearn-wine-0" else 90))
         assert facts["fit_seconds"] > 0
-        assert (results / "models" / dataset / f"{model}.skops").stat().st_size > 0
+        assert (results / "models" / dataset / model / "cv.skops").stat().st_size > 0
 
 
 def test_the_report_lists_the_study(finished):
@@ -191,7 +180,7 @@ def test_each_run_is_one_run_in_the_store(finished):
 
 def test_every_job_has_a_log(finished):
     logs = {str(path.relative_to(finished.folder)) for path in (finished.folder / "logs").rglob("*.log")}
-    assert {f"logs/tiny/train/{dataset}/{model}.log" for dataset, model in RUNS} <= logs
+    assert {f"logs/tiny/seed0/fit/{dataset}/{model}.log" for dataset, model in RUNS} <= logs
 
 
 # ------------------------------------------------------------------------------------------- random trials
@@ -212,13 +201,13 @@ def test_each_trial_is_scored_by_the_metrics_of_the_task(trials):
 
 def test_a_trials_rows_are_those_of_its_data_set(trials):
     for dataset, n_train in (("sklearn-iris", 80), ("sklearn-diabetes", 120)):
-        for part in load_folds(trials.folder / f"results/tiny/folds/{dataset}.npz"):
+        for part in load_folds(trials.folder / f"results/tiny/seed0/folds/{dataset}.npz"):
             assert ((part == 0).sum(), (part > 0).sum(), part.max()) == (40, n_train, 4)
 
 
 def test_values_are_scaled_and_their_errors_are_those_of_the_chosen_machine(trials):
     dataset = load_dataset(trials.folder / "results/tiny/scaled/sklearn-diabetes.npz")
-    parts = load_folds(trials.folder / "results/tiny/folds/sklearn-diabetes.npz")
+    parts = load_folds(trials.folder / "results/tiny/seed0/folds/sklearn-diabetes.npz")
     assert (dataset.y.min(), dataset.y.max()) == (0, 1)
     scores = scores_of(trials, "sklearn-diabetes", "svm", ["rmse"])
     for row in scores[scores["criterion"] == "cv"].itertuples():
@@ -230,7 +219,7 @@ def test_values_are_scaled_and_their_errors_are_those_of_the_chosen_machine(tria
 
 def test_a_learner_runs_on_the_tasks_that_it_has_and_a_printed_one_nowhere(trials):
     records = {
-        path.parent.name + "/" + path.stem for path in trials.folder.glob("results/*/records/*/*.json")
+        path.parent.name + "/" + path.stem for path in trials.folder.glob("results/*/seed0/records/*/*.json")
     }
     assert records == {
         "sklearn-iris/svm", "sklearn-iris/knn", "my-moons/svm", "my-moons/knn", "sklearn-diabetes/svm"
@@ -238,11 +227,13 @@ def test_a_learner_runs_on_the_tasks_that_it_has_and_a_printed_one_nowhere(trial
 
 
 def test_the_model_that_is_kept_learnt_the_first_trials_training_rows(trials):
-    facts = json.loads((trials.folder / "results/tiny/models/my-moons/knn.json").read_text())
+    facts = json.loads((trials.folder / "results/tiny/seed0/models/my-moons/knn/cv.json").read_text())
     assert facts["params"] == {"n_neighbors": 3}
     machine = skops.io.load(
-        trials.folder / "results/tiny/models/my-moons/knn.skops",
-        trusted=skops.io.get_untrusted_types(file=trials.folder / "results/tiny/models/my-moons/knn.skops"),
+        trials.folder / "results/tiny/seed0/models/my-moons/knn/cv.skops",
+        trusted=skops.io.get_untrusted_types(
+            file=trials.folder / "results/tiny/seed0/models/my-moons/knn/cv.skops"
+        ),
     )
     assert machine.n_samples_fit_ == 50
 
@@ -283,7 +274,7 @@ def test_a_table_of_parameters_shows_what_the_kept_model_has(trials):
     table = read_table(trials.folder / "results/tiny/tables/chosen.csv")
     table = table.set_index(["dataset", "model", "metric"]).sort_index()
     for dataset in ("my-moons", "sklearn-iris", "sklearn-diabetes"):
-        facts = json.loads((trials.folder / f"results/tiny/models/{dataset}/svm.json").read_text())
+        facts = json.loads((trials.folder / f"results/tiny/seed0/models/{dataset}/svm/cv.json").read_text())
         ours = table.loc[(dataset, "svm"), "ours"]
         assert ours["C"] == facts["params"]["C"]
         assert ours["sigma"] == pytest.approx(1 / facts["params"]["gamma"])
@@ -322,7 +313,7 @@ def test_figures_of_trials_show_the_scores(trials):
 
 def test_a_figure_of_support_vectors_shows_the_stored_model(trials):
     results = trials.folder / "results/tiny"
-    facts = json.loads((results / "models/my-moons/svm.json").read_text())
+    facts = json.loads((results / "seed0/models/my-moons/svm/cv.json").read_text())
     kept = read_figure(results / "figures/kept.csv")["series"]
     assert kept.str.startswith("support vectors").sum() == facts["n_support"]
     assert kept.str.match("support vectors|rows").sum() == 50
@@ -339,13 +330,12 @@ def test_a_second_run_of_the_configured_studies_with_another_mirror_does_nothing
 @pytest.mark.fault("Disk", "results of each kind deleted by hand", "the next command makes them again")
 def test_deleted_results_are_made_by_the_next_command(finished):
     results, deleted = finished.folder / "results", finished.folder / "deleted"
-    of_runs = (
-        "models/my-moons/lda.skops",
-        "records/my-moons/svm.json",
-        "predictions/my-moons/eem.parquet",
-        "selection/my-moons/broken.parquet",
-    )
-    files = ["data/sklearn-wine-0.npz", *(f"tiny/{file}" for file in of_runs)]
+    deleted_by_rule = {
+        "refit": "models/my-moons/lda",
+        "fit": "predictions/my-moons/eem.parquet",
+        "select": "selection/my-moons/broken.parquet",
+    }
+    files = ["data/sklearn-wine-0.npz", *(f"tiny/seed0/{file}" for file in deleted_by_rule.values())]
     for file in files:
         (deleted / file).parent.mkdir(parents=True, exist_ok=True)
         (results / file).rename(deleted / file)
@@ -353,94 +343,109 @@ def test_deleted_results_are_made_by_the_next_command(finished):
     for file in files:
         (deleted / file).rename(results / file)
     assert wildcards(plan, "prepare") == {"dataset=sklearn-wine-0"}
-    models = {Path(file).stem for file in of_runs}
-    assert wildcards(plan, "train") >= {f"study=tiny, dataset=my-moons, model={model}" for model in models}
+    for rule, file in deleted_by_rule.items():
+        assert f"study=tiny, seed=0, dataset=my-moons, model={Path(file).stem}" in wildcards(plan, rule)
+
+
+def append(*files: str, text: str = "\nEDITED = True\n") -> Callable[[object], None]:
+    """An edit that appends code to files of the packages."""
+
+    def edit(project) -> None:
+        for file in files:
+            with (project.root / "src" / file).open("a") as opened:
+                opened.write(text)
+
+    return edit
+
+
+def with_study(change: Callable[[dict], object]) -> Callable[[object], None]:
+    """An edit of the study."""
+
+    def edit(project) -> None:
+        file = project.folder / "studies" / "tiny.yaml"
+        study = yaml.safe_load(file.read_text())
+        change(study)
+        file.write_text(yaml.safe_dump(study, sort_keys=False))
+
+    return edit
+
+
+def touch_all(project) -> None:
+    for file in [*(project.root / "src").rglob("*"), *(project.root / "config").rglob("*")]:
+        os.utime(file)
+
+
+def document(project) -> None:
+    file = project.root / "src" / "entrolearn" / "machines" / "eem.py"
+    file.write_text(file.read_text().replace('"""', '"""Other words. ', 1))
+
+
+def fewer_criteria(study: dict) -> None:
+    study["models"]["svm"] |= {"criteria": ["cv"], "candidates": ["cv", "dcs_gaussian"]}
+    study["tables"]["table3"]["criterion"] = "cv"
+
+
+PAGES = {"page", "track", "track_study"}
+SHOWN = {"table", *PAGES}
+RUNS_AGAIN = {"fit", "select", "refit"}
+# Edit -> the rules that a dry run plans, and the models that are fitted again.
+EDITS = {
+    "a commit, or nothing": (lambda project: None, set(), set()),
+    "all files touched": (touch_all, set(), set()),
+    "a docstring": (document, set(), set()),
+    "a caption": (
+        with_study(lambda study: study["tables"]["table2"].update(caption="Other words")),
+        SHOWN - {"track"},
+        set(),
+    ),
+    "criteria among the candidates": (with_study(fewer_criteria), {"select", "refit", *SHOWN}, set()),
+    "metrics": (with_study(lambda study: study["metrics"].extend(["f1", "auc"])), SHOWN, set()),
+    "a grid": (
+        with_study(lambda study: study["models"]["svm"]["grid"].update(C=[1, 10, 100])),
+        {*RUNS_AGAIN, *SHOWN},
+        {"svm"},
+    ),
+    "folds": (
+        with_study(lambda study: study["protocol"].update(folds=4)),
+        {"split", "figure", "page_to_hover", *RUNS_AGAIN, *SHOWN},
+        {"svm", "lda", "eem", "broken", "melm"},
+    ),
+    "a measurement": (
+        with_study(lambda study: study["tables"]["table5"].update(starts=17)),
+        {"measure", "figure", *SHOWN} - {"track"},
+        set(),
+    ),
+    "the code of selection": (
+        append("entrolab/fit/selection.py"),
+        {"select", "refit", "figure", *SHOWN},
+        set(),
+    ),
+    "a learner": (append("entrolearn/machines/eem.py"), {"figure", *RUNS_AGAIN, *SHOWN}, {"eem"}),
+    "a reader of another format": (append("entrolab/data/formats/csv.py"), set(), set()),
+    "a reader": (append("entrolab/data/bundled.py"), set(), set()),
+    "a template": (append("entrolab/templates/table.html.j2"), SHOWN, set()),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_edit_makes_again_what_depends_on_it(finished, tmp_path, name):
+    """In a copy of the checkout with its results and times, as `cp -a` makes it."""
+    edit, rules_again, fitted_again = EDITS[name]
+    root = shutil.copytree(finished.root, tmp_path / "copy", symlinks=True)
+    project = copy.copy(finished)
+    project.root, project.folder = root, root / finished.folder.name
+    edit(project)
+    result = project.run("-n", "tiny")
+    assert result.returncode == 0, result.stdout
+    plan = planned(result.stdout)
+    assert {rule for rule, _ in plan} - {"tiny"} == rules_again
+    assert {of_job.rpartition("=")[2] for of_job in wildcards(plan, "fit")} == fitted_again
 
 
 def test_another_seed_makes_all_random_things_anew(finished):
-    result = finished.run("-n", "tiny", seed=1)
-    assert {"split", "train"} <= rules(result.stdout)
-    assert "prepare" not in rules(result.stdout)
-
-
-def test_an_edited_grid_and_an_added_model_train_their_own_runs_alone(finished):
-    """And a table asks for its own runs alone: another table's model is edited, too."""
-
-    def edit(study):
-        study["models"]["broken"]["params"].update(C=2)
-        study["models"]["svm"]["grid"].update(C=[1, 10, 100])
-        study["models"]["knn"] = {"label": "kNN", "estimator": "sklearn.neighbors.KNeighborsClassifier"}
-        study["tables"]["table1"]["models"].append("knn")
-
-    plan = planned(edited(finished, edit, TABLE))
-    assert wildcards(plan, "train") == {
-        f"study=tiny, dataset={dataset}, model={model}"
-        for dataset in ("sklearn-wine-0", "my-moons")
-        for model in ("svm", "knn")
-    }
-    assert not {"prepare", "scale", "split"} & {rule for rule, _ in plan}
-
-
-def test_what_is_shown_otherwise_trains_nothing(finished):
-    """A caption, metrics (even of probabilities), how many starts are measured, a figure's params."""
-
-    def edit(study):
-        study["tables"]["table2"].update(caption="Other words")
-        study["metrics"] += ["f1", "auc", "log_loss"]
-        study["tables"]["table1"]["metric"] = ["gmean", "f1", "auc", "log_loss"]
-        study["tables"]["table5"].update(starts=17)
-        study["figures"]["figure1"]["params"].update(n_hidden=12)
-
-    plan = planned(edited(finished, edit))
-    assert {rule for rule, _ in plan} - {"tiny"} == {
-        "table",
-        "measure",
-        "figure",
-        "page",
-        "track",
-        "track_study",
-    }
-    assert wildcards(plan, "measure") == {"study=tiny, table=table5, dataset=my-moons"}
-    drawn = {"figure1", "figure4"}  # which shows the measurement
-    assert wildcards(plan, "figure") == {f"study=tiny, figure={figure}" for figure in drawn}
-    shown = {"table1", "table2", "table5"}
-    assert wildcards(plan, "table") >= {f"study=tiny, table={table}" for table in shown}
-
-
-def test_another_metric_first_selects_otherwise(finished):
-    catalog = load_catalog([ROOT / "config/datasets.yaml", finished.folder / "data.yaml"])
-    study = load_study(finished.folder / "studies/tiny.yaml", catalog)
-    reversed_ = {**study, "metrics": study["metrics"][::-1]}
-    specs = [one.run("my-moons", "svm", 0) for one in (study, reversed_)]
-    assert [spec["metrics"][0] for spec in specs] == ["gmean", "accuracy"]
-
-
-def test_another_number_of_folds_splits_and_trains_anew_and_scales_nothing(finished):
-    output = edited(finished, lambda study: study["protocol"].update(folds=4))
-    assert {"split", "train"} <= rules(output)
-    assert not {"prepare", "scale"} & rules(output)
-
-
-def test_an_edited_learner_trains_its_own_runs_and_a_reader_template_or_other_learner_none(
-    finished, tmp_path
-):
-    source = shutil.copytree(ROOT / "src", tmp_path / "src")
-    of_other_runs = (
-        "entrolab/data/formats/csv.py",
-        "entrolearn/machines/rkelm.py",
-        "entrolearn/measures/counts.py",
-        "entrolab/report/papers.py",
-    )
-    for file in (*of_other_runs, "entrolab/templates/table.html.j2", "entrolearn/machines/eem.py"):
-        with (source / file).open("a") as edited:
-            edited.write("\nEDITED = True\n")
-    of_eem = "results/tiny/figures/figure2.csv"
-    result = finished.run("-n", TABLE, of_eem, environment={"PYTHONPATH": str(source)})
-    assert result.returncode == 0, result.stdout
-    plan = planned(result.stdout)
-    assert {rule for rule, _ in plan} == {"table", "figure", "train"}
-    assert wildcards(plan, "table") == {"study=tiny, table=table1"}
-    assert wildcards(plan, "train") == {"study=tiny, dataset=my-moons, model=eem"}
+    again = rules(finished.run("-n", "tiny", seed=1).stdout)
+    assert {"split", "measure", *RUNS_AGAIN, *SHOWN} <= again
+    assert not {"prepare", "scale"} & again
 
 
 # ---------------------------------------------------------------------------------------- what it survives

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pandas as pd
 
-AS_BYTES = ("*/tables/*", "*/figures/*", "*/folds/*.npz", "*/scaled/*.npz", "data/*.npz")
-AS_FRAMES = ("*/candidates/*/*.parquet", "*/selection/*/*.parquet", "*/predictions/*/*.parquet")
+AS_BYTES = ("*/tables/*", "*/figures/*", "*/seed*/folds/*.npz", "*/scaled/*.npz", "data/*.npz")
+AS_FRAMES = tuple(f"*/seed*/{stage}/*/*.parquet" for stage in ("candidates", "selection", "predictions"))
 SECONDS = ["path_seconds"]
 
 

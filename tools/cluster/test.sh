@@ -138,7 +138,7 @@ PYTHONPATH=$scratch/executors snakemake --profile workflow/profiles/slurm --slur
     --slurm-init-seconds-before-status-checks 5 --directory "$scratch/slurm.run" $study >"$scratch/slurm.log" 2>&1 &
 running=$!
 
-trained() { find "$scratch/slurm.run/results/$study/records" -name '*.json' 2>/dev/null | wc -l; }
+trained() { find "$scratch/slurm.run/results/$study/seed0/records" -name '*.json' 2>/dev/null | wc -l; }
 training() { kill -0 $running && [ "$(trained)" -ge $finished_before_kill ] && squeue -h -t R -o %j | grep -q . && [ -n "$(steps)" ]; }
 waiting_for 1800 "$finished_before_kill trained runs" training
 hit=$(squeue -h -t R -o %i | tr '\n' ' ')

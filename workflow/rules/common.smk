@@ -1,9 +1,10 @@
-# Shared by all rules: the configuration, checked before any job starts.
+# The configuration, and the input functions of the rules. A study is read and checked when a job first asks for it.
 import os
 import shlex
-import sys
 import threading
+from itertools import chain
 from pathlib import Path
+from types import SimpleNamespace
 
 from snakemake.logging import logger
 
@@ -25,19 +26,20 @@ try:
     # Jobs on a cluster read this file too, but have limits of their own.
     if workflow.is_main_process:
         check_memory()
+    from entrolab.claims.repository_tests import stored_outcomes
+    from entrolab.data.receipts import attempt_of
+    from entrolab.data.origins import made_by
     from entrolab.data.user_tables import warning_of
-    from entrolab.study.config import (
-        asked_targets,
-        load_configuration,
-        store_digest,
-        study_names,
-    )
-    from entrolab.tables.base import GENERATED
-    from entrolab.tables.types import FILES
+    from entrolab.fit.learners import made_of, parts_seed
+    from entrolab.io.files import FILES, leftovers
     from entrolab.jobs.children import runner
-    from entrolab.jobs.plan import Plan, code
-    from entrolab.jobs.cluster_requests import UNKNOWN
+    from entrolab.jobs.code_digests import code_digest
+    from entrolab.stages.check import passes
+    from entrolab.study.config import load_configuration, store_digest
     from entrolab.study.sections import ConfigError
+    from entrolab.study.settings import LIMIT_SECONDS
+    from entrolab.study.study import FIGURE_FORMATS, TABLE_FORMATS
+    from entrolab.tables.base import GENERATED
 except ImportError as error:
     raise WorkflowError(
         f"{error}: run `make env` and `. .venv/bin/activate`, then this command again"
@@ -46,8 +48,11 @@ except SurroundingsError as error:
     raise WorkflowError(str(error)) from None
 
 # A relative path, so that results stay up to date if the checkout is moved.
-HOME = Path(os.path.relpath(workflow.basedir))
-
+HOME = Path(
+    os.path.relpath(
+        Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).parents[1]
+    )
+)
 # Templates of tables and pages are inputs, because they are not imported by code. `local`: templates and the files of
 # a study are on this machine, wherever results are stored.
 TEMPLATES = sorted(
@@ -55,27 +60,17 @@ TEMPLATES = sorted(
 )
 
 try:
-    CATALOG, STUDIES, SETTINGS = load_configuration(
-        HOME, config, asked_targets(sys.argv)
-    )
-    STUDY_NAMES = study_names(HOME, config)
-    own_files = [path for entry in CATALOG.values() for path in entry.get("paths", [])]
-    check_folder(
-        [*TEMPLATES, *own_files, *(study["file"] for study in STUDIES.values())]
-    )
+    STUDIES, SETTINGS = load_configuration(HOME, config)
+    check_folder(TEMPLATES)
 except (ConfigError, SurroundingsError) as error:
     raise WorkflowError(str(error)) from None
 
-PLAN = Plan(CATALOG, STUDIES, SETTINGS)
 
 if workflow.is_main_process:
-    for study in STUDIES.values():
-        for key, entry in study["own_data"].items():
-            for column in entry["tells_label"]:
-                logger.warning(f"{study['file']}: {warning_of(key, entry, column)}")
-
-
-if workflow.is_main_process:
+    if found := leftovers():
+        logger.warning(
+            f"{found[0]} and {len(found) - 1} more of an earlier version: `entrolab clean` removes them"
+        )
     # Snakemake imports Polars, if it is there, with its first job. Polars replaces the handler of Ctrl-C by one that does
     # not wake a process that waits, so it is imported first.
     try:
@@ -89,19 +84,14 @@ if workflow.is_main_process:
 # profile), and a job in a child of a fork server; elsewhere, a job has a process of its own already.
 run_job = runner(config, forks=workflow.is_main_process)
 
-# Limits of a job, enforced in its process on any machine, whatever was requested from a cluster.
-LIMITS = {
-    "limit_seconds": PLAN.limit_seconds,
-    "limit_mebibytes": round(SETTINGS["limit_gib"] * 1024),
-}
-
 
 wildcard_constraints:
     study="|".join(STUDIES),
-    dataset="|".join(CATALOG),
-    model=PLAN.names("models"),
-    table=PLAN.names("tables"),
-    figure=PLAN.names("figures"),
+    seed=r"\d+",
+    dataset="[a-z0-9]+(-[a-z0-9]+)*",
+    model="[a-z][a-z0-9_]*",
+    table="[a-z][a-z0-9_]*",
+    figure="[a-z][a-z0-9_]*",
 
 
 # Defaults of global resources without a profile: one writer of the store and the report, four downloads at a time.
@@ -123,3 +113,145 @@ onsuccess:
 
 onerror:
     end_timers()
+
+
+# ------------------------------------------------------------------------------------------------ studies
+
+
+def ends_with_one_line(function):
+    """Let a mistake end the run with its lines alone, without Snakemake's description of the place in a rule."""
+
+    def checked(*arguments):
+        try:
+            return function(*arguments)
+        except (ConfigError, SurroundingsError) as error:
+            raise SystemExit(str(error)) from None
+
+    return checked
+
+
+@ends_with_one_line
+def study_of(wildcards):
+    is_read = wildcards.study in STUDIES.read
+    study = STUDIES[wildcards.study]
+    if not is_read and workflow.is_main_process:
+        paths = chain.from_iterable(entry["paths"] for entry in study.own_data.values())
+        check_folder([study.file, *paths])
+        for key, entry in study.own_data.items():
+            for column in entry["tells_label"]:
+                logger.warning(f"{study.file}: {warning_of(key, entry, column)}")
+    return study
+
+
+@ends_with_one_line
+def entry_of(wildcards):
+    """The entry of a data set, in the catalog or in a study."""
+    return STUDIES.dataset(wildcards.dataset)
+
+
+def of_study(function):
+    """An input or params function: what a function of the study and the wildcards returns."""
+    return ends_with_one_line(
+        lambda wildcards: function(study_of(wildcards), wildcards)
+    )
+
+
+run_of = of_study(lambda study, at: study.run(at.dataset, at.model, int(at.seed)))
+criteria_of = of_study(lambda study, at: study.criteria_of(at.model))
+measurement_of = of_study(
+    lambda study, at: study.measurement(at.table, at.dataset, int(at.seed))
+)
+figure_of = of_study(lambda study, at: study.spec_of_figure(at.figure))
+
+
+def code(stage):
+    """A params function: the digest of a stage's code, since Snakemake does not follow imports."""
+    return lambda wildcards: code_digest(stage)
+
+
+def code_of_data(wildcards):
+    return code_digest(f"prepare:{made_by(entry_of(wildcards)).rpartition('.')[2]}")
+
+
+def code_of_run(stage):
+    """A params function: the digest of a stage's code and of the learners of a run."""
+    return lambda wildcards: code_digest(stage, *made_of(run_of(wildcards)))
+
+
+def code_of_measurement(wildcards):
+    measurement = measurement_of(wildcards)
+    learners = chain.from_iterable(map(made_of, measurement.get("models", {}).values()))
+    return code_digest(f"measure:{measurement['measured_by'].split('.')[2]}", *learners)
+
+
+def code_of_figure(wildcards):
+    figure = figure_of(wildcards)
+    fitted = [panel["learner"] for panel in figure.get("panels", [])]
+    fitted += [figure["model"]] if "model" in figure else []
+    return code_digest("figure", *chain.from_iterable(map(made_of, fitted)))
+
+
+# ------------------------------------------------------------------------------------------------ resources
+
+
+def limit_seconds(wildcards):
+    """The limit of a run: that of the settings, else that of its study, else the default."""
+    asked = hasattr(wildcards, "study") and study_of(wildcards).limit_seconds
+    return SETTINGS["limit_seconds"] or asked or LIMIT_SECONDS
+
+
+def memory(wildcards, attempt):
+    """The megabytes that a job requests from a cluster: four times as many at each attempt, up to the limit."""
+    return min(2000 * 4 ** (attempt - 1), round(1074 * SETTINGS["limit_gib"]) + 1500)
+
+
+def minutes(wildcards):
+    return round(limit_seconds(wildcards) / 60) + 40
+
+
+# Limits of a job, enforced in its process on any machine, whatever was requested from a cluster.
+LIMITS = {
+    "limit_seconds": limit_seconds,
+    "limit_mebibytes": round(SETTINGS["limit_gib"] * 1024),
+}
+
+
+# ------------------------------------------------------------------------------------------------ files
+
+
+def receipt(wildcards):
+    """The receipt of a data set that has to be downloaded; none for other data sets."""
+    is_downloaded = "files" in entry_of(wildcards)
+    return [f"resources/raw/{wildcards.dataset}/receipt.json"] if is_downloaded else []
+
+
+rows_of_run = of_study(lambda study, at: study.rows_of(at.dataset))
+
+
+def files_of_runs(stage):
+    """An input function: the files of a stage for each run of a study."""
+    return of_study(lambda study, at: study.files_of_runs(stage))
+
+
+def rows_of_measurement(wildcards):
+    """The data that are measured, as prepared and scaled; none for a table that generates its own."""
+    if wildcards.dataset == GENERATED:
+        return {}
+    files = {"raw": FILES["data"], "scaled": FILES["scaled"]}
+    return {name: file.format(**wildcards) for name, file in files.items()}
+
+
+def file_beside(key):
+    """An input function: a file that a study names under a key, such as its published values."""
+
+    def found(study, at):
+        file = getattr(study, key)
+        return local([file] if file and os.path.isfile(file) else [])
+
+    return of_study(found)
+
+
+def files_of_studies(names):
+    """All files of some studies, so that one that was deleted is made again."""
+    studies = (study_of(SimpleNamespace(study=name)) for name in names)
+    return [file for study in studies for file in study.files()]

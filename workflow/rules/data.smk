@@ -8,11 +8,13 @@ localrules:
 
 rule data:
     input:
-        receipts=PLAN.receipts(),
+        receipts=[
+            f"resources/raw/{dataset}/receipt.json" for dataset in STUDIES.downloads
+        ],
     log:
         "logs/data.log",
     params:
-        catalog=PLAN.downloaded(),
+        catalog=STUDIES.downloads,
     run:
         run_job("data:data", input, output, params, wildcards, resources, log)
 
@@ -25,59 +27,64 @@ rule download:
     resources:
         network=1,
     params:
-        files=lambda wildcards: PLAN.entry(wildcards)["files"],
-        attempt=PLAN.attempt,
+        files=lambda wildcards: entry_of(wildcards)["files"],
+        attempt=lambda wildcards: attempt_of(wildcards.dataset),
     run:
         run_job("data:download", input, output, params, wildcards, resources, log)
 
 
 rule prepare:
     input:
-        receipt=PLAN.receipt,
-        own=lambda wildcards: local(PLAN.entry(wildcards).get("paths", [])),
+        receipt=receipt,
+        own=lambda wildcards: local(entry_of(wildcards).get("paths", [])),
     output:
-        FILES["data"],
+        "results/data/{dataset}.npz",
     log:
         "logs/prepare/{dataset}.log",
     # The limits of a run, because reading a file may not end or may take all memory.
     resources:
-        **PLAN.asked(PLAN.needs_of_data),
         **LIMITS,
+        mem_mb=memory,
+        runtime=minutes,
     params:
-        entry=PLAN.entry,
-        code=PLAN.code_of_data,
+        entry=entry_of,
+        code=code_of_data,
     run:
         run_job("data:prepare", input, output, params, wildcards, resources, log)
 
 
 rule scale:
     input:
-        dataset=FILES["data"],
+        dataset="results/data/{dataset}.npz",
     output:
-        FILES["scaled"],
+        "results/{study}/scaled/{dataset}.npz",
     log:
         "logs/{study}/scale/{dataset}.log",
     resources:
-        **PLAN.asked(PLAN.needs_of_data),
+        mem_mb=memory,
+        runtime=minutes,
     params:
-        scaling=PLAN.scaling,
-        code=code("entrolab.data.scale", "entrolab.data.preprocessing"),
+        scaling=of_study(lambda study, at: study.scaling_spec(at.dataset)),
+        code=code("scale"),
     run:
         run_job("data:scale", input, output, params, wildcards, resources, log)
 
 
 rule split:
     input:
-        dataset=FILES["data"],
+        dataset="results/data/{dataset}.npz",
     output:
-        FILES["folds"],
+        "results/{study}/seed{seed}/folds/{dataset}.npz",
     log:
-        "logs/{study}/split/{dataset}.log",
+        "logs/{study}/seed{seed}/split/{dataset}.log",
     resources:
-        **PLAN.asked(PLAN.needs_of_data),
+        mem_mb=memory,
+        runtime=minutes,
     params:
-        protocol=PLAN.protocol,
-        seed=PLAN.parts_seed,
-        code=code("entrolab.fit.protocols"),
+        protocol=of_study(lambda study, at: study.protocol_of(at.dataset)),
+        seed=lambda wildcards: parts_seed(
+            int(wildcards.seed), wildcards.study, wildcards.dataset
+        ),
+        code=code("split"),
     run:
         run_job("data:split", input, output, params, wildcards, resources, log)

@@ -1,33 +1,20 @@
-# Measurements for single tables, in addition to trained runs. A failed measurement is a row with the reason, and so is
+# Measurements for single tables, in addition to fitted runs. A failed measurement is a row with the reason, and so is
 # a data set that is not available.
 
 
 rule measure:
     input:
-        raw=FILES["data"],
-        scaled=FILES["scaled"],
+        unpack(rows_of_measurement),
     output:
-        FILES["measured"],
+        "results/{study}/seed{seed}/measured/{table}/{dataset}.parquet",
     log:
-        "logs/{study}/measure/{table}/{dataset}.log",
-    wildcard_constraints:
-        table=PLAN.measured_tables(),
+        "logs/{study}/seed{seed}/measure/{table}/{dataset}.log",
     threads: 1
-    # Measurements may grow up to limits of their own, so the maximum is requested.
     resources:
-        **PLAN.asked(lambda wildcards: UNKNOWN),
+        mem_mb=memory,
+        runtime=minutes,
     params:
-        measurement=PLAN.measurement,
-        code=PLAN.code_of_measurement,
+        measurement=measurement_of,
+        code=code_of_measurement,
     run:
         run_job("fit:measure", input, output, params, wildcards, resources, log)
-
-
-# Measurements on data generated for the table: no input files.
-use rule measure as measure_generated with:
-    input:
-        [],
-    output:
-        f"results/{{study}}/measured/{{table}}/{GENERATED}.parquet",
-    log:
-        f"logs/{{study}}/measure/{{table}}/{GENERATED}.log",

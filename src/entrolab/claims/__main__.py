@@ -18,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("studies", nargs="*", help="default: all with claims")
     names = parser.parse_args(arguments).studies
     try:
-        _, studies, _ = load_configuration(home(), read_yaml(home() / "config" / "config.yaml"))
+        studies, _ = load_configuration(home(), read_yaml(home() / "config" / "config.yaml"))
         for name in names:
             check_known(name, studies, "entrolab.claims", "study", "study")
     except ConfigError as error:

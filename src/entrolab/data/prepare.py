@@ -14,9 +14,10 @@ from scipy import sparse
 from entrolab.data.dataset import OF_ROWS, DataError, Dataset, DataUnavailable
 from entrolab.data.origins import BUNDLED, GENERATORS, made_by
 from entrolab.data.raw_table import Table, label_name
-from entrolab.fit.limits import GIB, LimitError, Limits, within
+from entrolab.fit.limits import GIB, Limits
 from entrolab.io.atomic import sha256_of
 from entrolab.text import one_line
+from entrolearn.path import describe
 
 __all__ = ["prepare", "summary"]
 
@@ -26,27 +27,26 @@ READING = Limits(seconds=3600, gib=8)
 READER_GIB, BYTES_PER_NUMBER = 2.0, 128
 
 
-def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> Dataset:
+def prepare(key: str, entry: Mapping, folder=None) -> Dataset:
     """Prepare the data set of a catalog entry, see :func:`entrolab.study.config.load_catalog`.
 
     `folder` is that of :func:`entrolab.data.download.download`, not needed for bundled and generated data
-    sets. The files are read in a separate process within `limits`, since a small file may expand to any size,
-    or keep a parser busy forever. Besides what this process holds already, reading may take 2 GiB plus 128
-    bytes per number that the catalog expects, within the limit of memory.
+    sets. The process that calls it should be limited, see :func:`limits_of_reading`, since a small file may
+    expand to any size, or keep a parser busy forever.
 
     Raises
     ------
     DataUnavailable
         If the receipt in `folder` is missing, or says that the data set is not available.
     DataError
-        If the files are not those of the catalog, cannot be parsed within the limits, or do not have the
-        rows, features and classes that the catalog expects.
+        If the files are not those of the catalog, cannot be parsed, or do not have the rows, features and
+        classes that the catalog expects.
     """
     match entry["source"]:
         case "files":
-            table = _parsed(key, entry, _downloaded(key, entry, folder), limits)
+            table = _parsed(key, entry, _downloaded(key, entry, folder))
         case "own":
-            table = _parsed(key, entry, list(map(Path, entry["paths"])), limits)
+            table = _parsed(key, entry, list(map(Path, entry["paths"])))
         case "bundled":
             table = importlib.import_module(BUNDLED).BUNDLED[entry["loader"]]()
         case "generated":
@@ -68,41 +68,36 @@ def prepare(key: str, entry: Mapping, folder=None, limits: Limits = READING) -> 
     return dataset
 
 
-def _parsed(key: str, entry: Mapping, paths: Sequence[Path], limits: Limits) -> Table:
-    expected = entry["expect"]["rows"] * entry["expect"]["features"]
+def _parsed(key: str, entry: Mapping, paths: Sequence[Path]) -> Table:
+    """Read the table from its files."""
+    options = {name: value for name, value in entry["format"].items() if name != "name"}
     try:
-        (table,) = within(limits_of_reading(expected, limits), _read, paths, entry)
-    except (LimitError, RuntimeError) as error:
+        with memory_errors():
+            table = importlib.import_module(made_by(entry)).read(paths, **options)
+        if 0 in table.X.shape:
+            raise ValueError("no data found")
+    except Exception as error:  # any exception of a reader
         files = ", ".join(path.name for path in paths)
+        reason = f"memory limit: {describe(error)}" if isinstance(error, MemoryError) else describe(error)
         raise DataError(
-            f"{key}: cannot read {files} as {entry['format']['name']}: {one_line(error)}{_unpinned(entry)}"
+            f"{key}: cannot read {files} as {entry['format']['name']}: {one_line(reason)}{_unpinned(entry)}"
         ) from error
     return table
 
 
 def limits_of_reading(expected: int, limits: Limits = READING) -> Limits:
-    """The limits of reading files with at most `expected` numbers, in a fork of this process."""
+    """The limits of reading files with at most `expected` numbers, in this process or a fork of it."""
     explained = held_gib() + READER_GIB + BYTES_PER_NUMBER * expected / GIB
     return replace(limits, gib=round(min(limits.gib, explained), 2))
 
 
 def held_gib() -> float:
-    """What this process holds: its fork starts with it, and the fork's limit counts it. 0 if unknown."""
+    """What this process holds, which limits of it and of its forks count. 0 if unknown."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="utf-8").split()
     except OSError:  # other systems than Linux
         return 0.0
     return int(pages[5]) * resource.getpagesize() / GIB  # the sixth is that of the data, see proc(5)
-
-
-def _read(paths: Sequence[Path], entry: Mapping) -> Iterator[Table]:
-    """Read the table from its files, for :func:`~entrolab.fit.limits.within`."""
-    options = {name: value for name, value in entry["format"].items() if name != "name"}
-    with memory_errors():
-        table = importlib.import_module(made_by(entry)).read(paths, **options)
-    if 0 in table.X.shape:
-        raise ValueError("no data found")
-    yield table
 
 
 @contextmanager

@@ -1,11 +1,8 @@
 """Make entries of the catalog from users' tables, which are checked before any job starts.
 
 A study names a file and its label column; task, classes, kinds of columns and counts are read from the file.
-What was found is kept in the folder ``.snakemake`` until the file changes, because every job begins with
-this: only the first reads the file, and imports pandas for it.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,9 +13,6 @@ from entrolab.data.openml_tables import KEYS, file_of
 from entrolab.data.table_formats import ARROW, DELIMITED, suffix_of
 from entrolab.data.user_files import Source, errors_of_reading
 from entrolab.study.sections import ConfigError
-
-KEPT_IN = Path(".snakemake", "entrolearn")
-CODE = sorted(Path(__file__).parent.glob("user_*.py"))  # what was found depends on it
 
 
 def entry_of(study: Path, key: str, own: Mapping) -> dict:
@@ -35,16 +29,7 @@ def entry_of(study: Path, key: str, own: Mapping) -> dict:
     paths = [Path(os.path.normpath(study.parent / file)) for file in files]
     by_name = DELIMITED.get(suffix_of(paths[0]), ",")
     source = Source(study, key, paths, own.get("delimiter", by_name))
-    with errors_of_reading(source):
-        kept = _kept_at(source, own)
-    with suppress(OSError, ValueError):
-        return json.loads(kept.read_text(encoding="utf-8"))
-    entry = _read_apart(source, own, fetched)
-    if KEPT_IN.parent.is_dir():
-        with suppress(OSError):  # the next job reads the file again
-            kept.parent.mkdir(exist_ok=True)
-            kept.write_text(json.dumps(entry), encoding="utf-8")
-    return entry
+    return _read_apart(source, own, fetched)
 
 
 def _read_apart(source: Source, own: Mapping, fetched: bool) -> dict:
@@ -52,7 +37,8 @@ def _read_apart(source: Source, own: Mapping, fetched: bool) -> dict:
     from entrolab.data.prepare import limits_of_reading
     from entrolab.fit.limits import KilledError, LimitError, within
 
-    size = sum(path.stat().st_size for path in source.paths)
+    with errors_of_reading(source):
+        size = sum(path.stat().st_size for path in source.paths)
     limits = limits_of_reading(size)  # text has more bytes than numbers
     try:
         (found,) = within(limits, _entry_or_error, source, own, fetched, limits.gib)
@@ -109,10 +95,3 @@ def warning_of(key: str, entry: Mapping, column: str) -> str:
         f"The column {column!r} of {key} alone determines the label {entry['format']['label']!r}: unless it "
         f"is known before the label is, `drop: [{column}]`."
     )
-
-
-def _kept_at(source: Source, own: Mapping) -> Path:
-    """Where the entry of a table is kept: another file when anything that it depends on changes."""
-    seen = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in (*source.paths, *CODE)]
-    said = json.dumps([str(source.study), source.key, dict(own), seen], sort_keys=True)
-    return KEPT_IN / f"{hashlib.sha256(said.encode()).hexdigest()}.json"

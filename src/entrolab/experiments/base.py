@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from entrolab.fit.learners import estimator_of, learner_of, learners_of
-from entrolab.jobs.source_analysis import locate
+from entrolab.fit.learners import estimator_of, learner_of
 from entrolab.tables.base import ALL, GENERATED, Found, TableType, phrase
 
 
@@ -82,7 +81,7 @@ class OfGenerated(Measured):
         return estimator_of(model, table["task"]) is not None
 
     def names(self, table, study):
-        yield from names_of_models(table, study, lambda model: [estimator_of(model, table["task"])])
+        yield from names_of_models(table, study)
 
     def measurement(self, table, study, dataset):
         models = with_params(table["models"], study, table["task"])
@@ -111,16 +110,9 @@ def found_among(rows, model: str, metric: str, reading: str = "") -> Found:
     return Found(row["value"], row["std"], readings={} if reading else others)
 
 
-def names_of_models(table: Mapping, study: Mapping, learners=learners_of) -> Iterator[tuple]:
-    """Yield the names in a table's models that must be known: models, and parameters of their learners."""
-    for name, entry in table["models"].items():
-        yield "models", name, study["models"], "model"
-        asked = [*entry.get("params", {}), *filter(None, [entry.get("size")])]
-        for learner in learners(study["models"][name]):
-            accepted = locate(learner).parameters
-            if accepted is not None:
-                for parameter in asked:
-                    yield f"models.{name}", parameter, accepted, f"parameter of {learner}"
+def names_of_models(table: Mapping, study: Mapping) -> Iterator[tuple]:
+    """Yield the names of a table's models."""
+    yield from (("models", name, study["models"], "model") for name in table["models"])
 
 
 def names_of_datasets(table: Mapping, study: Mapping, what: str, tasks: Collection[str]) -> Iterator[tuple]:

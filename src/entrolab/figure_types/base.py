@@ -73,10 +73,6 @@ class FigureType:
         """Yield a line, `place: found; accepted`, per mistake in an entry whose names are all known."""
         yield from ()
 
-    def sets(self, figure: Mapping, study: Mapping) -> Iterator[tuple[str, Iterable[str]]]:
-        """Yield (import path of a learner, names of parameters that the figure sets)."""
-        yield from ()
-
     def has_learner(self, model: Mapping) -> bool:
         """Whether a model has a learner that the figure can fit."""
         return bool(learners_of(model))

@@ -34,11 +34,6 @@ class ErrorDensities(FittedAnew):
                 "model has a learner for"
             )
 
-    def sets(self, figure, study):
-        for dataset, model in itertools.product(self.datasets(figure, study), figure["models"]):
-            estimator = estimator_of(study["models"][model], study["tasks"][dataset])
-            yield estimator, ["max_iter", *figure["params"]]
-
     def fitted(self, data, learner, spec):
         from entrolearn.plotting import ErrorDensityDisplay
 

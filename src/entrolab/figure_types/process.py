@@ -21,9 +21,6 @@ class Process(FigureType):
     def has_learner(self, model):
         return "estimator" in model
 
-    def sets(self, figure, study):
-        yield study["models"][figure["model"]]["estimator"], figure["params"]
-
     def drawn_from(self, figure, study):
         return [(figure["dataset"], "")]
 

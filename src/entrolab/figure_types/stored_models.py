@@ -9,22 +9,24 @@ from entrolab.fit.learners import FIRST_STEP, made_of
 class OfStoredModels(OfSelectedModels):
     """Figures of the refitted models."""
 
-    stages = ("model",)
+    stages = ("models",)
 
     def spec(self, name, figure, study, seed):
         learners = {model: made_of(study["models"][model]) for model in figure["models"]}
-        return super().spec(name, figure, study, seed) | {"learners": learners}
+        criteria = {model: study["models"][model]["criteria"][0] for model in figure["models"]}
+        return super().spec(name, figure, study, seed) | {"learners": learners, "criteria": criteria}
 
 
-def stored_model(model: str, file: str, record, spec):
-    """The refitted model of a run, else `NothingToDraw` with the reason for having none."""
+def stored_model(model: str, folder: str, record, spec):
+    """The model of a run that its first criterion selected, else `NothingToDraw` with the reason."""
     from entrolab.figure_types.drawing import NothingToDraw, check_success
     from entrolab.io.model_reading import load
     from entrolab.io.records import read_json
 
     check_success(record)
-    if not Path(file).stat().st_size:
-        raise NothingToDraw(read_json(Path(file).with_suffix(".json"))["error"])
+    file = Path(folder, f"{spec['criteria'][model]}.skops")
+    if not file.exists():
+        raise NothingToDraw(read_json(file.with_suffix(".json"))["error"])
     return of_scaled_rows(load(file, spec["learners"][model]))
 
 

@@ -7,7 +7,7 @@ from entrolab.figure_types.stored_models import OfStoredModels, stored_model
 class Support(PanelPerModel, OfStoredModels):
     """Training rows in the plane, with the support vectors marked."""
 
-    stages = ("scaled", "folds", "model")
+    stages = ("scaled", "folds", "models")
     layout = {"n_columns": 3, "width": 10.0}
 
     def mistakes(self, figure, study, catalog):

@@ -12,7 +12,7 @@ class Weights(OfImages, PanelPerModel, OfStoredModels):
     class Entry(RunsEntry):
         shape: Shape
 
-    stages = ("scaled", "model")
+    stages = ("scaled", "models")
     layout = {"n_columns": 2, "width": 12.0, "height": 0.45, "common": False}
 
     def panel(self, dataset, model, files, record, spec):

@@ -9,8 +9,6 @@ from decimal import Decimal
 
 from entrolab.fit.thresholds import PARAMETER, tuned
 
-# Modules that only runs with ``preprocessing`` in their spec depend on.
-PREPROCESSING, COLUMNS = "entrolab.data.preprocessing", "entrolearn.columns"
 FIRST_STEP = "preprocessing"  # name of the pipeline step for a study's `preprocessing`
 MODEL_STEP = "model"  # name of a pipeline's last step
 ONE_OF = "one_of"  # key of a model's alternative learners, and of a grid point's choice among them
@@ -47,6 +45,15 @@ def weights_in_fit(weights) -> dict:
 
 def _has_steps(spec: Mapping) -> bool:
     return bool(spec.get("steps") or spec.get("preprocessing"))
+
+
+def first_step(dataset, spec: Mapping, seed: int):
+    """The unfitted preprocessing that is part of every fit of a run; None if the rows are already scaled."""
+    if not spec.get("preprocessing"):
+        return None
+    from entrolab.data.preprocessing import preprocessor  # which imports scikit-learn
+
+    return preprocessor(dataset, spec["preprocessing"], seed)
 
 
 def build_steps(spec: Mapping, seed: int):

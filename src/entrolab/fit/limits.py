@@ -1,9 +1,10 @@
-"""Run work in a separate process with limits of time and memory.
+"""Limits of time and memory of a process, and work in a separate process within them.
 
 A numerical library cannot be interrupted while it computes. A process can be ended at any moment, and its
 memory can be limited before the whole machine runs out of memory.
 """
 
+import ctypes
 import multiprocessing
 import os
 import resource
@@ -16,10 +17,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
 from entrolab.text import Told
-from entrolearn.path import describe
 
 GIB = 2**30
-A_DAY = 86_400.0  # seconds; the operating system waits for weeks at most
+PR_SET_PDEATHSIG = 1  # of linux/prctl.h
+PRCTL = getattr(ctypes.CDLL(None), "prctl", None)  # only Linux has it
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,52 @@ class KilledError(Told):
     """Raised if the process of the work was killed from outside."""
 
 
+def hold_to(limits: Limits) -> None:
+    """Limit this process: more memory raises MemoryError, and SIGALRM ends it when its time is up.
+
+    On macOS, the system does not enforce the limit of memory.
+    """
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, max(limits.seconds, 1e-6))  # with 0 it would never ring
+    if limits.gib is not None:
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        wanted = int(limits.gib * GIB)
+        allowed = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(resource.RLIMIT_DATA, (allowed, most))
+
+
+def end_with(parent: int) -> None:
+    """Let this process be killed when its parent ends, however that ends; `parent` is the parent's id.
+
+    The kernel does so on Linux, at once and whatever this process computes; elsewhere, a thread watches.
+    """
+    if PRCTL is None:
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+        return
+    PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def ending(code: int, seconds: float) -> Exception:
+    """The error that says how a process with a time limit ended without a result, from its exit code."""
+    if code == -signal.SIGALRM:
+        return LimitError("time limit", f"time limit of {seconds:g} s")
+    how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+    if -code not in FROM_OUTSIDE:
+        return RuntimeError(f"the process ended without a result ({how})")
+    return KilledError(
+        f"the computing process was killed ({how}), perhaps because the system ran out of memory: run again, "
+        "in that case with fewer jobs at once (--cores) or a smaller limit_gib"
+    )
+
+
 def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterator:
     """Yield what ``work(*arguments)`` yields, as long as it stays within limits.
 
@@ -69,23 +116,22 @@ def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterato
     # A fork takes milliseconds, a new interpreter seconds; on Linux, forking is safe with these libraries.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send_all, args=(sender, limits.gib, work, arguments), daemon=True)
-    deadline = time.monotonic() + limits.seconds
+    arguments = (os.getpid(), sender, limits, work, arguments)
+    process = context.Process(target=_send_all, args=arguments, daemon=True)
     process.start()
     sender.close()  # only the child holds a copy now: when it ends, the pipe is closed
     try:
         while True:
-            while not receiver.poll(min(A_DAY, max(0.0, deadline - time.monotonic()))):
-                if time.monotonic() >= deadline:
-                    raise LimitError("time limit", f"time limit of {limits.seconds:g} s")
-            what, value = _receive(receiver, process)
+            try:
+                what, value = receiver.recv()
+            except (EOFError, OSError):  # at its end, or in the middle of a message
+                process.join()
+                raise ending(process.exitcode, limits.seconds) from None
             if what == "end":
                 return
             if what == "memory":
                 allowed = "" if limits.gib is None else f" of {limits.gib:g} GiB"
                 raise LimitError("memory limit", f"memory limit{allowed}: {value}")
-            if what == "killed":
-                raise KilledError(value)
             if what == "error":
                 raise RuntimeError(value)
             yield value
@@ -95,32 +141,19 @@ def within(limits: Limits, work: Callable[..., Iterable], *arguments) -> Iterato
         receiver.close()
 
 
-def _receive(receiver: Connection, process) -> tuple:
-    try:
-        return receiver.recv()
-    except (EOFError, OSError):  # at its end, or in the middle of a message
-        process.join()
-        code = process.exitcode
-        how = signal.Signals(-code).name if code < 0 else f"exit status {code}"
-        if -code in FROM_OUTSIDE:
-            return "killed", (
-                f"the computing process was killed ({how}), perhaps because the system ran out of memory: "
-                "run again, in that case with fewer jobs at once (--cores) or a smaller limit_gib"
-            )
-        return "error", f"the process ended without a result ({how})"
+def _send_all(
+    parent: int, sender: Connection, limits: Limits, work: Callable[..., Iterable], arguments: tuple
+) -> None:
+    from entrolearn.path import (
+        describe,  # here, because it imports scikit-learn, which a workflow does not need
+    )
 
-
-def _send_all(sender: Connection, gib: float | None, work: Callable[..., Iterable], arguments: tuple) -> None:
+    end_with(parent)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     # Ctrl-C reaches this process too, but the parent ends it, also when the parent itself ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    if gib is not None:
-        _, most = resource.getrlimit(resource.RLIMIT_DATA)
-        wanted = int(gib * GIB)
-        allowed = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-        resource.setrlimit(resource.RLIMIT_DATA, (allowed, most))
+    hold_to(limits)
     try:
         for value in work(*arguments):
             sender.send(("value", value))
@@ -129,9 +162,3 @@ def _send_all(sender: Connection, gib: float | None, work: Callable[..., Iterabl
         sender.send(("memory", describe(error)))
     except Exception as error:  # noqa: BLE001  sent to the parent
         sender.send(("error", describe(error)))
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent has been killed."""
-    multiprocessing.parent_process().join()
-    os._exit(1)

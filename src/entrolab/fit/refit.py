@@ -1,29 +1,38 @@
-"""The refit of the selected model on all training rows, with its fit time and size."""
+"""Refit the models that criteria select on all training rows, with their fit times and sizes."""
 
+import json
 import time
-from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from types import FunctionType, ModuleType
 
 import numpy as np
+import skops.io
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
 
+from entrolab.data.dataset import load_dataset, load_folds
 from entrolab.fit.learners import (
-    COLUMNS,
     MODEL_STEP,
-    PREPROCESSING,
     alternatives,
     build,
+    first_step,
     learner_at,
     seed_from,
     step_params,
     weights_in_fit,
 )
-from entrolab.fit.limits import LimitError, Limits, within
+from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from entrolab.fit.protocols import protocol
+from entrolab.fit.selection import most_chosen
 from entrolab.fit.thresholds import fixed
+from entrolab.io.atomic import replacing
+from entrolab.io.parquet import read_frame
+from entrolab.io.records import read_json, write_json
 from entrolab.text import one_line
+from entrolearn.columns import ColumnEncoder, LabelEncodedClassifier
 from entrolearn.path import n_iterations, n_support_vectors
 
 GENERATORS = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
@@ -31,47 +40,59 @@ TIMED_AT_LEAST = 0.5  # seconds: shorter fits are repeated, and the shortest tim
 TIMED_AT_MOST = 5  # maximum number of repetitions
 
 
-def refit_within(
-    limits: Limits, dataset, assignments: np.ndarray, params: Mapping | None, spec: Mapping
-) -> tuple[bytes, dict]:
-    """The selected model as the bytes of a skops file, and its facts; no bytes and a reason if there is none.
+def refit_run(
+    files: Mapping[str, str], folder: str, spec: Mapping, criteria: Sequence[str], limits: Limits
+) -> None:
+    """Refit what each criterion selected in most folds, and write the models of a run into a folder.
 
-    `assignments` has the shape (n_repeats, n_samples); `params` is the selected grid point, None if there is
-    none; for `spec` see :func:`entrolab.study.job_specs.run_spec`.
+    `files` are the paths of a run's ``rows``, ``folds``, ``selection`` and ``record``. A criterion has a
+    JSON file of facts and, beside it, the model as a skops file; without a model, the facts have the reason
+    as ``error``. A point that several criteria selected is fitted once. `limits` are those of all fits
+    together.
     """
-    if params is None:
-        reason = "no criterion selects from this grid: all of it is shown"
-        if spec["criteria"]:
-            reason = f"{spec['criteria'][0]} is undefined for every candidate"
-        return b"", {"error": reason}
+    record = read_json(files["record"])
+    chosen = most_chosen(read_frame(files["selection"])) if record["success"] else {}
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    fitted: dict[str, tuple[bytes, dict]] = {}
+    begun = time.monotonic()
+    for criterion in criteria:
+        model, facts = b"", {"error": record["error"] or f"{criterion} is undefined for every candidate"}
+        if criterion in chosen:
+            point = json.dumps(chosen[criterion], sort_keys=True)
+            if point not in fitted:
+                left = replace(limits, seconds=limits.seconds - (time.monotonic() - begun))
+                fitted[point] = _refit_within(left, files["rows"], files["folds"], chosen[criterion], spec)
+            model, facts = fitted[point]
+        if model:
+            with replacing(Path(folder, f"{criterion}.skops")) as temporary:
+                temporary.write_bytes(model)
+        write_json(Path(folder, f"{criterion}.json"), {"chosen_by": criterion, **facts})
+
+
+def _refit_within(
+    limits: Limits, rows: str, folds: str, params: Mapping, spec: Mapping
+) -> tuple[bytes, dict]:
+    """A model as the bytes of a skops file, and its facts; no bytes and a reason if there is none."""
     try:
-        (found,) = within(limits, _refitted, dataset, assignments, params, spec)
+        (found,) = within(limits, _refitted, rows, folds, params, spec)
     except LimitError as error:
         return b"", {"error": f"{error.status} reached by the refit"}
+    except KilledError:  # no result: the job fails, and the next run refits
+        raise
     except RuntimeError as error:  # any exception of a learner: the scores are kept without the model
         return b"", {"error": str(error)}
     return found
 
 
-def _refitted(
-    dataset, assignments: np.ndarray, params: Mapping, spec: Mapping
-) -> Iterator[tuple[bytes, dict]]:
-    import skops.io  # here, because it imports all of scikit-learn, which takes a second or more
-
-    fitted, facts = refit(dataset, assignments, params, spec)
+def _refitted(rows: str, folds: str, params: Mapping, spec: Mapping) -> Iterator[tuple[bytes, dict]]:
+    dataset = load_dataset(rows)
+    fitted, facts = refit(dataset, load_folds(folds), params, spec)
     try:
         model = skops.io.dumps(of_table(fitted, dataset.columns))
         facts["types"] = skops.io.get_untrusted_types(data=model)
     except Exception as error:  # noqa: BLE001  of any object in the model; the other facts are kept
         model, facts["error"] = b"", f"skops cannot store the model: {one_line(error)}"
     yield model, facts
-
-
-def first_step(dataset, spec: Mapping, seed: int):
-    """The unfitted preprocessing that is part of every fit of a run; None if the rows are already scaled."""
-    if not spec.get("preprocessing"):
-        return None
-    return import_module(PREPROCESSING).preprocessor(dataset, spec["preprocessing"], seed)
 
 
 def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
@@ -81,13 +102,10 @@ def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
     """
     if columns is None:
         return fitted
-    from sklearn.pipeline import Pipeline
-
-    own = import_module(COLUMNS)
     *before, (name, learner) = fitted.steps if isinstance(fitted, Pipeline) else [(MODEL_STEP, fitted)]
     if columns["labels"]:
-        learner = own.LabelEncodedClassifier.of_fitted(learner, columns["labels"])
-    encoder = own.ColumnEncoder(columns["encoded"], columns["missing"])
+        learner = LabelEncodedClassifier.of_fitted(learner, columns["labels"])
+    encoder = ColumnEncoder(columns["encoded"], columns["missing"])
     return Pipeline([("columns", encoder), *before, (name, learner)])
 
 
@@ -95,7 +113,7 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> t
     """Fit the selected model and measure its fit time and size.
 
     With folds, it is fitted on all rows and predicts them; with trials, it is fitted on the training rows of
-    the first trial and predicts its test rows. The facts are ``params``, ``chosen_by``, ``estimator``;
+    the first trial and predicts its test rows. The facts are ``params``, ``estimator``;
     ``fit_seconds`` and ``predict_seconds`` of processor time (the shortest of several repetitions if they are
     short); ``n_stored_numbers`` in arrays; ``n_support`` and ``n_iter`` of models with support vectors or
     iterations; the tuned ``threshold``.
@@ -116,7 +134,6 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> t
     }
     return fitted, {
         "params": dict(params),
-        "chosen_by": spec["criteria"][0],
         "estimator": learner_at(spec, params)["estimator"],
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,

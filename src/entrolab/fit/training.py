@@ -1,8 +1,8 @@
-"""The training job of a run: the whole grid on every training set, the selection, and the refit.
+"""Fit a run's whole grid on every training set.
 
 Candidates have one row per repeat (or trial), left-out fold and grid point, with the values of all selection
-criteria. The predictions of selected candidates are stored. Scores in tables are computed from them, so a new
-metric needs no training.
+criteria. The predictions of the candidates that any of them selects are stored. Scores in tables are computed
+from them, so a new metric, or another criterion among them, needs no training.
 """
 
 import json
@@ -20,13 +20,19 @@ import pandas as pd
 from scipy.special import expit
 
 from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
-from entrolab.fit.learners import alternatives, build, grid_points, seed_from, step_params, weights_in_fit
+from entrolab.fit.learners import (
+    alternatives,
+    build,
+    first_step,
+    grid_points,
+    seed_from,
+    step_params,
+    weights_in_fit,
+)
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
-from entrolab.fit.refit import first_step, refit_within
 from entrolab.fit.scoring import scores
-from entrolab.fit.selection import choose, first_score, headline_params
-from entrolab.io.atomic import replacing
+from entrolab.fit.selection import choose
 from entrolab.io.parquet import write_frame
 from entrolab.io.records import new_record, peak_mib, write_json
 from entrolearn.path import Partition, PathPoint, describe, path
@@ -62,11 +68,10 @@ class Trained(NamedTuple):
 
     candidates: pd.DataFrame  # one row per repeat, left-out fold and grid point
     record: dict
-    selection: pd.DataFrame  # see :func:`entrolab.fit.selection.choose`
     predictions: pd.DataFrame  # one row per repeat, fold, selected grid point and test row
 
 
-def train(
+def fit_grid(
     dataset: str,
     folds: str,
     outputs: Mapping[str, str],
@@ -74,30 +79,19 @@ def train(
     limits: Limits,
     progress: Callable[[int, int], None],
 ) -> dict:
-    """Read a scaled data set and its folds; write all files of a run, and return its record.
+    """Read a scaled data set and its folds; write the files of a run, and return its record.
 
-    `outputs` are the paths of ``candidates``, ``selection``, ``predictions``, ``record``, ``model`` and
-    ``facts``; without a refitted model, its file is empty and the facts contain the reason. `limits` are
-    those of all fits of the run together, including the refit. For the others see :func:`train_run`.
+    `outputs` are the paths of ``candidates``, ``predictions`` and ``record``. For the others see
+    :func:`train_run`.
     """
     try:
         data, assignments = load_dataset(dataset), load_folds(folds)
         trained = train_run(data, assignments, spec, limits, progress)
     except DataUnavailable as absence:
         trained = without_data(spec, str(absence))
-    record = trained.record
-    model, facts = b"", {"error": record["error"]}
-    if record["success"]:
-        record["score"] = first_score(trained.candidates, trained.selection, spec)
-        params = headline_params(trained.selection, spec)
-        left = replace(limits, seconds=limits.seconds - record["seconds"])
-        model, facts = refit_within(left, data, assignments, params, spec)
-    record |= {name: facts[name] for name in ("threshold",) if name in facts} | {"peak_mib": peak_mib()}
-    for name in ("candidates", "selection", "predictions"):
+    record = trained.record | {"peak_mib": peak_mib()}
+    for name in ("candidates", "predictions"):
         write_frame(outputs[name], getattr(trained, name))
-    with replacing(outputs["model"]) as temporary:
-        temporary.write_bytes(model)
-    write_json(outputs["facts"], facts)
     write_json(outputs["record"], record)
     logger.info("%d of %d candidates failed", record["n_failed"], record["n_candidates"])
     return record
@@ -110,11 +104,11 @@ def train_run(
     limits: Limits,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trained:
-    """Fit every grid point of one learner on every training set, and select candidates.
+    """Fit every grid point of one learner on every training set.
 
     `assignments`, shape (n_repeats, n_samples), are the parts of the rows; rows with a negative part are not
     used, and a run with fewer trials uses the first ones. For `spec` see
-    :func:`entrolab.study.job_specs.run_spec`. `limits` are those of all fits together; `progress` is called
+    :meth:`entrolab.study.study.Study.run`. `limits` are those of all fits together; `progress` is called
     after each fit with the number of fits done and the number of all fits.
     """
     started = datetime.now(UTC)
@@ -128,19 +122,16 @@ def train_run(
         _repeat(dataset, assignment, repeat, spec, grid, fits)
         for repeat, assignment in enumerate(assignments)
     ]
-    candidates, selection, said = zip(*repeats, strict=True)
+    candidates, said = zip(*repeats, strict=True)
     candidates = pd.concat(candidates, ignore_index=True)
     record = _record(candidates, dataset, spec, started, fits)
-    return Trained(
-        candidates, record, pd.concat(selection, ignore_index=True), _all_predictions(chain(*said))
-    )
+    return Trained(candidates, record, _all_predictions(chain(*said)))
 
 
 def without_data(spec: Mapping, reason: str) -> Trained:
     """The result of :func:`train_run` for a data set that is not available."""
     record = {**new_record(spec, datetime.now(UTC)), "status": "no data", "error": reason}
-    candidates = _frame([], spec)
-    return Trained(candidates, record, choose(candidates, spec, [*FACTS]), _all_predictions(()))
+    return Trained(_frame([], spec), record, _all_predictions(()))
 
 
 class _Fits:
@@ -172,7 +163,7 @@ class _Fits:
 
 
 def _partition(assignment: np.ndarray, spec: Mapping, n_points: int) -> Partition:
-    criteria = spec["criteria"]
+    criteria = spec["candidates"]
     # A divergence needs projections of the training rows; scores need only the test rows.
     whole = not DIVERGENCES.keys().isdisjoint(criteria)
     # With a grid of one point, there is no selection and no inner fit.
@@ -182,8 +173,8 @@ def _partition(assignment: np.ndarray, spec: Mapping, n_points: int) -> Partitio
 
 def _repeat(
     dataset, assignment, repeat: int, spec: Mapping, grid: Sequence[dict], fits: _Fits
-) -> tuple[pd.DataFrame, pd.DataFrame, list[pd.DataFrame]]:
-    """Candidates, selection and predictions of one repeat."""
+) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
+    """The candidates of one repeat, and the predictions of those that a criterion selects."""
     started = time.perf_counter()
     seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], repeat)
     X, y, used, weights = _used(dataset, assignment)
@@ -226,8 +217,8 @@ def _repeat(
         for point, params in enumerate(grid)
     ]
     candidates = _frame(rows, spec)
-    selection = choose(candidates, spec, [*FACTS])
-    return candidates, selection, _predictions(selection, said, partition, y, np.flatnonzero(assignment >= 0))
+    selection = choose(candidates, spec["candidates"])
+    return candidates, _predictions(selection, said, partition, y, np.flatnonzero(assignment >= 0))
 
 
 def _predictions(
@@ -301,7 +292,7 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, spec: Ma
     rows = partition.training(fit.left_out)
     try:
         criteria = {
-            name: entropy_criterion(fit, y, rows, kind) if name in spec["criteria"] else np.nan
+            name: entropy_criterion(fit, y, rows, kind) if name in spec["candidates"] else np.nan
             for name, kind in DIVERGENCES.items()
         }
     except (ValueError, ArithmeticError) as error:

@@ -10,6 +10,7 @@ from inspect import isclass
 
 from sklearn.base import BaseEstimator
 
+import entrolearn
 from entrolab.text import Unreadable, damaged
 
 # skops is imported in functions, because it imports all of scikit-learn, which takes a second or more.
@@ -111,8 +112,7 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
             importlib.import_module(name.rpartition(".")[0])
     for name in found:
         if name.startswith("entrolearn."):
-            # Not by `import`, which would make every run depend on the whole package.
-            getattr(importlib.import_module("entrolearn"), name.rpartition(".")[2], None)
+            getattr(entrolearn, name.rpartition(".")[2], None)  # which imports its module
     of_stored = TRUSTED_FUNCTIONS | {name for name in stored if name.partition(".")[0] in of_study}
     refused = [
         name

@@ -1,8 +1,6 @@
 """The files of a run, and their contents."""
 
-import json
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +9,11 @@ import pandas as pd
 from entrolab.fit.learners import made_of
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import read_scores
+from entrolab.fit.selection import most_often
+from entrolab.io.files import FILES
 from entrolab.io.model_reading import Refused, trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
-from entrolab.tables.types import FILES
 
 
 @dataclass(frozen=True)
@@ -28,21 +27,18 @@ class StudyRun:
     candidates: Path
     selection: Path
     predictions: Path
-    facts: Path
-    fitted: Path
+    models: Path  # the folder of the refitted models
     rows: Path  # the data file that the run is fitted on: scaled, or as prepared
 
     @classmethod
-    def at(
-        cls, study_name: str, dataset: str, model: str, *, scaled: bool = True, folder: Path | str = ""
-    ) -> "StudyRun":
-        """The run with its files in a folder; `scaled`: whether its study scales all rows together."""
-        stages = ("record", "candidates", "selection", "predictions", "facts", "model")
+    def at(cls, study, dataset: str, model: str, folder: Path | str = "") -> "StudyRun":
+        """The run of a study with its files in a folder."""
+        stages = ("record", "candidates", "selection", "predictions", "models")
         files = (
-            FILES[stage].format(study=study_name, dataset=dataset, model=model)
-            for stage in (*stages, "scaled" if scaled else "data")
+            FILES[stage].format(study=study.name, seed=study.seed, dataset=dataset, model=model)
+            for stage in (*stages, "scaled" if study.scaling else "data")
         )
-        return cls(study_name, dataset, model, *(Path(folder, file) for file in files))
+        return cls(study.name, dataset, model, *(Path(folder, file) for file in files))
 
     @property
     def key(self) -> str:
@@ -58,19 +54,23 @@ class RunContents:
     scores: pd.DataFrame
     candidates: pd.DataFrame
     metrics: list[str]  # metrics of the study that fit the task
+    fitted: Path | None  # the model that the first criterion selected
     trusted_types: list[str] | None  # None: there is no fitted model
     without_model: str  # why not
 
     @classmethod
-    def of(cls, run: StudyRun, study: Mapping) -> "RunContents":
+    def of(cls, run: StudyRun, study) -> "RunContents":
         record = read_json(run.record)
-        facts = read_json(run.facts) if run.facts.exists() else {}
-        named = made_of(study["models"][run.model])
-        metrics = metrics_of(study["tasks"][run.dataset], study["metrics"])
+        entry = study.models[run.model]
+        first = run.models / f"{entry.criteria[0]}.json" if entry.criteria else None
+        facts = read_json(first) if first and first.exists() else {}
+        named = made_of(entry)
+        metrics = metrics_of(study.tasks[run.dataset], study.metrics)
         types, without_model = None, facts.get("error", "")
-        if run.fitted.exists() and not without_model:
+        fitted = first.with_suffix(".skops") if first else None
+        if fitted and fitted.exists() and not without_model:
             try:
-                types = trusted_types(run.fitted, named, facts.get("types", ()))
+                types = trusted_types(fitted, named, facts.get("types", ()))
             except Refused as error:
                 without_model = str(error)
         scores = pd.DataFrame({"criterion": []})
@@ -87,6 +87,7 @@ class RunContents:
                 for name in metrics
                 if name in scores and (METRICS[name].chooses or scores[name].notna().any())
             ],
+            fitted=fitted,
             trusted_types=types,
             without_model=without_model,
         )
@@ -96,10 +97,5 @@ class RunContents:
 
     def most_chosen(self) -> dict[str, tuple[dict, str]]:
         """The parameters that each criterion selected most often, and in how many folds."""
-        result = {}
-        for criterion, rows in self.by_criterion():
-            chosen = Counter(rows["params"][rows["success"].astype(bool)])
-            if chosen:
-                params, times = chosen.most_common(1)[0]
-                result[criterion] = (json.loads(params), f"{times} of {len(rows)}")
-        return result
+        found = {criterion: (most_often(rows), len(rows)) for criterion, rows in self.by_criterion()}
+        return {name: (most[0], f"{most[1]} of {n_folds}") for name, (most, n_folds) in found.items() if most}

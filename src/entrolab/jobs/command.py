@@ -1,12 +1,14 @@
 """The command `entrolab`: run Snakemake with this package's Snakefile in the current folder.
 
-``entrolab mine.yaml`` makes the study in a file, ``entrolab init table.csv --label column`` writes a study.
-All other arguments are passed to Snakemake.
+``entrolab mine.yaml`` makes the study in a file, ``entrolab check mine.yaml`` checks it and its learners,
+``entrolab init table.csv --label column`` writes a study, ``entrolab clean`` removes results that an earlier
+version left. All other arguments are passed to Snakemake.
 """
 
 import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +16,7 @@ from pathlib import Path
 import yaml
 
 from entrolab.data.table_formats import FORMATS
+from entrolab.io.files import leftovers
 from entrolab.jobs.preflight import end_at_signals
 from entrolab.study.sections import ConfigError
 from entrolearn.suggest import did_you_mean
@@ -55,15 +58,48 @@ def main() -> None:
 
             init(arguments[1:], {file.stem for file in home().glob("config/papers/*.yaml")})
             return
+        if arguments == ["clean"]:
+            clean()
+            return
+        if arguments[:1] == ["check"]:
+            sys.exit(check_studies(arguments[1:]))
         arguments = with_studies(arguments)
+        check_known_targets(arguments)
     except ValueError as error:
         sys.exit(f"entrolab: {error}")
     from snakemake.cli import main
 
     sys.path.append(str(home()))  # where Snakemake finds the logger plugin of an installed package
-    # The Snakefile reads the targets of a process of this name.
-    sys.argv = ["entrolab", "--snakefile", str(home() / "Snakefile"), *arguments]
-    main()
+    main(["--snakefile", str(home() / "workflow" / "Snakefile"), *arguments])
+
+
+def clean() -> None:
+    """Remove what an earlier version of the workflow left in ``results``, and say so."""
+    found = leftovers()
+    for folder in found:
+        shutil.rmtree(folder)
+        print(f"removed {folder}")
+    if not found:
+        print("results: nothing of an earlier version")
+
+
+def check_studies(files: Sequence[str]) -> int:
+    """Check studies and their learners, which are imported; print all mistakes, and return an exit status."""
+    from entrolab import find_learners_in
+    from entrolab.study.config import load_catalog, load_study
+    from entrolab.study.learners import learners_asked, mistakes, summary
+
+    status, catalog = 0, load_catalog([home() / "config" / "datasets.yaml"])
+    for file in map(Path, files):
+        check_file(file)
+        find_learners_in([file.parent])
+        study = load_study(file, catalog)
+        asked = learners_asked(study)
+        found = mistakes(asked)
+        for line in found or [f"nothing wrong: {len(study['models'])} models, {summary(asked)}"]:
+            print(f"{file}: {line}")
+        status = 1 if found else status
+    return status
 
 
 def with_studies(arguments: Sequence[str]) -> list[str]:
@@ -100,6 +136,18 @@ def with_studies(arguments: Sequence[str]) -> list[str]:
     else:
         before[given + 1 : given + 1] = settings
     return [*(study.stem for study in studies), *before, *after]
+
+
+def check_known_targets(arguments: Sequence[str]) -> None:
+    """Raise an error for a target that is neither a file nor a rule nor a study."""
+    from snakemake.cli import get_argument_parser, parse_config
+
+    from entrolab.study.config import check_targets, study_files
+
+    given = get_argument_parser().parse_args(list(arguments))
+    own = parse_config(given.config).get("extra_studies") if given.config else None
+    folders = [home() / "config" / "papers", *([Path(given.directory or ".", own)] if own else [])]
+    check_targets(given.targets or (), study_files(folders))
 
 
 def setting(name: str, value: object) -> str:

@@ -4,17 +4,11 @@ import logging
 import signal
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import pandas as pd
-
-from entrolab.fit.metrics import METRICS
-from entrolab.tables.verdicts import JUDGED, KNOWN
 from entrolab.text import COLOURS, ERASE_LINE, Told, one_line, printable
-
-MOST_LISTED = 3  # data sets of a table
 
 logger = logging.getLogger(__name__)
 
@@ -65,29 +59,6 @@ def tell(line: str) -> None:
     with suppress(OSError):
         erase = ERASE_LINE if sys.stderr.isatty() else ""
         print(erase + printable(line), file=sys.stderr, flush=True)
-
-
-def tell_result(name: str, table: pd.DataFrame, best: Collection[tuple[str, str, str]]) -> None:
-    """Print a line on a table: its verdicts, or the best model on each data set by the first metric.
-
-    `best` are the cells that :func:`entrolab.claims.winners.winners` finds: a model is significantly better
-    than all others if it is the only one of its row.
-    """
-    scores = table[table["ours"].notna() & (table["verdict"] != KNOWN) & table["metric"].isin([*METRICS])]
-    if table["published"].notna().any():
-        counted = table["verdict"].value_counts()
-        tell(f"{name}: {', '.join(f'{counted[one]} {one}' for one in JUDGED if one in counted)}")
-    elif len(scores):
-        key = scores["metric"].iloc[0]
-        metric, parts = METRICS[key], []
-        for dataset, row in scores[scores["metric"] == key].set_index("model").groupby("dataset", sort=False):
-            first = row["ours"].idxmax() if metric.greater_is_better else row["ours"].idxmin()
-            is_alone = {model for model in row.index if (dataset, model, key) in best} == {first}
-            value = f"{row['ours'][first]:{'.1f' if metric.percent else '.4g'}}"
-            parts.append(f"{dataset} {value} {first}{'*' if is_alone else ''}")
-        more = f"; and {len(parts) - MOST_LISTED} more" if len(parts) > MOST_LISTED else ""
-        significant = "*: significant" if any(part.endswith("*") for part in parts) else "not significant"
-        tell(f"{name}: best {metric.label}: {'; '.join(parts[:MOST_LISTED])}{more} ({significant})")
 
 
 class Progress:

@@ -9,6 +9,7 @@ from entrolab.claims.rendering import layout as layout_claims
 from entrolab.figure_types.making import reasons
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
+from entrolab.io.run_files import StudyRun
 from entrolab.jobs.command import command_to_track
 from entrolab.report.agreement import agreement
 from entrolab.report.differences import differences
@@ -102,7 +103,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "failures": failures(results),
         "errata": errata,
         "differences": differences(results, tables, errata),
-        "files": _files(results, here),
+        "files": _files(results, folder),
         "model_names": [full_label(model) for model in trained(study).values()],
         "facts": made(results.records),
     }
@@ -142,20 +143,21 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
     return shown
 
 
-_STAGES = {"records": "json", "candidates": "parquet", "selection": "parquet", "predictions": "parquet"}
+_STAGES = ("record", "candidates", "selection", "predictions")
 
 
-def _files(results: StudyResults, home: str) -> list[dict]:
+def _files(results: StudyResults, folder: Path) -> list[dict]:
     """The links to the existing files of each run, by data set."""
 
-    def links(run: str) -> list[tuple[str, str]]:
-        paths = [(stage, f"{stage}/{run}.{suffix}") for stage, suffix in _STAGES.items()]
-        return [(stage, f"{home}/{path}") for stage, path in paths if (results.folder / path).exists()]
+    def links(dataset: str, model: str) -> list[tuple[str, str]]:
+        run = StudyRun.at(results.study, dataset, model, results.folder.parents[1])
+        files = [(stage, getattr(run, stage)) for stage in _STAGES]
+        return [(stage, relative(file, folder)) for stage, file in files if file.exists()]
 
     return [
         {
             "label": dataset,
-            "cells": [links(f"{dataset}/{model}") for model in trained(results.study)],
+            "cells": [links(dataset, model) for model in trained(results.study)],
         }
         for dataset in dict.fromkeys(dataset for dataset, _ in results.study.runs())
     ]

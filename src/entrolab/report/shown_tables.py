@@ -66,7 +66,5 @@ def _timed(cells: list, dataset: str, spec: Mapping, runs: Results, columns: lis
 
 
 def _seconds(dataset: str, model: str, spec: Mapping, runs: Results) -> float | None:
-    """The fit time of a run's model; None if the table shows the selection of another criterion."""
-    facts = runs.facts(dataset, model)
-    same = facts.get("chosen_by") == spec["criterion"] or not spec["models"][model]["searched"]
-    return facts.get(SECONDS) if same else None
+    """The fit time of a run's model that the table's criterion selected; None if there is none."""
+    return runs.facts(dataset, model, spec["criterion"]).get(SECONDS)

@@ -8,10 +8,10 @@ import pandas as pd
 
 from entrolab.claims.rendering import read_claims
 from entrolab.figure_types.making import read_figure
-from entrolab.io.records import read_json
 from entrolab.jobs.command import command_for
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.tables.making import read_table
+from entrolab.tables.results import Results
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,14 @@ def read_results(
     """
     folder = Path(folder)
     claims = folder / "claims.csv"
+    results = Results(study, folder.absolute().parents[1])
     tables = {name: read_table(folder / "tables" / f"{name}.csv") for name in study["tables"]}
     return StudyResults(
         key,
         with_numbers(study, tables),
         folder,
         tables,
-        [read_json(folder / "records" / dataset / f"{model}.json") for dataset, model in study.runs()],
+        [results.record(*run) for run in study.runs()],
         {name: read_figure(folder / "figures" / f"{name}.csv") for name in study.get("figures", {})},
         read_claims(claims) if claims.exists() else None,
         dict(settings or {}),

@@ -40,11 +40,6 @@ def of_table(values: pd.DataFrame, table: str) -> pd.DataFrame:
     return rows.drop(columns=[name for name in rows if name not in CELL and rows[name].isna().all()])
 
 
-def has_seed(values: pd.DataFrame, table: str, seed: int) -> bool:
-    """Whether a table has been made with a seed."""
-    return str(seed) in of_table(values, table)
-
-
 def with_table(values: pd.DataFrame, name: str, seed: int, table: pd.DataFrame) -> pd.DataFrame:
     """The values extended by those of a table made with a seed; its rows are in the table's order.
 

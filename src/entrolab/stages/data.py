@@ -4,11 +4,11 @@ from pathlib import Path
 
 from entrolab.data.dataset import load_dataset, recording_unavailability, save_dataset, save_folds
 from entrolab.data.download import download as download_files
+from entrolab.data.prepare import limits_of_reading, summary
 from entrolab.data.prepare import prepare as prepare_dataset
-from entrolab.data.prepare import summary
 from entrolab.data.preprocessing import preprocessed
 from entrolab.data.scale import scale as scale_dataset
-from entrolab.fit.limits import Limits
+from entrolab.fit.limits import Limits, hold_to
 from entrolab.fit.protocols import protocol
 from entrolab.io.records import read_json, write_json
 from entrolab.jobs.job_logging import tell
@@ -30,7 +30,7 @@ def download(job) -> None:
         mirror=job.config["mirror"],
         attempt=job.params.attempt,
     )
-    # The next run reads this file: see Plan.attempt in entrolab.jobs.plan.
+    # The next run reads this file: see entrolab.data.receipts.
     write_json(receipt.with_name("attempt.json"), {name: outcome[name] for name in ("attempt", "available")})
     if not outcome["available"]:
         tell(f"no data: {outcome['reason']}")
@@ -39,9 +39,10 @@ def download(job) -> None:
 def prepare(job) -> None:
     """Prepare a data set from its raw files, from scikit-learn or from a generator."""
     folder = Path(job.input.receipt[0]).parent if job.input.receipt else None
+    expected = job.params.entry["expect"]
+    hold_to(limits_of_reading(expected["rows"] * expected["features"], Limits.of(job.resources)))
     with recording_unavailability(job.output[0]):
-        made = prepare_dataset(job.wildcards.dataset, job.params.entry, folder, Limits.of(job.resources))
-        save_dataset(job.output[0], made)
+        save_dataset(job.output[0], prepare_dataset(job.wildcards.dataset, job.params.entry, folder))
 
 
 def scale(job) -> None:

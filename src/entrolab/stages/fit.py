@@ -1,21 +1,36 @@
-"""Train a run, and measure what a table shows."""
+"""Fit the grid of a run, select from it, refit what was selected, and measure what a table shows."""
 
 from entrolab.experiments.measuring import measure as measure_table
 from entrolab.fit.limits import Limits
-from entrolab.fit.training import train as train_run
+from entrolab.fit.metrics import METRICS
+from entrolab.fit.refit import refit_run
+from entrolab.fit.selection import choose
+from entrolab.fit.training import fit_grid
+from entrolab.io.parquet import read_frame, write_frame
 from entrolab.jobs.job_logging import Progress, tell
 from entrolab.text import one_line
 
 
-def train(job) -> None:
-    """Fit a model's whole grid on all training sets of a data set, select, and refit the selected point."""
+def fit(job) -> None:
+    """Fit a model's whole grid on all training sets of a data set."""
     progress = Progress(" ".join(job.wildcards))
     files, outputs = job.input, dict(job.output.items())
-    record = train_run(
-        files.dataset, files.folds, outputs, job.params.spec, Limits.of(job.resources), progress
-    )
+    record = fit_grid(files.rows, files.folds, outputs, job.params.run, Limits.of(job.resources), progress)
     if not record["success"]:
         tell(one_line(f"{record['key']}: {record['status']}: {record['error']}"))
+
+
+def select(job) -> None:
+    """Select a candidate in each fold by each criterion."""
+    candidates = read_frame(job.input.candidates)
+    of_fits = [name for name, metric in METRICS.items() if metric.of_fit]
+    write_frame(job.output[0], choose(candidates, job.params.criteria, of_fits))
+
+
+def refit(job) -> None:
+    """Fit what each criterion selected in most folds on all training rows."""
+    files = {name: job.input.get(name) for name in ("rows", "folds", "selection", "record")}
+    refit_run(files, job.output[0], job.params.run, job.params.criteria, Limits.of(job.resources))
 
 
 def measure(job) -> None:

@@ -1,5 +1,6 @@
 """Make tables, test claims, draw figures, and write pages of the report."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
@@ -10,21 +11,26 @@ from entrolab.claims.rendering import write_claims
 from entrolab.claims.winners import SAYS, winners
 from entrolab.figure_types.making import make_figure, make_page_to_hover
 from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.fit.metrics import METRICS
 from entrolab.jobs.checkout import commit_of, lock_digest
-from entrolab.jobs.job_logging import tell_result
+from entrolab.jobs.job_logging import tell
 from entrolab.report import build_report, read_results
 from entrolab.seeds.rendering import seeds_of
+from entrolab.seeds.tables import over_seeds
+from entrolab.seeds.values import write_seeds
 from entrolab.study.config import read_yaml
 from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
+from entrolab.tables.verdicts import JUDGED, KNOWN
 
 NOTHING_PUBLISHED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
+MOST_LISTED = 3  # data sets in the line on a table
 
 
 def table(job) -> None:
     """Make one table, with our numbers and the published ones, in all formats."""
-    name, key, study = job.wildcards.study, job.wildcards.table, job.params.study["study"]
+    name, key, study = job.wildcards.study, job.wildcards.table, job.params.study[0]
     spec = study.spec_of_table(key)
     published = read_published(job.input.published[0]) if job.input.published else NOTHING_PUBLISHED
     made = make_table(Results(study), published, spec)
@@ -37,9 +43,38 @@ def table(job) -> None:
     tell_result(f"{name} {key}", made, best)
 
 
+def seeds(job) -> None:
+    """Write the values of a table with several seeds."""
+    study, table, n_seeds = job.params.study[0], job.wildcards.table, int(job.wildcards.n)
+    write_seeds(over_seeds(study, table, job.input.published[0], n_seeds), job.output[0])
+
+
+def tell_result(name: str, table: pd.DataFrame, best: Collection[tuple[str, str, str]]) -> None:
+    """Print a line on a table: its verdicts, or the best model on each data set by the first metric.
+
+    `best` are the cells that :func:`entrolab.claims.winners.winners` finds: a model is significantly better
+    than all others if it is the only one of its row.
+    """
+    scores = table[table["ours"].notna() & (table["verdict"] != KNOWN) & table["metric"].isin([*METRICS])]
+    if table["published"].notna().any():
+        counted = table["verdict"].value_counts()
+        tell(f"{name}: {', '.join(f'{counted[one]} {one}' for one in JUDGED if one in counted)}")
+    elif len(scores):
+        key = scores["metric"].iloc[0]
+        metric, parts = METRICS[key], []
+        for dataset, row in scores[scores["metric"] == key].set_index("model").groupby("dataset", sort=False):
+            first = row["ours"].idxmax() if metric.greater_is_better else row["ours"].idxmin()
+            is_alone = {model for model in row.index if (dataset, model, key) in best} == {first}
+            value = f"{row['ours'][first]:{'.1f' if metric.percent else '.4g'}}"
+            parts.append(f"{dataset} {value} {first}{'*' if is_alone else ''}")
+        more = f"; and {len(parts) - MOST_LISTED} more" if len(parts) > MOST_LISTED else ""
+        significant = "*: significant" if any(part.endswith("*") for part in parts) else "not significant"
+        tell(f"{name}: best {metric.label}: {'; '.join(parts[:MOST_LISTED])}{more} ({significant})")
+
+
 def claims(job) -> None:
     """Test a paper's claims on the results of its study."""
-    study, by_tests = job.params.study["study"], job.params.study["by_tests"]
+    study, by_tests = job.params.study
     found = evaluate(study.claims, Numbers(study), by_tests)
     for output in job.output:
         write_claims(found, job.params.title, output)

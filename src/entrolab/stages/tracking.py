@@ -12,7 +12,7 @@ def track(job) -> None:
     receipt, failed, files = {}, None, {Path(table).stem: table for table in job.input.tables}
     for dataset in study.datasets_of_runs():
         models = [model for one, model in study.runs() if one == dataset]
-        runs = [tracking.StudyRun.at(name, dataset, model, scaled="scaling" in study) for model in models]
+        runs = [tracking.StudyRun.at(study, dataset, model) for model in models]
         tables = [files[table] for table in study.score_tables(dataset)]
         try:
             receipt[dataset] = tracking.track_dataset(

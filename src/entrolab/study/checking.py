@@ -1,4 +1,4 @@
-"""Checks of a study that need its data sets or the sources of its learners."""
+"""Checks of a study across its keys, and with its data sets; learners are checked by `study.learners`."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -6,56 +6,49 @@ from pathlib import Path
 from pprint import saferepr
 
 from entrolab.figure_types.registry import FIGURE_TYPES
-from entrolab.fit.learners import OF_A_STEP, ONE_OF, grid_points, learners_of, made_of, of_step, searched
+from entrolab.fit.learners import OF_A_STEP, ONE_OF, grid_points, searched
 from entrolab.fit.metrics import METRICS, metrics_of
-from entrolab.jobs.source_analysis import (
-    LEARNER,
-    STEP,
-    UnknownEstimatorError,
-    check_decides,
-    check_imports,
-    check_kind,
-    check_manners,
-    check_parameters,
-    check_takes_weights,
-)
-from entrolab.study.constraints import check_values
 from entrolab.study.definition import DIVERGENCES, Protocol, Scaling
-from entrolab.study.job_specs import figure_runs, figure_spec, measurement_spec, run_spec, study_runs
-from entrolab.study.lookup import grouped, protocol_of, scaling_of
 from entrolab.study.sections import ConfigError, check, shortened, unknown
 from entrolab.tables.types import TABLE_TYPES
 
 
 def check_study(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> None:
-    """Raise a `ConfigError` for the first mistake in a study, which has its defaults and its ``tasks``.
+    """Raise a `ConfigError` with a line per mistake in a study, which has its defaults and its ``tasks``.
 
-    `catalog` has the entries of all data sets.
+    `catalog` has the entries of all data sets. Each check assumes that the earlier ones pass.
     """
-    for line in _mistakes(file, study, catalog):
-        raise ConfigError(f"{file}: {line}")
+    for checks in _checks(file, study, catalog):
+        # The second mistake of an entry may follow from the first.
+        if lines := [f"{file}: {line}" for check in checks if (line := next(check, None))]:
+            raise ConfigError(*dict.fromkeys(lines))
 
 
-def _mistakes(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> Iterator[str]:
-    """Yield the mistakes in a study; only the first is reliable, as checks assume that earlier ones pass."""
-    for name, model in study["models"].items():
-        yield from _of_model(f"models.{name}", model, study)
-    for name, table in study["tables"].items():
-        yield from _of_table(f"tables.{name}", table, study)
-    for name, figure in study["figures"].items():
-        yield from _of_figure(f"figures.{name}", figure, study, catalog)
-    if "answer_figure" in study:
-        yield from unknown(study["answer_figure"], study["figures"], "answer_figure", "figure of this study")
-    yield from _of_differences(study)
-    yield from _of_tasks(study)
-    yield from _of_values_by_dataset(file, study, catalog)
+def _checks(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> Iterator[Iterable[Iterator[str]]]:
+    """Yield groups of checks; each check yields the mistakes of one entry."""
+    figures = study["figures"]
+    models = (_of_model(f"models.{name}", model, study) for name, model in study["models"].items())
+    yield itertools.chain(models, [_of_halves(study)])
+    yield itertools.chain(
+        (_of_table(f"tables.{name}", table, study) for name, table in study["tables"].items()),
+        (_of_figure(f"figures.{name}", figure, study, catalog) for name, figure in figures.items()),
+        [unknown(study.get("answer_figure", ""), ["", *figures], "answer_figure", "figure of this study")],
+        [_of_differences(study)],
+    )
+    yield [_of_tasks(study)]
+    yield [_of_data(file, study, catalog)]
+    yield [_of_folds(study, dataset, catalog[dataset]) for dataset in study.datasets_of_runs()]
+    yield (_of_runs(name, study) for name in study["models"])
+    yield (_of_measurements(name, table, study) for name, table in study["tables"].items())
+    for name in figures:
+        study.spec_of_figure(name)  # which raises for a missing value
 
 
 def _of_differences(study: Mapping) -> Iterator[str]:
     """Yield the names in ``differences`` that no table of the study has."""
     known = {
         "tables": study["tables"],
-        "datasets": grouped(study),
+        "datasets": study.tasks,
         "models": study["models"],
         "metrics": study["metrics"],
     }
@@ -63,14 +56,6 @@ def _of_differences(study: Mapping) -> Iterator[str]:
         for part, names in known.items():
             for name in entry.get(part) or ():
                 yield from unknown(name, names, f"differences: entry {number}: {part}", f"one of the {part}")
-
-
-def _refusals(where: str, check: Callable, *args, **options) -> Iterator[str]:
-    """Yield the reason why a check refuses a learner, if it does."""
-    try:
-        check(*args, **options)
-    except UnknownEstimatorError as error:
-        yield f"{where}: {error}"
 
 
 # --------------------------------------------------------------------------------- models, tables, figures
@@ -84,17 +69,9 @@ def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
             yield from unknown(metric, study["metrics"], at, "metric of this study")
     for criterion in model["criteria"]:
         yield from unknown(criterion, study["criteria"], f"{where}.criteria", "criterion of this study")
+        yield from unknown(criterion, model["candidates"], f"{where}.criteria", "value of its candidates")
     if "trials" in model and "trials" not in study["protocol"]:
         yield f"{where}.trials: found {model['trials']}; the protocol has no trials"
-    protocol, n_points = study["protocol"], len(grid_points(model))
-    in_halves = protocol.get("folds") == 2 and not protocol.get("method")
-    if in_halves and "cv" in model["criteria"] and n_points > 1:
-        yield (
-            f"protocol.folds: found 2, where the inner cross-validation of {where} has no rows to train on; "
-            f"accepted: 3 folds or more, or a grid of one point (found {n_points})"
-        )
-    for estimator, names, place in _parameters(model):
-        yield from _refusals(where, check_parameters, estimator, names, what=f"{where}.{place}")
     # The grid sets parameters of existing steps only.
     steps = {f"step{number}__" for number, _ in enumerate(model["steps"], start=1)}
     for parameter in searched(model):
@@ -102,21 +79,20 @@ def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
         if begun and begun[0] not in steps:
             accepted = ", ".join(sorted(steps)) or "steps of the model"
             yield f"{where}: no step for {parameter!r} ({where}.grid); accepted: {accepted}"
-    for estimator in made_of(model):
-        yield from _refusals(where, check_imports, estimator)
 
 
-def _parameters(model: Mapping) -> Iterator[tuple[str, Iterable[str], str]]:
-    """Yield each import path of a model, the parameters set for it, and their place in the model's entry."""
-    for learner in learners_of(model):
-        yield learner, model["params"], "params"
-        yield learner, of_step(model["grid"]), "grid"
-    for name, entry in model[ONE_OF].items():
-        for part in ("params", "grid"):
-            yield entry["estimator"], entry[part], f"{ONE_OF}.{name}.{part}"
-    for number, step in enumerate(model["steps"], start=1):
-        yield step["estimator"], step.get("params", {}), "steps"
-        yield step["estimator"], of_step(model["grid"], f"step{number}"), "grid"
+def _of_halves(study: Mapping) -> Iterator[str]:
+    """Yield the models whose inner cross-validation has no rows left to train on with two folds."""
+    protocol = study["protocol"]
+    if protocol.get("folds") != 2 or protocol.get("method"):
+        return
+    for name, model in study["models"].items():
+        n_points = len(grid_points(model))
+        if "cv" in model["criteria"] and n_points > 1:
+            yield (
+                f"protocol.folds: found 2, where the inner cross-validation of models.{name} has no rows to "
+                f"train on; accepted: 3 folds or more, or a grid of one point (found {n_points})"
+            )
 
 
 def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
@@ -152,8 +128,6 @@ def _of_figure(where: str, figure: Mapping, study: Mapping, catalog: Mapping) ->
     for place, found, known, what in figure_type.names(figure, study, catalog):
         yield from unknown(found, known, f"{where}.{place}", what)
     yield from (f"{where}.{line}" for line in figure_type.mistakes(figure, study, catalog))
-    for estimator, parameters in figure_type.sets(figure, study):
-        yield from _refusals(where, check_parameters, estimator, parameters, what=f"{where}.params")
 
 
 def _without_learner(where: str, entry: Mapping, study: Mapping, has_learner: Callable) -> Iterator[str]:
@@ -171,7 +145,7 @@ def _without_learner(where: str, entry: Mapping, study: Mapping, has_learner: Ca
 
 def _of_tasks(study: Mapping) -> Iterator[str]:
     """Yield metrics and criteria that do not fit the task of a data set, such as accuracy for regression."""
-    for dataset, model in study_runs(study):
+    for dataset, model in study.runs():
         task = study["tasks"][dataset]
         fitting = metrics_of(task, study["metrics"])
         if not fitting:
@@ -225,16 +199,16 @@ def _of_criterion(where: str, criteria: list, dataset: str, study: Mapping) -> I
 # ------------------------------------------------------------------------------------- values by data set
 
 
-def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Iterator[str]:
-    """Yield values by data set that are missing for a data set or have the wrong type."""
+def _of_data(file: Path, study: Mapping, catalog: Mapping) -> Iterator[str]:
+    """Yield scalings and protocols that do not fit a data set; wrong and missing values of one raise."""
     for name, values in study["of_dataset"].items():
         for dataset in values.keys() - {"default"}:
             yield from unknown(dataset, catalog, f"of_dataset.{name}", "data set")
     drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
-    for dataset in dict.fromkeys([*grouped(study), *drawn]):
+    for dataset in dict.fromkeys([*study.tasks, *drawn]):
         if "scaling" not in study:
             break
-        scaling = check(Scaling, scaling_of(study, dataset), file, "scaling", dataset)
+        scaling = check(Scaling, study.scaling_of(dataset), file, "scaling", dataset)
         files = catalog[dataset].get("files", [])
         if scaling["fit_on"] == "train" and all(part.get("part") != "test" for part in files):
             yield (
@@ -242,7 +216,7 @@ def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Itera
                 "accepted: all, or a scaler among the steps of the models"
             )
     for dataset in _divided(study):
-        protocol = protocol_of(study, dataset)
+        protocol = study.protocol_of(dataset)
         if protocol.get("method") == "given":
             continue
         protocol = check(Protocol, protocol, file, "protocol", dataset)
@@ -252,36 +226,20 @@ def _of_values_by_dataset(file: Path, study: Mapping, catalog: Mapping) -> Itera
                 f"protocol: found {protocol['train']} training and {protocol['test']} test rows for "
                 f"{dataset!r}; accepted: at most its {n_rows} rows together"
             )
-    for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(study)):
-        yield from _of_folds(protocol_of(study, dataset), dataset, catalog[dataset])
-    for dataset, model in study_runs(study):
-        run = run_spec("", study, dataset, model, seed=0)
-        yield from _of_run(f"models.{model}", run, study)
-    for name, table in study["tables"].items():
-        table_type = TABLE_TYPES[table["type"]]
-        for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
-            measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
-            for model, learner in measured.items():
-                yield from _of_grids(f"models.{model}", dataset, learner)
-                yield from _of_settings(f"tables.{name}.models.{model}", learner)
-    for name in study["figures"]:
-        figure = figure_spec("", study, name, seed=0)
-        fitted = [panel["learner"] for panel in figure.get("panels", [])]
-        for learner in [*fitted, *filter(None, [figure.get("model")])]:
-            yield from _of_settings(f"figures.{name}", learner)
 
 
 def _divided(study: Mapping) -> list[str]:
     """The data sets that the protocol divides; those that are only clustered or shown are not divided."""
     entries = [table for table in study["tables"].values() if TABLE_TYPES[table["type"]].divides]
     groups = [study["datasets"][entry["datasets"]] for entry in entries if "datasets" in entry]
-    of_figures = [figure_runs(study, name) for name in study["figures"]]
+    of_figures = [study.runs_of_figure(name) for name in study["figures"]]
     trained = [dataset for dataset, _ in itertools.chain.from_iterable(of_figures)]
     return list(dict.fromkeys([*itertools.chain.from_iterable(groups), *trained]))
 
 
-def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
+def _of_folds(study: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
     """Yield a mistake if folds would lack rows or classes, as far as the catalog states class sizes."""
+    protocol = study.protocol_of(dataset)
     method = protocol.get("method")
     if method == "given":
         return
@@ -318,22 +276,26 @@ def _of_folds(protocol: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
         )
 
 
-def _of_run(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
-    """Yield the reasons why a run could not be fitted or scored."""
-    dataset = run["dataset"]
-    for learner in learners_of(run):
-        yield from _refusals(where, check_manners, learner, LEARNER)
-        yield from _refusals(where, check_kind, learner, dataset, study["tasks"][dataset])
-        if _has_weights(dataset, study):
-            yield from _refusals(where, check_takes_weights, learner, dataset)
-    for step in run["steps"]:
-        yield from _refusals(where, check_manners, step["estimator"], STEP)
-    yield from _of_threshold(where, run, study)
-    yield from _of_grids(where, dataset, run)
-    yield from _of_settings(where, run)
-    trials, most = run["protocol"].get("trials", 0), protocol_of(study, dataset).get("trials", 0)
-    if trials > most:
-        yield f"{where}.trials: found {trials}; accepted: at most the {most} of the protocol"
+def _of_runs(name: str, study: Mapping) -> Iterator[str]:
+    """Yield the reasons why runs of a model could not be fitted or scored."""
+    where = f"models.{name}"
+    for dataset, model in study.runs():
+        if model != name:
+            continue
+        run = study.run(dataset, model, seed=0)
+        yield from _of_threshold(where, run, study)
+        yield from _of_grids(where, dataset, run)
+        trials, most = run["protocol"].get("trials", 0), study.protocol_of(dataset).get("trials", 0)
+        if trials > most:
+            yield f"{where}.trials: found {trials}; accepted: at most the {most} of the protocol"
+
+
+def _of_measurements(name: str, table: Mapping, study: Mapping) -> Iterator[str]:
+    table_type = TABLE_TYPES[table["type"]]
+    for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
+        measured = study.measurement(name, dataset, seed=0).get("models", {})
+        for model, learner in measured.items():
+            yield from _of_grids(f"models.{model}", dataset, learner)
 
 
 def _of_threshold(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
@@ -346,17 +308,11 @@ def _of_threshold(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
             f"{where}.threshold: found {run['threshold']!r} for {dataset!r}, a {task} data set; accepted: "
             "a threshold for binary data sets only"
         )
-    if _has_weights(dataset, study):
+    if "weight" in study["own_data"].get(dataset, {}).get("format", {}):
         yield (
             f"{where}.threshold: found {run['threshold']!r} for {dataset!r}, whose rows have weights "
             "(`weight`), which TunedThresholdClassifierCV does not pass on; accepted: one of the two"
         )
-    for learner in learners_of(run):
-        yield from _refusals(where, check_decides, learner)
-
-
-def _has_weights(dataset: str, study: Mapping) -> bool:
-    return "weight" in study["own_data"].get(dataset, {}).get("format", {})
 
 
 def _of_grids(where: str, dataset: str, fitted: Mapping) -> Iterator[str]:
@@ -385,28 +341,3 @@ def _repeated(values: list) -> Iterator:
         if written in seen:
             yield value
         seen.add(written)
-
-
-def _of_settings(where: str, fitted: Mapping) -> Iterator[str]:
-    """Yield the values of parameters that a learner does not accept."""
-    for place, estimator, name, values in _settings(fitted):
-        yield from _refusals(where, check_values, estimator, name, values, what=f"{where}.{place}.{name}")
-
-
-def _settings(fitted: Mapping) -> Iterator[tuple[str, str, str, list]]:
-    """Yield the parameters that are set: place, import path of the class, parameter, values."""
-    shared = fitted.get("grid", {})
-    alternatives = {f"{ONE_OF}.{name}.": learner for name, learner in (fitted.get(ONE_OF) or {}).items()}
-    for place, learner in (alternatives or {"": fitted}).items():
-        estimator = learner.get("estimator")
-        if estimator is None:  # only steps are fitted
-            continue
-        yield from ((f"{place}params", estimator, name, [v]) for name, v in learner.get("params", {}).items())
-        for name, values in {**learner.get("grid", {}), **shared}.items():
-            if not OF_A_STEP.match(name):
-                yield f"{place}grid", estimator, name, values
-    for number, step in enumerate(fitted.get("steps") or (), start=1):
-        estimator = step["estimator"]
-        yield from (("steps", estimator, name, [v]) for name, v in step.get("params", {}).items())
-        for name in of_step(shared, f"step{number}"):
-            yield "grid", estimator, name, shared[f"step{number}__{name}"]

@@ -9,7 +9,7 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import yaml
@@ -21,7 +21,7 @@ from entrolab.study.catalog import Catalog
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.checking import check_study
 from entrolab.study.claims import load_claims
-from entrolab.study.definition import OwnData, StudyFile, Table
+from entrolab.study.definition import Model, OwnData, StudyFile, Table
 from entrolab.study.published import check_published
 from entrolab.study.sections import ConfigError, check, check_known, plain, shortened
 from entrolab.study.seeds import check_seeds
@@ -34,9 +34,9 @@ from entrolearn.suggest import did_you_mean
 NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
 # Rules of the workflow. No study can have one of these names, since both are targets.
 RULES = {
-    *("all", "papers", "data", "download", "prepare", "scale", "split", "train", "measure"),
-    *("measure_generated", "claims", "track", "track_study", "table", "figure", "page_to_hover", "page"),
-    "report",
+    *("all", "papers", "data", "download", "prepare", "scale", "split", "fit", "select", "refit"),
+    *("measure", "table", "seeds", "figure", "page_to_hover", "claims", "page", "report"),
+    *("track", "track_study"),
 }
 TARGETS = {"all", "papers", "data", "report"}  # rules that users call
 
@@ -58,28 +58,85 @@ MOST_VALUES = 1_000_000
 MOST_BITS = 63
 
 
-def load_configuration(
-    home: str | os.PathLike, config: Mapping, targets: Iterable | None = None
-) -> tuple[dict, dict, dict]:
-    """Load the data sets of the catalog by key, the studies by name, and the settings.
+class Studies(Mapping):
+    """The studies by name, each read and checked when it is first asked for; a mistake is a `ConfigError`.
 
-    `home` is the folder of the Snakefile, `config` the config of the workflow. With `targets` of Snakemake,
-    only the studies that they need are read. Mistakes raise a `ConfigError`.
+    Attributes
+    ----------
+    catalog : dict
+        The data sets of the catalog, by key.
+    read : dict
+        The studies that have been read, by name.
+    """
+
+    def __init__(self, files: Mapping[str, Path], catalog: Mapping[str, Mapping], seed: int):
+        self.catalog, self.read = catalog, {}
+        self._files = {name: file for name, file in files.items() if _can_be_a_study(name)}
+        self._seed, self._datasets = seed, {}
+
+    def __iter__(self):
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def __contains__(self, name) -> bool:  # without reading it
+        return name in self._files
+
+    def __getitem__(self, name: str) -> Study:
+        if name not in self.read:
+            study = load_study(self._files[name], self.catalog, self._seed)
+            self._add_datasets(study)
+            self.read[name] = study
+        return self.read[name]
+
+    @property
+    def downloads(self) -> dict[str, Mapping]:
+        """The data sets that have to be downloaded, by key."""
+        return {key: entry for key, entry in self.catalog.items() if "files" in entry}
+
+    def dataset(self, key: str) -> Mapping:
+        """The entry of a data set: of a study that has been read, else of the catalog, else of any study."""
+        if key not in self._datasets and key not in self.catalog:
+            for name in self:
+                self[name]
+        known = {**self.catalog, **self._datasets}
+        check_known(key, known, "config/datasets.yaml", "results/data", "data set")
+        return known[key]
+
+    def _add_datasets(self, study: Study) -> None:
+        """Note the data sets of a study; the results of all of them are in one folder.
+
+        A study's own data set replaces the catalog's data set of the same name, unless another study uses
+        that.
+        """
+        entries = {key: self.catalog[key] for key in _of_catalog(study)} | study.own_data
+        for key, entry in entries.items():
+            if self._datasets.setdefault(key, entry) != entry:
+                raise ConfigError(
+                    f"{study.file}: datasets.{key}: another study has a different data set of this name; "
+                    "accepted: another name"
+                )
+
+
+def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[Studies, dict]:
+    """The studies, which are read when they are asked for, and the settings.
+
+    `home` is the folder of the project, `config` the config of the workflow, whose settings have the defaults
+    of config/config.yaml. Mistakes raise a `ConfigError`.
     """
     home = Path(home)
+    config = {**read_yaml(home / "config" / "config.yaml"), **config}
     config = check(Settings, config, "config").model_dump()
-    folders = _folders(home, config)
+    folders = [home / "config" / "papers", *map(Path, filter(None, [config.get("extra_studies")]))]
     find_learners_in(folders)
     files = study_files(folders)
     settings = load_settings(config, files)
     catalog = load_catalog([home / "config" / "datasets.yaml", *filter(None, [config.get("extra_datasets")])])
-    _check_targets(targets or (), files)
-    needed = files if targets is None else studies_of(targets, files, settings["papers"])
-    studies = {name: load_study(files[name], catalog) for name in files if name in needed}
-    return _with_own_data(catalog, studies), studies, settings
+    return Studies(files, catalog, settings["seed"]), settings
 
 
-def _check_targets(targets: Iterable, studies: Iterable[str]) -> None:
+def check_targets(targets: Iterable, studies: Iterable[str]) -> None:
     """Raise an error for a target that is a plain word but neither a rule nor a study."""
     known = {*studies, *RULES}
     files = {file.stem: file.name for file in Path().glob("*.yaml") if file.stem not in known}
@@ -95,76 +152,14 @@ def _check_targets(targets: Iterable, studies: Iterable[str]) -> None:
             )
 
 
-def study_names(home: str | os.PathLike, config: Mapping) -> list[str]:
-    """The names of all studies, without reading them; other files that end in .yaml are ignored."""
-    names = study_files(_folders(Path(home), config))
-    return [name for name in names if re.fullmatch(NAME, name) and name not in RULES]
+def _can_be_a_study(name: str) -> bool:
+    return bool(re.fullmatch(NAME, name)) and name not in RULES
 
 
-def _folders(home: Path, config: Mapping) -> list[Path]:
-    return [home / "config" / "papers", *map(Path, filter(None, [config.get("extra_studies")]))]
-
-
-def asked_targets(arguments: Sequence[str]) -> list | None:
-    """The targets on Snakemake's command line; None if the process is not Snakemake.
-
-    The command line is parsed here because Snakemake does not pass its targets to the Snakefile.
-    """
-    if not arguments or not {"snakemake", "entrolab"} & {*Path(arguments[0]).parts[-2:]}:
-        return None
-    from snakemake.cli import get_argument_parser
-
-    # Profiles are not read: they name no targets, and relative paths to them are no longer valid, since
-    # Snakemake has changed its working directory.
-    known = get_argument_parser().parse_args(list(arguments[1:]))
-    return [*(known.targets or ()), *(known.target_jobs or ())]
-
-
-def studies_of(targets: Iterable, names: Iterable[str], papers: Iterable[str]) -> set[str]:
-    """The studies that targets of Snakemake need: those that they name, or all if a target names none.
-
-    Targets are rules, files, or jobs with a ``wildcards_dict``; without any, the studies are `papers`, those
-    made by default. `names` are all studies.
-    """
-    names, needed = set(names), set()
-    for target in [*targets] or ["all"]:
-        if target in ("all", "report"):
-            needed |= {*papers}
-            continue
-        if hasattr(target, "wildcards_dict"):
-            named = {target.wildcards_dict.get("study")}
-        else:
-            # The file of a data set may have the same name as a study, as in results/data/heart.npz.
-            parts = Path(str(target)).parts[:3]
-            named = set() if parts[:2] == ("results", "data") else {Path(part).stem for part in parts}
-        if not named & names:
-            return names
-        needed |= named & names
-    return needed
-
-
-def _with_own_data(catalog: Mapping[str, Mapping], studies: Mapping[str, Mapping]) -> dict[str, dict]:
-    """The catalog extended by the studies' own data sets; the results of all data sets are in one folder.
-
-    A study's own data set replaces the catalog's data set of the same name, unless another study uses that.
-    """
-    used = {key: catalog[key] for study in studies.values() for key in _of_catalog(study)}
-    own: dict[str, dict] = {}
-    for study in studies.values():
-        for key, entry in study["own_data"].items():
-            if (used | own).get(key, entry) != entry:
-                raise ConfigError(
-                    f"{study['file']}: datasets.{key}: another study has a different data set of this name; "
-                    "accepted: another name"
-                )
-            own[key] = entry
-    return {**catalog, **own}
-
-
-def _of_catalog(study: Mapping) -> set[str]:
+def _of_catalog(study: Study) -> set[str]:
     """The data sets that a study takes from the catalog."""
-    drawn = {figure["dataset"] for figure in study["figures"].values() if "dataset" in figure}
-    return ({*study.tasks} | drawn) - study["own_data"].keys()
+    drawn = {figure.dataset for figure in study.figures.values() if getattr(figure, "dataset", None)}
+    return ({*study.tasks} | drawn) - study.own_data.keys()
 
 
 def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
@@ -224,14 +219,14 @@ def study_files(folders: Iterable[Path]) -> dict[str, Path]:
     return studies
 
 
-def load_study(file: Path, catalog: Mapping[str, Mapping]) -> Study:
+def load_study(file: Path, catalog: Mapping[str, Mapping], seed: int = 0) -> Study:
     """Load and check a study, and fill in its defaults.
 
     Values that differ between data sets remain references, ``{of_dataset: name}``; they are resolved per run.
     """
     check_name(file)
     content = read_yaml(file)
-    study = study_of(file, content, catalog)
+    study = study_of(file, content, catalog, seed)
     check_study(file, study, {**catalog, **study.own_data})
     if study.published:
         study = study.model_copy(update={"published": _beside(file, "published", study.published)})
@@ -249,15 +244,15 @@ def load_study(file: Path, catalog: Mapping[str, Mapping]) -> Study:
     return study.model_copy(update={"claims": listed, "claims_file": claims})
 
 
-def study_of(file: Path, content, catalog: Mapping[str, Mapping]) -> Study:
+def study_of(file: Path, content, catalog: Mapping[str, Mapping], seed: int = 0) -> Study:
     """The study that the content of a file describes, with its defaults; names and learners are unchecked."""
     found = check(StudyFile, content, file)
     groups, own = _groups(file, found.datasets, catalog)
     keys = dict.fromkeys(itertools.chain.from_iterable(groups.values()))
     tasks = {key: {**catalog, **own}[key]["task"] for key in keys}
     given = {key: getattr(found, key) for key in StudyFile.model_fields}
-    derived = {"name": file.stem, "file": str(file), "datasets": groups, "tasks": tasks, "own_data": own}
-    return _with_defaults(Study.model_construct(**given | derived | {"claims": []}))
+    derived = {"name": file.stem, "file": str(file), "seed": seed, "datasets": groups, "tasks": tasks}
+    return _with_defaults(Study.model_construct(**given | derived | {"own_data": own, "claims": []}))
 
 
 def check_name(file: Path) -> None:
@@ -375,18 +370,25 @@ def _with_defaults(study: Study) -> Study:
     tasks = study.tasks.values()
     scores = [score for score in SCORES if any(metrics_of(task, [score]) for task in tasks)]
     title = study.title or study.name.replace("_", " ").capitalize()
-    study = study.model_copy(update={"title": title, "metrics": study.metrics or scores})
-    study = study.model_copy(update=_tables(study))
-    models = {
-        name: model.model_copy(
-            update={
-                "label": name.replace("_", " ") if model.label is None else model.label,
-                "criteria": study.criteria if model.criteria is None else model.criteria,
-            }
-        )
-        for name, model in study.models.items()
+    given = {
+        "title": title,
+        "metrics": study.metrics or scores,
+        "candidates": study.candidates or study.criteria,
     }
+    study = study.model_copy(update=given)
+    study = study.model_copy(update=_tables(study))
+    models = {name: _model(name, model, study) for name, model in study.models.items()}
     return study.model_copy(update={"models": models})
+
+
+def _model(name: str, model: Model, study: Study) -> Model:
+    """A model with its label, its criteria and the criteria whose values its candidates have."""
+    given = {
+        "label": name.replace("_", " "),
+        "criteria": study.criteria,
+        "candidates": study.candidates if model.criteria is None else model.criteria,
+    }
+    return model.model_copy(update={key: one for key, one in given.items() if getattr(model, key) is None})
 
 
 def _tables(study: Study) -> dict:

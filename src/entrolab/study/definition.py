@@ -45,6 +45,7 @@ from entrolab.tables.types import TABLE_TYPES
 
 # Criteria that compare two classes.
 DIVERGENCES = ("dcs_gaussian", "dcs_kde")
+Criterion = one_of("cv", *DIVERGENCES)
 # The keys that each source of a table requires, and those that it does not accept.
 REQUIRED = (["file", "label"], ["openml"], ["openml_task"])
 NOT_BESIDE = {
@@ -237,7 +238,7 @@ Threshold = one_of(*thresholds.BY)
 
 # The keys that name the learners of a model.
 LEARNERS = ("estimator", "estimators", "one_of")
-OF_LEARNERS = (*LEARNERS, "params", "steps", "grid", "threshold", "criteria", "trials")
+OF_LEARNERS = (*LEARNERS, "params", "steps", "grid", "threshold", "criteria", "candidates", "trials")
 # Values by metric, as tables show them: 84.1, or [84.1, 2.6] with a ±.
 Known = mapping_of(
     described(number() | list_of(number(), at_least=2, at_most=2, unique=False), "a number, or [number, ±]"),
@@ -261,6 +262,7 @@ class Model(Section):
     grid: Grid = Field(default={})
     threshold: Threshold = None
     criteria: Annotated[list[str], AfterValidator(each_once)] = None
+    candidates: Annotated[list[Criterion], AfterValidator(each_once)] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -358,7 +360,8 @@ class StudyFile(Section):
     protocol: Protocol = Field(default=Folds())
     of_dataset: dict[Name, Values] = {}
     metrics: list_of(one_of(*METRICS)) = None
-    criteria: list_of(one_of("cv", *DIVERGENCES)) = ["cv"]
+    criteria: list_of(Criterion) = ["cv"]
+    candidates: list_of(Criterion) = None
     datasets: mapping_of(
         text_or_section(Keys, OwnData),
         "groups by name, each a list of keys of the catalog or {file: its path, label: a column}",
@@ -373,7 +376,6 @@ class StudyFile(Section):
     figures: Annotated[dict[Name, Figure], Field(description="figures by name")] = {}
     errata: list[Erratum] = []
     differences: list[Difference] = []
-    input_example: bool = False
 
     @model_validator(mode="after")
     def _scaled_once(self):

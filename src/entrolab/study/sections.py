@@ -9,7 +9,6 @@ import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
@@ -28,6 +27,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+import entrolearn
 from entrolab.text import OneLine
 from entrolearn.suggest import did_you_mean
 
@@ -382,12 +382,11 @@ def _public_estimators() -> dict[str, str]:
     """The import paths of the estimators of scikit-learn and entrolearn, by class name."""
     from sklearn.utils.discovery import all_estimators
 
-    ours = import_module("entrolearn").__all__  # not by `import`: jobs would depend on all of it
     found = {}
     for name, one in all_estimators():
         parts = one.__module__.split(".")
         found[name] = ".".join([*(part for part in parts if not part.startswith("_")), name])
-    return found | {name: f"entrolearn.{name}" for name in ours}
+    return found | {name: f"entrolearn.{name}" for name in entrolearn.__all__}
 
 
 ImportPath = Annotated[

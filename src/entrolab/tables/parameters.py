@@ -1,8 +1,6 @@
 """Tables of the selected parameters."""
 
-import json
 import math
-from collections.abc import Mapping
 from numbers import Real
 
 from entrolab.fit.learners import ONE_OF, learner_at, searched
@@ -31,7 +29,7 @@ class Parameters(OfModels):
     """
 
     columns = ("model", "metric")
-    stages = ("selection", "record", "facts")
+    stages = ("selection", "record", "models")
     compares = "Top: ours; bottom: the published value."
 
     class Entry(OfData):
@@ -68,16 +66,19 @@ class Parameters(OfModels):
         return [cell for cell in super().cells(spec) if cell[2] in spec["models"][cell[1]]["parameters"]]
 
     def of_trained(self, cell, spec, results, record):
+        from entrolab.fit.selection import most_often  # imported late: it imports pandas
+
         dataset, model, metric = cell
-        chosen = results.selection(dataset, model).get(spec["criterion"])
-        params = None if chosen is None else most_often(chosen)
-        if params is None:
+        rows = results.selection(dataset, model).get(spec["criterion"])
+        chosen = None if rows is None else most_often(rows)
+        if chosen is None:
             return Found(status="failed", reason="nothing was selected by this criterion")
+        params, _ = chosen
         source = spec["models"][model]["parameters"][metric]
         name, learner = source.removeprefix(RECIPROCAL), learner_at(record, params)
         known = {**learner["params"], **params}
         if source == OF_THE_FITTED:
-            known = results.facts(dataset, model)
+            known = results.facts(dataset, model, spec["criterion"])
         value = known.get(name)
         if not isinstance(value, Real) or (source.startswith(RECIPROCAL) and not value):
             return Found(status=PUBLISHED_ONLY)  # not a number, or a fact that is not known for the model
@@ -122,12 +123,3 @@ class Parameters(OfModels):
     def difference(self, metric, difference, published, digits):
         whole = abs(difference - round(difference)) < 0.005
         return f"ours is 2^{difference:{'.0f' if whole else '.2g'}} times the published value"
-
-
-def most_often(chosen) -> Mapping | None:
-    """The parameters selected most often in the rows of one criterion; of equals, the first grid point."""
-    points = chosen.loc[chosen["success"].astype(bool), "point"]
-    if points.empty:
-        return None
-    point = points.mode().min()
-    return json.loads(chosen.loc[chosen["point"] == point, "params"].iloc[0])

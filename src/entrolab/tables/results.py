@@ -12,9 +12,9 @@ from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.fit.metrics import metrics_of
 from entrolab.fit.predictions import read_scores
 from entrolab.fit.selection import choose_within
+from entrolab.io.files import FILES
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
-from entrolab.tables.types import FILES
 
 KEPT_VARIANCE = 0.95
 
@@ -31,14 +31,19 @@ class Results:
         self.measured = cache(self._measured)
         self._scores = cache(self._of_predictions)
 
-    def record(self, dataset: str, model: str, stage: str = "record") -> dict:
+    def record(self, dataset: str, model: str) -> dict:
         """The record of a run; empty if it has none."""
-        file = self._file(stage, dataset=dataset, model=model)
+        file = self._file("record", dataset=dataset, model=model)
         return read_json(file) if file.exists() else {}
 
-    def facts(self, dataset: str, model: str) -> dict:
-        """Facts about the refitted model of a run; empty if there is none."""
-        return self.record(dataset, model, "facts")
+    def facts(self, dataset: str, model: str, criterion: str | None = None) -> dict:
+        """Facts about the refitted model of a run that a criterion selected, by default the first one."""
+        criteria = self._study.models[model].criteria
+        if not criteria:
+            return {"error": "no criterion selects from this grid: all of it is shown"}
+        folder = self._file("models", dataset=dataset, model=model)
+        file = folder / f"{criterion if criterion in criteria else criteria[0]}.json"
+        return read_json(file) if file.exists() else {}
 
     def selection(self, dataset: str, model: str) -> dict[str, pd.DataFrame]:
         """The selection in each fold, by criterion."""
@@ -92,7 +97,7 @@ class Results:
         return read_frame(self._file("measured", table=table, dataset=dataset)).to_dict("records")
 
     def _file(self, stage: str, **names: str) -> Path:
-        return self._home / FILES[stage].format(study=self._study.name, **names)
+        return self._home / FILES[stage].format(study=self._study.name, seed=self._study.seed, **names)
 
 
 def _dimensions(X) -> int:

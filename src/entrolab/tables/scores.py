@@ -216,13 +216,11 @@ def tolerance_in_words(spec: Mapping) -> str:
 
 
 def _notes(n_scores: int, spec: Mapping, record: Mapping) -> list[str]:
-    """The number of trials if some are missing, the notes of the record, and a tuned threshold."""
+    """The number of trials if some are missing, and the notes of the record."""
     said = []
     if n_scores < spec["trials"]:
         said.append(f"{n_scores} trial{'' if n_scores == 1 else 's'}")
     found = record["notes"] | ({"no result": record["n_failed"]} if record["n_failed"] else {})
     fits = record["n_candidates"]
     said += [f"{phrase(note)} in {times} of {fits} fits" for note, times in found.items()]
-    if "threshold" in record:
-        said.append(f"threshold {record['threshold']:.3g} in the model fitted to all training rows")
     return said

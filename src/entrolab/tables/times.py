@@ -46,7 +46,7 @@ class Times(OfModels):
     FACTOR = 2.0
     DECIMALS = (1, 3)  # minimum and maximum for our seconds
 
-    stages = ("facts", "record")
+    stages = ("models", "record")
 
     class Entry(OfData):
         caption: Heading = "Seconds to fit the selected models"

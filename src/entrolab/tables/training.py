@@ -7,7 +7,6 @@ from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Section, number
 from entrolab.tables.base import Found, heading
-from entrolab.tables.parameters import most_often
 from entrolab.tables.scores import CRITERIA, Scores, chosen_folds, tolerance_in_words
 from entrolab.tables.times import Times
 from entrolab.tables.trained import OfModels
@@ -33,7 +32,7 @@ class Training(Scores):
     """
 
     rows, columns = ("dataset", "model"), ("metric",)
-    stages = (*Scores.stages, "facts")
+    stages = (*Scores.stages, "models")
     ranks = False
     filled = OfModels.filled
 
@@ -60,13 +59,15 @@ class Training(Scores):
         }
 
     def of_trained(self, cell, spec, results, record):
+        from entrolab.fit.selection import most_often  # imported late: it imports pandas
+
         dataset, model, metric = cell
         if metric == SECONDS:
             return _TIMES.of_trained(cell, spec, results, record)
         found = super().of_trained(cell, spec, results, record)
         if found.status != "ok":
             return found
-        params = most_often(chosen_folds(results.scores(dataset, model, {}), model, spec))
+        params, _ = most_often(chosen_folds(results.scores(dataset, model, {}), model, spec))
         most = {**learner_at(record, params)["params"], **params}.get("max_iter")  # None without a limit
         if metric == ITERATIONS:
             return Found(found.ours, found.ours_std, reason=SET if found.ours == most else "")

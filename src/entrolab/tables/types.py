@@ -1,4 +1,4 @@
-"""Registry of table types by their names in studies, and path templates of the result files.
+"""Registry of table types by their names in studies.
 
 The workflow imports this module before any job starts, so it must not import slow packages.
 """
@@ -36,18 +36,4 @@ TABLE_TYPES: dict[str, TableType] = {
     "training": Training(),
     "information": Information(),
     "searches": Searches(),
-}
-
-FILES = {
-    "data": "results/data/{dataset}.npz",
-    "folds": "results/{study}/folds/{dataset}.npz",
-    "scaled": "results/{study}/scaled/{dataset}.npz",
-    "candidates": "results/{study}/candidates/{dataset}/{model}.parquet",
-    "selection": "results/{study}/selection/{dataset}/{model}.parquet",
-    "predictions": "results/{study}/predictions/{dataset}/{model}.parquet",
-    "model": "results/{study}/models/{dataset}/{model}.skops",
-    "facts": "results/{study}/models/{dataset}/{model}.json",
-    "record": "results/{study}/records/{dataset}/{model}.json",
-    "measured": "results/{study}/measured/{table}/{dataset}.parquet",
-    "tables": "results/{study}/tables/{table}.csv",
 }

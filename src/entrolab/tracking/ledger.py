@@ -41,7 +41,7 @@ from entrolab.tracking.notes import (
     study_note,
 )
 from entrolab.tracking.runs import WITHOUT_MODEL, RunContent
-from entrolab.tracking.signatures import input_example, signature_of
+from entrolab.tracking.signatures import signature_of
 from entrolab.tracking.stores import Store, opened
 
 MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
@@ -230,7 +230,6 @@ class Ledger:
         That function uses the process's active run and store.
         """
         run, files = content.run, content.files
-        rows = input_example(run.rows) if content.input_example and run.rows.exists() else None
         logged = self.client.create_logged_model(
             self.experiment_id,
             name=f"{run.model}-{run.dataset}",
@@ -252,7 +251,6 @@ class Ledger:
                 serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
                 skops_trusted_types=files.trusted_types,
                 signature=signature_of(model),
-                input_example=rows,
                 # Stated explicitly, because inferring them takes seconds.
                 pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
             )
@@ -333,7 +331,7 @@ def _model_of(content: RunContent) -> tuple[BaseEstimator | None, dict[str, str]
     if content.files.trusted_types is None:
         return None, {}
     try:
-        return skops.io.load(content.run.fitted, trusted=content.files.trusted_types), {}
+        return skops.io.load(content.files.fitted, trusted=content.files.trusted_types), {}
     except Exception as error:  # noqa: BLE001  of any class in the model
         return None, {WITHOUT_MODEL: f"the model does not load: {one_line(error) or type(error).__name__}"}
 

@@ -38,7 +38,6 @@ class RunContent:
     metrics: dict[tuple[str, int], float]  # (name, step) -> value
     tags: dict[str, str]
     version_note: str = ""  # description of the registered version, if there is a model
-    input_example: bool = False  # whether rows of the data set are logged with the model
 
     @property
     def name(self) -> str:
@@ -129,7 +128,7 @@ def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) 
     if files.trusted_types is None:
         return content
     note = version_note(study, run, label, files, content.score)
-    return replace(content, version_note=note, input_example=study.get("input_example", False))
+    return replace(content, version_note=note)
 
 
 def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]:

@@ -1,22 +1,15 @@
-"""Signatures and input examples of logged models."""
-
-from pathlib import Path
+"""Signatures of logged models."""
 
 import numpy as np
-import pandas as pd
 from mlflow.models import ModelSignature
 from mlflow.types import ColSpec, DataType, Schema, TensorSpec
 from mlflow.types.schema import AnyType
 from mlflow.types.utils import clean_tensor_type
-from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.pipeline import Pipeline
 
-from entrolab.data.dataset import Dataset, load_dataset
 from entrolab.data.user_columns import reads
 from entrolearn.columns import DATE, ColumnEncoder, days, number
-
-ROWS_OF_EXAMPLE = 5
 
 
 def signature_of(fitted: BaseEstimator) -> ModelSignature | None:
@@ -42,24 +35,3 @@ def signature_of(fitted: BaseEstimator) -> ModelSignature | None:
 def _is_any(kind) -> bool:
     """Whether a column may contain other values than text: numbers, truth values or dates."""
     return kind is None or kind == DATE or any(reads(number, name) or reads(days, name) for name in kind)
-
-
-def input_example(path: Path):
-    """The first rows of a data set, in the form that models fitted to it accept."""
-    data = load_dataset(path)
-    rows = data.X[:ROWS_OF_EXAMPLE]
-    if data.columns is not None:
-        return _decoded(data, rows)
-    return csr_matrix(rows) if issparse(rows) else rows
-
-
-def _decoded(data: Dataset, rows: np.ndarray) -> pd.DataFrame:
-    """Rows of a user's table, with category codes replaced by names."""
-    columns = {}
-    for (name, kind), values in zip(data.columns["encoded"].items(), rows.T, strict=True):
-        columns[name] = values
-        if kind == DATE:
-            columns[name] = pd.to_datetime(values, unit="D").astype(str)
-        elif isinstance(kind, list):
-            columns[name] = [None if np.isnan(value) else kind[int(value)] for value in values]
-    return pd.DataFrame(columns)

@@ -38,8 +38,9 @@ def made(tmp_path, monkeypatch):
             rows = score_rows("iris", name, [{}, {}]).iloc[[0] * len(values)]
             rows = rows.assign(fold=range(len(values)), **{metric: values})
             file = f"iris/{name}.parquet"
-            write_scores(folder / "selection" / file, folder / "predictions" / file, rows)
-            record = folder / "records" / "iris" / f"{name}.json"
+            results = folder / "seed0"
+            write_scores(results / "selection" / file, results / "predictions" / file, rows)
+            record = results / "records" / "iris" / f"{name}.json"
             record.parent.mkdir(parents=True, exist_ok=True)
             record.write_text(
                 '{"success": true, "status": "ok", "notes": {}, "n_failed": 0, "n_candidates": 1}'
@@ -100,5 +101,5 @@ def test_nothing_is_marked_beside_published_values_or_without_a_rival(made):
 
 def test_nothing_is_marked_where_predictions_are_gone(made, tmp_path):
     one = made(SCORES)
-    (tmp_path / "results/paper/predictions/iris/near.parquet").unlink()
+    (tmp_path / "results/paper/seed0/predictions/iris/near.parquet").unlink()
     assert not marked(one)

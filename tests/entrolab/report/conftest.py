@@ -30,12 +30,12 @@ def left_behind(tmp_path, published_rows=(("table4", "iris", "eem_rbf", "gmean",
         score_rows("iris", "svm_rbf", [{"gamma": 0.1}, {"gamma": 1.0}]),
     ]
     for one in records:
-        path = folder / "records" / one["dataset"] / f"{one['model']}.json"
+        path = folder / "seed0" / "records" / one["dataset"] / f"{one['model']}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(one))
     for rows in scores:
         file = Path("iris", f"{rows['model'][0]}.parquet")
-        write_scores(folder / "selection" / file, folder / "predictions" / file, rows)
+        write_scores(folder / "seed0" / "selection" / file, folder / "seed0" / "predictions" / file, rows)
     published = pd.DataFrame(
         published_rows, columns=["table", "dataset", "model", "metric", "value", "std"]
     ).astype({"value": float, "std": float})
@@ -67,7 +67,7 @@ def own(tmp_path, monkeypatch):
 def studies():
     """All studies of the project."""
     root = Path(__file__).parents[3]
-    return load_configuration(root, read_yaml(root / "config" / "config.yaml"))[1]
+    return load_configuration(root, read_yaml(root / "config" / "config.yaml"))[0]
 
 
 @pytest.fixture(scope="session")

@@ -237,9 +237,9 @@ def test_claims_come_first_on_a_study_s_page_and_are_counted_on_the_front_page(r
 def test_learning_times_stand_beside_scores_by_the_same_criterion(own, tmp_path, criterion, is_shown):
     facts = {"eem_rbf": 0.0123, "svm_rbf": 4.5}
     for model, seconds in facts.items():
-        file = own.folder / "models" / "iris" / f"{model}.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps({"fit_seconds": seconds, "chosen_by": criterion}))
+        file = own.folder / "seed0" / "models" / "iris" / model / f"{criterion}.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({"fit_seconds": seconds}))
     page = build_report([own], tmp_path / "results" / "report").with_name("paper.html")
     said = Page(page).said
     assert (", fitted in 0.012 s" in said) == is_shown
@@ -248,8 +248,8 @@ def test_learning_times_stand_beside_scores_by_the_same_criterion(own, tmp_path,
 
 
 def test_learning_times_are_not_mixed_with_published_values(results, tmp_path):
-    file = results.folder / "models" / "iris" / "eem_rbf.json"
+    file = results.folder / "seed0" / "models" / "iris" / "eem_rbf" / "cv.json"
     file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"fit_seconds": 1.0, "chosen_by": "cv"}))
+    file.write_text(json.dumps({"fit_seconds": 1.0}))
     page = build_report([results], tmp_path / "results" / "report").with_name("paper.html")
     assert "fitted in" not in Page(page).said

@@ -4,7 +4,7 @@ from entrolab.report import read_results
 
 
 def test_cells_that_the_study_no_longer_has_are_not_read(results):
-    stale = results.folder / "records" / "old" / "eem_rbf.json"
+    stale = results.folder / "seed0" / "records" / "old" / "eem_rbf.json"
     stale.parent.mkdir()
     stale.write_text("{}")
     assert read_results("paper", results.study, results.folder).records == results.records

@@ -1,10 +1,7 @@
 """Tables of the optima that optimizers reach from random starts."""
 
-from collections.abc import Mapping
-
-from entrolab.experiments.base import Measured
+from entrolab.experiments.base import Measured, names_of_models
 from entrolab.fit.learners import projection_of
-from entrolab.jobs.source_analysis import locate
 from entrolab.study.entries import OfData
 from entrolab.study.sections import Section, described, mapping_of, whole
 from entrolab.tables.base import ALL, Found, heading, phrase
@@ -12,8 +9,6 @@ from entrolab.tables.verdicts import SLACK
 
 SOME = 16  # number of starts of which the best is reported
 ENOUGH = 95.0  # percent of the best
-# The parameters of a learner with random starts.
-ASKED = ("n_init", "random_state")
 
 NStarts = described(whole(ge=SOME), f"a whole number from {SOME}, of which the best is shown")
 
@@ -42,9 +37,7 @@ class Starts(Measured):
         return bool(model["steps"]) or "estimator" in model
 
     def names(self, table, study):
-        starting = [name for name, model in study["models"].items() if optimizer_of(model)]
-        what = f"model with a step, or without steps an estimator, that has {' and '.join(ASKED)},"
-        yield from (("models", name, starting, what) for name in table["models"])
+        yield from names_of_models(table, study)
 
     def places(self, table):
         label = f"data sets where {SOME} starts reach {ENOUGH:g} % of the best, in %"
@@ -70,7 +63,7 @@ class Starts(Measured):
             "some": SOME,
             "enough": ENOUGH,
             "models": {
-                name: optimizer_of(study["models"][name]) | {"starts": named["starts"]}
+                name: projection_of(study["models"][name]) | {"starts": named["starts"]}
                 for name, named in self.models(table, study).items()
             },
         }
@@ -111,13 +104,3 @@ class Starts(Measured):
             "lower": "for fewer of the data sets than published",
             "ours only": "measured here",
         }
-
-
-def optimizer_of(model: Mapping) -> dict | None:
-    """The entry of a model up to its last step with random starts, or of its learner; None without any."""
-    parts = [part for part in model["steps"] or [model] if "estimator" in part]
-    for number in range(len(parts), 0, -1):
-        accepted = locate(parts[number - 1]["estimator"]).parameters
-        if accepted is None or set(ASKED) <= set(accepted):
-            return projection_of({"steps": parts[:number]})
-    return None

@@ -9,14 +9,17 @@ localrules:
 
 rule track:
     input:
-        records=PLAN.of_study("record"),
-        candidates=PLAN.of_study("candidates"),
-        selection=PLAN.of_study("selection"),
-        predictions=PLAN.of_study("predictions"),
-        models=PLAN.of_study("model"),
-        facts=PLAN.of_study("facts"),
-        rows=PLAN.rows_of_examples,
-        tables=PLAN.score_tables,
+        records=files_of_runs("record"),
+        candidates=files_of_runs("candidates"),
+        selection=files_of_runs("selection"),
+        predictions=files_of_runs("predictions"),
+        models=files_of_runs("models"),
+        tables=of_study(
+            lambda study, at: [
+                FILES["tables"].format(study=study.name, table=table)
+                for table in study.score_tables()
+            ]
+        ),
     output:
         receipt="results/{study}/tracked/runs.json",
     log:
@@ -24,19 +27,19 @@ rule track:
     resources:
         tracking=1,
     params:
-        study=lambda wildcards: [PLAN.study(wildcards)],
+        study=of_study(lambda study, at: [study]),
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
-        code=code("entrolab.tracking"),
+        code=code("tracking"),
     run:
         run_job("tracking:track", input, output, params, wildcards, resources, log)
 
 
 rule track_study:
     input:
-        tables=PLAN.tables(),
-        figures=PLAN.figures(),
-        study=lambda wildcards: local(PLAN.study(wildcards)["file"]),
+        tables=of_study(lambda study, at: study.tables_as(TABLE_FORMATS)),
+        figures=of_study(lambda study, at: study.figures_as(FIGURE_FORMATS)),
+        study=of_study(lambda study, at: local(study.file)),
     output:
         receipt="results/{study}/tracked.json",
     log:
@@ -44,12 +47,12 @@ rule track_study:
     resources:
         tracking=1,
     params:
-        study=lambda wildcards: [PLAN.study(wildcards)],
+        study=of_study(lambda study, at: [study]),
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         # The store contains absolute paths: if the folder was moved, this job corrects them.
         folder=os.getcwd(),
-        code=code("entrolab.tracking"),
+        code=code("tracking"),
     run:
         run_job(
             "tracking:track_study", input, output, params, wildcards, resources, log

@@ -1,0 +1,291 @@
+"""Check the learners of a study by importing them: that they exist, and take the parameters and values set.
+
+`learners_asked` collects what a study asks of its learners and imports none; `mistakes` imports them.
+"""
+
+import difflib
+import importlib
+import inspect
+import pkgutil
+import re
+import sys
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
+from types import MappingProxyType
+
+from entrolab.fit.learners import OF_A_STEP, ONE_OF, learners_of
+from entrolab.study.sections import shortened
+from entrolab.tables.types import TABLE_TYPES
+from entrolab.text import one_line
+from entrolearn.suggest import did_you_mean
+
+LEARNER, STEP = ["fit", "predict"], ["fit", "transform"]
+# Files of no user: installed packages and frozen modules.
+NO_USERS = re.compile("site-packages|dist-packages|^<")
+
+
+class LearnerError(ValueError):
+    """Raised for an import path without a class."""
+
+
+# ------------------------------------------------------------------------------------------ what a study asks
+
+
+def learners_asked(study: Mapping) -> list[dict]:
+    """What a study asks of its learners and steps: an entry for each place that names one.
+
+    An entry has the ``place`` in the study and the import path of the ``learner``; the distinct ``params`` of
+    its constructor; and its ``grid``: by place, a parameter and its distinct values. Entries of models that
+    are scored have the required ``methods`` and a data set for each of the ``tasks``, for ``weights`` of
+    rows, and for a ``threshold``.
+    """
+    asked: dict[tuple[str, str], dict] = {}
+    for dataset, name in study.runs():
+        run = study.run(dataset, name, seed=0)
+        for entry in _collect(asked, f"models.{name}", run):
+            if ".steps." in entry["place"]:
+                entry["methods"] = STEP
+                continue
+            entry["methods"] = LEARNER
+            entry["tasks"].setdefault(study["tasks"][dataset], dataset)
+            if "weight" in study["own_data"].get(dataset, {}).get("format", {}):
+                entry["weights"] = dataset
+            if "threshold" in run:
+                entry["threshold"] = dataset
+    with_runs = {place.split(".")[1] for place, _ in asked}
+    for name, model in study["models"].items():
+        if name not in with_runs:  # their values by data set are not checked here
+            each = [model] if model[ONE_OF] else [{**model, "estimator": one} for one in learners_of(model)]
+            for fitted in each:
+                _collect(asked, f"models.{name}", fitted)
+    for name, table in study["tables"].items():
+        table_type = TABLE_TYPES[table["type"]]
+        for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
+            spec = study.measurement(name, dataset, seed=0)
+            for model, fitted in spec.get("models", {}).items():
+                place = f"tables.{name}.models.{model}"
+                more = {f"{place}.starts": ["n_init", []]} if "starts" in fitted else {}
+                more |= {f"{place}.size": [fitted["size"], spec["sizes"]]} if fitted.get("size") else {}
+                _collect(asked, place, fitted, more)
+    for name in study["figures"]:
+        figure = study.spec_of_figure(name)
+        panels = [panel["learner"] for panel in figure.get("panels", [])]
+        more = {f"figures.{name}.epochs": ["max_iter", figure["epochs"]]} if "epochs" in figure else {}
+        for fitted in [*panels, *([figure["model"]] if "model" in figure else [])]:
+            _collect(asked, f"figures.{name}", fitted, more)
+    return list(asked.values())
+
+
+def _collect(asked: dict, place: str, fitted: Mapping, more: Mapping = MappingProxyType({})) -> list[dict]:
+    """Add the learners and steps that are fitted at a place; return their entries.
+
+    `more` are values of the learner's parameters by place, in addition to its grid.
+    """
+    alternatives = fitted.get(ONE_OF) or {}
+    parts = [(f"{place}.{ONE_OF}.{name}", one, one.get("grid", {}), "") for name, one in alternatives.items()]
+    parts = parts or [(place, fitted, {}, "")]
+    steps = enumerate(fitted.get("steps") or ())
+    parts += [(f"{place}.steps.{number}", step, {}, f"step{number + 1}__") for number, step in steps]
+    entries = []
+    for at, part, own, prefix in parts:
+        if not part.get("estimator"):  # only steps are fitted
+            continue
+        entry = asked.setdefault((at, part["estimator"]), _entry(at, part["estimator"]))
+        entries.append(entry)
+        params = {name: one for name, one in part.get("params", {}).items() if not _is_reference(one)}
+        entry["params"] += [params] if repr(params) not in map(repr, entry["params"]) else []
+        grid = {f"{at}.grid.{name}": [name, values] for name, values in own.items()}
+        for name, values in fitted.get("grid", {}).items():
+            if name.startswith(prefix) if prefix else not OF_A_STEP.match(name):
+                grid[f"{place}.grid.{name}"] = [name.removeprefix(prefix), values]
+        for where, (name, values) in {**grid, **(more if at == place else {})}.items():
+            _, known = entry["grid"].setdefault(where, [name, []])
+            values = [] if _is_reference(values) else values
+            known += [one for one in values if repr(one) not in map(repr, known)]
+    return entries
+
+
+def _entry(place: str, learner: str) -> dict:
+    asked = {"methods": [], "tasks": {}, "weights": "", "threshold": "", "params": [], "grid": {}}
+    return {"place": place, "learner": learner, **asked}
+
+
+def _is_reference(value) -> bool:
+    return isinstance(value, Mapping) and set(value) == {"of_dataset"}
+
+
+# ----------------------------------------------------------------------------------------- what learners take
+
+
+def mistakes(asked: Iterable[Mapping]) -> list[str]:
+    """A line for each mistake in what is asked of learners: the first place that has it, and what it is."""
+    found: dict[str, str] = {}
+    checked: set[tuple] = set()
+    for entry in asked:
+        for place, line in _mistakes(entry, checked):
+            found.setdefault(line, place)
+    return [f"{place}: {line}" for line, place in found.items()]
+
+
+def summary(asked: Iterable[Mapping]) -> str:
+    """The numbers of learners, and of their parameters and values, that are checked."""
+    values = {
+        (entry["learner"], name, repr(value))
+        for entry in asked
+        for _, name, listed in _settings(entry)
+        for value in listed
+    }
+    parameters = {one[:2] for one in values}
+    learners = {entry["learner"] for entry in asked}
+    return f"{len(learners)} learners and steps, {len(parameters)} parameters, {len(values)} values"
+
+
+def _settings(entry: Mapping) -> Iterator[tuple[str, str, list]]:
+    """Yield (place, parameter, values) of all that is set."""
+    for params in entry["params"]:
+        yield from ((f"{entry['place']}.params.{name}", name, [value]) for name, value in params.items())
+    yield from ((place, name, values) for place, (name, values) in entry["grid"].items())
+
+
+def _mistakes(entry: Mapping, checked: set[tuple]) -> Iterator[tuple[str, str]]:
+    """Yield (place, line); `checked` are the values of parameters that have been checked already."""
+    from sklearn.base import is_classifier, is_regressor
+
+    place, path = entry["place"], entry["learner"]
+    try:
+        learner = load(path)
+    except LearnerError as error:
+        yield place, str(error)
+        return
+    required = [*entry["methods"], "get_params", "set_params"]
+    if absent := [name for name in required if not hasattr(learner, name)]:
+        yield place, f"found {path} without {absent[0]}; accepted: a class with {', '.join(required)}"
+        return
+    wrong = [*_wrong_values(learner, entry, checked)]
+    yield from wrong
+    if wrong:
+        return
+    try:
+        made = _made(learner, entry)
+    except Exception as error:  # noqa: BLE001  of a user's constructor
+        told = one_line(error)
+        yield place, f"found {path}: {told}; accepted: a constructor that stores its parameters unchanged"
+        return
+    for task, dataset in entry["tasks"].items():
+        kinds = {"classifier": is_classifier, "regressor": is_regressor}
+        right = "regressor" if task == "regression" else "classifier"
+        # A class that says neither may be either.
+        is_a = [name for name, kind in kinds.items() if hasattr(made, "__sklearn_tags__") and kind(made)]
+        if is_a and right not in is_a:
+            yield place, f"found {path}, a {is_a[0]}, for {dataset!r}, a {task} data set; accepted: a {right}"
+            break
+    if entry["weights"] and not _takes(learner.fit, "sample_weight"):
+        yield (
+            place,
+            f"found {path}, whose fit takes no sample_weight, for {entry['weights']!r}, whose rows have "
+            "weights; accepted: a learner whose fit takes it",
+        )
+    if entry["threshold"] and not (
+        hasattr(learner, "predict_proba") or hasattr(learner, "decision_function")
+    ):
+        yield (
+            f"{place}.threshold",
+            f"found {path}; accepted: a classifier with predict_proba or decision_function",
+        )
+
+
+def _wrong_values(learner: type, entry: Mapping, checked: set[tuple]) -> Iterator[tuple[str, str]]:
+    """Yield (place, line) for parameters that the constructor does not have, and values that it refuses."""
+    from sklearn.utils._param_validation import validate_parameter_constraints
+
+    path, constraints = entry["learner"], getattr(learner, "_parameter_constraints", {})
+    known = [*inspect.signature(learner).parameters]
+    for place, name, values in _settings(entry):
+        if not _takes(learner, name):
+            accepted = f"{did_you_mean(name, known)}; accepted: {', '.join(known)}"
+            yield place, f"found {name!r}, no parameter of {path}{accepted}"
+            continue
+        for value in values:
+            if (key := (path, name, repr(value))) in checked:
+                continue
+            checked.add(key)
+            try:
+                validate_parameter_constraints({**constraints}, {name: value}, caller_name=path)
+            except ValueError as error:
+                # An error within the constraints gives no match.
+                if told := re.search(r" must be (.*)\. Got ", str(error), re.DOTALL):
+                    hint = did_you_mean(str(value), re.findall("'(.*?)'", told[1]))
+                    yield place, f"found {shortened(value)} for {path}{hint}; accepted: {told[1]}"
+
+
+def _takes(function, name: str) -> bool:
+    """Whether a class or function has a parameter of a name, or takes any."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # of compiled code
+        return True
+    return any(one.name == name or one.kind is one.VAR_KEYWORD for one in parameters)
+
+
+def _made(learner: type, entry: Mapping):
+    """An instance; raise an error if the constructor changes or drops parameters, which fits copy."""
+    from sklearn.base import clone
+
+    for params in entry["params"]:
+        made = clone(learner(**params))
+        _check_kept(made, params)
+    for name, values in entry["grid"].values():
+        for value in values:
+            _check_kept(clone(made.set_params(**{name: value})), {name: value})
+    return made
+
+
+def _check_kept(made, params: Mapping) -> None:
+    kept = made.get_params(deep=False)
+    for name, value in params.items():
+        if repr(kept.get(name)) != repr(value):
+            raise LearnerError(f"given {name} = {shortened(value)}, it keeps {shortened(kept.get(name))}")
+
+
+def load(import_path: str) -> type:
+    """The class at an import path."""
+    module, _, name = import_path.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), name, None)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  of a user's module
+        raise LearnerError(_why(import_path, error)) from None
+    if inspect.isclass(found):
+        return found
+    if found is not None or _is_module(import_path):
+        what = "a function" if inspect.isroutine(found) else "no class"
+        raise LearnerError(f"found {import_path!r}, {what}; accepted: a class")
+    hint = did_you_mean(name, dir(sys.modules[module]))
+    raise LearnerError(f"found no {name!r} in {module}{hint}; accepted: a class in it")
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):  # not within a package
+        return False
+
+
+def _why(import_path: str, error: BaseException) -> str:
+    """Why the module of an import path cannot be imported."""
+    missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
+    if missing and f"{import_path}.".startswith(f"{missing}."):
+        package, _, name = missing.rpartition(".")
+        if package:
+            known = [one.name for one in pkgutil.iter_modules(getattr(sys.modules[package], "__path__", ()))]
+            return f"found no module {name!r} in {package}{did_you_mean(name, known)}; accepted: one in it"
+        # Names that are barely similar are other packages: 'cachetools' is not a misspelt 'catboost'.
+        close = difflib.get_close_matches(name, [one.name for one in pkgutil.iter_modules()], 1, 0.75)
+        hint = did_you_mean(name, close) or "; if the name is right, install it"
+        return f"found no package {name!r} for {import_path!r}, nor a file {name}.py{hint}"
+    frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        frames.append((error.filename, error.lineno))
+    own = [frame for frame in frames if not NO_USERS.search(frame[0])] or frames
+    file, line = own[-1]
+    return f"cannot import {import_path!r}: {file}: line {line}: {type(error).__name__}: {one_line(error)}"
