@@ -67,8 +67,12 @@ PARTS: dict[str, tuple[str, Callable[[Limits], Section]]] = {
     "reduction": ("Sums on their way", distributed.reduction),
 }
 # Likewise, with arguments of their own: the mirror of real data and the limits of each fit; sizes.
-DRIFT, DEVICE = "drift", "device"
-OTHER_PARTS = (*PARTS, DRIFT, DEVICE)
+DRIFT = "drift"
+ON_DEVICES = {
+    "device": ("The machines on a device", device.device),
+    "device-sums": ("Sums on a device, beside a plain loop", device.sums),
+}
+OTHER_PARTS = (*PARTS, DRIFT, *ON_DEVICES)
 PART_LIMITS = Limits(seconds=600)  # for each measurement, which takes seconds on an idle machine
 
 
@@ -118,9 +122,10 @@ def sections(options: argparse.Namespace) -> Iterator[Section]:
             yield _part(*PARTS[part], PART_LIMITS)
     if DRIFT in options.parts:
         yield _part("Streams that drift", partial(drift.drift, mirror=options.mirror), limits)
-    if DEVICE in options.parts:
-        sizes = device.Sizes(options.device, options.device_units, options.device_rows)
-        yield _part("The machines on a device", partial(device.device, sizes=sizes), PART_LIMITS)
+    sizes = device.Sizes(options.device, options.device_units, options.device_rows)
+    for part, (title, work) in ON_DEVICES.items():
+        if part in options.parts:
+            yield _part(title, partial(work, sizes=sizes), PART_LIMITS)
 
 
 def _part(title: str, work: Callable[[Limits], Section], limits: Limits) -> Section:

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 from sklearn import config_context
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from threadpoolctl import threadpool_limits
 
 from benchmarks.data import uniform
@@ -37,6 +37,15 @@ ENOUGH_SECONDS = 1.0
 MOST_TIMES = 100
 PRODUCT_ORDER = 8192
 PRODUCT_ORDER_ON_PROCESSOR = 2048
+
+# The library beside a plain loop of torch: N h, so many that the solve takes a small part of a fit.
+UNITS_OF_LOOP = (1_000, 2_000, 5_000)
+FEATURES_OF_LOOP = 100
+NUMBERS_OF_LOOP = 1.6e10
+NUMBERS_ON_PROCESSOR = 1e7
+ROWS_OF_LOOP = 2**16
+PANEL_OF_LOOP = 256
+WAYS = ("loop", "fit", "partial_fit", "fit rbf")
 
 # Twice the variance of a Gaussian kernel: the mean squared distance of two rows in the unit cube.
 SIGMA = FEATURES / 6
@@ -169,6 +178,88 @@ def _notes(found: dict) -> list[str]:
         ),
         *absences,
     ]
+
+
+def sums(limits: Limits, sizes: Sizes) -> Section:
+    """Million rows a second of EEM, and of a plain loop of torch that only makes its sums."""
+    title = "Sums on a device, beside a plain loop"
+    if absence := why_absent("torch"):
+        return Section(title, notes=[f"Left out: {absence}"])
+    found = measured(limits, ("name",), facts, sizes.device)
+    if found["note"]:
+        return Section(title, notes=[f"Left out: {found['note']}"])
+    numbers = NUMBERS_ON_PROCESSOR if found["device"] == "cpu" else NUMBERS_OF_LOOP
+    table = []
+    for h in sizes.units or UNITS_OF_LOOP:
+        for n in sizes.rows or (int(numbers / h),):
+            rates = measured(limits, WAYS, rows_a_second, found["device"], n, h)
+            shares = {f"{way} / loop": rates[way] / rates["loop"] for way in WAYS[1:]}
+            table.append({"h": h, "N": n, **{way: rates[way] for way in WAYS}, **shares})
+    note = (
+        f"{found['name']}, torch {found['torch']}; million rows a second, single precision, "
+        f"d = {FEATURES_OF_LOOP}, two classes; sigmoid units, or rbf units. "
+        "A fit also checks its rows and solves."
+    )
+    return Section(title, pd.DataFrame(table).set_index(["h", "N"]), [note])
+
+
+def rows_a_second(where: str, n_samples: int, n_units: int) -> dict[str, float]:
+    """Million rows a second of each of :data:`WAYS`."""
+    import torch
+
+    os.environ["SCIPY_ARRAY_API"] = "1"
+    with config_context(array_api_dispatch=True):
+        torch.set_num_threads(1)
+        torch.manual_seed(0)
+        X = torch.rand(n_samples, FEATURES_OF_LOOP, device=where)
+        y = (X[:, 0] > X[:, 1]).to(torch.int64)
+        sigmoid, rbf = (
+            EEMClassifier(n_units, activation=name, feature_range=(0, 1), random_state=0)
+            for name in ("sigmoid", "rbf")
+        )
+        layer = sigmoid.fit(X[:1000], y[:1000])._layer
+        weights, biases = layer.weights, layer.biases
+        works = {
+            "loop": lambda: plain_sums(X, y, weights, biases),
+            "fit": lambda: sigmoid.fit(X, y),
+            "partial_fit": lambda: clone(sigmoid).partial_fit(X, y, classes=[0, 1]),
+            "fit rbf": lambda: rbf.fit(X, y),
+        }
+        return {way: n_samples / seconds(work, where) / 1e6 for way, work in works.items()}
+
+
+def plain_sums(X, y, weights, biases) -> list[tuple]:
+    """The sums of :class:`~entrolearn.machines.ClassMoments` for sigmoid units, by torch alone.
+
+    Of each class with the shifted hidden rows x, and a = ||x||²: the sums of x x' (its lower triangle), x, a,
+    a² and a x.
+    """
+    import torch
+
+    of_classes = []
+    for c in (0, 1):
+        rows, h, double = X[y == c], len(weights), {"dtype": torch.float64, "device": X.device}
+        outer, norm2, norm4 = (
+            torch.zeros(h, h, **double),
+            torch.zeros((), **double),
+            torch.zeros((), **double),
+        )
+        total, norm2_row = torch.zeros(h, **double), torch.zeros(h, **double)
+        shift = torch.addmm(-biases, rows[:256], weights.T).sigmoid_().mean(0)
+        for block in rows.split(ROWS_OF_LOOP):
+            units = torch.addmm(-biases, block, weights.T).sigmoid_()
+            units -= shift
+            H = units.double()
+            for start in range(0, h, PANEL_OF_LOOP):
+                stop = start + PANEL_OF_LOOP
+                outer[start:, start:stop] += H[:, start:].T @ H[:, start:stop]
+            squares = torch.linalg.vector_norm(H, dim=1) ** 2
+            total += H.sum(0)
+            norm2 += squares.sum()
+            norm4 += squares @ squares
+            norm2_row += squares @ H
+        of_classes.append((outer.tril(), total, norm2, norm4, norm2_row))
+    return of_classes
 
 
 def present() -> list[Peer]:

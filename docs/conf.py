@@ -40,7 +40,7 @@ nitpicky = True
 nitpick_ignore = {("py:data", "math.e"), ("py:obj", "joblib.parallel_config")}
 nitpick_ignore_regex = {  # types in signatures
     ("py:class", r"(collections|contextlib|matplotlib|numpy|os)\..*"),
-    ("py:class", r"entrolearn\.machines\.\w+\.(_\w+|Additive|DualRidge|Machine)"),
+    ("py:class", r"entrolearn\.machines\.\w+\.(_\w+|Additive|DualRidge)"),
     ("py:class", r"entrolearn\.plotting\.regions\.\w+"),
 }
 toc_object_entries_show_parents = "hide"

@@ -24,6 +24,7 @@ from entrolearn import (
     RKELMRegressor,
 )
 from entrolearn.feature_learning import _auc, mean_squares
+from entrolearn.machines.base import to_original_coordinates
 from entrolearn.machines.gradients import without_empty_features
 from entrolearn.measures import average_gradient_outer_product
 from entrolearn.plotting import FeatureImportancesDisplay
@@ -159,7 +160,7 @@ WIDE = random_array((60, 200), density=0.03, rng=np.random.default_rng(0), forma
 def test_squared_derivatives_of_sparse_rows_are_those_of_the_dense_gradients(learner, root, weights):
     learner = clone(learner).fit(WIDE, np.arange(60) % 3)
     if root is not None:
-        learner._to_original_coordinates(root)
+        to_original_coordinates(learner, root)
     expected = average_gradient_outer_product(
         learner.input_gradient(WIDE), diagonal=True, sample_weight=weights
     )

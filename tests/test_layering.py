@@ -29,7 +29,6 @@ FAMILIES = {
         "additive",
         "base",
         "boxes",
-        "device_units",
         "devices",
         "dual_ridge",
         "entropy_path",

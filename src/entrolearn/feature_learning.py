@@ -3,7 +3,6 @@
 import math
 import warnings
 from collections.abc import Callable, Iterator
-from copy import copy
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, Self
@@ -28,8 +27,15 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import check_memory, gamma_of_spread
-from entrolearn.machines.additive import Needs, Survey
-from entrolearn.machines.base import InputGradient
+from entrolearn.machines.additive import units_of
+from entrolearn.machines.base import (
+    OutputClassifier,
+    OutputRegressor,
+    gradient_at,
+    hidden_layer,
+    to_original_coordinates,
+)
+from entrolearn.machines.boxes import Survey
 from entrolearn.machines.devices import cast, like, take_rows
 from entrolearn.machines.eem import EEKMClassifier
 from entrolearn.machines.gradients import without_empty_features
@@ -41,6 +47,7 @@ from entrolearn.validation import (
     HasMethods,
     Interval,
     StrOptions,
+    check_params,
     check_same_namespace,
     checked_weights,
     to_numpy,
@@ -99,7 +106,7 @@ def _clone_for_metric(estimator: BaseEstimator, rows, root, weights: np.ndarray 
         landmarks = to_numpy(landmarks) if hasattr(landmarks, "__dlpack__") else landmarks
         machine.set_params(landmarks=in_metric(check_array(landmarks, accept_sparse="csr"), root))
     if isinstance(getattr(machine, "feature_range", None), str):
-        low, high = Survey.of(rows, Needs(box=True), np.random.RandomState(0), weights).box
+        low, high = Survey.in_memory(rows, units_of(machine), np.random.RandomState(0), weights).box
         half = np.sqrt(np.mean((high - low) ** 2)) / 2
         machine.set_params(feature_range=np.stack([(low + high) / 2 - half, (low + high) / 2 + half]))
     for name, scale in (("gamma", 1 / n_features), ("sigma", n_features)):
@@ -115,7 +122,7 @@ def _fitted(estimator: BaseEstimator, X, y, weights: np.ndarray | None, root: np
         return clone(estimator).fit(X, y, **weighted)
     rows = in_metric(X, cast(root, X))
     machine = _clone_for_metric(estimator, rows, root, weights).fit(rows, y, **weighted)
-    machine._to_original_coordinates(root)
+    to_original_coordinates(machine, root)
     return machine
 
 
@@ -135,19 +142,20 @@ def _gradients(machine: BaseEstimator, X) -> Iterator:
 
 def mean_squares(machine: BaseEstimator, X, weights: np.ndarray | None) -> np.ndarray:
     """Weighted mean over the rows of the squared derivatives of all outputs, shape (n_features,)."""
-    if issparse(X) and issparse(getattr(machine._layer, "landmarks", None)):
+    if issparse(X) and issparse(getattr(hidden_layer(machine), "landmarks", None)):
         return _mean_squares_of_sparse(machine, X, weights)
     return average_gradient_outer_product(_gradients(machine, X), diagonal=True, sample_weight=weights)
 
 
 def _mean_squares_of_sparse(machine: BaseEstimator, X, weights: np.ndarray | None) -> np.ndarray:
     """The same for CSR rows and landmarks; its time is that of the stored numbers, whatever the features."""
-    root, narrow = machine._layer.root, copy(machine)
-    narrow._layer, rows, seen, slopes = without_empty_features(machine._layer, X)
+    layer = hidden_layer(machine)
+    root = layer.root
+    layer, rows, seen, slopes = without_empty_features(layer, X)
     weights = np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
     n_outputs, squares = len(getattr(machine, "classes_", ())) or 1, np.zeros(X.shape[1])
     for block in row_blocks(X.shape[0], n_outputs * rows.shape[1]):
-        of_rows = np.square(narrow._gradient(rows[block])).sum(axis=1)
+        of_rows = np.square(gradient_at(machine, rows[block], layer)).sum(axis=1)
         squares[seen] += weights[block] @ of_rows[:, :-1]
         squares[~seen] += slopes[block].power(2).T @ (weights[block] * of_rows[:, -1])
     if not np.isfinite(squares).all():
@@ -259,7 +267,7 @@ class SelectedMetric:
     def to_original_coordinates(self, machine: BaseEstimator) -> BaseEstimator:
         """Convert an estimator fitted to such rows to one for the original coordinates."""
         if self.root is not None:
-            machine._to_original_coordinates(self.root)
+            to_original_coordinates(machine, self.root)
         return machine
 
 
@@ -405,7 +413,9 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
 
     def _check_estimator(self, estimator: BaseEstimator, sparse: bool) -> None:
         """Raise, before any computation, if the estimator and the rows are not supported."""
-        if not (isinstance(estimator, InputGradient) and hasattr(estimator, "input_gradient")):
+        if not (
+            isinstance(estimator, OutputClassifier | OutputRegressor) and hasattr(estimator, "input_gradient")
+        ):
             raise TypeError(
                 f"{type(self).__name__} needs the gradients of its estimator, but {estimator!r} has no "
                 "input_gradient; accepted: estimators of this package with units, or a kernel, that have one."
@@ -417,7 +427,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             raise ValueError(
                 "metric='full' would make sparse rows dense; accepted for sparse rows: 'diagonal' and 'auto'."
             )
-        estimator._validate_params()
+        check_params(estimator)
 
     def _shuffled_splits(self, labels: np.ndarray) -> list[tuple]:
         """``cv`` splits, fewer for few rows; none without rounds, or for too few rows."""
@@ -453,7 +463,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
     def _keep(self, selected: "SelectedMetric", machine: BaseEstimator, last: np.ndarray) -> None:
         """Store a fitted estimator for the original coordinates and its mean squared derivatives."""
         self.estimator_ = machine
-        where = machine._layer.where
+        where = hidden_layer(machine).where
         self._root = None if selected.root is None else like(selected.root, where)
         if hasattr(self, "feature_names_in_"):
             machine.feature_names_in_ = self.feature_names_in_

@@ -1,14 +1,19 @@
-"""Kernel functions by name, and kernel matrices.
+"""Kernels and activations by name, with their derivatives, and kernel matrices.
 
-There are three families: functions of the distance of two rows, functions of their inner product, and other
-kernels of scikit-learn. Widths are given as gamma, the factor of the squared distance or of the inner
-product. Where a paper has exp(-||x - z||^2 / sigma), gamma is 1 / sigma.
+There are three families of kernels: functions of the distance of two rows, functions of their inner product,
+and other kernels of scikit-learn. Widths are given as gamma, the factor of the squared distance or of the
+inner product. Where a paper has exp(-||x - z||^2 / sigma), gamma is 1 / sigma.
+
+Rows are arrays of NumPy, dense or CSR, or of another library that follows the array API. The latter are
+computed on their device, and only with the kernels of :data:`RADIAL` and :data:`INNER`.
 """
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from types import SimpleNamespace
 
 try:
     import resource
@@ -17,13 +22,18 @@ except ImportError:  # on Windows
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn.externals.array_api_compat import array_namespace
+from sklearn.externals.array_api_compat import device as device_of
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.extmath import row_norms
 
 __all__ = [
+    "ADDITIVE",
     "INNER",
     "KERNELS",
+    "ON_DEVICES",
     "RADIAL",
+    "Formula",
     "check_memory",
     "check_precomputed",
     "inner_products",
@@ -58,74 +68,184 @@ PRECOMPUTED = 1e-5
 ROUNDING = 8
 
 
-def _gaussian(S):
-    return np.exp(S, out=S)
+@dataclass(frozen=True)
+class Formula:
+    """A function of each number of an array, and its derivative.
+
+    Attributes
+    ----------
+    value : callable
+        Function of the array, which it may overwrite, its namespace and further parameters.
+    slope : callable, optional
+        The same for the derivative; it does not overwrite the array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from entrolearn.kernels import RADIAL
+    >>> multiquadric, S = RADIAL["inverse_multiquadric"], np.array([-3.0])
+    >>> multiquadric.slope(S, np), multiquadric.value(S, np)
+    (array([0.0625]), array([0.5]))
+    """
+
+    value: Callable
+    slope: Callable | None = None
 
 
-def _inverse_multiquadric(S):
-    np.subtract(1, S, out=S)
-    np.sqrt(S, out=S)
-    return np.divide(1, S, out=S)
+def _logistic(Z, xp):
+    if hasattr(xp, "sigmoid"):  # scipy.special.expit needs SCIPY_ARRAY_API to be set before SciPy is imported
+        return xp.sigmoid(Z)
+    return _reciprocal_of_one_plus_exp(xp.negative(Z), xp)
 
 
-def _rational_quadratic(S):
-    np.subtract(1, S, out=S)
-    return np.divide(1, S, out=S)
+def _logistic_below_one(Z, xp):
+    # G - 1 = -1 / (1 + exp(<w, x> - b)) has full relative precision where G is almost one
+    return xp.negative(_reciprocal_of_one_plus_exp(Z, xp))
 
 
-def _wave(S):
-    np.negative(S, out=S)
-    np.sqrt(S, out=S)
-    S[...] = np.sinc(S / np.pi)
-    return S
+def _reciprocal_of_one_plus_exp(Z, xp):
+    Z = xp.exp(Z)
+    Z += 1
+    return xp.reciprocal(Z)
 
 
-def _exponential_power(S, power=1.0):
-    np.negative(S, out=S)
-    S **= power / 2  # in place of S; no root for power 2
-    np.negative(S, out=S)
-    return np.exp(S, out=S)
+def _logistic_slope(Z, xp):
+    below = xp.exp(-xp.abs(Z))
+    return below / (1 + below) ** 2
 
 
-#: Name -> k as a function of S = -gamma ||x - z||^2, computed in place of S, and of further parameters.
-RADIAL: dict[str, Callable[..., np.ndarray]] = {
-    "gaussian": _gaussian,  # exp(-gamma d^2)
-    "rbf": _gaussian,  # scikit-learn's name for it
-    "inverse_multiquadric": _inverse_multiquadric,  # 1 / sqrt(1 + gamma d^2)
-    "rational_quadratic": _rational_quadratic,  # 1 - d^2 / (d^2 + 1 / gamma) = 1 / (1 + gamma d^2)
-    "wave": _wave,  # sin(r) / r with r = sqrt(gamma) d; positive definite in up to three dimensions
-    "exponential_power": _exponential_power,  # exp(-r^power); power = 1 is Laplace's, 2 the Gaussian
+#: Name -> G as a function of Z = <w, x> - b; sigmoids as in section 7 of the EEM paper. "nsigmoid" units
+#: divide <w, x> by the number of features.
+ADDITIVE: dict[str, Formula] = {
+    "sigmoid": Formula(_logistic, _logistic_slope),
+    "nsigmoid": Formula(_logistic, _logistic_slope),
+    "sine": Formula(lambda Z, xp: xp.sin(Z), lambda Z, xp: xp.cos(Z)),
+    "hardlimit": Formula(lambda Z, xp: namespace(Z).astype(Z >= 0, Z.dtype)),
+}
+#: The same minus one, computed without rounding to one. A readout that is invariant to constants (the entropy
+#: discriminant) can then use the variation of saturated units.
+BELOW_ONE = ADDITIVE | dict.fromkeys(("sigmoid", "nsigmoid"), Formula(_logistic_below_one, _logistic_slope))
+
+
+def _inverse_multiquadric(S, xp):
+    S = xp.negative(S)
+    S += 1
+    return xp.reciprocal(xp.sqrt(S))
+
+
+def _rational_quadratic(S, xp):
+    S = xp.negative(S)
+    S += 1
+    return xp.reciprocal(S)
+
+
+def _wave(S, xp):
+    r = xp.sqrt(xp.negative(S))
+    r /= np.pi  # and back, as np.sinc rounds
+    r *= np.pi
+    r = xp.clip(r, 1e-20, None)  # sin(r) / r is then one
+    return xp.sin(+r) / r  # of a copy: the sine may be computed in place
+
+
+def _wave_slope(S, xp):
+    r = xp.sqrt(-S)
+    safe = xp.where(r > 1e-2, r, xp.ones_like(r))
+    return xp.where(r > 1e-2, (xp.sin(safe) - safe * xp.cos(safe)) / (2 * safe**3), 1 / 6 + S / 60)
+
+
+def _exponential_power(S, xp, power=1.0):
+    S = xp.negative(S)
+    S **= power / 2  # no root for power 2
+    return xp.exp(xp.negative(S))
+
+
+def _exponential_power_slope(S, xp, power=1.0):
+    apart = S < 0
+    distances = xp.where(apart, -S, xp.ones_like(S))
+    powers = distances ** (power / 2)
+    slope = (power / 2) * powers / distances * xp.exp(-powers)
+    return xp.where(apart, slope, xp.zeros_like(S))
+
+
+_GAUSSIAN = Formula(lambda S, xp: xp.exp(S), lambda S, xp: xp.exp(S))
+#: Name -> k as a function of S = -gamma ||x - z||^2 and of further parameters.
+RADIAL: dict[str, Formula] = {
+    "gaussian": _GAUSSIAN,
+    "rbf": _GAUSSIAN,  # scikit-learn's name for it
+    "inverse_multiquadric": Formula(_inverse_multiquadric, lambda S, xp: 0.5 * (1 - S) ** -1.5),
+    "rational_quadratic": Formula(_rational_quadratic, lambda S, xp: (1 - S) ** -2.0),
+    "wave": Formula(_wave, _wave_slope),  # positive definite in up to three dimensions
+    "exponential_power": Formula(_exponential_power, _exponential_power_slope),  # power = 1 is Laplace's
 }
 # Radial kernel -> its parameters besides gamma, with defaults. It is positive definite for 0 < power <= 2.
 _OWN_PARAMS = {"exponential_power": {"power": 1.0}}
 
 
-def _linear(P, gamma=1.0, degree=3, coef0=1):
+def _affine(P, gamma, coef0):
+    P *= gamma
+    P += coef0
     return P
 
 
-def _polynomial(P, gamma=1.0, degree=3, coef0=1):
-    P *= gamma
-    P += coef0
-    return np.power(P, degree, out=P)
+def _polynomial(P, xp, gamma=1.0, degree=3, coef0=1):
+    return xp.pow(_affine(P, gamma, coef0), degree)
 
 
-def _sigmoid(P, gamma=1.0, degree=3, coef0=1):
-    P *= gamma
-    P += coef0
-    return np.tanh(P, out=P)
+def _polynomial_slope(P, xp, gamma=1.0, degree=3, coef0=1):
+    return degree * gamma * (gamma * P + coef0) ** (degree - 1)
 
 
-#: Name -> k as a function of P = <x, z>, which it may overwrite, gamma, degree and coef0.
-INNER: dict[str, Callable[..., np.ndarray]] = {
-    "linear": _linear,  # <x, z>
-    "polynomial": _polynomial,  # (gamma <x, z> + coef0)^degree
-    "poly": _polynomial,
-    "sigmoid": _sigmoid,  # tanh(gamma <x, z> + coef0), not positive definite
+def _sigmoid(P, xp, gamma=1.0, degree=3, coef0=1):
+    return xp.tanh(_affine(P, gamma, coef0))
+
+
+def _sigmoid_slope(P, xp, gamma=1.0, degree=3, coef0=1):
+    return gamma * (1 - xp.tanh(gamma * P + coef0) ** 2)
+
+
+#: Name -> k as a function of P = <x, z>, gamma, degree and coef0.
+INNER: dict[str, Formula] = {
+    "linear": Formula(lambda P, xp, **params: P, lambda P, xp, **params: xp.ones_like(P)),
+    "polynomial": Formula(_polynomial, _polynomial_slope),
+    "poly": Formula(_polynomial, _polynomial_slope),
+    "sigmoid": Formula(_sigmoid, _sigmoid_slope),  # not positive definite
 }
 
+#: Names of the kernels that are computed for arrays of any library.
+ON_DEVICES = frozenset(RADIAL) | frozenset(INNER)
 #: Kernel names accepted by :func:`kernel_matrix`.
-KERNELS = frozenset(RADIAL) | frozenset(INNER) | frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
+KERNELS = ON_DEVICES | frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
+
+
+def namespace(array):
+    """The array's namespace: NumPy, also for sparse arrays, or an array API library."""
+    return np if isinstance(array, np.ndarray) or issparse(array) else array_namespace(array)
+
+
+def _in_place(function: Callable) -> Callable:
+    return lambda Z, *arguments: function(Z, *arguments, out=Z)
+
+
+# The functions of formulas, computed in place of a NumPy array.
+_IN_PLACE = SimpleNamespace(
+    **{
+        name: _in_place(getattr(np, name))
+        for name in ("clip", "exp", "negative", "pow", "reciprocal", "sin", "sqrt", "tanh")
+    }
+)
+
+
+def apply(function: Callable, Z, **params):
+    """A value of a :class:`Formula`; of a NumPy array in place, in blocks of rows that stay in the cache."""
+    with np.errstate(over="ignore"):  # of an exponential whose reciprocal is then zero, as it should be
+        if not isinstance(Z, np.ndarray):
+            return function(Z, namespace(Z), **params)
+        for rows in _cached_rows(Z):
+            block = Z[rows]
+            values = function(block, _IN_PLACE, **params)
+            if values is not block:
+                block[...] = values
+    return Z
 
 
 def kernel_matrix(
@@ -135,8 +255,8 @@ def kernel_matrix(
 
     Parameters
     ----------
-    X : {ndarray, CSR}, shape (n_samples_X, n_features)
-    Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
+    X : {array, CSR}, shape (n_samples_X, n_features)
+    Y : {array, CSR}, shape (n_samples_Y, n_features)
     kernel : str or callable
         One of :data:`KERNELS`, or a function of two rows.
     params : dict
@@ -150,7 +270,7 @@ def kernel_matrix(
 
     Returns
     -------
-    ndarray, shape (n_samples_X, n_samples_Y)
+    array, shape (n_samples_X, n_samples_Y)
 
     Raises
     ------
@@ -217,14 +337,15 @@ class Centres:
         if kernel in RADIAL:
             own = own_params(kernel, params)
             S = self._distances(X, out, smooth=is_smooth(own))
-            if X is self.rows:
-                S.flat[:: len(S) + 1] = 0  # without rounding errors: the distance of a row from itself
-            for rows in _cached_rows(S):
-                RADIAL[kernel](S[rows], **own)
-            return S
+            if X is self.rows:  # without rounding errors: the distance of a row from itself
+                if isinstance(S, np.ndarray):
+                    S.flat[:: len(S) + 1] = 0
+                else:
+                    S *= 1 - namespace(S).eye(S.shape[0], dtype=S.dtype, device=device_of(S))
+            return apply(RADIAL[kernel].value, S, **own)
         with np.errstate(over="ignore", invalid="ignore"):  # raised as an error below
             if kernel in INNER:
-                values = INNER[kernel](inner_products(X, self._factor, out), **params)
+                values = apply(INNER[kernel].value, inner_products(X, self._factor, out), **params)
             else:
                 filtered = not callable(kernel)
                 X, Y = _writeable(X), _writeable(self.rows)
@@ -249,6 +370,8 @@ def _writeable(X):
 
 
 def _check_kernel_memory(X, Y, beside: float) -> None:
+    if namespace(Y) is not np:
+        return
     n, m = X.shape[0], Y.shape[0]
     values = np.result_type(X.dtype, Y.dtype).itemsize * n * m
     making = n_bytes(X) + n_bytes(Y)
@@ -256,14 +379,15 @@ def _check_kernel_memory(X, Y, beside: float) -> None:
     check_memory(values + max(making, beside), what, ON_LANDMARKS)
 
 
-def _check_finite(values: np.ndarray, kernel: str | Callable) -> None:
+def _check_finite(values, kernel: str | Callable) -> None:
+    xp = namespace(values)
     # The sum needs no memory, but it may overflow although all values are finite.
-    if np.isfinite(values.sum()) or np.isfinite(values).all():
+    if xp.isfinite(xp.sum(values)) or xp.all(xp.isfinite(values)):
         return
-    row, column = np.argwhere(~np.isfinite(values))[0]
+    row, column = (int(indices[0]) for indices in xp.nonzero(~xp.isfinite(values)))
     raise ValueError(
-        f"kernel {kernel!r} gives {values[row, column]} for rows {row} and {column}; its values must be "
-        "finite; scale the features"
+        f"kernel {kernel!r} gives {float(values[row, column])} for rows {row} and {column}; its "
+        "values must be finite; scale the features"
     )
 
 
@@ -413,9 +537,9 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None, *, smooth
 
     Parameters
     ----------
-    X : {ndarray, CSR}, shape (n_samples_X, n_features)
-    Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
-    gamma : float or ndarray of shape (n_samples_Y,)
+    X : {array, CSR}, shape (n_samples_X, n_features)
+    Y : {array, CSR}, shape (n_samples_Y, n_features)
+    gamma : float or array of shape (n_samples_Y,)
         At least zero; an array has one value for each row of Y.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
         Array for the result.
@@ -424,7 +548,7 @@ def minus_scaled_distances(X, Y, gamma, out: np.ndarray | None = None, *, smooth
 
     Returns
     -------
-    ndarray, shape (n_samples_X, n_samples_Y)
+    array, shape (n_samples_X, n_samples_Y)
 
     Raises
     ------
@@ -452,81 +576,84 @@ class _Distances:
 
     Parameters
     ----------
-    Y : {ndarray, CSR}, shape (n_samples_Y, n_features)
-    gamma : float or ndarray of shape (n_samples_Y,)
+    Y : {array, CSR}, shape (n_samples_Y, n_features)
+    gamma : float or array of shape (n_samples_Y,)
     """
 
     def __init__(self, Y, gamma):
         self._Y = Y
+        xp = namespace(Y)
+        device = {} if xp is np else {"device": device_of(Y)}
         with np.errstate(over="ignore"):  # raised as an error when rows are given
-            self._gamma = np.broadcast_to(np.asarray(gamma, dtype=Y.dtype), (Y.shape[0],))
-            self._largest_gamma = self._gamma.max()
-            self._squares = row_norms(Y, squared=True)
-            self._farthest = (self._gamma * self._squares).max()
+            self._gamma = xp.broadcast_to(xp.asarray(gamma, dtype=Y.dtype, **device), (Y.shape[0],))
+            self._largest_gamma = _largest(self._gamma)
+            self._as_they_are = _Frame(Y, self._gamma)
+            self._largest_square = _largest(self._as_they_are.squares)
 
     def __call__(self, X, out: np.ndarray | None, *, smooth: bool) -> np.ndarray:
         """The values for rows X, shape (n_samples_X, n_samples_Y)."""
-        squares = row_norms(X, squared=True)
+        squares = _squares(X)
+        largest_square = _largest(squares)
         with np.errstate(over="ignore"):
-            most = max(1.0, squares.max(initial=0), self._squares.max(initial=0))
-            largest = 4 * self._largest_gamma * most
+            largest = 4 * self._largest_gamma * max(1.0, largest_square, self._largest_square)
         if not np.isfinite(largest):
             raise ValueError(
                 f"gamma={self._largest_gamma:g} times a squared distance overflows; take a smaller gamma, or "
                 "scale the features."
             )
-        much = rounding_shows(X.dtype, self._Y.dtype)
+        much = rounding_shows(squares, self._as_they_are.squares)
         moved, frame = X, self._as_they_are
-        if self._farthest > much:
+        if frame.farthest > much:
             frame = self._near_the_origin
             moved = frame.Y if X is self._Y else _less(X, frame.centre)
-            squares = row_norms(moved, squared=True)
+            squares = _squares(moved)
+            largest_square = _largest(squares)
         S = frame.by_inner_products(moved, squares, out)
-        if not smooth or self._largest_gamma * squares.max() + frame.farthest > much:
+        if not smooth or self._largest_gamma * largest_square + frame.farthest > much:
             above, errors = 1.0 if smooth else 0.0, (squares / much, frame.squares / much)
             _subtract_close_rows(S, X, self._Y, self._gamma, *errors, above)
         return S
 
     @cached_property
-    def _as_they_are(self) -> "_Frame":
-        return _Frame(self._Y, self._gamma, self._squares)
-
-    @cached_property
     def _near_the_origin(self) -> "_Frame":
         centre = _middle(self._Y)
-        Y = _less(self._Y, centre)
-        return _Frame(Y, self._gamma, row_norms(Y, squared=True), centre)
+        return _Frame(_less(self._Y, centre), self._gamma, centre)
 
 
 class _Frame:
     """Rows Y minus a row `centre`; distances from them are computed by inner products."""
 
-    def __init__(self, Y, gamma: np.ndarray, squares: np.ndarray, centre: np.ndarray | None = None):
-        self.Y, self.squares, self.centre = Y, squares, centre
-        self.farthest = (gamma * squares).max()
+    def __init__(self, Y, gamma, centre=None):
+        self.Y, self.centre = Y, centre
+        self.squares = _squares(Y)
+        self.farthest = _largest(gamma * self.squares)
         self._gamma = gamma
 
     @cached_property
-    def _below(self) -> np.ndarray:
-        return np.vstack([-self._gamma, -self._gamma * self.squares])
+    def _below(self):
+        return namespace(self.Y).stack([-self._gamma, -self._gamma * self.squares])
 
     @cached_property
-    def _columns(self) -> np.ndarray:
-        columns = np.empty((self.Y.shape[1] + 2, self.Y.shape[0]), dtype=self.Y.dtype)
-        np.multiply(self.Y.T, 2 * self._gamma, out=columns[:-2])
-        columns[-2:] = self._below
+    def _columns(self):
+        xp, (n_rows, n_features) = namespace(self.Y), self.Y.shape
+        columns = xp.empty((n_features + 2, n_rows), dtype=self.Y.dtype, device=device_of(self.Y))
+        columns[:-2, :] = self.Y.T * (2 * self._gamma)
+        columns[-2:, :] = self._below
         return columns
 
     @cached_property
     def _factor(self) -> "Factor":
         return Factor(self.Y)
 
-    def by_inner_products(self, X, squares, out) -> np.ndarray:
+    def by_inner_products(self, X, squares, out):
         """-g ||x - y||^2 = <x, 2 g y> - g ||x||^2 - g ||y||^2 of all pairs, at most zero."""
-        left = np.column_stack([squares, np.ones(X.shape[0], dtype=X.dtype)])
+        xp = namespace(X)
+        left = xp.stack([squares, xp.ones_like(squares)], axis=1)
         if not issparse(X) and not issparse(self.Y):
-            S = np.matmul(np.hstack([X, left]), self._columns, out=out)
-            return np.minimum(S, 0, out=S)  # rounding errors of equal rows may be positive
+            S = _product(xp.concat([X, left], axis=1), self._columns, out)
+            # Rounding errors of equal rows may be positive. Some libraries' clip takes several passes.
+            zero = xp.zeros((), dtype=S.dtype, device=device_of(S))
+            return np.minimum(S, 0, out=S) if xp is np else xp.minimum(S, zero)
         S = inner_products(X, self._factor, out)
         for rows in _cached_rows(S):
             S[rows] *= 2 * self._gamma
@@ -535,37 +662,59 @@ class _Frame:
         return S
 
 
-def rounding_shows(*dtypes) -> float:
+def _squares(X):
+    """Squared norms of rows, shape (n_rows,)."""
+    xp = namespace(X)
+    return row_norms(X, squared=True) if xp is np else xp.sum(X * X, axis=1)
+
+
+def _largest(values):
+    """The largest of some numbers: a scalar of NumPy, or a number of Python for another library."""
+    return values.max() if isinstance(values, np.ndarray) else float(namespace(values).max(values))
+
+
+def _product(X, columns, out: np.ndarray | None = None):
+    return X @ columns if out is None else np.matmul(X, columns, out=out)
+
+
+def rounding_shows(*arrays) -> float:
     """Least gamma (||x||^2 + ||y||^2) at which kernel values show the rounding errors of inner products.
 
     The threshold is an error of (machine precision)^(2/3), 4e-11 in double precision.
     """
-    return max(float(np.finfo(dtype).eps) for dtype in dtypes) ** (-1 / 3)
+    return max(float(namespace(array).finfo(array.dtype).eps) for array in arrays) ** (-1 / 3)
 
 
-def _cached_rows(values: np.ndarray) -> Iterator[slice]:
-    """Slices of rows that stay in the cache between two operations."""
+def _numbers_at_once(values) -> int:
+    return CACHED_NUMBERS if isinstance(values, np.ndarray) else BLOCK
+
+
+def _cached_rows(values) -> Iterator[slice]:
+    """Slices of rows that stay in the cache between two operations; larger ones for other libraries."""
     n, m = values.shape
-    step = max(1, CACHED_NUMBERS // max(1, m))
-    return (slice(start, start + step) for start in range(0, n, step))
+    step = max(1, _numbers_at_once(values) // max(1, m))
+    return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
-def _middle(Y) -> np.ndarray:
+def _middle(Y):
     """Medians of the columns of Y, which are zero for columns that are mostly zero.
 
     The median of a constant column is exact, and it is robust against single rows. For CSR rows only columns
     with mostly non-zero values have a non-zero median, so that the rows minus the medians stay sparse.
     """
-    some = Y[:: -(-Y.shape[0] // MEDIAN_ROWS)]
+    step = -(-Y.shape[0] // MEDIAN_ROWS)
     if not issparse(Y):
-        return np.median(some, axis=0)
+        ordered = namespace(Y).sort(Y[::step, :], axis=0)
+        n = ordered.shape[0]
+        return (ordered[(n - 1) // 2, :] + ordered[n // 2, :]) / 2
+    some = Y[::step]
     columns = np.flatnonzero(2 * np.bincount(some.indices, minlength=Y.shape[1]) > some.shape[0])
     centre = np.zeros(Y.shape[1], dtype=Y.dtype)
     centre[columns] = np.median(some[:, columns].toarray(), axis=0)
     return centre
 
 
-def _less(X, row: np.ndarray):
+def _less(X, row):
     """Rows minus one row; CSR rows stay CSR."""
     if not issparse(X):
         return X - row
@@ -582,17 +731,27 @@ def _subtract_close_rows(S, X, Y, gamma, errors, errors_y, above: float) -> None
     grows with the distance by the factor 1 - S, because kernels are then less sensitive. With `above` zero
     the tolerance is relative to S.
     """
+    xp = namespace(S)
     length = max(rows.nnz / rows.shape[0] if issparse(rows) else rows.shape[1] for rows in (X, Y))
-    step = max(1, int(CACHED_NUMBERS / max(1, length)))
+    step = max(1, int(_numbers_at_once(S) / max(1, length)))
     for rows in _cached_rows(S):
-        left, right = np.nonzero(S[rows] > above - gamma * (errors[rows, None] + errors_y))
-        left += rows.start
-        for start in range(0, len(left), step):
-            i, j = left[start : start + step], right[start : start + step]
-            difference = X[i] - Y[j]
-            if not issparse(difference):
-                difference = np.asarray(difference)  # sparse minus dense rows are an np.matrix
-            S[i, j] = -gamma[j] * row_norms(difference, squared=True)
+        block = S[rows, :]
+        close = block > above - gamma * (errors[rows, None] + errors_y)
+        left, right = xp.nonzero(close)
+        values = []
+        for start in range(0, left.shape[0], step):
+            pairs = slice(start, min(start + step, left.shape[0]))
+            i, j = left[pairs], right[pairs]
+            difference = _take(X, i + rows.start) - _take(Y, j)
+            if isinstance(difference, np.matrix):  # sparse minus dense rows
+                difference = np.asarray(difference)
+            values.append(-xp.take(gamma, j) * _squares(difference))
+        if values:
+            block[close] = xp.concat(values)
+
+
+def _take(X, indices):
+    return X[indices] if issparse(X) else namespace(X).take(X, indices, axis=0)
 
 
 class Factor:
@@ -659,7 +818,7 @@ def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
     factor = Y if isinstance(Y, Factor) else Factor(Y)
     rows = factor.rows
     if not issparse(X) and not issparse(rows):
-        return np.matmul(X, rows.T, out=out)
+        return _product(X, rows.T, out)
     out = np.empty((X.shape[0], rows.shape[0]), np.result_type(X.dtype, rows.dtype)) if out is None else out
     if issparse(X) and issparse(rows) and _density(X) < SPARSE_BELOW and factor.density < SPARSE_BELOW:
         step = max(1, BLOCK_PAIRS // rows.shape[0])

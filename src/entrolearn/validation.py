@@ -40,6 +40,7 @@ __all__ = [
     "canonical",
     "check_X_y",
     "check_labels",
+    "check_params",
     "check_same_namespace",
     "checked_weights",
     "class_error_weights",
@@ -131,6 +132,16 @@ def validated(*, prefer_skip_nested_validation: bool) -> Callable[[Fit], Fit]:
     return decorator
 
 
+def check_params(estimator) -> None:
+    """Raise scikit-learn's error for a parameter that is out of range.
+
+    Raises
+    ------
+    ValueError
+    """
+    estimator._validate_params()
+
+
 def validate_data(estimator, X, y="no_validation", **checks):
     """scikit-learn's ``validate_data`` with a fixed memory layout; dates and too large numbers are errors.
 
@@ -163,7 +174,7 @@ def validate_data(estimator, X, y="no_validation", **checks):
         raise TypeError(f"X holds dates, {X.dtype}; {type(estimator).__name__} accepts numbers.")
     xp = dispatched_namespace(X)
     if xp is not np:
-        return _validate_elsewhere(estimator, xp, X, y, checks)
+        return _validate_on_device(estimator, xp, X, y, checks)
     checked = sklearn_validate_data(estimator, X, y, order="C", **checks)
     name = type(estimator).__name__
     if not isinstance(checked, tuple):
@@ -282,16 +293,20 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
     return classes, codes
 
 
-def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
+def class_priors(priors, classes: np.ndarray, counts=None, class_weight=None) -> np.ndarray:
     """Weights of the classes that add up to one; for "uniform" equal, by label for a mapping.
 
-    `counts` are the numbers of rows of the classes, for "empirical".
+    `counts` are the numbers of rows of the classes, for "empirical"; `class_weight` are costs of errors, by
+    which the priors are multiplied.
 
     Raises
     ------
     ValueError
         If there is not one positive number per class, the ratios overflow, or a mapping names other labels.
     """
+    if class_weight is not None:
+        costs = class_error_weights(class_weight, classes, counts)
+        return class_priors(class_priors(priors, classes, counts) * costs, classes)
     if isinstance(priors, str) and priors == "uniform":
         return np.full(len(classes), 1 / len(classes))
     if isinstance(priors, str):
@@ -454,7 +469,7 @@ def _place(array) -> str:
     return f"{name}, device {device_of(array)}"
 
 
-def _validate_elsewhere(estimator, xp, X, y, checks: dict):
+def _validate_on_device(estimator, xp, X, y, checks: dict):
     """:func:`validate_data` for an array of another library."""
     name = type(estimator).__name__
     if not get_tags(estimator).array_api_support:
@@ -463,9 +478,15 @@ def _validate_elsewhere(estimator, xp, X, y, checks: dict):
             f"X is an array of {xp.__name__.rpartition('.')[2]}; {name} with {why} accepts "
             "only NumPy arrays and objects that can be converted to one."
         )
-    checked = sklearn_validate_data(
-        estimator, X, y, **{**checks, "dtype": _dtypes_elsewhere(name, xp, X, checks)}
-    )
+    accepted = checks["dtype"] if isinstance(checks["dtype"], list) else [checks["dtype"]]
+    known = [np.dtype(dtype).name for dtype in accepted if has_double(X) or np.dtype(dtype) != np.float64]
+    if not known:
+        raise TypeError(
+            f"X is on a device without double precision, {device_of(X)}, in which {name} computes; "
+            "accepted: NumPy arrays, and other devices."
+        )
+    dtypes = [getattr(xp, dtype) for dtype in known]  # the first is used for other dtypes
+    checked = sklearn_validate_data(estimator, X, y, **{**checks, "dtype": dtypes})
     if not isinstance(checked, tuple):
         _check_size(name, "X", checked)
         return checked
@@ -477,20 +498,6 @@ def _validate_elsewhere(estimator, xp, X, y, checks: dict):
     elif _place(y) != _place(X):
         y = check_labels(to_numpy(y))
     return X, y
-
-
-def _dtypes_elsewhere(name: str, xp, X, checks: dict) -> list:
-    """The accepted dtypes that the device of X supports; the first is used for other dtypes."""
-    accepted = checks["dtype"] if isinstance(checks["dtype"], list) else [checks["dtype"]]
-    known = [np.dtype(dtype).name for dtype in accepted]
-    if not has_double(X):
-        known = [dtype for dtype in known if dtype != "float64"]
-    if not known:
-        raise TypeError(
-            f"X is on a device without double precision, {device_of(X)}, in which {name} computes; "
-            "accepted: NumPy arrays, and other devices."
-        )
-    return [getattr(xp, dtype) for dtype in known]
 
 
 def _check_size(name: str, what: str, array) -> None:

@@ -11,6 +11,8 @@ from benchmarks import device
 from benchmarks.device import FEATURES, Peer, Sizes, rows_that_fit
 from benchmarks.report import Section
 from entrolab.fit.limits import Limits
+from entrolearn.machines import ClassMoments
+from entrolearn.machines.layers import RandomLayer
 
 LIMITS = Limits(seconds=120)
 SMALL = Sizes("cpu", units=(20,), rows=(600,))
@@ -91,7 +93,7 @@ def test_command_line_gives_the_sizes(monkeypatch, tmp_path):
         asked.append(sizes)
         return Section("The machines on a device")
 
-    monkeypatch.setattr(device, "device", work)
+    monkeypatch.setitem(command.ON_DEVICES, "device", ("The machines on a device", work))
     options = ["--device", "cuda:1", "--device-units", "50", "60", "--device-rows", "1000"]
     command.main(["--parts", "device", *options, "--output", str(tmp_path)])
     assert asked == [Sizes("cuda:1", [50, 60], [1000])]
@@ -109,3 +111,31 @@ def test_products_are_not_rounded_to_tf32():
 
     device._rows("cpu", 10, "float32")
     assert torch.get_float32_matmul_precision() == "highest"
+
+
+@pytest.mark.usefixtures("_torch")
+def test_plain_loop_makes_the_sums_of_each_class(monkeypatch):
+    """The covariance follows from the sums by its definition; the library's has other shifts."""
+    import torch
+
+    monkeypatch.setattr(device, "ROWS_OF_LOOP", 64)
+    monkeypatch.setattr(device, "PANEL_OF_LOOP", 5)
+    rng = np.random.default_rng(0)
+    X, y = rng.random((300, 4)), rng.integers(0, 2, 300)
+    layer = RandomLayer.draw(4, 12, "sigmoid", np.random.RandomState(0))
+    found = device.plain_sums(*map(torch.as_tensor, (X, y, layer.weights, layer.biases)))
+    for c, (outer, total, norm2, norm4, norm2_row) in enumerate(found):
+        H = layer(X[y == c])
+        moments = ClassMoments(12, shift=layer(X[y == c][:256]).mean(axis=0)).update(H)
+        for name, values in {"outer": outer, "sum": total, "norm2_row": norm2_row}.items():
+            expected = np.tril(moments._outer) if name == "outer" else np.ravel(getattr(moments, f"_{name}"))
+            np.testing.assert_allclose(values.numpy(), expected, rtol=1e-10, atol=1e-12)
+        assert (norm2.item(), norm4.item()) == pytest.approx((moments._norm2[0], moments._norm4[0]))
+
+
+@pytest.mark.usefixtures("_torch")
+def test_rates_are_of_each_way_beside_the_loop(monkeypatch):
+    monkeypatch.setattr(device, "ENOUGH_SECONDS", 1e-3)
+    table = device.sums(LIMITS, SMALL).table
+    assert (table.loc[(20, 600), list(device.WAYS)] > 0).all()
+    assert table["fit / loop"].to_numpy() == pytest.approx((table["fit"] / table["loop"]).to_numpy())

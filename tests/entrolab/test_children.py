@@ -127,7 +127,8 @@ def method(request, monkeypatch):
 
 def test_a_job_succeeds_or_is_killed_however_its_process_starts(tmp_path, capsys, method):
     before = {name: os.environ.get(name) for name in children.VARIABLES}
-    run("write_modules", tmp_path, server=method)
+    with ThreadPoolExecutor() as pool:  # as Snakemake runs jobs
+        pool.submit(run, "write_modules", tmp_path, server=method).result()
     assert ast.literal_eval((tmp_path / "out").read_text())[2] == "1"
     with pytest.raises(JobFailed):
         run("kill_itself", tmp_path, server=method)

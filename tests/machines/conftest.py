@@ -64,8 +64,7 @@ def on_a_gpu() -> dict[str, Callable[[], Place]]:
 
 
 PLACES = {
-    "strict": lambda: strict("CPU_DEVICE"),
-    "strict device1": lambda: strict("device1"),
+    "strict": lambda: strict("device1"),  # not the default device: arrays are made beside others, or an error
     "torch": lambda: with_torch("cpu"),
     **on_a_gpu(),
 }

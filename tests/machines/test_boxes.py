@@ -13,7 +13,16 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.preprocessing import MinMaxScaler
 
 from entrolearn import EEMClassifier, ELMClassifier, ELMRegressor, WELMClassifier, streaming
-from entrolearn.machines.boxes import BOX_ROWS, FENCE, FEWEST_ROWS, Extent, box_of_rows
+from entrolearn.machines.boxes import (
+    BOX_ROWS,
+    FENCE,
+    FEWEST_ROWS,
+    Landmarks,
+    RandomUnits,
+    Survey,
+    box_of_rows,
+    extent_of,
+)
 from entrolearn.machines.layers import ACTIVATIONS
 from entrolearn.path import Partition, path
 
@@ -70,7 +79,7 @@ def test_bounds_are_the_outermost_values_within_the_fences(container):
     )
     for rows in (X, X[:7], X[:1], X[:151]):
         rows = container(rows)
-        found = box_of_rows(Extent.of(rows), rows, np.float64)
+        found = box_of_rows(extent_of(rows), rows, np.float64)
         dense = rows.toarray() if container is csr_array else rows
         assert_allclose(found.T, [naive_bounds(x) for x in dense.T])
     assert np.ptp(naive_bounds(X[:, 1])) < np.ptp(X[:, 1]) / 10  # the fences matter there
@@ -82,11 +91,15 @@ def test_bounds_are_least_and_largest_values_where_none_is_far_out():
     assert_array_equal(found, [X.min(axis=0), X.max(axis=0)])
 
 
-def test_extents_merge():
-    X = np.random.default_rng(0).normal(size=(30, 4))
-    both = Extent.of(X[:9]).merge(Extent.of(csr_array(X[9:])))
-    assert_array_equal(both.low, X.min(axis=0))
-    assert_array_equal(both.high, X.max(axis=0))
+def test_surveys_of_chunks_merge():
+    """The extent is NumPy's, and so is the scale 1 / (n_features * X.var())."""
+    X, units = np.random.default_rng(0).normal(size=(30, 4)), RandomUnits("", 5, "data", None)
+    both = Survey.of_chunk(X[:9], units).merge(Survey.of_chunk(csr_array(X[9:]), units))
+    assert_array_equal(both.extent, [X.min(axis=0), X.max(axis=0)])
+    units = Landmarks(3, None, "rbf", "scale", "gamma", None)
+    parts = [Survey.of_chunk(part, units) for part in (X[:9], csr_array(X[9:20]), X[20:])]
+    scale = parts[0].merge(parts[1]).merge(parts[2]).with_sample(X[:3]).scale
+    assert scale == pytest.approx(1 / (4 * X.var()), rel=1e-14)
 
 
 # --- laws ----------------------------------------------------------------------------------------------
@@ -237,6 +250,16 @@ def test_a_stream_takes_the_box_of_its_first_chunk(machine, wine):
     stream.partial_fit(X[order[60:]], y[order[60:]])
     assert_array_equal(stream.feature_range_, box)
     assert_same(clone(machine).set_params(feature_range=box).fit(X, y), stream, X)
+
+
+def test_a_stream_of_weighted_rows_in_single_precision_has_the_box_of_a_fit():
+    """Weights of .1, .2 and .3 that divide a column in halves no longer do so in single precision."""
+    rng = np.random.default_rng(0)
+    X = np.round(rng.lognormal(sigma=2, size=(8, 6)), 2).astype(np.float32)
+    y, weights = np.arange(8) % 2, rng.integers(1, 4, 8) / 10
+    machine = EEMClassifier(5, pool_below=0, random_state=0).fit(X, y, weights)
+    stream = streaming.fit(clone(machine), streaming.rows(X, y, chunk_rows=3), sample_weight=weights)
+    assert_array_equal(stream.feature_range_, machine.feature_range_)
 
 
 @pytest.mark.parametrize("feature_range", [(0, 1), None, "data"])

@@ -32,6 +32,8 @@ from entrolearn import (
     WELMClassifier,
     streaming,
 )
+from entrolearn.machines.base import codes_among
+from entrolearn.validation import device_of
 
 MACHINES = {
     "eem": EEMClassifier(40, random_state=0),
@@ -189,6 +191,17 @@ def test_stream_is_fitted_where_its_chunks_live(place, name):
         numpys.partial_fit(X[some], y[some], **announced)
         theirs.partial_fit(place(X[some]), place(y[some]), **announced)
     assert_near(place.numbers(outputs(theirs, place(X))), outputs(numpys, X), 1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_codes_of_a_stream_stay_on_the_labels_device(place, dtype):
+    labels = place([7, 2, 7], dtype=dtype)
+    codes = codes_among(np.array([2, 5, 7]), labels)
+    assert type(codes) is type(labels)
+    assert device_of(codes) == device_of(labels)
+    assert_array_equal(place.numbers(codes), [2, 0, 2])
+    with pytest.raises(ValueError, match="7"):
+        codes_among(np.array([2, 5]), labels)
 
 
 ON_DISK = ("eem", "eem sigmoid", "eekm", "welm", "elm", "rkelm", "elm regressor")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from entrolearn.kernels import INNER, RADIAL, kernel_matrix
-from entrolearn.machines.device_units import VALUES, kernel_values, mean_and_variance
+from entrolearn.kernels import ON_DEVICES, RADIAL, kernel_matrix
+from entrolearn.machines.devices import mean_and_variance
 from entrolearn.machines.layers import ACTIVATIONS, LandmarkLayer, NystromLayer, RandomLayer, project_rows
 
 rng = np.random.default_rng(0)
@@ -13,20 +13,16 @@ X, Y = rng.random((40, 6)), rng.random((9, 6))
 PARAMS = {"gamma": 0.7, "degree": 3, "coef0": 1.0}
 
 
-def test_kernels_of_the_package_are_computed_on_devices():
-    assert set(RADIAL) | set(INNER) == VALUES
-
-
-@pytest.mark.parametrize("kernel", sorted(VALUES))
+@pytest.mark.parametrize("kernel", sorted(ON_DEVICES))
 def test_kernel_is_numpys(place, kernel):
-    found = place.numbers(kernel_values(place(X), place(Y), kernel, PARAMS))
+    found = place.numbers(kernel_matrix(place(X), place(Y), kernel, PARAMS))
     assert_allclose(found, kernel_matrix(X, Y, kernel, PARAMS), rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("kernel", sorted(RADIAL))
 def test_row_is_at_no_distance_from_itself(place, kernel):
     there = place(X + 1e4)  # far from the origin
-    found = place.numbers(kernel_values(there, there, kernel, PARAMS))
+    found = place.numbers(kernel_matrix(there, there, kernel, PARAMS))
     assert_allclose(np.diag(found), 1.0, rtol=0)
     assert_allclose(found, kernel_matrix(X, X, kernel, PARAMS), atol=1e-9)
 
@@ -35,7 +31,7 @@ def test_row_is_at_no_distance_from_itself(place, kernel):
 def test_groups_far_apart_keep_their_distances(place, kernel):
     rows = X + 1e8 * (np.arange(40)[:, None] % 2)
     params = {**PARAMS, "gamma": rng.random(40)}
-    found = kernel_values(place(rows), place(rows), kernel, {**params, "gamma": place(params["gamma"])})
+    found = kernel_matrix(place(rows), place(rows), kernel, {**params, "gamma": place(params["gamma"])})
     assert_allclose(place.numbers(found), kernel_matrix(rows, rows, kernel, params), rtol=0, atol=1e-10)
 
 
@@ -47,8 +43,8 @@ def test_each_landmark_may_have_a_width(place):
 
 
 def test_kernel_that_overflows_is_told(place):
-    with pytest.raises(ValueError, match="not finite. Are the features scaled"):
-        kernel_values(place(1e60 * X), place(Y), "poly", {**PARAMS, "degree": 10})
+    with pytest.raises(ValueError, match="must be finite"):
+        kernel_matrix(place(1e60 * X), place(Y), "poly", {**PARAMS, "degree": 10})
 
 
 @pytest.mark.parametrize("below_one", [False, True])

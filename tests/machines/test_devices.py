@@ -129,11 +129,14 @@ def test_moments_of_groups_take_a_pilot_mean_each(place):
         assert_allclose(place.numbers(moments.covariance()), 4 * np.cov(H[group == g].T, ddof=0), rtol=1e-11)
 
 
-def test_sums_of_single_precision_are_double(place):
-    moments = ClassMoments.from_data(place(H, np.float32))
-    assert place.numbers(moments.covariance()).dtype == np.float64
-    error = place.numbers(moments.covariance()) - np.cov(H.T, ddof=0)
-    assert 1e-10 < np.abs(error).max() < 1e-4  # the rows have seven digits, unshifted
+def test_rows_of_single_precision_are_multiplied_in_double(place):
+    rows = H.astype(np.float32)
+    expected = np.cov(rows.T.astype(np.float64), ddof=0)  # of the rounded rows
+    for moments in (
+        ClassMoments.from_data(place(rows)),
+        *moments_by_group(lambda X, out=None: X, place(rows), place(np.zeros(300, dtype=int)), 1),
+    ):
+        assert_allclose(place.numbers(moments.covariance()), expected, rtol=1e-11, atol=1e-13)
 
 
 def test_where_there_is_no_double_precision_numpy_keeps_the_sums(single):

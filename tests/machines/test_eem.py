@@ -18,7 +18,12 @@ from sklearn.svm import SVC
 from entrolearn import LSSVC, EEKMClassifier, EEMClassifier, ELMClassifier, WELMClassifier, streaming
 from entrolearn.machines.layers import ACTIVATIONS
 from entrolearn.machines.moments import ClassMoments
-from entrolearn.machines.readouts import DenseCovariance, _principal_axes, entropy_discriminant
+from entrolearn.machines.readouts import (
+    ClassCovariance,
+    CovarianceMatrix,
+    _principal_axes,
+    entropy_discriminant,
+)
 from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import gmean_score
 from entrolearn.path import Partition, path
@@ -122,7 +127,9 @@ MEANS, VARIANCES = np.array([[0.0, 0.0], [0.5, 0.0]]), np.array([[1.0, 1.0], [1.
 
 
 def beta_of_the_plane():
-    readout = entropy_discriminant(MEANS, [DenseCovariance(np.diag(each)) for each in VARIANCES])
+    readout = entropy_discriminant(
+        MEANS, [ClassCovariance(CovarianceMatrix(np.diag(each))) for each in VARIANCES]
+    )
     return readout.coef.ravel()
 
 
@@ -291,7 +298,9 @@ def test_hidden_gaussians_are_those_that_the_machine_projects(wdbc, machine):
     machine.fit(X, y)
     means, covariances = machine.hidden_gaussians(X, y)
     assert_allclose(means, [machine.hidden(X)[y == c].mean(axis=0) for c in machine.classes_], atol=1e-9)
-    readout = entropy_discriminant(means, [DenseCovariance(matrix) for matrix in covariances])
+    readout = entropy_discriminant(
+        means, [ClassCovariance(CovarianceMatrix(matrix)) for matrix in covariances]
+    )
     assert_allclose(readout.means[:, 0], machine.projected_means_, rtol=1e-6)
     assert_allclose(readout.covariances[:, 0, 0], machine.projected_variances_, rtol=1e-6)
 

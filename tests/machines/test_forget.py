@@ -25,7 +25,7 @@ from entrolearn import (
     streaming,
 )
 from entrolearn.machines.devices import mirrored
-from entrolearn.machines.readouts import class_covariances
+from entrolearn.machines.readouts import class_gaussians
 from entrolearn.path import Partition, path
 from entrolearn.validation import class_error_weights
 
@@ -54,7 +54,7 @@ def condition(machine):
     """Condition number of the matrix that the machine solves with."""
     sums = machine._stream
     if hasattr(machine, "covariance"):
-        matrix = sum(each.dense() for each in class_covariances(sums, machine.covariance)[0])
+        matrix = sum(each.dense() for each in class_gaussians(sums, machine.covariance)[1])
     elif hasattr(machine, "class_weight"):
         weights = class_error_weights(machine.class_weight, machine.classes_, [m.n for m in sums])
         matrix = sum(w * m.second_moment() for w, m in zip(weights, sums, strict=True))
@@ -135,7 +135,7 @@ def test_a_machine_without_rows_of_a_class_is_not_fitted_until_one_comes(learner
     machine, last = clone(learner).fit(X, y), LABELS == 2
     machine.forget(X[last], y[last])
     if is_classifier(learner) and not isinstance(learner, ELMClassifier | RKELMClassifier):
-        with pytest.raises(NotFittedError, match=r"once it has a row of every class; none of \[2\]"):
+        with pytest.raises(NotFittedError, match=r"there are no rows of class 2 yet"):
             outputs(machine)
         assert machine._stream[2].n == machine._stream[2].total_square() == 0
     else:

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from sklearn.base import clone, is_regressor
 
 from entrolearn import LSSVC, EEMClassifier, KELMRegressor, RKELMClassifier
+from entrolearn.machines.base import to_original_coordinates
 
 WITH_GRADIENT = [
     *(each for each in ESTIMATORS if hasattr(each, "input_gradient") and hasattr(each, "_linear_part")),
@@ -69,7 +70,7 @@ def test_a_machine_takes_the_metric_that_it_was_fitted_in_into_its_layer(learner
     R = np.diag(root) if root.ndim == 1 else root
     learner = clone(learner).fit(X @ R, targets(learner, 3))
     expected, gradient = values(learner, OTHERS @ R), learner.input_gradient(OTHERS @ R) @ R
-    learner._to_original_coordinates(root)
+    to_original_coordinates(learner, root)
     for rows in (OTHERS, csr_array(OTHERS)):
         assert_allclose(values(learner, rows), expected, rtol=0, atol=1e-7 * abs(expected).max())
         found = learner.input_gradient(rows)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.covariance import ledoit_wolf, oas
 
-from entrolearn.machines.moments import ClassMoments, PartMoments, add_rows, moments_by_group, no_moments
+from entrolearn.machines.moments import ClassMoments, moments_by_group, moments_of_parts, no_moments
 
 
 @pytest.fixture
@@ -66,10 +66,10 @@ def test_moments_of_disjoint_rows_add_and_subtract(cut, seed):
 
 def test_weighted_moments_are_numpys_and_add_up(H, rng):
     weights, one_group = rng.uniform(0.1, 3, size=60), np.zeros(60, dtype=int)
-    (whole,) = add_rows(no_moments(identity, H, one_group, 1), identity, H, one_group, weights)
-    (parts,) = no_moments(identity, H, one_group, 1)
+    (whole,) = no_moments(identity, H, one_group, 1).add_rows(identity, H, one_group, weights)
+    (parts,) = in_parts = no_moments(identity, H, one_group, 1)
     for rows in np.split(np.arange(60), [7, 40]):
-        add_rows([parts], identity, H[rows], one_group[rows], weights[rows])
+        in_parts.add_rows(identity, H[rows], one_group[rows], weights[rows])
     for moments in (whole, parts):
         assert_allclose(moments.n, weights.sum())
         assert_allclose(moments.mean, np.average(H, axis=0, weights=weights))
@@ -114,7 +114,7 @@ def test_groups_are_told_apart_in_blocks(H, rng, monkeypatch):
 
 def test_training_sets_are_totals_minus_parts(H, rng):
     codes, part = rng.integers(0, 2, size=60), rng.integers(10, 14, size=60)
-    moments = PartMoments(identity, H, codes, 2, part, [4, 8])
+    moments = moments_of_parts(identity, H, codes, 2, part, [4, 8])
     for left_out in [(), (10,), (11, 13)]:
         for c, got in enumerate(moments.without(left_out)):
             rows = H[(codes == c) & ~np.isin(part, left_out)]
@@ -127,7 +127,7 @@ def test_parts_that_outweigh_the_rest_leave_its_digits(H, rng, monkeypatch):
     monkeypatch.setattr("entrolearn.machines.moments.PILOT_ROWS", 5)
     H[50] *= 1e9
     part = np.where(np.arange(60) < 40, rng.integers(0, 3, size=60), 3)
-    (got,) = PartMoments(identity, H, np.zeros(60, dtype=int), 1, part, [8]).without((1, 3))
+    (got,) = moments_of_parts(identity, H, np.zeros(60, dtype=int), 1, part, [8]).without((1, 3))
     rows = H[np.isin(part, [0, 2])]
     assert got.n == len(rows)
     assert_allclose(got.ledoit_wolf()[0], ledoit_wolf(rows)[0], rtol=1e-10)

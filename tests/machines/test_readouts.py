@@ -9,11 +9,12 @@ from scipy.stats import norm
 
 from entrolearn.machines.moments import ClassMoments
 from entrolearn.machines.readouts import (
+    ClassCovariance,
     ClassGaussians,
-    DenseCovariance,
+    CovarianceMatrix,
     EntropyReadout,
     bordered_solve,
-    class_covariances,
+    class_gaussians,
     entropy_discriminant,
     least_squares,
     least_squares_from_moments,
@@ -31,7 +32,7 @@ def spd(rng, h):
 
 
 def discriminant(means, matrices) -> EntropyReadout:
-    return entropy_discriminant(means, [DenseCovariance(matrix) for matrix in matrices])
+    return entropy_discriminant(means, [ClassCovariance(CovarianceMatrix(matrix)) for matrix in matrices])
 
 
 def test_beta_is_equation_4(rng):
@@ -54,11 +55,11 @@ def test_covariances_from_moments_are_the_matrices_that_are_never_formed(rng, co
         "oas": moments.oas()[0],
         "empirical": moments.covariance(),
     }.get(covariance, moments.covariance() + 0.3 * np.eye(6))
-    (mine,), _ = class_covariances([moments], covariance)
+    _, (mine,), _ = class_gaussians([moments], covariance)
     total = np.ones((6, 6), order="F")
-    mine.add_spread_to(total)
+    mine.moments.add_covariance_to(total, mine.weight)
     assert_allclose(np.tril(total), np.tril(1 + matrix - mine.ridge * np.eye(6)), rtol=1e-12)
-    projected = mine.projected_spread(coef) + mine.ridge * coef.T @ coef
+    projected = mine.weight * mine.moments.projected_covariance(coef) + mine.ridge * coef.T @ coef
     assert_allclose(projected, coef.T @ matrix @ coef, rtol=1e-12)
     assert_allclose(mine.dense(), matrix, rtol=1e-12)
 
@@ -138,14 +139,14 @@ def test_a_class_without_a_density_takes_the_mean_of_the_others(rng):
     means, matrices = rng.normal(size=(4, 6)), [spd(rng, 6) for _ in range(4)]
     row = rng.normal(size=6)
     matrices[2] = np.outer(row, row)  # of two rows
-    covariances = [DenseCovariance(m, 2 if c == 2 else 100) for c, m in enumerate(matrices)]
+    covariances = [ClassCovariance(CovarianceMatrix(m, 2 if c == 2 else 100)) for c, m in enumerate(matrices)]
     readout = entropy_discriminant(means, covariances)
     own = [readout.coef.T @ matrix @ readout.coef for matrix in matrices]
     assert_allclose(readout.covariances[[0, 1, 3]], [own[0], own[1], own[3]], rtol=1e-8)
     assert_allclose(readout.covariances[2], (own[0] + own[1] + own[3]) / 3, rtol=1e-8)
-    shrunk = [*covariances[:2], DenseCovariance(matrices[2] + np.eye(6), 2), covariances[3]]
+    shrunk = [*covariances[:2], ClassCovariance(CovarianceMatrix(matrices[2] + np.eye(6), 2)), covariances[3]]
     readout = entropy_discriminant(means, shrunk)  # with a ridge two rows are enough
-    assert_allclose(readout.covariances[2], readout.coef.T @ shrunk[2].matrix @ readout.coef, rtol=1e-8)
+    assert_allclose(readout.covariances[2], readout.coef.T @ shrunk[2].dense() @ readout.coef, rtol=1e-8)
 
 
 def test_components_are_white_and_dependent_ones_are_dropped(rng):

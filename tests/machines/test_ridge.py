@@ -10,9 +10,9 @@ from entrolearn.machines import ridge
 from entrolearn.machines.ridge import (
     CHOLESKY_UP_TO,
     NormalEquations,
-    PartEquations,
     Spectrum,
     cholesky_solve,
+    equations_of_parts,
     leave_one_out_errors,
     normal_equations,
     ridge_candidates,
@@ -104,7 +104,7 @@ def test_equations_of_other_shifts_do_not_combine(data):
 def test_equations_of_disjoint_rows_add_and_subtract(data):
     X, T = data
     whole = normal_equations(layer, X, T)
-    some, others = (normal_equations(layer, X, T, rows) for rows in np.split(np.arange(60), [25]))
+    some, others = (normal_equations(layer, X[rows], T[rows]) for rows in np.split(np.arange(60), [25]))
     for sum_of_two in (some + others, NormalEquations(6, 2).update(layer(X), T)):
         assert sum_of_two.n == 60
         assert_allclose(sum_of_two.solve(0.1)[0], whole.solve(0.1)[0], rtol=1e-9)
@@ -173,10 +173,10 @@ PARTITIONS = [
 def test_training_sets_are_sums_of_parts(data, partition):
     X, T = data
     for intercept in (False, True):
-        parts = PartEquations(layer, X, T, partition, partition.left_out, intercept=intercept)
+        parts = equations_of_parts(layer, X, T, partition, partition.left_out, intercept=intercept)
         for left_out in partition.left_out:
             rows = partition.training(left_out)
-            training = parts.without(left_out)
+            (training,) = parts.without(left_out)
             assert training.n == len(rows)
             coef, _ = training.solve(0.1)
             twin = Ridge(0.1, fit_intercept=intercept).fit(layer(X[rows]), T[rows])
@@ -189,8 +189,20 @@ def test_rows_that_no_training_set_holds_are_not_evaluated(data):
     X[::5] = np.nan
     partition = PARTITIONS[1]
     for intercept in (False, True):
-        parts = PartEquations(layer, X, T, partition, partition.left_out, intercept=intercept)
-        assert all(np.isfinite(parts.without(out).solve(0.1)[0]).all() for out in partition.left_out)
+        parts = equations_of_parts(layer, X, T, partition, partition.left_out, intercept=intercept)
+        assert all(np.isfinite(parts.without(out)[0].solve(0.1)[0]).all() for out in partition.left_out)
+
+
+def test_parts_that_outweigh_the_rest_leave_its_digits(data):
+    """Their equations are not subtracted: scikit-learn's coefficients of the rows of the other parts."""
+    X, T = data
+    H = layer(X)
+    H[-1] *= 1e9
+    partition = Partition.cross_validation(np.arange(60) // 15)
+    parts = equations_of_parts(lambda rows, out=None: rows.copy(), H, T, partition, partition.left_out)
+    rows = partition.training((3,))
+    coef, _ = parts.without((3,))[0].solve(0.1)
+    assert_allclose(coef, Ridge(0.1, fit_intercept=False).fit(H[rows], T[rows]).coef_.T, rtol=1e-8)
 
 
 @pytest.mark.parametrize("intercept", [False, True])

@@ -28,6 +28,7 @@ from entrolearn import (
     WELMClassifier,
     streaming,
 )
+from entrolearn.machines.additive import checked_rows, empty_sums
 from entrolearn.streaming import distributed, sampling
 from entrolearn.streaming.chunkwise import Summing, merged_sums, sums_of_chunk
 
@@ -164,8 +165,7 @@ def test_merging_leaves_what_it_merges_as_it_was(machine, X):
     # Dask may merge the same results again, for a worker that was lost.
     y = labels(X, 2)
     machine.set_params(random_state=0).fit(X, y)
-    rows, coded = machine._checked(X, y, first=False, dtypes=[np.float64])
-    summing = Summing(machine, machine._no_sums(rows, coded), np.float64)
+    summing = Summing(machine, empty_sums(machine, *checked_rows(machine, X, y)), np.float64)
     parts = [sums_of_chunk(X[i : i + 500], y[i : i + 500], None, "", summing) for i in (0, 500, 1000)]
     once, again = (cloudpickle.dumps(merged_sums(parts).sums) for _ in range(2))
     assert once == again

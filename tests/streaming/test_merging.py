@@ -139,7 +139,7 @@ def eem(**settings):
         (lambda: eem().fit(X[:, 1:], LABELS), "n_features_in_=12, and 13"),
         (lambda: ELMClassifier(keep_sums=True).fit(X, LABELS), "'ELMClassifier', and 'EEMClassifier'"),
         (lambda: eem().fit(X, LABELS.astype(str)), "numbers for classes and others words; accepted: one"),
-        (lambda: clone(eem()).set_params(keep_sums=False).fit(X, LABELS), "has no sums; accepted: fit with"),
+        (lambda: clone(eem()).set_params(keep_sums=False).fit(X, LABELS), "keep_sums=False"),
         (lambda: SGDClassifier(), "SGDClassifier has no sums over rows; accepted: EEMClassifier, EEKM"),
     ],
 )

@@ -211,7 +211,7 @@ class Project:
     def tables(self, study: str = "tiny") -> dict[str, bytes]:
         """The bytes of every table of a study."""
         folder = self.folder / "results" / study / "tables"
-        return {file.name: file.read_bytes() for file in sorted(folder.glob("*"))}
+        return {file.name: file.read_bytes() for file in sorted(folder.glob("[!.]*"))}
 
     def finished_files(self) -> dict[str, str]:
         """The sha256 of each result that snakemake takes for finished."""
@@ -310,84 +310,99 @@ def quick(new_project):
     return project
 
 
-# A learner of a user's own, so that a test decides how long its fits last.
-WAITING = '''
-"""Discriminant analysis whose fits wait until they may go on."""
+@pytest.fixture
+def copied(quick, tmp_path):
+    """A copy of the quick study, to be disturbed."""
+    shutil.copytree(quick.folder, tmp_path / "project", symlinks=True)
+    return Project(tmp_path / "project", quick.study, {"my-moons": MOONS})
+
+
+# Python imports it when it starts.
+HOLDING = '''
+"""Wait before a file whose path has the text of the file `hold` is moved into place, while that is there."""
 
 import os
 import time
 from pathlib import Path
 
+HOLD, move = Path(__file__).with_name("hold"), os.replace
+
+
+def wait(before):
+    while HOLD.exists() and HOLD.read_text() in before:
+        HOLD.with_name(f"held-{os.getpid()}").touch()
+        time.sleep(0.01)
+
+
+def replace(source, target, **options):
+    wait(os.fspath(target))
+    move(source, target, **options)
+
+
+os.replace = replace
+'''
+
+# A learner of a user's own.
+HELD = '''
+"""Discriminant analysis whose fits wait before they begin, as files wait."""
+
+import sitecustomize
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 
-class WaitingLDA(LinearDiscriminantAnalysis):
+class HeldLDA(LinearDiscriminantAnalysis):
     def fit(self, X, y):
-        Path(f"fits-{os.getpid()}").touch()
-        while not Path("go").exists():
-            time.sleep(0.02)
+        sitecustomize.wait("fits")
         return super().fit(X, y)
 '''
 
 
-class WaitingProject(Project):
-    """A copy of the quick study with one run, and what depends on it, still to be made: its fits wait."""
+class HeldProject(Project):
+    """The quick study, still to be made; its jobs wait before a file or a fit until they are released."""
 
-    def __init__(self, folder: Path, study: dict, catalog: dict):
+    def __init__(self, folder: Path, study: dict):
+        self.aside = folder.with_name(f"{folder.name}-aside")
         study = copy.deepcopy(study)
-        study["models"]["lda"]["estimator"] = "waiting.WaitingLDA"
-        super().__init__(folder, study, catalog)
-        (folder / "waiting.py").write_text(WAITING)
-        for made in ("records/my-moons/lda.json", "candidates/my-moons/lda.parquet"):
-            (folder / "results" / "tiny" / "seed0" / made).unlink()
-        shutil.rmtree(folder / "results" / "tiny" / "tables")
+        study["models"]["lda"]["estimator"] = "held.HeldLDA"
+        super().__init__(folder, study, {"my-moons": MOONS})
+        self.aside.mkdir()
+        for module, content in (("sitecustomize", HOLDING), ("held", HELD)):
+            (self.aside / f"{module}.py").write_text(content)
 
     @property
     def environment(self) -> dict[str, str]:
-        paths = f"{self.folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        paths = f"{self.aside}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
         return super().environment | {"PYTHONPATH": paths}
 
-    def started(self, *arguments: str) -> subprocess.Popen:
-        """A run whose fits are at work, and will be until they may `go_on`."""
+    def held(self, before: str, *arguments: str) -> tuple[subprocess.Popen, list[psutil.Process]]:
+        """A run with a process that waits, and the processes from the server to that one."""
+        (self.aside / "hold").write_text(before)
         running = self.start(*arguments)
-        self.wait_until(lambda: self.fits_of(running), running)
-        return running
+        self.wait_until(lambda: list(self.aside.glob("held-*")), running)
+        (mark,) = self.aside.glob("held-*")
+        chain = [psutil.Process(int(mark.name.removeprefix("held-")))]
+        while chain[0].ppid() != running.pid:
+            chain.insert(0, chain[0].parent())
+        return running, chain
 
-    def fits_of(self, running: subprocess.Popen) -> list[psutil.Process]:
-        """The processes with fits that a run has started."""
-        jobs = psutil.Process(running.pid).children(recursive=True)
-        return [job for job in jobs if (self.folder / f"fits-{job.pid}").exists()]
-
-    def go_on(self) -> None:
-        (self.folder / "go").touch()
+    def release(self) -> None:
+        (self.aside / "hold").unlink(missing_ok=True)
+        for mark in self.aside.glob("held-*"):
+            mark.unlink()
 
 
 @pytest.fixture
-def new_copy(quick, tmp_path_factory):
-    """Make a copy of the quick study, to be disturbed, in a folder of any kind; no fits stay waiting."""
+def new_held(quick, tmp_path):
+    """Make the quick study, to be held, in an empty folder."""
     made = []
 
-    def make(kind: type[Project] = Project, folder: Path | None = None) -> Project:
-        folder = folder or tmp_path_factory.mktemp("project")
-        shutil.copytree(quick.folder, folder, symlinks=True, dirs_exist_ok=True)
-        made.append(kind(folder, quick.study, {"my-moons": MOONS}))
+    def make() -> HeldProject:
+        made.append(HeldProject(tmp_path / "held", quick.study))
         return made[-1]
 
     yield make
     for project in made:
-        (project.folder / "go").touch()
-
-
-@pytest.fixture
-def copied(new_copy):
-    """A copy of the quick study, to be disturbed."""
-    return new_copy()
-
-
-@pytest.fixture
-def new_waiting(new_copy):
-    """Make a copy with a run to be made whose fits wait, in a folder that may be there."""
-    return lambda folder=None: new_copy(WaitingProject, folder)
+        project.release()
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from entrolab.data.dataset import load_dataset
+
 ROOT = Path(__file__).parents[2]
 PROFILES = ROOT / "workflow" / "profiles"
 EXECUTORS = ROOT / ".executors"  # where `make executors` puts them
@@ -56,17 +58,15 @@ def resources_of(said: str) -> dict[str, list[dict]]:
     return found
 
 
-def test_each_job_asks_for_what_it_needs_and_none_for_all(tmp_path):
+def test_each_job_requests_memory_and_time_and_has_limits(tmp_path):
     limits = ("--config", "limit_gib=1", "limit_seconds=600")
     said = snakemake(tmp_path, "--workflow-profile", "none", "--cores", "1", "-n", *limits, "--", "demo")
     assert said.returncode == 0, said.stdout[-3000:]
     asked = resources_of(said.stdout)
-    for rule in ("prepare", "scale", "split", "train", "figure"):
-        for job in asked[rule]:
-            assert 1000 < int(job["mem_mb"]) < 2000  # the demonstration's data are small
-            assert 10 <= int(job["runtime"]) <= 30
-    (limit,) = {job["limit_mebibytes"] for job in asked["train"]}
-    assert limit == "1024"
+    for rule in ("prepare", "scale", "split", "fit", "refit", "figure"):
+        assert {(job["mem_mb"], job["runtime"]) for job in asked[rule]} == {("2000", "50")}
+    for rule in ("prepare", "fit", "refit"):
+        assert {job["limit_mebibytes"] for job in asked[rule]} == {"1024"}
 
 
 def test_local_jobs_are_not_held_up_by_what_a_cluster_would_be_asked_for(tmp_path):
@@ -80,7 +80,38 @@ def test_the_profile_of_slurm_plans_the_demonstration(tmp_path):
     assert said.returncode == 0, said.stdout[-3000:]
     # A data set is prepared, scaled and divided by one job of Slurm.
     assert said.stdout.count("Group job data") == 5
-    assert len(resources_of(said.stdout)["train"]) == 25
+    # A grid is fitted, selected from and refitted by another.
+    assert said.stdout.count("Group job run") == 25
+
+
+# Slurm's commands: a job is run when it is submitted, its one step is, and it has then completed.
+SLURM = {
+    "sbatch": """for last; do :; done
+case $last in --wrap=*) sh -c "${last#--wrap=}" > "$0.said" 2>&1; echo 1;; esac""",
+    "srun": """while case $1 in -*) true;; *) false;; esac; do shift; done
+exec "$@\"""",
+    "sacct": "case $* in *Account*) echo mine;; *) echo '1|COMPLETED';; esac",
+    "sacctmgr": "echo mine",
+    "sinfo": "echo PARTITION",
+    "scontrol": "echo MinJobAge = 300 sec",
+}
+
+
+@needs("slurm")
+def test_a_job_of_slurm_runs_its_function_in_a_process_of_that_job(tmp_path):
+    """As the executor starts it: a Snakemake by sbatch, which starts another by srun."""
+    for command, content in SLURM.items():
+        (tmp_path / command).write_text(f"#!/bin/sh\n{content}\n")
+        (tmp_path / command).chmod(0o755)
+    said = snakemake(
+        tmp_path,
+        *("--profile", "workflow/profiles/slurm", "--slurm-init-seconds-before-status-checks", "1"),
+        *("--latency-wait", "1", "--", "results/data/gaussians.npz"),
+        PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+    )
+    assert said.returncode == 0, said.stdout[-3000:]
+    assert load_dataset(tmp_path / "results/data/gaussians.npz").n_samples > 0
+    assert "prepare gaussians: done" in (tmp_path / "logs/prepare/gaussians.log").read_text()
 
 
 @needs("kubernetes")
@@ -92,7 +123,7 @@ def test_the_profile_of_kubernetes_plans_the_demonstration(tmp_path, kubernetes)
         KUBECONFIG=str(kubernetes.configuration),
     )
     assert said.returncode == 0, said.stdout[-3000:]
-    assert len(resources_of(said.stdout)["train"]) == 25
+    assert len(resources_of(said.stdout)["fit"]) == 25
     assert not kubernetes.jobs
 
 
@@ -179,4 +210,4 @@ def test_a_pod_gets_its_image_volume_command_and_resources(tmp_path, kubernetes)
         assert container["resources"]["requests"]["ephemeral-storage"] == "1000M"
     memory = [spec["containers"][0]["resources"]["requests"]["memory"] for spec in specs]
     # Small data need what a job's start takes; four times as much; the limit of 8 GiB beside the start.
-    assert memory == ["1259M", "5034M", "9849M"]
+    assert memory == ["2000M", "8000M", "10092M"]

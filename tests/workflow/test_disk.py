@@ -31,28 +31,6 @@ def said(output: str, pattern: str) -> list[str]:
 
 
 @pytest.mark.fault(
-    "Disk", "full while results are written", "one line says where; with room, a rerun completes"
-)
-@pytest.mark.parametrize("place", ["results", "."], ids=["results", "logs and snakemake's notes too"])
-def test_a_disk_that_fills_up_is_named_and_a_plain_rerun_completes(
-    quick, new_waiting, new_disk, tmp_path_factory, record_property, place
-):
-    folder = tmp_path_factory.mktemp("project")
-    disk = new_disk(folder / place, "16m")
-    project = new_waiting(folder)
-    running = project.started(TABLE)
-    disk.fill()
-    project.go_on()
-    assert running.wait() == 1
-    assert said(project.said.read_text(), r"the disk is full: no room for results/\S+; free some space")
-    assert "Traceback" not in project.said.read_text()
-    finished = project.finished_files()
-    assert finished
-    disk.make_room()
-    rerun(project, quick, finished, record_property)
-
-
-@pytest.mark.fault(
     "Disk", "full while the store is made", "one line names it; with room, a rerun logs the runs"
 )
 def test_a_store_on_a_full_disk_is_named_and_the_results_stand(quick, copied, new_disk, record_property):

@@ -1,12 +1,12 @@
-"""Whatever is killed, and whenever: the next run completes it, with nothing that was finished done again."""
+"""Whatever ends a run, and whenever: the same command completes it, and does nothing again."""
 
 import os
-import re
+import shutil
 import signal
 import sqlite3
 import time
-from collections.abc import Callable
 from contextlib import closing
+from itertools import product
 from pathlib import Path
 
 import psutil
@@ -14,14 +14,11 @@ import pytest
 import yaml
 from scripted_server import answer
 
-from entrolab.data.dataset import load_dataset, load_folds
-from entrolab.io.parquet import read_frame
-from entrolab.io.records import read_json
+from entrolab.data.dataset import load_dataset
 
-pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+pytestmark = pytest.mark.workflow
 
 TABLE = "results/tiny/tables/table1.csv"
-RECORD = "results/tiny/seed0/records/my-moons/lda.json"
 
 
 def completed(project, target: str = TABLE) -> None:
@@ -39,174 +36,78 @@ def check(project, undisturbed, finished: dict, record_property) -> None:
     assert project.tables() == undisturbed.tables()
 
 
-def rerun(project, undisturbed, record_property) -> None:
-    """A plain run, without unlocking anything, does what is left."""
-    finished = project.finished_files()
-    assert finished
-    project.go_on()
-    result = project.run(TABLE)
-    assert result.returncode == 0, result.stdout[-5000:]
-    check(project, undisturbed, finished, record_property)
+def wait_for_end_of(leader: int) -> None:
+    """Wait until no process is left of the group that a run has started; zombies do not count."""
 
-
-def in_group(leader: int) -> list[psutil.Process]:
-    """What still runs of the group of processes that a run has started."""
-
-    def belongs(process) -> bool:
+    def runs(process) -> bool:
         try:
             return os.getpgid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE
         except (ProcessLookupError, psutil.NoSuchProcess):
             return False
 
-    return [process for process in psutil.process_iter() if belongs(process)]
-
-
-def has_ended(process: psutil.Process) -> bool:
-    try:
-        return process.status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
-
-
-def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, f"it has not come to that in {seconds:.0f} s"
+    until = time.monotonic() + 60
+    while stays := list(filter(runs, psutil.process_iter())):
+        assert time.monotonic() < until, stays
         time.sleep(0.02)
 
 
-# ---------------------------------------------------------------------------------------------- the workflow
+MOMENTS = {"early": "data/my-moons.npz", "in the middle of fits": "fits", "late": "tables/table1.html"}
+FAULTS = {
+    "Ctrl-C": lambda run, chain, disk: os.killpg(run.pid, signal.SIGINT),
+    "SIGKILL of snakemake": lambda run, chain, disk: run.kill(),
+    "SIGKILL of the server": lambda run, chain, disk: chain[0].kill(),
+    "SIGKILL of the job": lambda run, chain, disk: chain[1].kill(),
+    "full disk": lambda run, chain, disk: disk.fill(),
+}
 
 
 @pytest.mark.fault(
-    "Killed", "snakemake and its jobs, by SIGKILL", "`make unlock` and a plain rerun complete it"
+    "Killed", "Ctrl-C, SIGKILL of any process, a full disk: early, in fits, late", "a rerun completes"
 )
-def test_a_killed_run_is_completed_and_equals_an_undisturbed_one(quick, new_waiting, record_property):
-    project = new_waiting()
-    running = project.started(TABLE)
-    os.killpg(running.pid, signal.SIGKILL)
-    running.wait()
-    finished = project.finished_files()
-    assert finished
-    project.go_on()
-    refused = project.run(TABLE)
-    assert refused.returncode == 1
-    (line,) = refused.stdout.splitlines()[1:]  # behind the name of the profile
-    assert line.startswith(
-        f"{project.folder}: locked by another run; wait for its end or, if it was killed, "
-    )
-    completed(project)
-    check(project, quick, finished, record_property)
+def test_whatever_ends_a_run_and_whenever_the_same_command_completes_it(quick, new_held, new_disk, tmp_path):
+    """Each run goes on where the one before was ended; no process stays, and nothing is done again."""
+    disk = new_disk(tmp_path / "held", "16m")
+    project, finished = new_held(), {}
+    for moment, fault in product(MOMENTS, FAULTS):
+        run, chain = project.held(MOMENTS[moment], TABLE)
+        FAULTS[fault](run, chain, disk)
+        if run.poll() is None and fault == "SIGKILL of snakemake":
+            run.wait()  # the held job has not gone on
+            wait_for_end_of(run.pid)
+        project.release()
+        assert run.wait() == (-signal.SIGKILL if fault == "SIGKILL of snakemake" else 1), (moment, fault)
+        wait_for_end_of(run.pid)
+        assert "Traceback" not in project.said.read_text(), (moment, fault)
+        assert not (project.folder / TABLE).with_suffix(".md").exists()
+        if fault == "full disk":
+            disk.make_room()
+        if fault == "SIGKILL of snakemake":
+            shutil.rmtree(project.folder / ".snakemake" / "locks")  # as `make unlock` does
+        assert project.lost_since(finished) == [], (moment, fault)
+        finished = project.finished_files()
+    result = project.run(TABLE)
+    assert result.returncode == 0, result.stdout[-5000:]
+    assert project.lost_since(finished) == []
+    assert project.tables() == quick.tables()
 
 
-INTERRUPTED = {"by Ctrl-C": signal.SIGINT, "by the end of their terminal": signal.SIGHUP}
-
-
-@pytest.mark.parametrize(
-    "how",
-    [
-        pytest.param(
-            how,
-            marks=pytest.mark.fault(
-                "Killed", f"snakemake and its jobs, {how}", "no job stays; a plain rerun completes it"
-            ),
-        )
-        for how in INTERRUPTED
-    ],
-)
-def test_after_an_interruption_a_plain_rerun_completes(quick, new_waiting, record_property, how):
-    project = new_waiting()
-    running = project.started(TABLE)
-    os.killpg(running.pid, INTERRUPTED[how])
-    assert running.wait() == 1
-    wait_until(lambda: not in_group(running.pid))
-    assert [line.partition(":")[0] for line in project.said.read_text().splitlines()[1:]] == ["interrupted"]
-    rerun(project, quick, record_property)
-
-
+@pytest.mark.slow
 @pytest.mark.fault("Killed", "snakemake alone, by SIGTERM", "its jobs are finished; a rerun does the rest")
 def test_after_sigterm_what_runs_is_finished_and_a_plain_rerun_does_the_rest(
-    quick, new_waiting, record_property
+    quick, new_held, record_property
 ):
-    project = new_waiting()
-    running = project.started(TABLE)
+    project = new_held()
+    running, _ = project.held("fits", TABLE)
     running.send_signal(signal.SIGTERM)
-    project.go_on()
+    project.release()
     assert running.wait() == 1
-    assert in_group(running.pid) == []
-    assert RECORD in project.finished_files()
+    wait_for_end_of(running.pid)
+    finished = project.finished_files()
+    assert "results/tiny/seed0/records/my-moons/lda.json" in finished
     assert not (project.folder / TABLE).exists()
-    rerun(project, quick, record_property)
-
-
-def whole(file: Path) -> bool:
-    """Whether a result can be read by whoever reads it."""
-    readers = {
-        ".json": read_json,
-        ".parquet": read_frame,
-        ".npz": load_folds if file.parent.name == "folds" else load_dataset,
-    }
-    return readers.get(file.suffix, Path.read_bytes)(file) is not None
-
-
-@pytest.mark.fault(
-    "Killed", "three times, as a result appears, with --keep-incomplete", "what is there is whole"
-)
-def test_however_often_a_run_is_killed_as_a_result_appears_nothing_half_is_taken(
-    quick, new_project, record_property
-):
-    """The kill comes between the move of a file into its place and snakemake's note that it is complete."""
-    project = new_project(quick.study)
-
-    def there() -> set[Path]:
-        files = (project.folder / "results").rglob("*.*")
-        return {file for file in files if not file.name.startswith(".") and file.is_file()}
-
-    lost, finished = 0, {}
-    for appearing in (1, 3, 2):
-        before = there()
-        running = project.start("--keep-incomplete", TABLE)
-        project.wait_until(lambda: len(there() - before) >= appearing, running)  # noqa: B023
-        os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
-        assert all(map(whole, there()))
-        lost += len(project.lost_since(finished))
-        finished = project.finished_files()
-        assert project.run("--unlock").returncode == 0
-    result = project.run("--keep-incomplete", TABLE)
+    result = project.run(TABLE)
     assert result.returncode == 0, result.stdout[-5000:]
     check(project, quick, finished, record_property)
-    record_property("lost", lost)
-    assert lost == 0
-
-
-# --------------------------------------------------------------------------------------------------- one job
-
-
-@pytest.mark.fault("Killed", "a training job, by SIGKILL", "named; a plain rerun does it")
-def test_a_training_job_that_is_killed_is_named_and_done_by_the_next_run(quick, new_waiting, record_property):
-    project = new_waiting()
-    running = project.started(TABLE)
-    (fits,) = project.fits_of(running)
-    fits.parent().kill()
-    assert running.wait() == 1
-    wait_until(lambda: has_ended(fits))  # nobody would read what it finds
-    said = project.said.read_text()
-    assert re.search("failed: train .*/lda: see logs/", said)
-    rerun(project, quick, record_property)
-
-
-@pytest.mark.fault("Killed", "the process with a job's fits", "no result: named; a plain rerun does the job")
-def test_fits_that_are_killed_are_no_result_and_done_by_the_next_run(quick, new_waiting, record_property):
-    project = new_waiting()
-    running = project.started(TABLE)
-    (fits,) = project.fits_of(running)
-    fits.kill()
-    assert running.wait() == 1
-    (line,) = [line for line in project.said.read_text().splitlines() if line.startswith("train tiny")]
-    assert "was killed (SIGKILL), perhaps because the system ran out of memory: run again" in line
-    assert RECORD not in project.finished_files()
-    rerun(project, quick, record_property)
 
 
 def runs_in(store: Path) -> list[tuple[str, str]]:
@@ -221,6 +122,7 @@ def runs_in(store: Path) -> list[tuple[str, str]]:
         return sorted(connection.execute(query))
 
 
+@pytest.mark.slow
 @pytest.mark.fault("Killed", "the tracker, as it writes a run", "each run is there once, finished when rerun")
 def test_a_tracker_that_is_killed_leaves_one_run_for_each_run_to_the_next(quick, copied, record_property):
     store, target = copied.folder / "mlflow.db", "results/tiny/tracked/runs.json"
@@ -235,6 +137,7 @@ def test_a_tracker_that_is_killed_leaves_one_run_for_each_run_to_the_next(quick,
     check(copied, quick, finished, record_property)
 
 
+@pytest.mark.slow
 @pytest.mark.fault("Killed", "a download, half-way", "half a file is never taken; the next run has all of it")
 def test_a_download_that_is_killed_half_way_is_taken_whole_by_the_next_run(
     new_project, quick, server, entry_of_table, record_property
@@ -271,6 +174,7 @@ def shifted(project, seconds: float, pattern: str = "**/*") -> None:
         os.utime(path, (then, then))
 
 
+@pytest.mark.slow
 @pytest.mark.fault("Killed", "clock set forward: tables of the past", "made again once, equal")
 def test_tables_that_seem_too_old_are_made_again_once(quick, copied, record_property):
     finished = copied.finished_files()

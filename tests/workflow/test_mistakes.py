@@ -110,7 +110,6 @@ def test_a_wrong_file_is_refused(new_project, small, file, content, line):
             "elsewhere: this folder does not exist; accepted: a folder with studies",
         ),
         ([], {"extra_datasets": "elsewhere.yaml"}, "elsewhere.yaml: No such file or directory"),
-        (["tinny"], {}, "there is no study 'tinny', did you mean 'tiny'?; accepted: "),
     ],
 )
 def test_a_wrong_command_is_refused(new_project, small, arguments, config, line):

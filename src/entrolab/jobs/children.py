@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from multiprocessing import forkserver, get_all_start_methods, get_context, resource_tracker
+from multiprocessing import forkserver, get_all_start_methods, get_context, resource_tracker, util
 from multiprocessing.connection import wait
 from types import SimpleNamespace
 
@@ -30,15 +30,14 @@ PRELOADED = {
     "fits": ["snakemake.cli", "skops.io", "entrolab.stages.fit", "entrolab.stages.check"],
     "tracking": ["snakemake.cli", "skops.io", "mlflow.sklearn", "entrolab.stages.tracking"],
 }
-# Set to 1 while a process starts: numerical libraries read their numbers of threads when they are imported,
-# and PYTHONSAFEPATH keeps files of the working folder from taking the place of modules.
+# Set to 1 while a process starts: numerical libraries read numbers of threads when they are imported, and
+# PYTHONSAFEPATH keeps files of the working folder from taking the place of modules.
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONSAFEPATH")
 _SERVERS = {name: forkserver.ForkServer() for name in PRELOADED}
 for _name, _server in _SERVERS.items():
     _server.set_forkserver_preload(PRELOADED[_name])
 # `Process.start` polls the children of other threads: without a lock, their exit codes are lost.
 _LOCK = threading.Lock()
-SERVER_ENDED = 255  # the exit code of a child that was killed because its server ended
 # Ctrl-C and the end of the terminal: they end the workflow and its jobs, and with these their servers.
 INTERRUPTIONS = {signal.SIGINT, signal.SIGHUP}
 GIVEN = ("input", "output", "params", "wildcards", "resources", "log")  # what Snakemake gives to a rule
@@ -100,7 +99,7 @@ def run_in_child(function: str, name: str, job: SimpleNamespace, server: str | N
         code = child.exitcode
         child.close()
     if code not in (0, 1):  # with 1, the child has said why
-        code = -signal.SIGKILL if code == SERVER_ENDED else code
+        code = -signal.SIGKILL if code == 255 else code  # 255: killed with its server
         tell(f"{name}: {ending(code, getattr(job.resources, 'limit_seconds', 0))}")
     if code != 0:
         raise JobFailed(f"{name}: failed")
@@ -136,8 +135,8 @@ def _variables() -> Iterator[None]:
 
 def _run(parent: int, function: str, name: str, job: SimpleNamespace) -> None:
     """Call a job's function in a child; if it fails, say why in one line and end with status 1."""
-    alive = forkserver._forkserver._forkserver_alive_fd
-    if alive is not None:  # a server ends when nobody holds this any more: only the workflow may
+    if (alive := forkserver._forkserver._forkserver_alive_fd) is not None:
+        # A server ends when nobody holds this descriptor any more: only the workflow may.
         os.close(alive)
         forkserver._forkserver._forkserver_alive_fd = None
     end_with(parent)
@@ -147,3 +146,5 @@ def _run(parent: int, function: str, name: str, job: SimpleNamespace) -> None:
         work = getattr(import_module(module), attribute)
         with threadpool_limits(job.resources._cores):  # of what has been imported by now
             work(job)
+    util._flush_std_streams()
+    os._exit(0)  # at its end, a fork of a thread of a pool would wait for itself

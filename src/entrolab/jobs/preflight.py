@@ -1,6 +1,7 @@
 """Settings of Snakemake's process, and checks of the working folder before any job starts."""
 
 import getpass
+import logging
 import multiprocessing
 import os
 import resource
@@ -20,6 +21,7 @@ def prepare_process() -> None:
     """Change settings of this process and its children that would make jobs fail."""
     multiprocessing.set_executable(sys.executable)
     sys.executable = shlex.quote(sys.executable)  # Snakemake passes it to a shell unquoted
+    logging.raiseExceptions = False  # no traceback for a line that cannot be logged, as on a full disk
     os.environ["MPLBACKEND"] = "agg"  # a notebook sets another backend for its children
     try:
         getpass.getuser()

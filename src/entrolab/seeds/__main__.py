@@ -1,10 +1,13 @@
 """Make tables with several seeds and store their values: ``python -m entrolab.seeds melm table2``."""
 
 import argparse
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
+from snakemake.cli import get_argument_parser, parse_config
 
 from entrolab.jobs.command import home
 from entrolab.seeds.tables import seeded_tables, stored
@@ -21,7 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=5, help="number of seeds, from 0 (default: 5)")
     asked, others = parser.parse_known_args(arguments)  # the others are Snakemake's
     try:
-        studies, _ = load_configuration(home(), {})
+        given = get_argument_parser().parse_args(others).config
+        studies, _ = load_configuration(Path(os.path.relpath(home())), parse_config(given) if given else {})
         check_known(asked.study, studies, "entrolab.seeds", "study", "study")
         study = studies[asked.study]
         for key in ("published", "seeds"):

@@ -1,5 +1,6 @@
 """Base classes: conversion of labels to targets, and of real outputs to labels or values."""
 
+from collections.abc import Callable
 from typing import Self
 
 import numpy as np
@@ -24,7 +25,6 @@ from entrolearn.validation import (
 )
 
 __all__ = [
-    "Machine",
     "OutputClassifier",
     "OutputRegressor",
     "answer",
@@ -33,9 +33,13 @@ __all__ = [
     "codes_among",
     "codes_of",
     "decide",
+    "gradient_at",
+    "hidden_layer",
+    "input_dtypes",
     "learn_stream_classes",
     "path_targets",
     "targets_of",
+    "to_original_coordinates",
 ]
 
 
@@ -47,9 +51,10 @@ def has_gradient(machine: BaseEstimator) -> bool:
     AttributeError
         If they have none; the message names those that do.
     """
+    params = machine.get_params(deep=False)
     for name, accepted in DIFFERENTIABLE.items():
-        found = getattr(machine, name, None)
-        if hasattr(machine, name) and (callable(found) or found not in accepted):
+        found = params.get(name)
+        if found is not None and (callable(found) or found not in accepted):
             raise AttributeError(
                 f"{type(machine).__name__} has no gradient in closed form with {name}={found!r}; accepted: "
                 f"{', '.join(sorted(accepted))}."
@@ -57,85 +62,75 @@ def has_gradient(machine: BaseEstimator) -> bool:
     return True
 
 
-class InputGradient:
-    """Mixin of estimators with outputs, or decision values, whose gradient has a closed form."""
+@available_if(has_gradient)
+def input_gradient(self, X) -> np.ndarray:
+    """Gradient of the decision values, or the predicted values, with respect to the features.
 
-    @available_if(has_gradient)
-    def input_gradient(self, X) -> np.ndarray:
-        """Gradient of the decision values, or the predicted values, with respect to the features.
+    Parameters
+    ----------
+    X : {array-like, CSR matrix} of shape (n_samples, n_features)
 
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+    Returns
+    -------
+    gradient : ndarray of shape (n_samples, n_features), or (n_samples, n_outputs, n_features)
+        Gradient of ``decision_function``, or of ``predict`` for a regressor. The second shape is for more
+        than two classes, with one output each, and for a two-dimensional y. In units of the output per
+        unit of the feature; zero for features that the hidden layer ignores.
 
-        Returns
-        -------
-        gradient : ndarray of shape (n_samples, n_features), or (n_samples, n_outputs, n_features)
-            Gradient of ``decision_function``, or of ``predict`` for a regressor. The second shape is for more
-            than two classes, with one output each, and for a two-dimensional y. In units of the output per
-            unit of the feature; zero for features that the hidden layer ignores.
-
-        Raises
-        ------
-        AttributeError
-            If an activation or a kernel is not differentiable, or is a callable.
-        """
-        check_is_fitted(self)
-        check_place(self, X, "input_gradient")
-        dtypes = list(getattr(self, "_dtypes", (np.float64,)))
-        X = validate_data(self, X, accept_sparse="csr", dtype=dtypes, reset=False)
-        gradient = self._gradient(X)
-        one = len(self.classes_) == 2 if hasattr(self, "classes_") else self._one_value
-        return gradient[:, 0, :] if one else gradient
-
-    def _gradient(self, X):
-        """The gradient, shape (n_samples, n_outputs, n_features), at validated rows."""
-        layer, coef = self._linear_part()
-        return units_gradient(layer, X, coef)
-
-    def _to_original_coordinates(self, root) -> None:
-        """Convert an estimator of rows in a metric, given its root, to one for the original coordinates."""
-        self._layer = self._layer.in_metric(like(root, self._layer.where))
-
-    def _linear_part(self):
-        """The hidden layer, and the coefficients of its units, shape (n_hidden, n_outputs)."""
-        return self._layer, as_columns(self.hidden_coef_)
+    Raises
+    ------
+    AttributeError
+        If an activation or a kernel is not differentiable, or is a callable.
+    """
+    check_is_fitted(self)
+    check_place(self, X, "input_gradient")
+    X = validate_data(self, X, accept_sparse="csr", dtype=input_dtypes(self), reset=False)
+    gradient = gradient_at(self, X)
+    one = len(self.classes_) == 2 if hasattr(self, "classes_") else self._one_value
+    return gradient[:, 0, :] if one else gradient
 
 
-class Machine(InputGradient, ClassifierMixin, BaseEstimator):
-    """Base class of classifiers that predict by ``decision_function`` and accept dense and CSR rows."""
-
-    def predict(self, X) -> np.ndarray:
-        """The class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        check_place(self, X, "predict")
-        return decide(self.decision_function(X), self.classes_)
-
-    def _check_is_fitted(self) -> None:
-        check_is_fitted(self)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+def gradient_at(machine: BaseEstimator, X, layer=None):
+    """The gradient at validated rows, shape (n_samples, n_outputs, n_features); of another layer if given."""
+    own, coef = machine._linear_part()
+    return units_gradient(own if layer is None else layer, X, coef, machine._output_slopes)
 
 
-class OutputClassifier(Machine):
+def input_dtypes(machine: BaseEstimator) -> list:
+    """Accepted types of X; others are converted to the first."""
+    return list(machine._dtypes)
+
+
+def hidden_layer(machine: BaseEstimator):
+    """The hidden layer of a fitted estimator."""
+    return machine._layer
+
+
+def to_original_coordinates(machine: BaseEstimator, root) -> None:
+    """Convert an estimator of rows in a metric, given its root, to one for the original coordinates."""
+    machine._layer = machine._layer.in_metric(like(root, machine._layer.where))
+
+
+def _linear_part(self):
+    """The hidden layer, and the coefficients of its units, shape (n_hidden, n_outputs)."""
+    return self._layer, as_columns(self.hidden_coef_)
+
+
+class OutputClassifier(ClassifierMixin, BaseEstimator):
     """Base class of classifiers with real outputs fitted to targets ±1, in one column for two classes.
 
     Subclasses implement ``_fit_outputs(X, T, weights)``, with targets of shape (n_samples, n_outputs) and
-    sample weights or None, and ``_outputs(X)``, which returns an array of the shape of T.
+    sample weights or None, and ``_outputs(X)``, which returns an array of the shape of T. They accept dense
+    and CSR rows.
     """
 
+    # Accepted types of X; others are converted to the first.
+    _dtypes: tuple = (np.float64,)
+    # For outputs that are functions of the sums of units, see units_gradient.
+    _output_slopes: Callable | None = None
     _weighted_rows = staticmethod(weighted_rows)
+    _linear_part = _linear_part
+    input_gradient = input_gradient
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
@@ -159,11 +154,39 @@ class OutputClassifier(Machine):
         ValueError
             If y has only one class, or `sample_weight` has negative values.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight) -> Self:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._fit_dtypes())
         X, y, weights = self._weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
-        self._fit_outputs(X, targets_of(codes, len(self.classes_), X), weights)
+        self._fit_outputs(X, self._targets(codes, X), weights)
         return self
+
+    def _fit_dtypes(self) -> list:
+        """Types in which a fit computes."""
+        return list(self._dtypes)
+
+    def _targets(self, codes, X):
+        """Targets of rows, given the indices of their classes."""
+        return targets_of(codes, len(self.classes_), X)
+
+    def _check_is_fitted(self) -> None:
+        check_is_fitted(self)
+
+    def predict(self, X) -> np.ndarray:
+        """The class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, CSR matrix} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        check_place(self, X, "predict")
+        return decide(self.decision_function(X), self.classes_)
 
     def decision_function(self, X) -> np.ndarray:
         """Real outputs of each row.
@@ -177,17 +200,26 @@ class OutputClassifier(Machine):
         output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
             Positive for ``classes_[1]``; for more than two classes the largest output is predicted.
         """
-        check_is_fitted(self)
+        self._check_is_fitted()
         check_place(self, X, "decision_function")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         output = self._outputs(X)
         return output[:, 0] if len(self.classes_) == 2 else output
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
-class OutputRegressor(InputGradient, MultiOutputMixin, RegressorMixin, BaseEstimator):
+
+class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Base class of regressors with outputs fitted to the values of y; see :class:`OutputClassifier`."""
 
+    _dtypes: tuple = (np.float64,)
+    _output_slopes: Callable | None = None
     _weighted_rows = staticmethod(weighted_rows)
+    _linear_part = _linear_part
+    input_gradient = input_gradient
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
@@ -258,14 +290,16 @@ def check_place(machine: BaseEstimator, X, method: str) -> None:
 
 
 def codes_among(classes: np.ndarray, y) -> np.ndarray:
-    """Index of each label among the sorted `classes` of a stream.
+    """Index of each label among the sorted `classes` of a stream, on the device of y.
 
     Raises
     ------
     ValueError
         If y has another label.
     """
-    y = to_numpy(y)
+    if not is_numpy(y):
+        found, codes = namespace(y).unique_inverse(y)
+        return namespace(y).take(like(codes_among(classes, to_numpy(found)), y), codes)
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
         raise ValueError(

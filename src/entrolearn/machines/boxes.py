@@ -1,27 +1,46 @@
-"""The box of the training rows, from which random hidden units are drawn."""
+"""Hidden units and the statistics of the training rows that they are drawn from.
 
-from dataclasses import dataclass
+Random units are drawn in the box of the features, kernel units have rows as landmarks. A survey of the rows
+contains what either needs; it is computed in memory, or merged from surveys of chunks.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from numbers import Integral
 from warnings import warn
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
+from sklearn.utils import check_array
 
-from entrolearn.machines.devices import namespace
-from entrolearn.validation import StrOptions, is_numpy, to_numpy
+from entrolearn.kernels import gamma_of_spread, scale_gamma, weighted_spread
+from entrolearn.machines.devices import mean_and_variance, namespace, take_rows
+from entrolearn.machines.layers import landmark_sources
+from entrolearn.machines.moments import row_blocks
+from entrolearn.path import Partition
+from entrolearn.validation import Interval, StrOptions, is_numpy, numpy_dtype, to_numpy
 
 __all__ = [
     "BOX_ROWS",
     "FEATURE_RANGE",
     "FEWEST_ROWS",
-    "Extent",
+    "LANDMARKS",
+    "Landmarks",
+    "RandomUnits",
+    "Survey",
     "box_of_rows",
-    "box_sampler",
-    "given_box",
+    "extent_of",
     "warn_few_rows",
 ]
 
 #: Constraints of the parameter ``feature_range``.
 FEATURE_RANGE = [StrOptions({"data"}), "array-like", None]
+#: Constraints of the parameters of landmarks.
+LANDMARKS: dict = {
+    "n_landmarks": [Interval(Integral, 1, None, closed="left")],
+    "landmarks": ["array-like", "sparse matrix", None],
+}
 
 # Maximum number of rows to detect outliers; more rows are sampled, with the same random state for all seeds.
 BOX_ROWS = 1024
@@ -37,36 +56,306 @@ FEWEST_ROWS = 5
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class Extent:
-    """Minimum and maximum of each feature, shape (n_features,); extents of two sets of rows can be merged."""
+# --- statistics of the rows -------------------------------------------------------------------------------
 
-    low: np.ndarray
-    high: np.ndarray
+
+@dataclass(frozen=True)
+class Survey:
+    """Statistics of the training rows that hidden units are drawn from.
+
+    Attributes
+    ----------
+    n_features : int
+    dtype : dtype
+        Type of the rows.
+    extent : ndarray, shape (2, n_features), or None
+        Minimum and maximum of each feature, for units in a box.
+    spread : tuple of float, or None
+        Number, mean and sum of squared deviations of all elements, for the width "scale" of streamed rows.
+    sample : {ndarray, CSR}, shape (n_sampled, n_features), or None
+        Rows drawn without replacement: the landmarks, or those that detect outliers.
+    weights : ndarray, shape (n_sampled,), or None
+        Weights of the sample, which detect outliers.
+    scale : float or None
+        gamma for the width "scale".
+    """
+
+    n_features: int
+    dtype: np.dtype
+    extent: np.ndarray | None = None
+    spread: tuple[float, float, float] | None = None
+    sample: object = None
+    weights: np.ndarray | None = None
+    scale: float | None = None
+
+    @property
+    def box(self) -> np.ndarray | None:
+        """Bounds of the features without outliers, shape (2, n_features)."""
+        if self.extent is None:
+            return None
+        return box_of_rows(self.extent, self.sample, self.dtype, self.weights)
 
     @classmethod
-    def of(cls, X) -> "Extent":
-        """Extent of the rows of X (at least one), as ndarray, CSR or an array of another library."""
-        if is_numpy(X):
-            low, high = X.min(axis=0), X.max(axis=0)
-            if issparse(X):
-                low, high = low.toarray().ravel(), high.toarray().ravel()
-        else:
-            xp = namespace(X)
-            low, high = to_numpy(xp.min(X, axis=0)), to_numpy(xp.max(X, axis=0))
-        return cls(low.astype(np.float64), high.astype(np.float64))
+    def of_chunk(cls, X, units: "RandomUnits | Landmarks", weights: np.ndarray | None = None) -> "Survey":
+        """What `units` need of some rows (at least one), dense or CSR, to be merged with other chunks."""
+        extent = extent_of(X) if units.in_box else None
+        return cls(X.shape[1], X.dtype, extent, _spread(X, weights) if units.scaled else None)
 
-    def merge(self, other: "Extent") -> "Extent":
-        """Extent of the union of both sets of rows."""
-        return Extent(np.minimum(self.low, other.low), np.maximum(self.high, other.high))
+    def merge(self, other: "Survey") -> "Survey":
+        """Survey of the union of both sets of rows."""
+        extent, spread = self.extent, self.spread
+        if extent is not None:
+            pairs = zip((np.minimum, np.maximum), extent, other.extent, strict=True)
+            extent = np.stack([extreme(mine, others) for extreme, mine, others in pairs])
+        if spread is not None:
+            spread = _merged_spread(spread, other.spread)
+        return replace(self, extent=extent, spread=spread)
+
+    def with_sample(self, sample, weights: np.ndarray | None = None) -> "Survey":
+        """The survey of all chunks, with a sample of their rows."""
+        scale = None
+        if self.spread is not None:
+            n, mean, squares = self.spread
+            scale = gamma_of_spread(self.n_features, mean, squares / n, self.dtype)
+        return replace(self, sample=sample, weights=weights, scale=scale)
+
+    @classmethod
+    def in_memory(
+        cls, X, units: "RandomUnits | Landmarks", rng: np.random.RandomState, weights=None
+    ) -> "Survey":
+        """What `units` need of rows in memory, shape (n_samples, n_features); `rng` draws landmarks."""
+        survey = cls(X.shape[1], numpy_dtype(X))
+        if not units.n_sampled:
+            return survey
+        rows = units.sampler(rng).permutation(X.shape[0])[: units.n_sampled]
+        sample = take_rows(X, rows)
+        if units.in_box:
+            of_sample = None if weights is None else weights[rows]
+            sample = sample if is_numpy(sample) else to_numpy(sample)
+            return replace(survey, extent=extent_of(X), sample=sample, weights=of_sample)
+        return replace(survey, sample=sample, scale=_scale_gamma(X, weights) if units.scaled else None)
 
 
-def box_sampler() -> np.random.RandomState:
-    """Random state to sample the rows that detect outliers; independent of the seed of the units."""
-    return np.random.RandomState(0)
+def _scale_gamma(X, weights: np.ndarray | None) -> float:
+    """gamma for the width "scale" of rows in any array library."""
+    if is_numpy(X) or weights is not None:
+        return scale_gamma(X if is_numpy(X) else to_numpy(X), weights)
+    return gamma_of_spread(X.shape[1], *mean_and_variance(X), numpy_dtype(X))
 
 
-def box_of_rows(extent: Extent, sample, dtype, weights: np.ndarray | None = None) -> np.ndarray:
+def _spread(X, weights: np.ndarray | None) -> tuple[float, float, float]:
+    """Number, mean and sum of squared deviations of all elements of rows, dense or CSR."""
+    if weights is not None:
+        return weighted_spread(X, weights)
+    n = int(np.prod(X.shape, dtype=np.int64))
+    mean = float(X.mean(dtype=np.float64))
+    stored = X.data if issparse(X) else X
+    squares = float(np.square(stored - mean, dtype=np.float64).sum())
+    return n, mean, squares + (n - stored.size) * mean**2
+
+
+def _merged_spread(one: tuple, other: tuple) -> tuple[float, float, float]:
+    """Chan, Golub and LeVeque (1983), "Algorithms for computing the sample variance", eq. (2.1)."""
+    (n, mean, squares), (m, other_mean, other_squares) = one, other
+    gap = other_mean - mean
+    return n + m, mean + gap * m / (n + m), squares + other_squares + gap**2 * n * m / (n + m)
+
+
+# --- units --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RandomUnits:
+    """Random hidden units, drawn in the box of the training rows or in a given one.
+
+    Attributes
+    ----------
+    learner : str
+        Name of the learner in error messages.
+    size : int
+        Number of units.
+    feature_range : {"data"}, array-like or None
+        The parameter of the learner.
+    layer : callable
+        ``layer(n_features, rng=..., dtype=..., box=...)`` draws the layer.
+    """
+
+    learner: str
+    size: int
+    feature_range: object
+    layer: Callable
+    scaled = False
+
+    def size_for(self, n_rows: int) -> int:
+        """Number of units if they are drawn from this number of rows."""
+        return self.size
+
+    @property
+    def in_box(self) -> bool:
+        """Whether the bounds of the features are those of the rows."""
+        return isinstance(self.feature_range, str)
+
+    @property
+    def n_sampled(self) -> int:
+        """Number of rows that detect outliers."""
+        return BOX_ROWS * self.in_box
+
+    def sampler(self, rng: np.random.RandomState | None = None) -> np.random.RandomState:
+        """Random state to sample the rows that detect outliers; independent of the seed of the units."""
+        return np.random.RandomState(0)
+
+    def draw(self, survey: Survey, rng: np.random.RandomState) -> tuple:
+        """The layer for rows with this survey, and the fitted attributes of the learner."""
+        box = survey.box
+        if not (self.feature_range is None or self.in_box):
+            box = given_box(self.feature_range, survey.n_features, self.learner)
+        layer = self.layer(survey.n_features, rng=rng, dtype=survey.dtype, box=box)
+        return layer, {"feature_range_": box}
+
+    def sources(self, partition: Partition) -> list:
+        """The rows to draw each layer from, and the training sets (``left_out``) that share it."""
+        if self.in_box:
+            return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
+        return [(slice(None), list(partition.left_out))]
+
+    def check_forgettable(self, X, learner) -> None:
+        """Raise a ValueError if the box was computed from one of these rows."""
+        if not self.in_box or learner.feature_range_ is None:
+            return
+        low, high = bounds = to_numpy(learner.feature_range_)
+        for block in row_blocks(*X.shape):
+            rows = take_rows(X, block)
+            rows = rows.toarray() if issparse(rows) else to_numpy(rows)
+            attained = ((rows == low) | (rows == high)) & (low < high)
+            for i, j in np.argwhere(attained):
+                raise ValueError(
+                    f"row {block.start + i} attains a bound of feature {j}, {bounds[:, j].tolist()}, which "
+                    "feature_range='data' took from the rows and would keep; accepted: an estimator with a "
+                    "given feature_range, or a new fit without the row."
+                )
+
+
+@dataclass(frozen=True)
+class Landmarks:
+    """Kernel values with landmarks, which are drawn rows or given.
+
+    Attributes
+    ----------
+    n_landmarks : int
+    given : {array-like, CSR}, shape (n_given, n_features), or None
+        The parameter ``landmarks`` of the learner.
+    kernel : str or callable
+    width : float or str
+        The parameter of the learner for the width of the kernel, which may be "scale".
+    width_name : str
+        Name of this parameter in error messages.
+    layer : callable
+        ``layer(landmarks, scale, rng)`` is the layer.
+    shared_sources : callable
+        ``shared_sources(n_landmarks, partition)`` are the sources if the width does not depend on the rows.
+    """
+
+    n_landmarks: int
+    given: object
+    kernel: str | Callable
+    width: float | str
+    width_name: str
+    layer: Callable
+    shared_sources: Callable = landmark_sources
+    in_box = False
+
+    @property
+    def size(self) -> int:
+        """Maximum number of units."""
+        return self.n_landmarks if self.given is None else np.shape(self.given)[0]
+
+    def size_for(self, n_rows: int) -> int:
+        """Number of units if they are drawn from this number of rows."""
+        return min(self.size, n_rows) if self.given is None else self.size
+
+    @property
+    def n_sampled(self) -> int:
+        """Number of rows to draw."""
+        return self.n_landmarks if self.given is None else 0
+
+    @property
+    def scaled(self) -> bool:
+        """Whether the width is computed from all rows."""
+        return self.given is None and self._is_scale and not callable(self.kernel)
+
+    @property
+    def _is_scale(self) -> bool:
+        return isinstance(self.width, str) and self.width == "scale"
+
+    def sampler(self, rng: np.random.RandomState) -> np.random.RandomState:
+        """Random state to draw the landmarks; `rng` is that of the learner."""
+        return rng
+
+    def draw(self, survey: Survey, rng: np.random.RandomState) -> tuple:
+        """The layer for rows with this survey, and the fitted attributes of the learner: none."""
+        landmarks, scale = survey.sample, survey.scale
+        if self.given is not None:
+            landmarks = to_numpy(self.given) if hasattr(self.given, "__dlpack__") else self.given
+            landmarks = check_array(
+                landmarks, accept_sparse="csr", dtype=survey.dtype, input_name="landmarks"
+            )
+            if landmarks.shape[1] != survey.n_features:
+                raise ValueError(
+                    f"landmarks have {landmarks.shape[1]} features; accepted: {survey.n_features}, as in X."
+                )
+            scale = scale_gamma(landmarks) if self._is_scale else None
+        return self.layer(landmarks, scale, rng), {}
+
+    def sources(self, partition: Partition) -> list:
+        """The rows to draw each layer from, and the training sets (``left_out``) that share it."""
+        if self.given is not None:
+            return [(slice(None), list(partition.left_out))]
+        if isinstance(self.width, str):  # the width depends on the training rows
+            return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
+        return self.shared_sources(self.n_landmarks, partition)
+
+    def check_forgettable(self, X, learner) -> None:
+        """Raise a ValueError if one of these rows is a landmark, or changed the width."""
+        if self.given is not None:
+            return
+        if self.scaled:
+            raise ValueError(
+                f"{self.width_name}='scale' was measured on all rows and would keep their spread; accepted: "
+                f"an estimator with a number as {self.width_name} or given landmarks, or a new fit without "
+                "them."
+            )
+        drawn = set(_row_keys(learner.landmarks_))
+        for i, key in enumerate(_row_keys(X)):
+            if key in drawn:
+                raise ValueError(
+                    f"row {i} is one of the landmarks, which were drawn from the rows; accepted: an "
+                    "estimator with given landmarks, or a new fit without the row."
+                )
+
+
+def _row_keys(X) -> Iterator[tuple[bytes, bytes]]:
+    """Keys of rows; equal for equal rows, dense or sparse."""
+    X = csr_array(X if issparse(X) else to_numpy(X), dtype=np.float64)
+    for start, stop in pairwise(X.indptr):
+        yield X.indices[start:stop].astype(np.int64).tobytes(), X.data[start:stop].tobytes()
+
+
+# --- the box ------------------------------------------------------------------------------------------------
+
+
+def extent_of(X) -> np.ndarray:
+    """Minimum and maximum of each feature of the rows (ndarray, CSR or another library), (2, n_features)."""
+    if is_numpy(X):
+        low, high = X.min(axis=0), X.max(axis=0)
+        if issparse(X):
+            low, high = low.toarray().ravel(), high.toarray().ravel()
+    else:
+        xp = namespace(X)
+        low, high = to_numpy(xp.min(X, axis=0)), to_numpy(xp.max(X, axis=0))
+    return np.stack([low, high]).astype(np.float64)
+
+
+def box_of_rows(extent: np.ndarray, sample, dtype, weights: np.ndarray | None = None) -> np.ndarray:
     """Bounds of each feature: its smallest and largest value that is not an outlier.
 
     A value is an outlier if its distance from the median is more than `FENCE` times the median distance of
@@ -75,8 +364,8 @@ def box_of_rows(extent: Extent, sample, dtype, weights: np.ndarray | None = None
 
     Parameters
     ----------
-    extent : Extent
-        Extent of all rows.
+    extent : ndarray, shape (2, n_features)
+        Minimum and maximum of each feature of all rows.
     sample : {ndarray, CSR}, shape (n_sampled, n_features)
     dtype : dtype
         Floating-point type of the hidden layer's input.
@@ -91,14 +380,14 @@ def box_of_rows(extent: Extent, sample, dtype, weights: np.ndarray | None = None
     Examples
     --------
     >>> import numpy as np
-    >>> from entrolearn.machines.boxes import Extent, box_of_rows
+    >>> from entrolearn.machines.boxes import box_of_rows, extent_of
     >>> X = np.array([[0.0, 7.0], [1.0, 7.0], [2.0, 7.0], [3.0, 7.0], [4.0, 7.0], [5.0, 7.0], [1e9, 7.0]])
-    >>> box_of_rows(Extent.of(X), X, np.float64)
+    >>> box_of_rows(extent_of(X), X, np.float64)
     array([[0., 7.],
            [5., 7.]])
     """
-    low = -_upper_bounds(-extent.low, _SortedColumns(-sample, weights))
-    high = _upper_bounds(extent.high, _SortedColumns(sample, weights))
+    low = -_upper_bounds(-extent[0], _SortedColumns(-sample, weights))
+    high = _upper_bounds(extent[1], _SortedColumns(sample, weights))
     precision = np.finfo(dtype)
     noise = 16 * precision.eps * np.maximum(np.abs(low), np.abs(high)) + 1e4 * precision.tiny
     return np.stack([low, np.where(high - low > noise, high, low)])

@@ -18,6 +18,7 @@ from scipy.linalg.blas import dsyr, dsyrk, dtrsm, ssyrk
 from scipy.linalg.lapack import dpocon, dtpttr, dtrttp
 from scipy.sparse.linalg import LinearOperator, onenormest
 
+from entrolearn.kernels import namespace
 from entrolearn.validation import array_namespace, device_of, has_double, is_numpy, to_numpy
 
 __all__ = [
@@ -36,12 +37,14 @@ __all__ = [
     "is_regular",
     "leading_norms",
     "like",
+    "mean_and_variance",
     "mirrored",
     "namespace",
     "packed",
     "plus_products",
     "reciprocal_condition",
     "rows_of_groups",
+    "shifted",
     "solve_cholesky",
     "solve_lower",
     "sum_of_squares",
@@ -57,21 +60,17 @@ __all__ = [
 # Numbers in a block of hidden rows on an accelerator (256 MiB in single precision). In blocks of this size,
 # the matrix product takes much longer than launching kernels and adding to the sums in memory.
 DEVICE_NUMBERS = 2**26
-# Maximum number of rows of a block: within a block products are summed in the rows' precision.
-DEVICE_ROWS = 2**14
+# Maximum number of rows of a block. On a device without double precision, products within a block are summed
+# in single precision.
+DEVICE_ROWS = 2**16
 # Columns per panel of a symmetric product. Blocks above the diagonal are skipped, which saves nearly half of
-# a large product; a panel is wide enough for full speed.
-PANEL = 1024
+# the product; a panel is wide enough for full speed.
+PANEL = 256
 # Size of the diagonal blocks in forward substitution, for libraries without a triangular solver.
 SUBSTITUTED = 256
 CPU = 1  # DLPack device type
 # Smallest reciprocal condition number for which a Cholesky factor is meaningful.
 SINGULAR_BELOW = 4 * float(np.finfo(float).eps)
-
-
-def namespace(array):
-    """The array's namespace: NumPy or an array API library."""
-    return np if is_numpy(array) else array_namespace(array)
 
 
 def like(numbers, reference, dtype=None):
@@ -158,9 +157,8 @@ def sums_like(rows) -> np.ndarray:
 
 def zeros(shape, where):
     """Zeros in double precision, in the library and on the device of `where` (see :func:`sums_like`)."""
-    if is_numpy(where):
-        return np.zeros(shape)
-    return array_namespace(where).zeros(shape, dtype=where.dtype, device=device_of(where))
+    xp = namespace(where)
+    return xp.zeros(shape, dtype=xp.float64, device=device_of(where))
 
 
 def zero_square(order: int, where):
@@ -193,6 +191,17 @@ def add_in_place(total, values, subtract: bool = False):
     return operator.isub(total, values) if subtract else operator.iadd(total, values)
 
 
+def shifted(H, shift):
+    """Rows minus the shift of their sums: NumPy's in place, others in the precision of the sums.
+
+    Rows in single precision minus a shift in double are in double precision after one pass over them.
+    """
+    if is_numpy(shift):
+        H -= cast(shift, H)
+        return H
+    return H - shift
+
+
 def leading_norms(X, sizes: Sequence[int]):
     """Squared norms of the leading columns of the rows, for each size, shape (n_sizes, n_rows)."""
     edges = pairwise((0, *sizes))
@@ -200,10 +209,8 @@ def leading_norms(X, sizes: Sequence[int]):
         parts = [np.einsum("ij,ij->i", X[:, start:stop], X[:, start:stop]) for start, stop in edges]
         return np.cumsum(parts, axis=0)
     xp = array_namespace(X)
-    squares = X * X
-    return xp.cumulative_sum(
-        xp.stack([xp.sum(squares[:, start:stop], axis=1) for start, stop in edges]), axis=0
-    )
+    norms = xp.stack([xp.linalg.vector_norm(X[:, start:stop], axis=1) for start, stop in edges])
+    return xp.cumulative_sum(norms * norms, axis=0)
 
 
 def copied(array, order: str = "K"):
@@ -296,7 +303,7 @@ def cholesky(matrix):
             return None
     xp = array_namespace(matrix)
     try:
-        factor = xp.linalg.cholesky(mirrored(matrix))
+        factor = xp.linalg.cholesky(mirrored(xp.tril(matrix)))
     except (RuntimeError, ValueError) as error:  # each library has its own LinAlgError
         if "LinAlgError" not in type(error).__name__:
             raise
@@ -313,14 +320,16 @@ def solve_cholesky(factor, right):
     return solve_lower(factor, solve_lower(factor, right), transposed=True)
 
 
-def solve_lower(factor, right, transposed: bool = False):
+def solve_lower(factor, right, transposed: bool = False, overwrite: bool = False):
     """L^-1 right, or L^-T right, with L lower triangular; the part above the diagonal is not read.
+
+    `overwrite` permits to overwrite `right`.
 
     The array API has no triangular solver. The library's own is used if it has one. Otherwise the matrix is
     halved recursively, which needs matrix products and small solves with blocks on the diagonal.
     """
     if is_numpy(factor):
-        return dtrsm(1.0, factor, right, lower=1, trans_a=transposed)
+        return dtrsm(1.0, factor, right, lower=1, trans_a=transposed, overwrite_b=overwrite)
     xp = array_namespace(factor)
     matrix = factor.T if transposed else factor
     if hasattr(xp.linalg, "solve_triangular"):
@@ -383,10 +392,7 @@ def rows_of_groups(group, n_groups: int) -> list:
     if is_numpy(group):
         order = np.argsort(group, kind="stable")
         return np.split(order, np.cumsum(np.bincount(group, minlength=n_groups))[:-1])
-    xp = array_namespace(group)
-    order = xp.argsort(group, stable=True)
-    counts = [int(xp.count_nonzero(group == g)) for g in range(n_groups)]
-    return [order[start:stop] for start, stop in pairwise(np.cumsum([0, *counts]).tolist())]
+    return [array_namespace(group).nonzero(group == g)[0] for g in range(n_groups)]
 
 
 def block_numbers(X, n_columns: int) -> int | None:
@@ -394,3 +400,11 @@ def block_numbers(X, n_columns: int) -> int | None:
     if is_numpy(X) or X.__dlpack_device__()[0] == CPU:
         return None
     return min(DEVICE_NUMBERS, DEVICE_ROWS * n_columns)
+
+
+def mean_and_variance(X) -> tuple[float, float]:
+    """Mean and variance of all elements of an array, in double precision if its device has it."""
+    xp = namespace(X)
+    if has_double(X):
+        X = xp.astype(X, xp.float64, copy=False)
+    return float(xp.mean(X)), float(xp.var(X))

@@ -3,7 +3,7 @@
 Czarnecki and Tabor (2015), "Extreme Entropy Machines: Robust information theoretic classification".
 """
 
-from collections.abc import Sequence
+from functools import partial
 from numbers import Integral, Real
 from typing import Self
 from warnings import warn
@@ -11,13 +11,13 @@ from warnings import warn
 import numpy as np
 from sklearn.utils.extmath import softmax
 
-from entrolearn.kernels import KERNELS, kernel_params
-from entrolearn.machines.additive import AdditiveOverClasses, InBox, OnLandmarks
-from entrolearn.machines.base import Machine, check_place, decide
-from entrolearn.machines.device_units import VALUES
-from entrolearn.machines.devices import as_columns, like, namespace
-from entrolearn.machines.entropy_path import eekm_path, eem_path
-from entrolearn.machines.gradients import log_joint_slopes, units_gradient
+from entrolearn.kernels import KERNELS, ON_DEVICES, kernel_params
+from entrolearn.machines.additive import AdditiveClassifier
+from entrolearn.machines.base import check_place, decide
+from entrolearn.machines.boxes import FEATURE_RANGE, LANDMARKS, Landmarks, RandomUnits
+from entrolearn.machines.devices import as_columns, in_double, like, namespace
+from entrolearn.machines.entropy_path import entropy_path, first_part_sources
+from entrolearn.machines.gradients import log_joint_slopes
 from entrolearn.machines.layers import (
     ACTIVATIONS,
     GAMMAS,
@@ -26,12 +26,10 @@ from entrolearn.machines.layers import (
     RandomLayer,
     project_rows,
 )
-from entrolearn.machines.moments import ClassMoments
 from entrolearn.machines.readouts import (
     SHRINKAGES,
-    EntropyReadout,
     check_classes,
-    class_covariances,
+    class_gaussians,
     entropy_discriminant,
     fitted_covariance,
 )
@@ -41,21 +39,18 @@ from entrolearn.validation import (
     HasMethods,
     Interval,
     StrOptions,
-    class_error_weights,
     class_priors,
-    encode,
     is_numpy,
     numpy_dtype,
     to_numpy,
     validate_data,
     validated,
-    weighted_rows,
 )
 
 __all__ = ["EEKMClassifier", "EEMClassifier"]
 
 
-class _EntropyMachine(AdditiveOverClasses, Machine):
+class _EntropyMachine(AdditiveClassifier):
     """A hidden layer, the entropy discriminant, and Bayes' rule on the projected class Gaussians."""
 
     _parameter_constraints: dict = {
@@ -97,28 +92,18 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
             negative values; or `covariance` is an estimator and `keep_sums` is true or the sample weights are
             not integers.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=self._accepted_dtypes())
-        X, y, weights = weighted_rows(X, y, sample_weight)
-        self._forget()
-        self.classes_, codes = encode(y, type(self).__name__)
-        self.priors_ = self._density_weights(self.classes_, np.bincount(to_numpy(codes), weights))
-        if self.keep_sums:
+        return self._fit(X, y, sample_weight)
+
+    def _fit_outputs(self, X, codes, weights):
+        if not hasattr(self.covariance, "fit"):
             self._refuse_sums()
-        if hasattr(self.covariance, "fit") and weights is not None and (weights % 1).any():
+        elif weights is not None and (weights % 1).any():
             raise ValueError(
                 f"sample_weight holds {weights[weights % 1 > 0][0]:g}; with covariance={self.covariance!r} "
                 "whole numbers are accepted, as numbers of copies; any weights are accepted with "
                 f"{', '.join(map(repr, SHRINKAGES))} or a number."
             )
-        self._fit_rows(X, codes, weights)
-        return self
-
-    def _density_weights(self, classes: np.ndarray, counts) -> np.ndarray:
-        """Normalised weights of the class densities, given the sizes of the classes."""
-        priors = class_priors(self.priors, classes, counts)
-        if self.class_weight is None:
-            return priors
-        return class_priors(priors * class_error_weights(self.class_weight, classes, counts), classes)
+        super()._fit_outputs(X, codes, weights)
 
     def _refuse_sums(self):
         if hasattr(self.covariance, "fit"):
@@ -126,46 +111,40 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
                 f"covariance={self.covariance!r} needs all rows at once; accepted for rows that come in "
                 f"chunks, and with keep_sums: {', '.join(map(repr, SHRINKAGES))} or a number."
             )
-        self._density_weights(self.classes_, np.ones(len(self.classes_)))
+        class_priors(self.priors, self.classes_, np.ones(len(self.classes_)), self.class_weight)
 
-    def _solve_sums(self, moments, dtype):
-        self.priors_ = self._density_weights(self.classes_, [m.n for m in moments])
-        self._read_out(*self._gaussians_of(moments), dtype)
-
-    def _fit_rows_of(self, X, codes, weights):
+    def _fit_rows(self, X, codes, weights, dtypes):
         if not hasattr(self.covariance, "fit"):
-            super()._fit_rows_of(X, codes, weights)
+            super()._fit_rows(X, codes, weights, dtypes)
             return
+        counts = np.bincount(codes, weights)
+        priors = class_priors(self.priors, self.classes_, counts, self.class_weight)
+        X = X if numpy_dtype(X) in dtypes else in_double(X)
         self._layer = self._draw_layer(X, weights)
-        self._read_out(*self._class_gaussians(X, codes, weights), numpy_dtype(X))
-        self._warn_of_few(np.bincount(codes, weights))
-
-    def _finish(self, moments, dtype):
-        super()._finish(moments, dtype)
-        self._warn_of_few([m.n_rows for m in moments])
-
-    def _warn_of_few(self, counts: Sequence[int]) -> None:
-        """Warn about classes whose covariances are pooled."""
-        few = [label for label, n in zip(self.classes_.tolist(), counts, strict=True) if n < self.pool_below]
-        if few:
-            warn(
-                f"{type(self).__name__}: fewer than pool_below={self.pool_below} rows of the classes {few}; "
-                "they use the mean projected covariance of the others, or of all if all have so few.",
-                stacklevel=2,
-            )
-
-    def _read_out(self, means, covariances, shrinkages: np.ndarray, dtype) -> None:
-        """Solve and store the readout."""
-        readout = entropy_discriminant(means, covariances, dtype, self.pool_below)
-        self.shrinkage_ = like(shrinkages, self._layer.where)
-        self._keep(readout)
+        gaussians = self._class_gaussians(X, codes, weights)
+        vars(self).update(self._read_out(gaussians, priors, X.dtype))
+        self._warn([covariance.moments for covariance in gaussians[1]])
 
     def _no_sums(self, X, codes):
         if is_numpy(X):
             check_classes(self._layer.where.shape[0], len(self.classes_))
         return super()._no_sums(X, codes)
 
-    def _class_gaussians(self, X, codes: np.ndarray, weights: np.ndarray | None = None):
+    def _solve(self, sums, dtype=np.float64):
+        priors = class_priors(self.priors, self.classes_, [m.n for m in sums], self.class_weight)
+        return self._read_out(class_gaussians(sums, self.covariance), priors, dtype)
+
+    def _warn(self, sums):
+        sizes = zip(self.classes_.tolist(), sums, strict=True)
+        few = [label for label, moments in sizes if moments.n_rows < self.pool_below]
+        if few:  # their covariances are pooled
+            warn(
+                f"{type(self).__name__}: fewer than pool_below={self.pool_below} rows of the classes {few}; "
+                "they use the mean projected covariance of the others, or of all if all have so few.",
+                stacklevel=2,
+            )
+
+    def _class_gaussians(self, X, codes: np.ndarray, weights: np.ndarray | None = None) -> tuple:
         """Mean and covariance of each class in the hidden space, and the shrinkages, from the rows."""
         if hasattr(self.covariance, "fit"):
             check_classes(self._layer.where.shape[0], len(self.classes_))
@@ -174,36 +153,36 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
             means = np.array([H.mean(axis=0) for H in by_class])
             covariances = [fitted_covariance(self.covariance, H) for H in by_class]
             return means, covariances, np.zeros(len(self.classes_))
-        return self._gaussians_of(self._add_rows(self._no_sums(X, codes), X, codes, weights))
+        sums = self._no_sums(X, codes).add_rows(self._layer, X, codes, weights)
+        return class_gaussians(sums, self.covariance)
 
-    def _gaussians_of(self, moments: Sequence[ClassMoments]):
-        """Mean and covariance of each class in the hidden space, and the shrinkages, from the moments."""
-        covariances, shrinkages = class_covariances(moments, self.covariance)
-        means = [m.mean for m in moments]
-        return namespace(means[0]).stack(means), covariances, shrinkages
-
-    def _keep(self, readout: EntropyReadout) -> None:
-        self.solver_info_ = readout.solver_info
+    def _read_out(self, gaussians: tuple, priors: np.ndarray, dtype) -> dict:
+        """The fitted attributes, from the means, covariances and shrinkages of the classes."""
+        means, covariances, shrinkages = gaussians
+        readout = entropy_discriminant(means, covariances, dtype, self.pool_below)
         if readout.solver_info["degenerate"]:
             warn(
                 f"{type(self).__name__}: the class means coincide in the hidden space, so the same class is "
                 "always predicted; are the features constant, or far from the feature_range?",
                 stacklevel=3,
             )
-        self._gaussians = readout.gaussians(to_numpy(self.priors_))
-        where = self._layer.where
+        densities, where = readout.gaussians(priors), self._layer.where
         coef = like(self._layer.fold(readout.coef), where, readout.solver_info["dtype"])
-        self._layer = self._layer.lean()
-        self.priors_ = like(self.priors_, where)
-        if len(self.classes_) == 2:
-            self.hidden_coef_ = coef[:, 0]
-            self.projected_means_ = like(readout.means[:, 0], where)
-            self.projected_variances_ = like(readout.covariances[:, 0, 0], where)
-            self.thresholds_ = like(self._gaussians.thresholds(), where)
-        else:
-            self.hidden_coef_ = coef
-            self.projected_means_ = like(readout.means, where)
-            self.projected_variances_ = like(readout.covariances, where)
+        two = len(self.classes_) == 2
+        fitted = {
+            "priors_": priors,
+            "shrinkage_": shrinkages,
+            "projected_means_": readout.means[:, 0] if two else readout.means,
+            "projected_variances_": readout.covariances[:, 0, 0] if two else readout.covariances,
+            **({"thresholds_": densities.thresholds()} if two else {}),
+        }
+        return {
+            **{name: like(value, where) for name, value in fitted.items()},
+            "hidden_coef_": coef[:, 0] if two else coef,
+            "solver_info_": readout.solver_info,
+            "_gaussians": densities,
+            "_layer": self._layer.lean(),
+        }
 
     def hidden(self, X) -> np.ndarray:
         """Activations of the hidden layer, the space in which the classes are modelled as Gaussians.
@@ -276,13 +255,9 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         (projected,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
         return projected
 
-    def _gradient(self, X):
-        def slopes(projected):
-            found = log_joint_slopes(self._gaussians, projected)
-            return found[:, 1:, :] - found[:, :1, :] if len(self.classes_) == 2 else found
-
-        layer, coef = self._linear_part()
-        return units_gradient(layer, X, coef, slopes)
+    def _output_slopes(self, projected):
+        found = log_joint_slopes(self._gaussians, projected)
+        return found[:, 1:, :] - found[:, :1, :] if len(self.classes_) == 2 else found
 
     def _log_joint(self, X, method: str):
         projected = self._projected(X, method)
@@ -361,7 +336,7 @@ class _EntropyMachine(AdditiveOverClasses, Machine):
         return tags
 
 
-class EEMClassifier(InBox, _EntropyMachine):
+class EEMClassifier(_EntropyMachine):
     r"""Extreme entropy machine: random hidden units and the projection of maximum divergence, in closed form.
 
     Each class is modelled as a Gaussian in the space of the hidden units, with mean m and covariance Σ. The
@@ -483,7 +458,7 @@ class EEMClassifier(InBox, _EntropyMachine):
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(set(ACTIVATIONS)), callable],
         "gamma": [StrOptions(set(GAMMAS))],
-        **InBox._parameter_constraints,
+        "feature_range": FEATURE_RANGE,
         "keep_sums": ["boolean"],
         **_EntropyMachine._parameter_constraints,
     }
@@ -514,19 +489,13 @@ class EEMClassifier(InBox, _EntropyMachine):
         self.keep_sums = keep_sums
         self.random_state = random_state
 
-    def _layer_on(self, survey, rng):
-        return RandomLayer.draw(
-            survey.n_features,
-            self.n_hidden,
-            self.activation,
-            rng,
-            gamma=self.gamma,
-            below_one=True,
-            dtype=survey.dtype,
-        ).in_box(self._box(survey))
+    def _units(self):
+        settings = {"n_hidden": self.n_hidden, "activation": self.activation, "gamma": self.gamma}
+        draw = partial(RandomLayer.draw, below_one=True, **settings)
+        return RandomUnits(type(self).__name__, self.n_hidden, self.feature_range, draw)
 
 
-class EEKMClassifier(OnLandmarks, _EntropyMachine):
+class EEKMClassifier(_EntropyMachine):
     """Extreme entropy kernel machine: kernel features of random landmarks, then the entropy discriminant.
 
     After fitting, the Nyström layer and the projection are combined into one hidden layer of kernel units
@@ -609,7 +578,7 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
     """
 
     _parameter_constraints: dict = {
-        **OnLandmarks._parameter_constraints,
+        **LANDMARKS,
         "kernel": [StrOptions(KERNELS), callable],
         "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
         "degree": [Interval(Real, 0, None, closed="left")],
@@ -650,21 +619,24 @@ class EEKMClassifier(OnLandmarks, _EntropyMachine):
         self.keep_sums = keep_sums
         self.random_state = random_state
 
-    _width = "gamma"
+    @property
+    def landmarks_(self):
+        """The landmarks."""
+        return self._layer.landmarks
 
-    def _layer_on(self, survey, rng):
-        survey = self._surveyed(survey)
-        gamma = survey.gamma(self.gamma)
-        params = kernel_params(
-            survey.landmarks, self.kernel, gamma, self.degree, self.coef0, power=self.power
-        )
-        return NystromLayer.on(survey.landmarks, self.kernel, params)
+    def _units(self):
+        settings = self.n_landmarks, self.landmarks, self.kernel, self.gamma, "gamma"
+        return Landmarks(*settings, self._layer_on, first_part_sources)
+
+    def _layer_on(self, landmarks, scale: float | None, rng) -> NystromLayer:
+        gamma = scale if isinstance(self.gamma, str) and self.gamma == "scale" else self.gamma
+        settings = self.kernel, gamma, self.degree, self.coef0
+        return NystromLayer.on(landmarks, self.kernel, kernel_params(landmarks, *settings, power=self.power))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.array_api_support &= self.kernel in VALUES
+        tags.array_api_support &= self.kernel in ON_DEVICES
         return tags
 
 
-path.register(EEMClassifier, eem_path)
-path.register(EEKMClassifier, eekm_path)
+path.register(_EntropyMachine, entropy_path)

@@ -3,13 +3,14 @@
 Huang, Zhu and Siew (2006); with the ridge of eq. (4) of Deng, Ong and Zheng (2016).
 """
 
+from functools import partial
 from numbers import Integral, Real
 
-from entrolearn.machines.additive import InBox
-from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
+from entrolearn.machines.additive import AdditiveClassifier, AdditiveRegressor
+from entrolearn.machines.boxes import FEATURE_RANGE, RandomUnits
+from entrolearn.machines.layered import LayeredRidge
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.ridge import RIDGE
-from entrolearn.path import Partition
 from entrolearn.validation import Interval, StrOptions
 
 __all__ = ["ELMClassifier", "ELMRegressor"]
@@ -17,71 +18,27 @@ __all__ = ["ELMClassifier", "ELMRegressor"]
 ACTIVATIONS = {"sigmoid", "sine", "hardlimit", "rbf"}
 
 
-class _ELM(InBox):
-    """Parameters and layer of the classifier and the regressor."""
-
-    _parameter_constraints: dict = {
-        "n_hidden": [Interval(Integral, 1, None, closed="left")],
-        "activation": [StrOptions(ACTIVATIONS), callable],
-        **InBox._parameter_constraints,
-        "slope": [Interval(Real, 1e-150, 1e150, closed="both")],
-        "C": RIDGE,
-        "fit_intercept": ["boolean"],
-        "keep_sums": ["boolean"],
-        "random_state": ["random_state"],
-    }
-
-    _size = "n_hidden"
-    _layer_settings = ("activation", "feature_range", "slope", "random_state")
-
-    def __init__(
-        self,
-        n_hidden=100,
-        *,
-        activation="sigmoid",
-        feature_range="data",
-        slope=1.0,
-        C=0.0,
-        fit_intercept=False,
-        keep_sums=False,
-        random_state=None,
-    ):
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.feature_range = feature_range
-        self.slope = slope
-        self.C = C
-        self.fit_intercept = fit_intercept
-        self.keep_sums = keep_sums
-        self.random_state = random_state
-
-    def _layer_on(self, survey, rng) -> RandomLayer:
-        layer = RandomLayer.draw(survey.n_features, self.n_hidden, self.activation, rng)
-        _rescale(layer, self.slope)
-        return layer.in_box(self._box(survey), low=-1.0)
-
-    def _layer_sources(self, partition: Partition) -> list:
-        return self._box_sources(partition)
+PARAMETERS: dict = {
+    "n_hidden": [Interval(Integral, 1, None, closed="left")],
+    "activation": [StrOptions(ACTIVATIONS), callable],
+    "feature_range": FEATURE_RANGE,
+    "slope": [Interval(Real, 1e-150, 1e150, closed="both")],
+    "C": RIDGE,
+    "fit_intercept": ["boolean"],
+    "keep_sums": ["boolean"],
+    "random_state": ["random_state"],
+}
 
 
-def _rescale(layer: RandomLayer, slope: float) -> None:
-    """Convert weights w and biases b from U[0, 1] to those of an ELM, a = 2 w - 1 and b, times the slope.
-
-    This is done in place, because the weights for a million features take gigabytes. A layer of additive
-    units computes G(<w, x> - b), a layer of rbf units exp(-b ||w - x||^2).
-    """
-    weights, biases = layer.weights, layer.biases
-    if layer.activation == "rbf":
-        weights *= 2
-        weights -= 1
-        biases *= slope
-    else:
-        weights *= 2 * slope
-        weights -= slope
-        biases *= -slope
+def _random_units(machine) -> RandomUnits:
+    """The hidden units of the classifier and the regressor."""
+    draw = partial(RandomLayer.draw, n_hidden=machine.n_hidden, activation=machine.activation)
+    return RandomUnits(
+        type(machine).__name__, machine.n_hidden, machine.feature_range, partial(draw, slope=machine.slope)
+    )
 
 
-class ELMClassifier(_ELM, LayeredClassifier):
+class ELMClassifier(LayeredRidge, AdditiveClassifier):
     """Extreme learning machine for classification: random hidden units, then least squares.
 
     The hidden units are drawn once and not trained. Their output weights are ``(C I + H' H)^-1 H' T`` with
@@ -156,8 +113,34 @@ class ELMClassifier(_ELM, LayeredClassifier):
     True
     """
 
+    _parameter_constraints = PARAMETERS
 
-class ELMRegressor(_ELM, LayeredRegressor):
+    def __init__(
+        self,
+        n_hidden=100,
+        *,
+        activation="sigmoid",
+        feature_range="data",
+        slope=1.0,
+        C=0.0,
+        fit_intercept=False,
+        keep_sums=False,
+        random_state=None,
+    ):
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.feature_range = feature_range
+        self.slope = slope
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.keep_sums = keep_sums
+        self.random_state = random_state
+
+    def _units(self):
+        return _random_units(self)
+
+
+class ELMRegressor(LayeredRidge, AdditiveRegressor):
     """Extreme learning machine for regression.
 
     Like :class:`ELMClassifier`, but the targets are the values of y, and there is an intercept.
@@ -222,6 +205,8 @@ class ELMRegressor(_ELM, LayeredRegressor):
     True
     """
 
+    _parameter_constraints = PARAMETERS
+
     def __init__(
         self,
         n_hidden=100,
@@ -234,13 +219,14 @@ class ELMRegressor(_ELM, LayeredRegressor):
         keep_sums=False,
         random_state=None,
     ):
-        super().__init__(
-            n_hidden,
-            activation=activation,
-            feature_range=feature_range,
-            slope=slope,
-            C=C,
-            fit_intercept=fit_intercept,
-            keep_sums=keep_sums,
-            random_state=random_state,
-        )
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.feature_range = feature_range
+        self.slope = slope
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.keep_sums = keep_sums
+        self.random_state = random_state
+
+    def _units(self):
+        return _random_units(self)

@@ -8,12 +8,19 @@ import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 from scipy.sparse.linalg import norm
 
-from entrolearn.kernels import INNER, RADIAL, inner_products, is_smooth, minus_scaled_distances, own_params
-from entrolearn.machines import device_units
-from entrolearn.machines.devices import block_numbers, cast, namespace, take_rows
+from entrolearn.kernels import (
+    ADDITIVE,
+    INNER,
+    RADIAL,
+    inner_products,
+    is_smooth,
+    minus_scaled_distances,
+    namespace,
+    own_params,
+)
+from entrolearn.machines.devices import block_numbers, cast, take_rows
 from entrolearn.machines.layers import RandomLayer, in_metric
 from entrolearn.machines.moments import max_block_rows, row_blocks
-from entrolearn.validation import is_numpy
 
 __all__ = ["DIFFERENTIABLE", "log_joint_slopes", "units_gradient", "without_empty_features"]
 
@@ -21,55 +28,11 @@ __all__ = ["DIFFERENTIABLE", "log_joint_slopes", "units_gradient", "without_empt
 GRADIENT_NUMBERS = 2**17
 
 
-def _logistic_slope(Z, xp):
-    below = xp.exp(-xp.abs(Z))
-    return below / (1 + below) ** 2
-
-
-def _wave_slope(S, xp):
-    r = xp.sqrt(-S)
-    safe = xp.where(r > 1e-2, r, xp.ones_like(r))
-    return xp.where(r > 1e-2, (xp.sin(safe) - safe * xp.cos(safe)) / (2 * safe**3), 1 / 6 + S / 60)
-
-
-def _exponential_power_slope(S, xp, power=1.0):
-    apart = S < 0
-    distances = xp.where(apart, -S, xp.ones_like(S))
-    powers = distances ** (power / 2)
-    slope = (power / 2) * powers / distances * xp.exp(-powers)
-    return xp.where(apart, slope, xp.zeros_like(S))
-
-
-# Activation -> G' as a function of Z = <w, x> - b
-_UNITS: dict[str, Callable] = {
-    "sigmoid": _logistic_slope,
-    "nsigmoid": _logistic_slope,
-    "sine": lambda Z, xp: xp.cos(Z),
-}
-# Kernel -> dk/dS as a function of S = -gamma ||x - z||^2
-_RADIAL: dict[str, Callable] = {
-    "gaussian": lambda S, xp: xp.exp(S),
-    "rbf": lambda S, xp: xp.exp(S),
-    "inverse_multiquadric": lambda S, xp: 0.5 * (1 - S) ** -1.5,
-    "rational_quadratic": lambda S, xp: (1 - S) ** -2.0,
-    "wave": _wave_slope,
-    "exponential_power": _exponential_power_slope,
-}
-
-
-def _polynomial_slope(P, xp, gamma, degree, coef0):
-    return degree * gamma * (gamma * P + coef0) ** (degree - 1)
-
-
-# Kernel -> dk/dP as a function of P = <x, z>
-_INNER: dict[str, Callable] = {
-    "linear": lambda P, xp, gamma, degree, coef0: xp.ones_like(P),
-    "polynomial": _polynomial_slope,
-    "poly": _polynomial_slope,
-    "sigmoid": lambda P, xp, gamma, degree, coef0: gamma * (1 - xp.tanh(gamma * P + coef0) ** 2),
-}
 #: Parameter -> names of activations or kernels that have a gradient in closed form.
-DIFFERENTIABLE = {"activation": {*_UNITS, "rbf"}, "kernel": {*RADIAL, *INNER, "laplacian"}}
+DIFFERENTIABLE = {
+    "activation": {*(name for name, formula in ADDITIVE.items() if formula.slope), "rbf"},
+    "kernel": {*RADIAL, *INNER, "laplacian"},
+}
 
 
 def units_gradient(layer, X, coef, slopes: Callable | None = None):
@@ -93,11 +56,13 @@ def units_gradient(layer, X, coef, slopes: Callable | None = None):
         set to zero there, the mean over both directions.
     """
     xp, blocks = namespace(X), []
-    dtype = coef.dtype if not is_numpy(X) else np.result_type(X.dtype, coef.dtype)
+    dtype = xp.result_type(X.dtype, coef.dtype)
     n_columns = max(X.shape[1], coef.shape[0])
-    n_rows = max_block_rows(X.shape[0], n_columns, block_numbers(X, n_columns))
-    n_cached = max_block_rows(n_rows, coef.shape[0], GRADIENT_NUMBERS)
-    for block in row_blocks(X.shape[0], 1, n_cached if is_numpy(X) else n_rows):
+    numbers = block_numbers(X, n_columns)
+    n_rows = max_block_rows(X.shape[0], n_columns, numbers)
+    if numbers is None:  # on a processor
+        n_rows = max_block_rows(n_rows, coef.shape[0], GRADIENT_NUMBERS)
+    for block in row_blocks(X.shape[0], 1, n_rows):
         rows = take_rows(X, block)
         rows = in_metric(rows.toarray() if issparse(rows) else rows, layer.root)
         seen, of_sum = (_random_units if isinstance(layer, RandomLayer) else _kernel)(layer, rows, xp)
@@ -157,28 +122,26 @@ def _random_units(layer: RandomLayer, X, xp):
         stretch = 1 if layer.scale is None else layer.scale
         S, of_sum = _of_distances(scaled, layer.weights, layer.biases, "rbf", {}, xp)
         return lambda: xp.exp(S), lambda weights: of_sum(weights) * stretch
-    weights = layer.weights / X.shape[1] if layer.activation == "nsigmoid" else layer.weights
-    slopes = _UNITS[layer.activation](X @ weights.T - layer.biases, xp)
-    return lambda: plain(X), lambda of_units: (slopes * of_units) @ weights
+    slopes = ADDITIVE[layer.activation].slope(X @ layer.slopes.T - layer.biases, xp)
+    return lambda: plain(X), lambda of_units: (slopes * of_units) @ layer.slopes
 
 
 def _kernel(layer, X, xp):
     plain, params, kernel = replace(layer, root=None), layer.kernel_params, layer.kernel
-    if kernel in _RADIAL:
+    if kernel in RADIAL:
         own = own_params(kernel, params)
         S, of_sum = _of_distances(X, layer.landmarks, params["gamma"], kernel, own, xp)
-        return lambda: RADIAL[kernel](S, **own) if is_numpy(X) else plain.units(X), of_sum
+        return lambda: RADIAL[kernel].value(S, xp, **own), of_sum
     if kernel == "laplacian":
         return lambda: plain.units(X), partial(_of_laplacian, plain.units(X), X, layer, params["gamma"])
-    products = inner_products(X, layer.landmarks) if is_numpy(X) else X @ layer.landmarks.T
-    slopes = _INNER[kernel](products, xp, **params)
+    slopes = INNER[kernel].slope(inner_products(X, layer.landmarks), xp, **params)
     return lambda: plain.units(X), lambda weights: (slopes * weights) @ layer.landmarks
 
 
 def _of_distances(X, centres, gamma, kernel: str, own: dict, xp):
     """Gradient -2 gamma k'(S) (x - z) of k(S) with S = -gamma ||x - z||^2."""
-    S = _scaled_distances(X, centres, gamma, xp, is_smooth(own))
-    slopes = -2 * gamma * _RADIAL[kernel](S, xp, **own)
+    S = minus_scaled_distances(X, centres, gamma, smooth=is_smooth(own))
+    slopes = -2 * gamma * RADIAL[kernel].slope(S, xp, **own)
     if not issparse(centres):  # avoids a loss of digits for rows and centres far from the origin
         middle = xp.mean(centres, axis=0)
         X, centres = X - middle, centres - middle
@@ -196,12 +159,6 @@ def _of_laplacian(values, X, layer, gamma: float, weights):
     weighted = -gamma * values * weights
     columns = [(weighted * np.sign(X[:, j, None] - landmarks[:, j])).sum(axis=1) for j in range(X.shape[1])]
     return np.stack(columns, axis=1)
-
-
-def _scaled_distances(X, centres, gamma, xp, smooth: bool):
-    if is_numpy(X):
-        return minus_scaled_distances(X, centres, gamma, smooth=smooth)
-    return device_units.minus_scaled_distances(X, centres, gamma, xp, smooth)
 
 
 def log_joint_slopes(gaussians, projected):

@@ -11,15 +11,31 @@ from itertools import pairwise
 from numbers import Real
 
 import numpy as np
-from scipy import linalg
-from scipy.linalg import LinAlgError, solve_triangular
-from scipy.linalg.blas import dtrsm
 from scipy.sparse import diags_array, issparse
 from scipy.special import ndtri
 
-from entrolearn.kernels import INNER, Centres, Factor, check_memory, inner_products, kernel_matrix
-from entrolearn.machines.device_units import kernel_values, random_units
-from entrolearn.machines.devices import block_numbers, cast, cholesky, like, namespace, solve_lower, take_rows
+from entrolearn.kernels import (
+    ADDITIVE,
+    BELOW_ONE,
+    INNER,
+    Centres,
+    Factor,
+    apply,
+    check_memory,
+    inner_products,
+    kernel_matrix,
+    namespace,
+)
+from entrolearn.machines.devices import (
+    add_to_diagonal,
+    block_numbers,
+    cast,
+    cholesky,
+    copied,
+    like,
+    solve_lower,
+    take_rows,
+)
 from entrolearn.machines.moments import FEWER_UNITS, max_block_rows, row_blocks
 from entrolearn.path import Partition
 from entrolearn.validation import Interval, device_of, is_numpy
@@ -49,50 +65,6 @@ POWER = [Interval(Real, 0, 2, closed="right")]
 SQUARES = 5
 
 
-def _sigmoid(Z):
-    return _reciprocal_of_one_plus_exp(np.negative(Z, out=Z))
-
-
-def _sigmoid_below_one(Z):
-    # G - 1 = -1 / (1 + exp(<w, x> - b)) has full relative precision where G is almost one
-    return np.negative(_reciprocal_of_one_plus_exp(Z), out=Z)
-
-
-def _reciprocal_of_one_plus_exp(Z):
-    # In place. If exp overflows, the quotient is zero, as it should be.
-    with np.errstate(over="ignore"):
-        np.exp(Z, out=Z)
-    Z += 1
-    return np.divide(1, Z, out=Z)
-
-
-def _sine(Z):
-    return np.sin(Z, out=Z)
-
-
-def _hard_limit(Z):
-    return np.greater_equal(Z, 0, out=Z, casting="unsafe")
-
-
-def _dense(Z, out=None) -> np.ndarray:
-    Z = np.asarray(Z.toarray() if issparse(Z) else Z)
-    if out is None:
-        return Z
-    out[:] = Z
-    return out
-
-
-# Name -> G as a function of Z = <w, x> - b, in place; sigmoids as in section 7 of the EEM paper. "nsigmoid"
-# units divide <w, x> by the number of features.
-_ADDITIVE: dict[str, Callable] = {
-    "sigmoid": _sigmoid,
-    "nsigmoid": _sigmoid,
-    "sine": _sine,
-    "hardlimit": _hard_limit,
-}
-# The same minus one, computed without rounding to one. A readout that is invariant to constants (the entropy
-# discriminant) can then use the variation of saturated units.
-_BELOW_ONE: dict[str, Callable] = {"sigmoid": _sigmoid_below_one, "nsigmoid": _sigmoid_below_one}
 #: Names of the activations.
 ACTIVATIONS = ("sigmoid", "nsigmoid", "rbf", "sine", "hardlimit")
 
@@ -169,6 +141,12 @@ class _Layer:
         """Number of units."""
         return self.where.shape[0]
 
+    def beside(self, X):
+        """The layer on the device of the rows X, in their precision for arrays of another library."""
+        if is_numpy(X) or not is_numpy(self.where):  # landmarks drawn from rows on a device are there already
+            return self
+        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
+
     def in_metric(self, root):
         """The layer for the original coordinates, given one for rows in the coordinates of a metric."""
         return replace(self, root=root)
@@ -209,12 +187,39 @@ class RandomLayer(_Layer):
 
     @classmethod
     def draw(
-        cls, n_features, n_hidden, activation, rng, *, gamma="uniform", below_one=False, dtype=np.float64
+        cls,
+        n_features,
+        n_hidden,
+        activation,
+        rng,
+        *,
+        gamma="uniform",
+        below_one=False,
+        slope=None,
+        box=None,
+        dtype=np.float64,
     ):
         """Draw the units with `rng`, a :class:`numpy.random.RandomState`.
 
-        They depend on the data only through the number of features. `gamma`, a name in ``GAMMAS``, is the
-        distribution of the biases of rbf units; sigmoids use U[0, 1] if it is "uniform".
+        They depend on the data only through the number of features and the box.
+
+        Parameters
+        ----------
+        n_features, n_hidden : int
+        activation, below_one
+            See the attributes.
+        rng : RandomState
+        gamma : str
+            A name in ``GAMMAS``, the distribution of the biases of rbf units; sigmoids use U[0, 1] if it is
+            "uniform".
+        slope : float, optional
+            Units of an ELM: weights from U[-1, 1], and a bias that is added, all times the slope (for rbf
+            units only the factor of the distance), for features in [-1, 1]. Default: features in [0, 1].
+        box : ndarray, shape (2, n_features), optional
+            Bounds of the features, which the units see scaled; features with equal bounds are ignored. For
+            units of <w, x> the scaling is included in weights and biases. Rbf units scale their rows, which
+            costs little compared with the distances. Default: features are not scaled.
+        dtype : dtype
         """
         check_memory(8 * n_hidden * (n_features + 1), f"a layer of {n_hidden} random units", FEWER_UNITS)
         units = rng.uniform(size=(n_hidden, n_features + 1))
@@ -224,35 +229,25 @@ class RandomLayer(_Layer):
         weights, biases = units[:, :-1], units[:, -1]
         if activation == "rbf":
             biases = GAMMAS[gamma](biases, n_features)
-        return cls(weights, biases, activation, below_one)
-
-    def in_box(self, box, low: float = 0.0) -> "RandomLayer":
-        """The layer whose units see the features of `box` scaled to [low, 1]; it overwrites the weights.
-
-        Parameters
-        ----------
-        box : ndarray, shape (2, n_features), or None
-            Bounds of the features; features with equal bounds are ignored. None returns the layer unchanged.
-        low : float
-
-        Notes
-        -----
-        For units of <w, x> the scaling is included in weights and biases. Rbf units scale their rows, which
-        costs little compared with the distances.
-        """
+        # In place, because the weights for a million features take gigabytes.
+        if slope is not None:
+            of_weights = 1 if activation == "rbf" else slope
+            weights *= 2 * of_weights
+            weights -= of_weights
+            biases *= slope if activation == "rbf" else -slope
         if box is None:
-            return self
-        width, dtype = box[1] - box[0], self.weights.dtype
+            return cls(weights, biases, activation, below_one)
+        low, width = 0.0 if slope is None else -1.0, box[1] - box[0]
         seen = width > 0
         scale = np.where(seen, (1 - low) / np.where(seen, width, 1.0), 0.0)
         origin = np.where(seen, box[0] - low * width / (1 - low), 0.0)
-        if self.activation == "rbf":
-            self.weights[:, ~seen] = 0.0
-            return replace(self, origin=origin.astype(dtype), scale=scale.astype(dtype))
-        self.weights[:] *= scale
-        shift = self.weights @ origin
-        self.biases[:] += shift / len(origin) if self.activation == "nsigmoid" else shift
-        return self
+        if activation == "rbf":
+            weights[:, ~seen] = 0.0
+            return cls(weights, biases, activation, below_one, origin.astype(dtype), scale.astype(dtype))
+        weights *= scale
+        shift = weights @ origin
+        biases += shift / n_features if activation == "nsigmoid" else shift
+        return cls(weights, biases, activation, below_one)
 
     def in_metric(self, root) -> "RandomLayer":
         """The layer for original coordinates; the weights, or the box of rbf units, include the metric."""
@@ -264,7 +259,7 @@ class RandomLayer(_Layer):
             return replace(self, origin=0 * root, scale=root)
         return replace(self, origin=self.origin / root, scale=self.scale * root)
 
-    def __call__(self, X, out=None) -> np.ndarray:
+    def __call__(self, X, out=None):
         """Activations of the rows of X (dense or CSR), shape (n_samples, n_hidden).
 
         Allocating a large array takes longer than filling it, so callers that evaluate many blocks pass the
@@ -272,23 +267,19 @@ class RandomLayer(_Layer):
         """
         if self.root is not None:
             return self._of_metric_rows(in_metric(X, self.root), out)
-        if not is_numpy(X):
-            if self.scale is not None:
-                return replace(self, origin=None, scale=None)((X - self.origin) * self.scale)
-            units = random_units(X, self.weights, self.biases, self.activation, self.below_one)
-            return _checked(units, (X.shape[0], self.n_units)) if callable(self.activation) else units
         if self.activation == "rbf":
             return self._radial(X, out)
         if callable(self.activation):
             return self._activated(self._affine(X), out)
-        table = {**_ADDITIVE, **_BELOW_ONE} if self.below_one else _ADDITIVE
-        return table[self.activation](self._affine(X, out))
+        if self.below_one and "sigmoid" in self.activation and hasattr(namespace(X), "sigmoid"):
+            return -namespace(X).sigmoid(self._affine(X, sign=-1))
+        return apply((BELOW_ONE if self.below_one else ADDITIVE)[self.activation].value, self._affine(X, out))
 
     @cached_property
     def _of_metric_rows(self) -> "RandomLayer":
         return replace(self, root=None)
 
-    def _radial(self, X, out) -> np.ndarray:
+    def _radial(self, X, out):
         """exp(-b ||w - x||^2), for rows scaled to the box if there is one."""
         if self.scale is None:
             return self._centres(X, out)
@@ -309,43 +300,51 @@ class RandomLayer(_Layer):
             return self._centres
         return Centres(self.weights + self.origin * self.scale, "rbf", {"gamma": self.biases})
 
-    def _affine(self, X, out=None) -> np.ndarray:
-        """<w, x> - b, shape (n_samples, n_hidden)."""
+    def _affine(self, X, out=None, sign: int = 1):
+        """<w, x> - b, shape (n_samples, n_hidden); torch's times `sign`, without a pass over the units."""
         if issparse(X):
             Z = inner_products(X, self._factor, out)
             Z -= self.biases
             return Z
-        ones = np.ones((X.shape[0], 1), dtype=X.dtype)
-        return np.matmul(np.hstack([X, ones]), self._columns, out=out)
+        xp = namespace(X)
+        if hasattr(xp, "addmm"):  # torch's: a copy of the rows beside ones is slower, being of odd width
+            return xp.addmm(-sign * self.biases, X, sign * self.slopes.T)
+        ones = xp.ones((X.shape[0], 1), dtype=X.dtype, device=device_of(X))
+        rows = xp.concat([X, ones], axis=1)
+        return rows @ self._columns if out is None else np.matmul(rows, self._columns, out=out)
 
     @property
-    def _slopes(self) -> np.ndarray:
+    def slopes(self):
+        """Derivatives of <w, x> - b with respect to the features, shape (n_hidden, n_features)."""
         return self.weights / self.weights.shape[1] if self.activation == "nsigmoid" else self.weights
 
     @cached_property
     def _factor(self) -> Factor:
-        return Factor(self._slopes)
+        return Factor(self.slopes)
 
     @cached_property
-    def _columns(self) -> np.ndarray:
-        return np.vstack([self._slopes.T, -self.biases])
+    def _columns(self):
+        return namespace(self.weights).concat([self.slopes.T, -self.biases[None, :]], axis=0)
 
-    def _activated(self, Z: np.ndarray, out: np.ndarray | None) -> np.ndarray:
+    def _activated(self, Z, out):
         """Result of a callable activation, checked to be finite and of the right shape."""
-        shape = Z.shape
-        return _dense(_checked(_dense(self.activation(Z)), shape), out)
+        xp, shape = namespace(Z), tuple(Z.shape)
+        units = self.activation(Z)
+        units = xp.asarray(units.toarray() if issparse(units) else units)
+        found = tuple(units.shape)
+        if found != shape or not xp.all(xp.isfinite(units)):
+            what = f"shape {found}" if found != shape else "NaN or infinite values"
+            raise ValueError(f"the activation gives {what}; it must give finite numbers of shape {shape}.")
+        if out is None:
+            return units
+        out[:] = units
+        return out
 
     units = __call__  # the units of a prediction, see `fold`
 
     def fold(self, coef: np.ndarray) -> np.ndarray:
         """Coefficients of `units` equivalent to `coef` on the layer: unchanged."""
         return coef
-
-    def beside(self, X) -> "RandomLayer":
-        """The layer on the device of the rows X, in their precision for arrays of another library."""
-        if is_numpy(X):
-            return self
-        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
 
     @property
     def where(self):
@@ -358,34 +357,16 @@ class RandomLayer(_Layer):
         return replace(self, **{name: move(each) for name, each in moved.items() if each is not None})
 
 
-def _checked(units, shape: tuple[int, ...]):
-    """Validated result of a callable activation: finite numbers of the right shape."""
-    found = tuple(units.shape)
-    if found == shape and bool(namespace(units).all(namespace(units).isfinite(units))):
-        return units
-    what = f"shape {found}" if found != shape else "NaN or infinite values"
-    raise ValueError(f"the activation gives {what}; it must give finite numbers of shape {shape}.")
-
-
 class _KernelLayer(_Layer):
     """Base class of layers of kernel values with landmarks."""
 
     def units(self, X, out=None):
         """K(X, landmarks) for rows dense or CSR, shape (n_samples, n_landmarks)."""
-        X = in_metric(X, self.root)
-        if is_numpy(X):
-            return self._centres(X, out)
-        return kernel_values(X, self.landmarks, self.kernel, self.kernel_params)
+        return self._centres(in_metric(X, self.root), out)
 
     @cached_property
     def _centres(self) -> Centres:
         return Centres(self.landmarks, self.kernel, self.kernel_params)
-
-    def beside(self, X):
-        """The layer on the device of the rows X; landmarks drawn from these are there already."""
-        if is_numpy(X) or not is_numpy(self.landmarks):
-            return self
-        return self.__sklearn_array_api_convert__(lambda units: cast(units, X))
 
     @property
     def where(self):
@@ -430,23 +411,29 @@ class NystromLayer(_KernelLayer):
         return layer
 
     @cached_property
-    def factor(self) -> np.ndarray:
-        """Lower triangular L, shape (n_landmarks, n_landmarks)."""
-        if not is_numpy(self.landmarks):
-            gram = kernel_values(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
-            return _floored_cholesky_elsewhere(gram, self.kernel, self.kernel_params)
-        n = self.landmarks.shape[0]
-        what = f"a kernel matrix of {n} x {n} landmarks and what is solved with it"
-        check_memory(8 * SQUARES * n**2, what, FEWER_UNITS)
+    def factor(self):
+        """Lower triangular L, shape (n_landmarks, n_landmarks); the part above the diagonal is not used."""
+        if is_numpy(self.landmarks):
+            n = self.landmarks.shape[0]
+            what = f"a kernel matrix of {n} x {n} landmarks and what is solved with it"
+            check_memory(8 * SQUARES * n**2, what, FEWER_UNITS)
         gram = kernel_matrix(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
-        return _floored_cholesky(gram, self.kernel, self.kernel_params)
+        xp = namespace(gram)
+        scale = xp.linalg.trace(gram) / gram.shape[0]
+        # 1 where the kernel is zero everywhere, and so are the features
+        scale = 1.0 if 0 <= scale < xp.finfo(gram.dtype).smallest_normal else scale
+        for floor in NYSTROM_FLOORS:
+            factor = cholesky(add_to_diagonal(copied(gram, "F"), floor * scale))
+            if factor is not None:
+                return factor
+        raise ValueError(
+            f"the {self.kernel!r} kernel with {self.kernel_params} gives landmarks a matrix that is not "
+            "positive semi-definite; a Nyström layer needs a Mercer kernel, such as 'rbf'."
+        )
 
-    def __call__(self, X, out=None) -> np.ndarray:
+    def __call__(self, X, out=None):
         """Features of the rows of X (dense or CSR), shape (n_samples, n_landmarks)."""
-        H = self.units(X, out)
-        if not is_numpy(H):
-            return solve_lower(self.factor, H.T).T
-        return dtrsm(1.0, self.factor, H.T, lower=1, overwrite_b=1).T
+        return solve_lower(self.factor, self.units(X, out).T, overwrite=True).T
 
     def fold(self, coef: np.ndarray) -> np.ndarray:
         """Coefficients of the units equivalent to `coef` on the first features (section 6 of the paper).
@@ -456,11 +443,9 @@ class NystromLayer(_KernelLayer):
         ValueError
             If the kernel's values are so close to 0 that the coefficients overflow.
         """
-        h = coef.shape[0]
-        if not is_numpy(coef):
-            return solve_lower(self.factor[:h, :h], coef, transposed=True)
-        folded = solve_triangular(self.factor[:h, :h], coef, lower=True, trans="T", check_finite=False)
-        if not np.isfinite(folded).all():
+        xp, h = namespace(coef), coef.shape[0]
+        folded = solve_lower(self.factor[:h, :h], coef, transposed=True)
+        if not xp.all(xp.isfinite(folded)):
             raise ValueError(
                 f"the {self.kernel!r} kernel with {self.kernel_params} has values so close to 0 that the "
                 "units' coefficients overflow: scale the features."
@@ -471,40 +456,6 @@ class NystromLayer(_KernelLayer):
         """Hook of scikit-learn to move an estimator with its attributes to another library or device."""
         root = None if self.root is None else move(self.root)
         return replace(self, landmarks=move(self.landmarks), root=root)
-
-
-def _floored_cholesky_elsewhere(gram, kernel, kernel_params: dict):
-    """:func:`_floored_cholesky` for an array of another library."""
-    xp = namespace(gram)
-    scale = float(xp.linalg.trace(gram)) / gram.shape[0]
-    scale = 1.0 if 0 <= scale < np.finfo(np.float64).tiny else scale
-    for floor in NYSTROM_FLOORS:
-        ridge = floor * scale * xp.eye(gram.shape[0], dtype=gram.dtype, device=device_of(gram))
-        factor = cholesky(xp.tril(gram + ridge))
-        if factor is not None:
-            return factor
-    raise ValueError(_no_mercer_kernel(kernel, kernel_params))
-
-
-def _floored_cholesky(gram: np.ndarray, kernel, kernel_params: dict) -> np.ndarray:
-    scale = np.trace(gram) / len(gram)
-    if 0 <= scale < np.finfo(gram.dtype).tiny:  # the kernel is zero everywhere, and so are the features
-        scale = 1.0
-    for floor in NYSTROM_FLOORS:
-        floored = gram.copy(order="F")  # overwritten by LAPACK
-        floored.flat[:: len(gram) + 1] += floor * scale
-        try:
-            return linalg.cholesky(floored, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
-            continue
-    raise ValueError(_no_mercer_kernel(kernel, kernel_params))
-
-
-def _no_mercer_kernel(kernel, kernel_params: dict) -> str:
-    return (
-        f"the {kernel!r} kernel with {kernel_params} gives landmarks a matrix that is not positive "
-        "semi-definite; a Nyström layer needs a Mercer kernel, such as 'rbf'."
-    )
 
 
 @dataclass(frozen=True)
@@ -589,51 +540,47 @@ def landmark_sources(
     return [(partition.held_out(sorted(kept)), left_outs) for kept, left_outs in groups]
 
 
-def project_rows(layer, X, coefs: Sequence[np.ndarray]) -> Iterator[np.ndarray]:
+def project_rows(layer, X, coefs: Sequence) -> Iterator:
     """Hidden rows of X times several coefficients, which share passes over the layer, block by block.
 
     Parameters
     ----------
     layer : RandomLayer, NystromLayer or LandmarkLayer
-    X : {ndarray, CSR}, shape (n_samples, n_features)
-    coefs : sequence of ndarrays, shape (n_hidden, n_columns)
+    X : {array, CSR}, shape (n_samples, n_features)
+    coefs : sequence of arrays, shape (n_hidden, n_columns)
         Coefficients of the first n_hidden units each.
 
     Yields
     ------
-    ndarray, shape (n_samples, n_columns)
+    array, shape (n_samples, n_columns)
         Columns of an array in Fortran order, which has at most OUTPUT_NUMBERS numbers or one result.
     """
-    if not is_numpy(X):
-        yield from (_project_elsewhere(layer, X, coef) for coef in coefs)
-        return
     step = max(1, OUTPUT_NUMBERS // (X.shape[0] * max((coef.shape[1] for coef in coefs), default=1)))
     for start in range(0, len(coefs), step):
         yield from _project_batch(layer, X, coefs[start : start + step])
 
 
-def _project_batch(layer, X, coefs: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """:func:`project_rows` for NumPy arrays, in one pass over the layer."""
-    edges = np.cumsum([0] + [coef.shape[1] for coef in coefs])
-    n_units = max(len(coef) for coef in coefs)
-    stacked = np.zeros((n_units, edges[-1]), dtype=np.result_type(*coefs))
-    for coef, start, stop in zip(coefs, edges, edges[1:], strict=False):
-        stacked[: len(coef), start:stop] = coef
-    dtype = np.result_type(X.dtype, stacked)
-    projected = np.empty((X.shape[0], edges[-1]), dtype=dtype, order="F")
+def _project_batch(layer, X, coefs: Sequence) -> list:
+    """:func:`project_rows` in one pass over the layer."""
+    xp, device = namespace(X), device_of(coefs[0])
+    edges = np.cumsum([0] + [coef.shape[1] for coef in coefs]).tolist()
+    n_units = max(coef.shape[0] for coef in coefs)
+    stacked = xp.zeros((n_units, edges[-1]), dtype=xp.result_type(*coefs), device=device)
+    for coef, (start, stop) in zip(coefs, pairwise(edges), strict=True):
+        stacked[: coef.shape[0], start:stop] = coef
     n_columns = layer.n_units
-    buffer = np.empty((max_block_rows(X.shape[0], n_columns), n_columns), dtype=dtype)
-    for block in row_blocks(X.shape[0], n_columns):
-        units = layer.units(X[block], out=buffer[: block.stop - block.start])
-        np.matmul(units[:, :n_units], stacked, out=projected[block])
+    dtype = xp.result_type(X.dtype, stacked.dtype)
+    projected = xp.empty((edges[-1], X.shape[0]), dtype=dtype, device=device).T
+    numbers = block_numbers(X, n_columns)
+    buffer = None
+    if is_numpy(X):
+        buffer = np.empty((max_block_rows(X.shape[0], n_columns, numbers), n_columns), dtype=dtype)
+    for block in row_blocks(X.shape[0], n_columns, numbers):
+        rows = take_rows(X, block)
+        if buffer is None:
+            units = xp.astype(layer.units(rows), dtype, copy=False)
+            projected[block, :] = units[:, :n_units] @ xp.astype(stacked, dtype, copy=False)
+        else:
+            units = layer.units(rows, out=buffer[: block.stop - block.start])
+            np.matmul(units[:, :n_units], stacked, out=projected[block])
     return [projected[:, start:stop] for start, stop in pairwise(edges)]
-
-
-def _project_elsewhere(layer, X, coef):
-    """:func:`project_rows` for one array of coefficients of another library, on the device of the rows."""
-    xp, (n_units, n_columns) = namespace(X), coef.shape
-    projected = xp.empty((X.shape[0], n_columns), dtype=coef.dtype, device=device_of(X))
-    for block in row_blocks(X.shape[0], n_units, block_numbers(X, n_units)):
-        units = layer.units(take_rows(X, block))
-        projected[block, :] = xp.astype(units[:, :n_units], coef.dtype, copy=False) @ coef
-    return projected

@@ -11,14 +11,21 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from entrolearn.machines.additive import Additive
-from entrolearn.machines.base import codes_among, targets_of
+from entrolearn.machines.additive import Additive, checked_rows, stored_sums, sum_names, without_rows
+from entrolearn.machines.base import codes_among, hidden_layer, targets_of
 from entrolearn.machines.devices import as_columns, rows_of_groups, take_rows
 from entrolearn.machines.moments import ClassMoments, row_blocks
-from entrolearn.machines.readouts import ClassGaussians, class_covariances
+from entrolearn.machines.readouts import ClassGaussians, class_gaussians
 from entrolearn.machines.ridge import NormalEquations
-from entrolearn.machines.sums import LEAST_SHARE
-from entrolearn.validation import checked_weights, is_numpy, one_thread_where_small, to_numpy, validate_data
+from entrolearn.machines.sums import LEAST_SHARE, GroupSums
+from entrolearn.validation import (
+    checked_weights,
+    class_priors,
+    is_numpy,
+    one_thread_where_small,
+    to_numpy,
+    validate_data,
+)
 
 __all__ = ["Influence", "influence"]
 
@@ -128,15 +135,14 @@ def influence(estimator: Additive, X, y, *, groups=None, sample_weight=None) -> 
             "EEKMClassifier, WELMClassifier(solver='cholesky'), ELM*, RKELM*; without sample_weight KELM*, "
             "LSSVC, LSSVR."
         )
-    estimator._begins("influence")
-    check_is_fitted(estimator)
-    machine = copy(estimator)  # the checks of y set attributes
-    X, targets = machine._checked(X, y, first=False, dtypes=[np.float64])
+    sums, machine = stored_sums(estimator, "influence"), estimator
+    check_is_fitted(machine)
+    X, targets = checked_rows(machine, X, y)
     numbers = _names(X.shape[0], groups)
     check_consistent_length(X, numbers)
     said = _said(machine, X)
     weights = checked_weights(sample_weight, X)
-    _check_held(machine, targets, weights)
+    _check_held(sums, sum_names(machine), targets, weights)
     left_out, code = np.unique(numbers, return_inverse=True)
     # Groups with only rows of weight zero keep the values of the full model.
     whole, decision = _threshold(machine), said.copy()
@@ -152,27 +158,27 @@ def influence(estimator: Additive, X, y, *, groups=None, sample_weight=None) -> 
             )
     members = rows_of_groups(code, len(left_out))
     # However many rows there are, each group solves matrices of n_hidden x n_hidden.
-    with one_thread_where_small(max(members, key=len), {"n_hidden": machine._layer.where.shape[0]}):
+    with one_thread_where_small(max(members, key=len), {"n_hidden": hidden_layer(machine).n_units}):
         for g in np.flatnonzero(~solved):
             rows = learnt = members[g]
             if weights is not None:
                 learnt = rows[weights[rows] > 0]
             gone = take_rows(X, learnt), take_rows(targets, learnt)
-            without = machine._without(*gone, None if weights is None else weights[learnt])
+            without = without_rows(machine, *gone, None if weights is None else weights[learnt])
             decision[rows], thresholds[g] = np.nan, np.nan
-            if hasattr(without, "hidden_coef_"):
+            if without is not None:
                 decision[rows], thresholds[g] = _said(without, take_rows(X, rows)), _threshold(without)
     if whole is None:
         return Influence(left_out, decision, decision - said)
     return Influence(left_out, decision, decision - said, whole, thresholds)
 
 
-def _check_held(machine: Additive, targets, weights: np.ndarray | None) -> None:
+def _check_held(sums: GroupSums, names: list[str], targets, weights: np.ndarray | None) -> None:
     """Raise if the rows weigh more than the sums, or if sums of weighted rows come without weights."""
-    sums, given = machine._stream, np.ones(targets.shape[0]) if weights is None else weights
+    given = np.ones(targets.shape[0]) if weights is None else weights
     group = to_numpy(targets) if len(sums) > 1 else np.zeros(len(given), dtype=int)
     totals = np.bincount(group, given, minlength=len(sums))
-    for each, name, total in zip(sums, machine._names_of_sums(), totals, strict=True):
+    for each, name, total in zip(sums, names, totals, strict=True):
         if weights is None and abs(each.n - each.squares_of_weights) > SAME_WEIGHT * each.n:
             raise ValueError(
                 f"the {name} were learnt with weights, or have faded; accepted: these as sample_weight."
@@ -263,7 +269,7 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
 
 def _ridge_rows(machine, X, T) -> Iterator[tuple]:
     """Yield row numbers, their leave-one-out predictions, and NaN in place of thresholds."""
-    equations = machine._stream[0]
+    (equations, *_), layer = stored_sums(machine, "influence"), hidden_layer(machine)
     if not isinstance(equations, NormalEquations) or machine.solver_info_["method"] != "cholesky":
         return
     matrix = equations.scatter()
@@ -273,7 +279,7 @@ def _ridge_rows(machine, X, T) -> Iterator[tuple]:
     if equations.shifts is not None:
         mean, share = equations.means()[0], 1 / equations.n
     for block in row_blocks(X.shape[0], equations.n_units):
-        H = machine._layer(X[block])
+        H = layer(X[block])
         Z = H - mean
         left = 1 - share - np.einsum("ij,ji->i", Z, cho_solve(factor, Z.T, check_finite=False))
         sound = left > LEAST_LEFT
@@ -334,24 +340,24 @@ class _Leaving:
 
 def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
     """Yield row numbers, their leave-one-out decision values, and the thresholds."""
-    sums, k = machine._stream, len(machine.classes_)
-    covariances, _ = class_covariances(sums, machine.covariance)
+    sums, k, layer = stored_sums(machine, "influence"), len(machine.classes_), hidden_layer(machine)
+    all_means, covariances, _ = class_gaussians(sums, machine.covariance)
     if (
         min(m.n for m in sums) <= max(machine.pool_below, k, 3)
         or any(m.n != m.n_rows for m in sums)
-        or any(c.ridge <= 2 * c.least_variance() for c in covariances)
+        or any(c.ridge <= 2 * c.moments.least_variance() for c in covariances)
         or machine.solver_info_["degenerate"]
     ):
         return
     total = sum(c.dense() for c in covariances)
     for c, moments in enumerate(sums):
         counts = [m.n - (b == c) for b, m in enumerate(sums)]
-        log_priors = np.log(machine._density_weights(machine.classes_, counts))
+        log_priors = np.log(class_priors(machine.priors, machine.classes_, counts, machine.class_weight))
         of_class, others = np.flatnonzero(codes == c), total - covariances[c].dense()
         for block in row_blocks(len(of_class), len(total)):
-            H = machine._layer(X[of_class[block]])
+            H = layer(X[of_class[block]])
             without = _Leaving.of(moments, machine.covariance, moments.covariance(), H - moments.mean)
-            sound, means, spreads, coef = _projections(sums, covariances, c, without, others)
+            sound, means, spreads, coef = _projections(sums, all_means, covariances, c, without, others)
             offsets = np.einsum("ip,iqp->iq", H[sound], coef)[:, None] - means
             joint = log_priors + _log_densities(offsets, spreads)
             if k > 2:
@@ -362,13 +368,13 @@ def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
             yield of_class[block][sound], joint[:, 1] - joint[:, 0], thresholds
 
 
-def _projections(sums, covariances, c: int, without: _Leaving, others: np.ndarray) -> tuple:
+def _projections(sums, all_means, covariances, c: int, without: _Leaving, others: np.ndarray) -> tuple:
     """Projections of the classes by the models without one row of class c.
 
     Parameters
     ----------
     sums : sequence of n_classes ClassMoments
-        Moments of all rows, like `covariances`.
+        Moments of all rows, like `all_means`, shape (n_classes, n_hidden), and `covariances`.
     covariances : sequence of n_classes ClassCovariance
     c : int
     without : _Leaving
@@ -385,7 +391,6 @@ def _projections(sums, covariances, c: int, without: _Leaving, others: np.ndarra
     coef : ndarray, shape (n_sound, n_components, n_hidden)
     """
     k, rest = len(sums), sums[c].n - 1
-    all_means = np.array([m.mean for m in sums])
     # Without a row, the mean of class c moves by -d / rest. The differences are relative to the first class.
     turns = np.ones(k - 1) if c == 0 else -1.0 * (np.arange(1, k) == c)
     differences = all_means[1:] - all_means[0] + without.d[:, None, :] * (turns[:, None] / rest)

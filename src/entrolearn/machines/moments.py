@@ -18,6 +18,7 @@ from entrolearn.machines.devices import (
     namespace,
     plus_products,
     rows_of_groups,
+    shifted,
     sum_of_squares,
     sums_like,
     symmetric_product,
@@ -26,18 +27,17 @@ from entrolearn.machines.devices import (
     zero_square,
     zeros,
 )
-from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, Sums
-from entrolearn.validation import is_numpy, to_numpy
+from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, GroupSums, PartSums, Sums
+from entrolearn.validation import has_double, is_numpy, to_numpy
 
 __all__ = [
     "FEWER_UNITS",
     "PILOT_ROWS",
     "ClassMoments",
-    "PartMoments",
-    "add_rows",
     "check_units",
     "max_block_rows",
     "moments_by_group",
+    "moments_of_parts",
     "no_moments",
     "pilot_means",
     "rounded_mean",
@@ -52,8 +52,6 @@ PILOT_ROWS = 256
 # Number of n_hidden x n_hidden matrices that the solver needs, besides those of the groups.
 SOLUTION_SQUARES = 3
 
-# Smallest ratio of a difference of sums to the larger sum for which the difference is accurate.
-LEAST_KEPT = 1 / 16
 FEWER_UNITS = "take fewer of them"
 
 
@@ -154,7 +152,7 @@ class ClassMoments(Sums):
         if is_numpy(H):
             H = np.asarray(H, dtype=np.float32 if H.dtype == np.float32 else np.float64)
         for block in row_blocks(*H.shape, block_numbers(H, n_hidden)):
-            rows = take_rows(H, block) - (self.shift if is_numpy(H) else cast(self.shift, H))
+            rows = take_rows(H, block) - (self.shift if has_double(H) else cast(self.shift, H))
             self._add(rows.astype(H.dtype, order="C", copy=False) if is_numpy(H) else rows)
         return self
 
@@ -168,19 +166,27 @@ class ClassMoments(Sums):
             rooted, weighted = X * (weights**0.5)[:, None], X * weights[:, None]
             weighted_norm2 = norm2 * weights
         self._outer = plus_products(self._outer, rooted)
+        xp, double = namespace(X), {} if is_numpy(self._sum) else {"dtype": self._sum.dtype}
         if is_numpy(X):
-            sums = weighted.sum(axis=0), weighted_norm2.sum(axis=1)
-            sums += (np.einsum("ij,ij->i", weighted_norm2, norm2),)
-        else:
-            xp, double = namespace(X), {"dtype": self._sum.dtype} if not is_numpy(self._sum) else {}
-            sums = (
-                xp.sum(weighted, axis=0, **double),
-                xp.sum(weighted_norm2, axis=1, **double),
-                xp.sum(weighted_norm2 * norm2, axis=1, **double),
-            )
-        for name, values in zip(("_sum", "_norm2", "_norm4"), sums, strict=True):
+            fourths = np.einsum("ij,ij->i", weighted_norm2, norm2), weighted_norm2 @ X
+        else:  # a product with a vector reads X at full speed, one with a matrix of one row may not
+            rows = [weighted_norm2[k, :] @ X for k in range(len(self.sizes))]
+            fourths = xp.sum(weighted_norm2 * norm2, axis=1, **double), xp.stack(rows)
+        sums = xp.sum(weighted, axis=0, **double), xp.sum(weighted_norm2, axis=1, **double), *fourths
+        for name, values in zip(("_sum", "_norm2", "_norm4", "_norm2_row"), sums, strict=True):
             setattr(self, name, add_in_place(getattr(self, name), total_of(values, self._sum)))
-        self._norm2_row += total_of(weighted_norm2 @ X, self._sum)
+
+    @staticmethod
+    def _add_rows_to(groups, layer, X, targets, weights=None):
+        n_hidden = groups[0].shift.shape[0]
+        step = max_block_rows(X.shape[0], n_hidden)
+        buffer = np.empty((step, n_hidden), dtype=X.dtype) if is_numpy(X) else None
+        for moments, rows in zip(groups, rows_of_groups(like(targets, X), len(groups)), strict=True):
+            for block in row_blocks(rows.shape[0], n_hidden, block_numbers(X, n_hidden)):
+                out = None if buffer is None else buffer[: block.stop - block.start]
+                H = layer(take_rows(X, rows[block]), out=out)
+                H = shifted(H, moments.shift)
+                moments._add(H, None if weights is None else weights[to_numpy(rows[block])])
 
     def about(self, shifts: tuple) -> "ClassMoments":
         """A copy with another shift, of shape (n_hidden,), in a tuple; only for NumPy arrays."""
@@ -288,10 +294,9 @@ class ClassMoments(Sums):
         n, p = self.n_rows, self._sum.shape[0]
         if n < 3:  # two rows have equal outer products about their mean, so no error can be estimated
             return 0.0
-        along_mean = self._square_along_mean()
-        norm = self._covariance_norm2(along_mean)
+        norm, norm4 = self._centred_norms()
         spread = norm / p - self.mean_variance() ** 2  # ||S - scale I||^2 / p
-        error = (self._centred_norm4(along_mean) / self.n / p - norm / p) / n
+        error = (norm4 / self.n / p - norm / p) / n
         # Rounding can make either slightly negative when all rows are equal.
         return 0.0 if min(error, spread) <= 0 else float(min(error / spread, 1.0))
 
@@ -299,7 +304,7 @@ class ClassMoments(Sums):
         """The shrinkage of :meth:`oas`, without forming a matrix."""
         n, p = self.n_rows, self._sum.shape[0]
         scale = self.mean_variance()
-        mean_square = self._covariance_norm2(self._square_along_mean()) / p**2
+        mean_square = self._centred_norms()[0] / p**2
         excess = (n + 1) * (mean_square - scale**2 / p)
         return 1.0 if excess <= 0 else float(min((mean_square + scale**2) / excess, 1.0))
 
@@ -334,29 +339,21 @@ class ClassMoments(Sums):
         mean = coef.T @ (self._sum / self.n)
         return coef.T @ symmetric_product(self._outer, coef) / self.n - mean[:, None] * mean[None, :]
 
-    def _square_along_mean(self) -> float:
-        """m^T G m, see Notes."""
+    def _centred_norms(self) -> tuple[float, float]:
+        """Squared Frobenius norm of the covariance, and the sum of ||x - mean||^4, see Notes."""
         mean = self._sum / self.n
-        return float(mean @ symmetric_product(self._outer, mean))
-
-    def _covariance_norm2(self, along_mean: float) -> float:
-        """Squared Frobenius norm of the covariance, given m^T G m."""
-        mean = self._sum / self.n
+        mean2, along_mean = mean @ mean, float(mean @ symmetric_product(self._outer, mean))  # m^T G m
         diagonal = namespace(self._outer).linalg.diagonal(self._outer)
         outer2 = 2 * sum_of_squares(self._outer) - diagonal @ diagonal
-        return float(outer2 / self.n**2 - 2 * along_mean / self.n + (mean @ mean) ** 2)
-
-    def _centred_norm4(self, along_mean: float) -> float:
-        """Sum of ||x - mean||^4 over the rows, given m^T G m (see Notes)."""
-        mean = self._sum / self.n
-        mean2 = mean @ mean
-        return float(
+        norm2 = outer2 / self.n**2 - 2 * along_mean / self.n + mean2**2
+        norm4 = (
             self._norm4[-1]
             + 4 * along_mean
             - 4 * mean @ self._norm2_row[-1, :]
             + 2 * mean2 * self._norm2[-1]
             - 3 * self.n * mean2**2
         )
+        return float(norm2), float(norm4)
 
     def norm4_without(self, S, d, square, along) -> np.ndarray:
         """Sum of the fourth powers of the other rows' distances from their mean, for each left-out row.
@@ -378,7 +375,7 @@ class ClassMoments(Sums):
         rest, mean2 = n - 1, mean @ mean
         outer = n * (S @ mean + mean2 * mean)  # G mean
         third = self._norm2_row[-1] - 2 * outer + (2 * n * mean2 - self._norm2[-1]) * mean
-        fourth = self._centred_norm4(self._square_along_mean())
+        _, fourth = self._centred_norms()
         about = 4 * along * n / rest**2 + 4 * (d @ third) / rest + 2 * n * np.trace(S) * square / rest**2
         return fourth + about + n * (square / rest**2) ** 2 - (n / rest) ** 4 * square**2
 
@@ -412,7 +409,7 @@ def moments_by_group(
     -------
     list of n_groups ClassMoments
     """
-    return add_rows(no_moments(layer, X, group, n_groups, sizes, shifts), layer, X, group)
+    return no_moments(layer, X, group, n_groups, sizes, shifts).add_rows(layer, X, group).groups
 
 
 def no_moments(
@@ -422,42 +419,11 @@ def no_moments(
     n_groups: int,
     sizes: Sequence[int] | None = None,
     shifts: np.ndarray | None = None,
-) -> list[ClassMoments]:
+) -> GroupSums:
     """Moments of zero rows for each group, with shifts from X; parameters as in :func:`moments_by_group`."""
     if shifts is None:
         shifts = pilot_means(layer, X, group, n_groups)
-    return [ClassMoments(shifts.shape[1], sizes, shift=shifts[g, :]) for g in range(n_groups)]
-
-
-def add_rows(
-    moments: list[ClassMoments], layer: Callable, X, group: np.ndarray, weights: np.ndarray | None = None
-) -> list[ClassMoments]:
-    """Add the rows of each group to its moments, in place.
-
-    Parameters
-    ----------
-    moments : list of n_groups ClassMoments
-        Their shifts must have the layer's precision, like those of :func:`pilot_means`.
-    layer, X, group
-        As in :func:`moments_by_group`.
-    weights : ndarray of float64, shape (n_samples,), optional
-        Sample weights, always a NumPy array. Default: all ones.
-
-    Returns
-    -------
-    list of n_groups ClassMoments
-        `moments`.
-    """
-    n_hidden = moments[0].shift.shape[0]
-    step = max_block_rows(X.shape[0], n_hidden)
-    buffer = np.empty((step, n_hidden), dtype=X.dtype) if is_numpy(X) else None
-    for of_group, rows in zip(moments, rows_of_groups(like(group, X), len(moments)), strict=True):
-        for block in row_blocks(rows.shape[0], n_hidden, block_numbers(X, n_hidden)):
-            out = None if buffer is None else buffer[: block.stop - block.start]
-            H = layer(take_rows(X, rows[block]), out=out)
-            H -= cast(of_group.shift, H)
-            of_group._add(H, None if weights is None else weights[to_numpy(rows[block])])
-    return moments
+    return GroupSums(ClassMoments(shifts.shape[1], sizes, shift=shifts[g, :]) for g in range(n_groups))
 
 
 def check_units(n_units: int, n_matrices: int = 1) -> None:
@@ -500,10 +466,10 @@ def rounded_mean(H):
     return xp.astype(xp.astype(mean, H.dtype), mean.dtype)
 
 
-class PartMoments:
-    """Moments of every class on every training set of a partition, from one pass over the data.
-
-    The moments of a training set are the totals minus those of the folds that it leaves out.
+def moments_of_parts(
+    layer: Callable, X, codes: np.ndarray, n_classes: int, part: np.ndarray, sizes: Sequence[int]
+) -> PartSums:
+    """Moments of every class in every part of the rows, from one pass over them.
 
     Parameters
     ----------
@@ -513,37 +479,15 @@ class PartMoments:
         Class of each row, from 0 to n_classes - 1.
     n_classes : int
     part : ndarray of int, shape (n_samples,)
-        Fold of each row.
+        Part of each row, such as its fold.
     sizes : sequence of int
     """
-
-    def __init__(self, layer, X, codes, n_classes, part, sizes):
-        self.parts, part_codes = np.unique(part, return_inverse=True)
-        n_parts = len(self.parts)
-        shifts = np.tile(pilot_means(layer, X, codes, n_classes), (n_parts, 1))
-        group = part_codes * n_classes + codes
-        flat = moments_by_group(layer, X, group, n_parts * n_classes, sizes, shifts)
-        self._by_class = [flat[c::n_classes] for c in range(n_classes)]  # each a list over parts
-        self._totals = [_total(moments) for moments in self._by_class]
-
-    def without(self, left_out: Sequence[int]) -> list[ClassMoments]:
-        """Moments of each class on all rows outside the folds `left_out`."""
-        held = np.flatnonzero(np.isin(self.parts, left_out))
-        training = [total.copy() for total in self._totals]
-        for c, (mine, parts) in enumerate(zip(training, self._by_class, strict=True)):
-            for i in held:
-                mine -= parts[i]
-            total = self._totals[c]
-            if mine.n and mine.n * mine.mean_square() < LEAST_KEPT * total.n * total.mean_square():
-                training[c] = _total([part for i, part in enumerate(parts) if i not in held])
-        return training
-
-
-def _total(moments: Sequence[ClassMoments]) -> ClassMoments:
-    total = moments[0].copy()
-    for one in moments[1:]:
-        total += one
-    return total
+    names, part_codes = np.unique(part, return_inverse=True)
+    shifts = np.tile(pilot_means(layer, X, codes, n_classes), (len(names), 1))
+    group = part_codes * n_classes + codes
+    moments = moments_by_group(layer, X, group, len(names) * n_classes, sizes, shifts)
+    starts = range(0, len(moments), n_classes)
+    return PartSums(names, [GroupSums(moments[start : start + n_classes]) for start in starts])
 
 
 def row_blocks(n_rows: int, n_columns: int, numbers: int | None = None) -> Iterator[slice]:

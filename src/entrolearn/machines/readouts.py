@@ -4,7 +4,7 @@ Pure functions of moments, matrices and targets; the learners in this package co
 layer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,11 +38,11 @@ __all__ = [
     "SHRINKAGES",
     "ClassCovariance",
     "ClassGaussians",
-    "DenseCovariance",
+    "CovarianceMatrix",
     "EntropyReadout",
     "bordered_solve",
     "check_classes",
-    "class_covariances",
+    "class_gaussians",
     "entropy_discriminant",
     "fitted_covariance",
     "least_squares",
@@ -77,43 +77,22 @@ class ClassCovariance:
 
     Attributes
     ----------
-    moments : ClassMoments
+    moments : ClassMoments or CovarianceMatrix
     weight, ridge : float
     """
 
-    moments: ClassMoments
+    moments: "ClassMoments | CovarianceMatrix"
     weight: float = 1.0
     ridge: float = 0.0
-
-    def add_spread_to(self, total: np.ndarray) -> None:
-        """Add the matrix without its ridge to the lower triangle of `total`, in Fortran order."""
-        self.moments.add_covariance_to(total, self.weight)
-
-    def projected_spread(self, coef: np.ndarray) -> np.ndarray:
-        """``coef.T @ (matrix - ridge I) @ coef``, shape (n_components, n_components)."""
-        return self.weight * self.moments.projected_covariance(coef)
 
     def dense(self) -> np.ndarray:
         """The matrix, shape (n_hidden, n_hidden)."""
         return add_to_diagonal(self.weight * self.moments.covariance(), self.ridge)
 
-    @property
-    def n_rows(self) -> float:
-        """Number of rows of the estimate."""
-        return self.moments.n_rows
-
-    def mean_square(self) -> float:
-        """See :meth:`ClassMoments.mean_square`."""
-        return self.moments.mean_square()
-
-    def least_variance(self) -> float:
-        """See :meth:`ClassMoments.least_variance`."""
-        return self.moments.least_variance()
-
 
 @dataclass(frozen=True)
-class DenseCovariance:
-    """A covariance matrix from a covariance estimator.
+class CovarianceMatrix:
+    """A covariance matrix in place of the moments that it could be computed from.
 
     Attributes
     ----------
@@ -124,17 +103,16 @@ class DenseCovariance:
 
     matrix: np.ndarray
     n_rows: float = np.inf
-    ridge = 0.0
 
-    def add_spread_to(self, total: np.ndarray) -> None:
-        """Add the matrix to `total`."""
-        total += self.matrix
+    def add_covariance_to(self, total: np.ndarray, weight: float) -> None:
+        """See :meth:`ClassMoments.add_covariance_to`."""
+        total += weight * self.matrix
 
-    def projected_spread(self, coef: np.ndarray) -> np.ndarray:
+    def projected_covariance(self, coef: np.ndarray) -> np.ndarray:
         """``coef.T @ matrix @ coef``, shape (n_components, n_components)."""
         return coef.T @ self.matrix @ coef
 
-    def dense(self) -> np.ndarray:
+    def covariance(self) -> np.ndarray:
         """The matrix, shape (n_hidden, n_hidden)."""
         return self.matrix
 
@@ -270,34 +248,37 @@ class EntropyReadout:
         return ClassGaussians(self.means, self.covariances, np.log(priors))
 
 
-def class_covariances(
-    moments: Sequence[ClassMoments], covariance: str | float
-) -> tuple[list[ClassCovariance], np.ndarray]:
-    """Covariance of each class and its shrinkage.
+def class_gaussians(
+    moments: Iterable[ClassMoments], covariance: str | float
+) -> tuple[np.ndarray, list[ClassCovariance], np.ndarray]:
+    """Mean and covariance of each class, and the shrinkages.
 
     Parameters
     ----------
-    moments : sequence of ClassMoments
+    moments : iterable of ClassMoments
     covariance : {"ledoit_wolf", "oas", "empirical"} or float
         A number is a ridge, the multiple of the identity that is added to the empirical covariance.
 
     Returns
     -------
+    means : ndarray, shape (n_classes, n_hidden)
     covariances : list of ClassCovariance
     shrinkages : ndarray, shape (n_classes,)
         Shrinkage of each class; 0 without shrinkage.
     """
-    if isinstance(covariance, str):
-        # Shrinkage formulas sum squared covariances over pairs of units.
-        if not all(m.mean_variance() < LARGEST_VARIANCE for m in moments):
-            raise ValueError(OVERFLOW)
-        shrinkages = [SHRINKAGES[covariance](m) for m in moments]
-        ridges = [s * m.mean_variance() for s, m in zip(shrinkages, moments, strict=True)]
-    else:
-        shrinkages, ridges = [0.0] * len(moments), [covariance] * len(moments)
-    weights = [1 - s if m.n_rows > 1 else 0.0 for s, m in zip(shrinkages, moments, strict=True)]
-    covariances = [ClassCovariance(*each) for each in zip(moments, weights, ridges, strict=True)]
-    return covariances, np.array(shrinkages)
+    means, covariances, shrinkages = [], [], []
+    for each in moments:
+        shrinkage, ridge = 0.0, covariance
+        if isinstance(covariance, str):
+            variance = each.mean_variance()
+            if not variance < LARGEST_VARIANCE:  # the formulas sum squared covariances over pairs of units
+                raise ValueError(OVERFLOW)
+            shrinkage = SHRINKAGES[covariance](each)
+            ridge = shrinkage * variance
+        means.append(each.mean)
+        covariances.append(ClassCovariance(each, 1 - shrinkage if each.n_rows > 1 else 0.0, ridge))
+        shrinkages.append(shrinkage)
+    return namespace(means[0]).stack(means), covariances, np.array(shrinkages)
 
 
 def check_classes(n_units: int, n_classes: int, sizes: Sequence[int] | None = None, n_parts: int = 1) -> None:
@@ -321,7 +302,7 @@ def check_classes(n_units: int, n_classes: int, sizes: Sequence[int] | None = No
     check_memory(8 * numbers, f"what {n_classes} classes of {n_units} hidden units hold", FEWER_UNITS)
 
 
-def fitted_covariance(estimator, H: np.ndarray) -> DenseCovariance:
+def fitted_covariance(estimator, H: np.ndarray) -> ClassCovariance:
     """Covariance of the rows of H by a clone of a scikit-learn covariance estimator.
 
     Raises
@@ -335,12 +316,12 @@ def fitted_covariance(estimator, H: np.ndarray) -> DenseCovariance:
             f"covariance is {estimator!r}, which has no covariance_ once fitted; accepted: the estimators of "
             "sklearn.covariance."
         )
-    return DenseCovariance(check_array(fitted.covariance_), len(H))
+    return ClassCovariance(CovarianceMatrix(check_array(fitted.covariance_), len(H)))
 
 
 def entropy_discriminant(
     means: np.ndarray,
-    covariances: Sequence[ClassCovariance | DenseCovariance],
+    covariances: Sequence[ClassCovariance],
     dtype=np.float64,
     pool_below: int = 0,
 ) -> EntropyReadout:
@@ -357,7 +338,7 @@ def entropy_discriminant(
     Parameters
     ----------
     means : ndarray, shape (n_classes, n_hidden)
-    covariances : sequence of n_classes ClassCovariance or DenseCovariance
+    covariances : sequence of n_classes ClassCovariance
     dtype : dtype
         Type of the hidden rows.
     pool_below : int
@@ -397,11 +378,14 @@ def entropy_discriminant(
         return _degenerate(means, dtype)
     if largest > LARGEST_VARIANCE:
         raise ValueError(OVERFLOW)
-    least = [covariance.least_variance() for covariance in covariances]
-    ridges = _ridges(covariances, least, largest)
+    least = np.array([covariance.moments.least_variance() for covariance in covariances])
+    # If all classes are single points without variance, classify by the nearest mean.
+    common = sum(least) / len(least) or float(np.finfo(float).eps) * largest**2
+    ridges = np.array([covariance.ridge for covariance in covariances])
+    ridges = np.where(ridges > least, ridges, np.maximum(ridges, common))
     total = zero_square(means.shape[1], means)
     for covariance in covariances:
-        covariance.add_spread_to(total)
+        covariance.moments.add_covariance_to(total, covariance.weight)
     found = _positive_factor(add_to_diagonal(total, ridges.sum()), MORE_RIDGES[: 1 if single else None])
     if found is None:
         if single:
@@ -417,29 +401,22 @@ def entropy_discriminant(
     else:
         coef = solve_lower(factor, _principal_axes(white), transposed=True) / scale**0.5
     projected = _projected(covariances, coef, ridges + more * scale / len(ridges), least, pool_below)
-    if single and not (any(least) and _has_digits(projected, covariances, coef)):
+    if single and not (least.any() and _has_digits(projected, covariances, coef)):
         raise TooFewDigits
-    return EntropyReadout(coef, to_numpy(means @ coef), projected, _solver_info(dtype, ridge=more))
+    info = {"ridge": more, "degenerate": False, "dtype": np.dtype(dtype).name}
+    return EntropyReadout(coef, to_numpy(means @ coef), projected, info)
 
 
-def _ridges(covariances, least: Sequence[float], largest: float) -> np.ndarray:
-    """The ridge of each class, given their least variances and the largest difference of class means."""
-    # If all classes are single points without variance, classify by the nearest mean.
-    common = sum(least) / len(least) or float(np.finfo(float).eps) * largest**2
-    pairs = zip(covariances, least, strict=True)
-    return np.array([c.ridge if c.ridge > lowest else max(c.ridge, common) for c, lowest in pairs])
-
-
-def _projected(covariances, coef, ridges: np.ndarray, least: Sequence[float], pool_below: int) -> np.ndarray:
+def _projected(covariances, coef, ridges: np.ndarray, least: np.ndarray, pool_below: int) -> np.ndarray:
     """Class covariances in the space of the components, shape (n_classes, n_components, n_components)."""
     largest, n_components = float(ridges.max()), coef.shape[1]
     scaled = coef * largest**0.5  # the square of coef can overflow
     gram = to_numpy(scaled.T @ scaled)
     projected = np.empty((len(covariances), n_components, n_components))
     for c, covariance in enumerate(covariances):
-        projected[c] = to_numpy(covariance.projected_spread(coef))
+        projected[c] = to_numpy(covariance.weight * covariance.moments.projected_covariance(coef))
     _make_positive(projected)
-    n_rows = np.array([c.n_rows for c in covariances])
+    n_rows = np.array([c.moments.n_rows for c in covariances])
     few = n_rows < pool_below
     for c in np.flatnonzero(~few & (n_rows <= n_components)):
         above = (covariances[c].ridge - least[c]) / largest
@@ -456,10 +433,6 @@ def _projected(covariances, coef, ridges: np.ndarray, least: Sequence[float], po
     return projected
 
 
-def _solver_info(dtype, *, ridge: float = 0.0, degenerate: bool = False) -> dict:
-    return {"ridge": ridge, "degenerate": degenerate, "dtype": np.dtype(dtype).name}
-
-
 def _degenerate(means: np.ndarray, dtype) -> EntropyReadout:
     """The paper's readout for equal means: beta = 0, one constant prediction."""
     k = means.shape[0]
@@ -467,7 +440,7 @@ def _degenerate(means: np.ndarray, dtype) -> EntropyReadout:
         like(np.zeros((means.shape[1], 1)), means),
         np.zeros((k, 1)),
         np.ones((k, 1, 1)),
-        _solver_info(dtype, degenerate=True),
+        {"ridge": 0.0, "degenerate": True, "dtype": np.dtype(dtype).name},
     )
 
 
@@ -505,7 +478,7 @@ def _has_digits(projected: np.ndarray, covariances, coef) -> bool:
     The measured rounding error is at most a hundredth of its bound.
     """
     xp, single = namespace(coef), np.finfo(np.float32)
-    rounding = single.tiny + single.eps / ROUNDINGS * np.array([c.mean_square() for c in covariances])
+    rounding = single.tiny + single.eps / ROUNDINGS * np.array([c.moments.mean_square() for c in covariances])
     above = np.linalg.eigvalsh(projected - rounding[:, None, None] * to_numpy(coef.T @ coef))
     return bool(above.min() > 0) and float(xp.max(xp.abs(coef))) < float(single.max)
 

@@ -1,6 +1,6 @@
 """Ridge regression in the hidden space: additive normal equations and closed-form leave-one-out errors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
@@ -36,7 +36,7 @@ from entrolearn.machines.moments import (
     rounded_mean,
     row_blocks,
 )
-from entrolearn.machines.sums import Sums
+from entrolearn.machines.sums import GroupSums, PartSums, Sums
 from entrolearn.path import Partition
 from entrolearn.validation import Interval, blas_has_one_thread, is_numpy
 
@@ -44,10 +44,9 @@ __all__ = [
     "CHOLESKY_UP_TO",
     "RIDGE",
     "NormalEquations",
-    "PartEquations",
     "Spectrum",
-    "add_rows",
     "cholesky_solve",
+    "equations_of_parts",
     "leave_one_out_errors",
     "no_equations",
     "normal_equations",
@@ -136,6 +135,13 @@ class NormalEquations(Sums):
         self._gram = plus_products(self._gram, H)
         self._right += total_of((T.T @ H).T, self._right)  # twice as fast as H.T @ T for few outputs
         return self
+
+    @staticmethod
+    def _add_rows_to(groups, layer, X, targets, weights=None):
+        (equations,) = groups
+        for H, block in _blocks(layer, X, equations.n_units):
+            of_block = None if weights is None else weights[block]
+            equations.update(H, take_rows(targets, block), of_block)
 
     def about(self, shifts: tuple | None) -> "NormalEquations":
         """A copy with other shifts (without shifts if there are none); only for NumPy arrays."""
@@ -322,10 +328,8 @@ def cholesky_solve(matrix: np.ndarray, right: np.ndarray, ridge: float) -> np.nd
     return solve_cholesky(factor, right)
 
 
-def normal_equations(
-    layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None, *, weights=None, intercept=False
-) -> NormalEquations:
-    """Normal equations of some rows in one pass, block by block.
+def normal_equations(layer: Callable, X, T: np.ndarray, weights=None, *, intercept=False) -> NormalEquations:
+    """Normal equations of rows in one pass, block by block.
 
     Parameters
     ----------
@@ -333,8 +337,6 @@ def normal_equations(
         Maps rows of X to an array of shape (n_rows, n_units); accepts an argument `out`.
     X : {ndarray, CSR}, shape (n_samples, n_features)
     T : ndarray, shape (n_samples, n_outputs)
-    rows : ndarray of int, optional
-        Indices of the rows. Default: all rows.
     weights : ndarray of float64, shape (n_samples,), optional
         Sample weights, always a NumPy array. Default: all ones.
     intercept : bool, default=False
@@ -344,61 +346,46 @@ def normal_equations(
     -------
     NormalEquations
     """
-    return add_rows(no_equations(layer, X, T, rows, intercept=intercept), layer, X, T, rows, weights)
+    return no_equations(layer, X, T, intercept=intercept).add_rows(layer, X, T, weights)[0]
 
 
-def no_equations(
-    layer: Callable, X, T: np.ndarray, rows: np.ndarray | None = None, *, intercept: bool = False
-) -> NormalEquations:
+def no_equations(layer: Callable, X, T: np.ndarray, *, intercept: bool = False) -> GroupSums:
     """Normal equations of zero rows, with shifts from these; parameters as in :func:`normal_equations`."""
-    where = sums_like(X)
-    n_rows = X.shape[0] if rows is None else len(rows)
-    one, some = slice(1), slice(min(n_rows, PILOT_ROWS))
-    if rows is not None:
-        one, some = rows[one], rows[some]
-    n_units, shifts = layer(take_rows(X, one)).shape[1], None
+    where, shifts = sums_like(X), None
+    n_units = layer(take_rows(X, slice(1))).shape[1]
     if intercept:
         if is_numpy(where):
             _check_squares(2, n_units)
+        some = slice(min(X.shape[0], PILOT_ROWS))
         pilot = layer(take_rows(X, some)), take_rows(T, some)
         shifts = tuple(total_of(rounded_mean(values), where) for values in pilot)
-    return NormalEquations(n_units, T.shape[1], where, shifts=shifts)
+    return GroupSums([NormalEquations(n_units, T.shape[1], where, shifts=shifts)])
 
 
-def add_rows(
-    equations: NormalEquations,
+def _blocks(layer: Callable, X, n_units: int) -> Iterator[tuple]:
+    """Yield blocks of hidden rows, in one buffer, with their slice of the rows."""
+    if not is_numpy(X):
+        for block in row_blocks(X.shape[0], n_units, block_numbers(X, n_units)):
+            yield layer(take_rows(X, block)), block
+        return
+    numbers = BLOCK_NUMBERS if blas_has_one_thread() else max(BLOCK_NUMBERS, THREADED_ROWS * n_units)
+    buffer = np.empty((max_block_rows(X.shape[0], n_units, numbers), n_units))
+    for block in row_blocks(X.shape[0], n_units, numbers):
+        yield layer(X[block], out=buffer[: block.stop - block.start]), block
+
+
+def equations_of_parts(
     layer: Callable,
     X,
     T: np.ndarray,
-    rows: np.ndarray | None = None,
-    weights=None,
-) -> NormalEquations:
-    """Add some rows to normal equations, in place; parameters as in :func:`normal_equations`."""
-    for H, some in _blocks(layer, X, equations.n_units, rows):
-        equations.update(H, take_rows(T, some), None if weights is None else weights[some])
-    return equations
+    partition: Partition,
+    left_outs: Sequence[tuple[int, ...]],
+    *,
+    intercept: bool = False,
+) -> PartSums:
+    """Normal equations of the parts of a partition, from one pass over the rows of some training sets.
 
-
-def _blocks(layer: Callable, X, n_units: int, rows: np.ndarray | None = None):
-    """Yield blocks of hidden rows, in one buffer, with a slice or indices of their targets."""
-    n_rows = X.shape[0] if rows is None else len(rows)
-    if not is_numpy(X):
-        for block in row_blocks(n_rows, n_units, block_numbers(X, n_units)):
-            some = block if rows is None else rows[block]
-            yield layer(take_rows(X, some)), some
-        return
-    numbers = BLOCK_NUMBERS if blas_has_one_thread() else max(BLOCK_NUMBERS, THREADED_ROWS * n_units)
-    buffer = np.empty((max_block_rows(n_rows, n_units, numbers), n_units))
-    for block in row_blocks(n_rows, n_units, numbers):
-        some = block if rows is None else rows[block]
-        yield layer(X[some], out=buffer[: block.stop - block.start]), some
-
-
-class PartEquations:
-    """Normal equations on training sets of a partition, from one pass over their rows.
-
-    Folds that are left out by the same training sets are merged. The equations of a training set are the
-    total minus those of the folds that it leaves out.
+    Parts that are left out by the same training sets are merged, under the name of the first of them.
 
     Parameters
     ----------
@@ -407,40 +394,19 @@ class PartEquations:
     T : ndarray, shape (n_samples, n_outputs)
     partition : Partition
     left_outs : sequence of tuples of int
-        The elements of ``partition.left_out`` to be used with :meth:`without`.
+        The elements of ``partition.left_out`` to be used with :meth:`PartSums.without`.
     intercept : bool, default=False
     """
-
-    def __init__(
-        self,
-        layer,
-        X,
-        T,
-        partition: Partition,
-        left_outs: Sequence[tuple[int, ...]],
-        *,
-        intercept: bool = False,
-    ):
-        parts: dict[tuple[bool, ...], list[int]] = {}  # by the training sets that leave them out
-        for part in np.unique(partition.part).tolist():
-            absent = tuple(part in left_out for left_out in left_outs)
-            if not all(absent):
-                parts.setdefault(absent, []).append(part)
-        self._absent_from = [
-            {left_out for left_out, out in zip(left_outs, absent, strict=True) if out} for absent in parts
-        ]
-        held = [partition.held_out(together) for together in parts.values()]
-        none = no_equations(layer, X, T, np.concatenate(held), intercept=intercept)  # common shifts
-        self._equations = [add_rows(none.copy(), layer, X, T, rows) for rows in held]
-        self._total = sum(self._equations[1:], self._equations[0])
-
-    def without(self, left_out: tuple[int, ...]) -> NormalEquations:
-        """Equations of all rows outside the folds `left_out`."""
-        training = self._total
-        for equations, absent_from in zip(self._equations, self._absent_from, strict=True):
-            if left_out in absent_from:
-                training = training - equations
-        return training
+    merged: dict[tuple[bool, ...], list[int]] = {}  # by the training sets that leave them out
+    for part in np.unique(partition.part).tolist():
+        absent = tuple(part in left_out for left_out in left_outs)
+        if not all(absent):
+            merged.setdefault(absent, []).append(part)
+    rows_of_parts = [partition.held_out(together) for together in merged.values()]
+    first = np.concatenate(rows_of_parts)[:PILOT_ROWS]
+    none = no_equations(layer, X[first], T[first], intercept=intercept)  # common shifts
+    parts = [none.copy().add_rows(layer, X[rows], T[rows]) for rows in rows_of_parts]
+    return PartSums([together[0] for together in merged.values()], parts)
 
 
 def leave_one_out_errors(

@@ -3,15 +3,15 @@
 Deng, Ong and Zheng (2016), "A Fast Reduced Kernel Extreme Learning Machine".
 """
 
+from functools import partial
 from numbers import Real
 
-from entrolearn.kernels import KERNELS, RADIAL, kernel_params
-from entrolearn.machines.additive import OnLandmarks
-from entrolearn.machines.device_units import VALUES
-from entrolearn.machines.layered import LayeredClassifier, LayeredRegressor
-from entrolearn.machines.layers import POWER, LandmarkLayer, landmark_sources
+from entrolearn.kernels import KERNELS, ON_DEVICES, RADIAL, kernel_params
+from entrolearn.machines.additive import AdditiveClassifier, AdditiveRegressor
+from entrolearn.machines.boxes import LANDMARKS, Landmarks
+from entrolearn.machines.layered import LayeredRidge
+from entrolearn.machines.layers import POWER, LandmarkLayer
 from entrolearn.machines.ridge import RIDGE
-from entrolearn.path import Partition
 from entrolearn.validation import Interval, StrOptions
 
 __all__ = ["RKELMClassifier", "RKELMRegressor"]
@@ -20,98 +20,42 @@ __all__ = ["RKELMClassifier", "RKELMRegressor"]
 SPREAD = 0.5, 1.5
 
 
-class _RKELM(OnLandmarks):
-    """Parameters and layer of the classifier and the regressor."""
+PARAMETERS: dict = {
+    **LANDMARKS,
+    "C": RIDGE,
+    "fit_intercept": ["boolean"],
+    "kernel": [StrOptions(KERNELS), callable],
+    "sigma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
+    "per_landmark_sigma": ["boolean"],
+    "degree": [Interval(Real, 0, None, closed="left")],
+    "coef0": [Interval(Real, None, None, closed="neither")],
+    "power": POWER,
+    "keep_sums": ["boolean"],
+    "random_state": ["random_state"],
+}
 
-    _parameter_constraints: dict = {
-        **OnLandmarks._parameter_constraints,
-        "C": RIDGE,
-        "fit_intercept": ["boolean"],
-        "kernel": [StrOptions(KERNELS), callable],
-        "sigma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
-        "per_landmark_sigma": ["boolean"],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "power": POWER,
-        "keep_sums": ["boolean"],
-        "random_state": ["random_state"],
-    }
 
-    _size = "n_landmarks"
-    _width = "sigma"
-    _layer_settings = (
-        "landmarks",
-        "kernel",
-        "sigma",
-        "per_landmark_sigma",
-        "degree",
-        "coef0",
-        "power",
-        "random_state",
-    )
+def _landmarks(machine) -> Landmarks:
+    """The hidden units of the classifier and the regressor."""
+    settings = machine.n_landmarks, machine.landmarks, machine.kernel, machine.sigma, "sigma"
+    return Landmarks(*settings, partial(_layer, machine))
 
-    def __init__(
-        self,
-        n_landmarks=100,
-        *,
-        landmarks=None,
-        C=2**-20,
-        fit_intercept=False,
-        kernel="gaussian",
-        sigma="scale",
-        per_landmark_sigma=False,
-        degree=3,
-        coef0=1,
-        power=1.0,
-        keep_sums=False,
-        random_state=None,
-    ):
-        self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.C = C
-        self.fit_intercept = fit_intercept
-        self.kernel = kernel
-        self.sigma = sigma
-        self.per_landmark_sigma = per_landmark_sigma
-        self.degree = degree
-        self.coef0 = coef0
-        self.power = power
-        self.keep_sums = keep_sums
-        self.random_state = random_state
 
-    def _layer_on(self, survey, rng) -> LandmarkLayer:
-        survey = self._surveyed(survey)
-        if self.per_landmark_sigma and self.kernel not in RADIAL:
-            raise ValueError(
-                f"per_landmark_sigma=True needs a kernel of the distance: {', '.join(sorted(RADIAL))}; "
-                f"got {self.kernel!r}."
-            )
-        gamma = survey.scale if isinstance(self.sigma, str) else 1 / self.sigma
-        params = kernel_params(
-            survey.landmarks, self.kernel, gamma, self.degree, self.coef0, power=self.power
+def _layer(machine, landmarks, scale: float | None, rng) -> LandmarkLayer:
+    if machine.per_landmark_sigma and machine.kernel not in RADIAL:
+        raise ValueError(
+            f"per_landmark_sigma=True needs a kernel of the distance: {', '.join(sorted(RADIAL))}; "
+            f"got {machine.kernel!r}."
         )
-        if self.per_landmark_sigma:
-            return LandmarkLayer.with_widths(survey.landmarks, self.kernel, params, SPREAD, rng)
-        return LandmarkLayer(survey.landmarks, self.kernel, params)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.array_api_support &= self.kernel in VALUES
-        return tags
-
-    @property
-    def _n_units(self):
-        return self._n_landmarks(self.n_landmarks)
-
-    def _layer_sources(self, partition: Partition) -> list:
-        if self.landmarks is not None:
-            return [(slice(None), list(partition.left_out))]
-        if isinstance(self.sigma, str):  # the width depends on the training rows
-            return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
-        return landmark_sources(self.n_landmarks, partition)
+    gamma = scale if isinstance(machine.sigma, str) else 1 / machine.sigma
+    settings = machine.kernel, gamma, machine.degree, machine.coef0
+    params = kernel_params(landmarks, *settings, power=machine.power)
+    if machine.per_landmark_sigma:
+        return LandmarkLayer.with_widths(landmarks, machine.kernel, params, SPREAD, rng)
+    return LandmarkLayer(landmarks, machine.kernel, params)
 
 
-class RKELMClassifier(_RKELM, LayeredClassifier):
+class RKELMClassifier(LayeredRidge, AdditiveClassifier):
     """Reduced kernel extreme learning machine for classification.
 
     The hidden units are kernel values with a random subset X_L of the training rows. Their output weights are
@@ -197,8 +141,52 @@ class RKELMClassifier(_RKELM, LayeredClassifier):
     True
     """
 
+    _parameter_constraints = PARAMETERS
 
-class RKELMRegressor(_RKELM, LayeredRegressor):
+    def __init__(
+        self,
+        n_landmarks=100,
+        *,
+        landmarks=None,
+        C=2**-20,
+        fit_intercept=False,
+        kernel="gaussian",
+        sigma="scale",
+        per_landmark_sigma=False,
+        degree=3,
+        coef0=1,
+        power=1.0,
+        keep_sums=False,
+        random_state=None,
+    ):
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.kernel = kernel
+        self.sigma = sigma
+        self.per_landmark_sigma = per_landmark_sigma
+        self.degree = degree
+        self.coef0 = coef0
+        self.power = power
+        self.keep_sums = keep_sums
+        self.random_state = random_state
+
+    @property
+    def landmarks_(self):
+        """The landmarks."""
+        return self._layer.landmarks
+
+    def _units(self):
+        return _landmarks(self)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.array_api_support &= self.kernel in ON_DEVICES
+        return tags
+
+
+class RKELMRegressor(LayeredRidge, AdditiveRegressor):
     """Reduced kernel extreme learning machine for regression.
 
     Like :class:`RKELMClassifier`, but the targets are the values of y, and there is an intercept. The paper
@@ -280,6 +268,8 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
     (True, 1e-08)
     """
 
+    _parameter_constraints = PARAMETERS
+
     def __init__(
         self,
         n_landmarks=100,
@@ -296,17 +286,28 @@ class RKELMRegressor(_RKELM, LayeredRegressor):
         keep_sums=False,
         random_state=None,
     ):
-        super().__init__(
-            n_landmarks,
-            landmarks=landmarks,
-            C=C,
-            fit_intercept=fit_intercept,
-            kernel=kernel,
-            sigma=sigma,
-            per_landmark_sigma=per_landmark_sigma,
-            degree=degree,
-            coef0=coef0,
-            power=power,
-            keep_sums=keep_sums,
-            random_state=random_state,
-        )
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.kernel = kernel
+        self.sigma = sigma
+        self.per_landmark_sigma = per_landmark_sigma
+        self.degree = degree
+        self.coef0 = coef0
+        self.power = power
+        self.keep_sums = keep_sums
+        self.random_state = random_state
+
+    @property
+    def landmarks_(self):
+        """The landmarks."""
+        return self._layer.landmarks
+
+    def _units(self):
+        return _landmarks(self)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.array_api_support &= self.kernel in ON_DEVICES
+        return tags

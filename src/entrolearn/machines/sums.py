@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from operator import iadd, imul
+from itertools import compress
+from operator import iadd, imul, isub
 from typing import Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from entrolearn.machines.devices import (
 )
 from entrolearn.validation import to_numpy
 
-__all__ = ["LEAST_SHARE", "ROUNDINGS", "WRONG_SHARE", "GroupSums", "Sums"]
+__all__ = ["LEAST_SHARE", "ROUNDINGS", "WRONG_SHARE", "GroupSums", "PartSums", "Sums"]
 
 # Smallest variance along a direction, as a share of the sum of the units' variances. Smaller variances are
 # rounding errors of sums of squares. This bound changes only the last digits of results that do not need it.
@@ -30,6 +31,8 @@ LEAST_WEIGHT = 1e-100
 # Relative error of a sum of squares after rows were subtracted. Hidden rows of an ill-conditioned layer can
 # differ by this much when they are computed again.
 WRONG_SHARE = 1e-7
+# Smallest ratio of a difference of sums of squares to the larger sum for which the difference is accurate.
+LEAST_KEPT = 1 / 16
 COUNTS = ("n", "n_added", "squares_of_weights")
 
 
@@ -138,6 +141,11 @@ class Sums:
 
     def about(self, shifts) -> Self:
         """A copy with other shifts."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _add_rows_to(groups: list, layer: Callable, X, targets, weights: np.ndarray | None) -> None:
+        """Add rows to the sums of their groups, in place; see :meth:`GroupSums.add_rows`."""
         raise NotImplementedError
 
     def without(self, rows: Self, rounding: float, name: str) -> Self:
@@ -272,6 +280,23 @@ class GroupSums:
             each *= factor
         return self
 
+    def add_rows(self, layer: Callable, X, targets, weights: np.ndarray | None = None) -> "GroupSums":
+        """Add the hidden rows of each group, in place.
+
+        Parameters
+        ----------
+        layer : callable
+            Maps rows of X to an array of shape (n_rows, n_hidden); accepts an argument `out`.
+        X : array, shape (n_samples, n_features)
+            Dense, CSR, or of another library; computations run on its device.
+        targets : array, shape (n_samples,) or (n_samples, n_outputs)
+            For class moments the group of each row, for normal equations the targets.
+        weights : ndarray of float64, shape (n_samples,), optional
+            Positive weights, always a NumPy array. Default: all ones.
+        """
+        self.groups[0]._add_rows_to(self.groups, layer, X, targets, weights)
+        return self
+
     @property
     def nbytes(self) -> int:
         """Number of bytes of the arrays."""
@@ -294,6 +319,31 @@ class GroupSums:
     def total(cls, parts: Sequence["GroupSums"]) -> "GroupSums":
         """The sum of the parts, each group with the shift of the part with the most rows."""
         return cls(_total(of_group) for of_group in zip(*parts, strict=True))
+
+
+class PartSums:
+    """The sums of parts of the rows, such as folds, from which those of training sets follow.
+
+    Parameters
+    ----------
+    names : sequence of int
+    parts : sequence of GroupSums
+        With the same shifts.
+    """
+
+    def __init__(self, names: Sequence[int], parts: Sequence[GroupSums]):
+        self.names, self.parts = names, parts
+        self.total = reduce(iadd, parts[1:], parts[0].copy())
+
+    def without(self, left_out: Sequence[int]) -> GroupSums:
+        """Sums of all rows outside some parts, given by their names: the total minus these parts."""
+        held = np.isin(self.names, left_out)
+        training = reduce(isub, compress(self.parts, held), self.total.copy())
+        kept = list(compress(self.parts, ~held))
+        for g, (sums, total) in enumerate(zip(training, self.total, strict=True)):
+            if sums.n and sums.total_square() < LEAST_KEPT * total.total_square():
+                training.groups[g] = reduce(iadd, (part[g] for part in kept[1:]), kept[0][g].copy())
+        return training
 
 
 def _total(parts: Sequence[Sums]) -> Sums:

@@ -5,38 +5,40 @@ For unbalanced classes: Zong, Huang and Chen (2013), in the form of section 2.1 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from numbers import Integral, Real
-from typing import Self
 
 import numpy as np
 from sklearn.base import clone
 
-from entrolearn.machines.additive import AdditiveOverClasses, InBox
-from entrolearn.machines.base import Machine, check_place, class_targets, decide
+from entrolearn.machines.additive import (
+    AdditiveClassifier,
+    delete_sums,
+    fits_one_by_one,
+    layer_of_rows,
+    path_on_layers,
+)
+from entrolearn.machines.base import answer, class_targets
+from entrolearn.machines.boxes import FEATURE_RANGE, RandomUnits
 from entrolearn.machines.devices import as_columns
 from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
-from entrolearn.machines.moments import ClassMoments, PartMoments
+from entrolearn.machines.moments import ClassMoments, moments_of_parts
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
-from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path
 from entrolearn.validation import (
     ARRAY_API,
     Interval,
     StrOptions,
     check_X_y,
     class_error_weights,
-    encode,
-    validate_data,
-    validated,
-    weighted_rows,
 )
 
 __all__ = ["WELMClassifier"]
 
 
-class WELMClassifier(InBox, AdditiveOverClasses, Machine):
+class WELMClassifier(AdditiveClassifier):
     """Weighted extreme learning machine: random hidden units, then weighted least squares on ±1 targets.
 
     Parameters
@@ -102,7 +104,7 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(set(ACTIVATIONS)), callable],
-        **InBox._parameter_constraints,
+        "feature_range": FEATURE_RANGE,
         "solver": [StrOptions({"pinv", "cholesky"})],
         "C": [Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -131,48 +133,21 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
         self.keep_sums = keep_sums
         self.random_state = random_state
 
-    @validated(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None) -> Self:
-        """Fit the output weights.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            Class labels of any type, at least two different ones.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows. A row of weight 2 counts as two rows; a row of weight 0 is ignored.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If y has only one class, `sample_weight` has negative values, or C is not 0 or `keep_sums` is
-            true with ``solver="pinv"``.
-        """
-        # Always in double precision, because singular values are cut off at machine precision.
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        X, y, weights = weighted_rows(X, y, sample_weight)
-        self._forget()
-        self.classes_, codes = encode(y, "WELMClassifier")
-        if self.keep_sums:
-            self._refuse_sums()
-        if self.solver == "cholesky":
-            self._fit_rows(X, codes, weights)
-            return self
+    # Always in double precision, because singular values are cut off at machine precision.
+    def _fit_outputs(self, X, codes, weights):
+        if self.solver == "cholesky" or self.keep_sums:
+            super()._fit_outputs(X, codes, weights)
+            return
+        delete_sums(self)
         self._layer = self._draw_layer(X, weights)
         factors = factors_by_group(self._layer, X, codes, len(self.classes_), weights)
         counts = np.bincount(codes, weights)
-        self._keep(_solve_factors(self, [[factor] for factor in factors], self.classes_, counts), "gelsd")
-        return self
+        coef = _solve_factors(self, [[factor] for factor in factors], self.classes_, counts)
+        vars(self).update(self._attributes(coef, "gelsd"))
 
-    def _layer_on(self, survey, rng) -> RandomLayer:
-        layer = RandomLayer.draw(survey.n_features, self.n_hidden, self.activation, rng)
-        return layer.in_box(self._box(survey))
+    def _units(self):
+        draw = partial(RandomLayer.draw, n_hidden=self.n_hidden, activation=self.activation)
+        return RandomUnits(type(self).__name__, self.n_hidden, self.feature_range, draw)
 
     def _takes_chunks(self):
         return self.solver == "cholesky"
@@ -184,30 +159,16 @@ class WELMClassifier(InBox, AdditiveOverClasses, Machine):
                 "and with keep_sums: 'cholesky'."
             )
 
-    def _solve_sums(self, moments, dtype):
-        self._keep(*_solve_moments(self, moments, self.classes_))
+    def _solve(self, sums, dtype=np.float64):
+        return self._attributes(*_solve_moments(self, sums, self.classes_))
 
-    def _keep(self, coef: np.ndarray, method: str) -> None:
-        self.hidden_coef_ = coef[:, 0] if len(self.classes_) == 2 else coef
-        self.solver_info_ = {"method": method}
+    def _attributes(self, coef: np.ndarray, method: str) -> dict:
+        one = len(self.classes_) == 2
+        return {"hidden_coef_": coef[:, 0] if one else coef, "solver_info_": {"method": method}}
 
-    def decision_function(self, X) -> np.ndarray:
-        """Network output.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Positive for ``classes_[1]``; for more than two classes the largest output is predicted.
-        """
-        self._check_is_fitted()
-        check_place(self, X, "decision_function")
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+    def _outputs(self, X) -> np.ndarray:
         (output,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
-        return output[:, 0] if len(self.classes_) == 2 else output
+        return output
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -250,83 +211,60 @@ def _welm_path(
     fitted one by one.
     """
     machines = [clone(estimator).set_params(**params) for params in grid]
-    if not all(acceptable(machine) and isinstance(machine.random_state, Integral) for machine in machines):
-        yield from path.dispatch(object)(estimator, X, y, partition, grid)
+    one_by_one = fits_one_by_one(estimator, X, y, grid)
+    shared = all(acceptable(each) and isinstance(each.random_state, Integral) for each in machines)
+    if len(np.unique(y)) < 2 or not shared:
+        yield from one_by_one(partition)
         return
-    one_by_one = partial(path.dispatch(object), estimator, X, y)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
     classes, codes = np.unique(y, return_inverse=True)
     partition, incomplete = partition.by_classes(codes)
-    yield from one_by_one(incomplete, grid)
-    if not partition.left_out:
-        return
-    for members in same_settings(machines, "activation", "feature_range", "random_state"):
-        largest = max((machines[i] for i in members), key=lambda machine: machine.n_hidden)
-        for rows, left_outs in largest._box_sources(partition):
-            some = partition.only(left_outs)
-            try:
-                layer = largest._draw_layer(X[rows])
-                solutions = _solutions([(machines[i], grid[i]) for i in members], layer, X, y, some)
-            except FAILURES:
-                yield from one_by_one(some, [grid[i] for i in members])
-                continue
-            yield from _answers(layer, X, classes, solutions)
+    yield from one_by_one(incomplete)
+
+    def solve_on(largest, members, rows, left_outs):
+        layer = layer_of_rows(largest, X[rows])
+        wanted = [(machines[i], grid[i]) for i in members]
+        solved, failed = _solutions(wanted, layer, X, codes, classes, partition.only(left_outs))
+        return chain(failed, _answers(layer, X, classes, solved))
+
+    if partition.left_out:
+        yield from path_on_layers(machines, partition, solve_on, one_by_one)
 
 
-@dataclass(frozen=True)
-class _Solution:
-    """A candidate's coefficients, shape (n_hidden, n_outputs), or its error message."""
-
-    left_out: tuple[int, ...]
-    params: dict
-    coef: np.ndarray | None = None
-    error: str = ""
-
-
-def _solutions(members, layer, X, y, partition: Partition) -> list[_Solution]:
-    """The coefficients of all candidates with the same layer, on all training sets."""
-    classes, codes = np.unique(y, return_inverse=True)
+def _solutions(
+    members, layer, X, codes: np.ndarray, classes: np.ndarray, partition: Partition
+) -> tuple[list[tuple], list[PathPoint]]:
+    """The left_out, parameters and coefficients of candidates with the same layer; and the failed ones."""
     solvers = {machine.solver for machine, _ in members}
     if "cholesky" in solvers:
         sizes = {machine.n_hidden for machine, _ in members} | {len(layer.weights)}
-        moments = PartMoments(layer, X, codes, len(classes), partition.part, sizes)
+        moments = moments_of_parts(layer, X, codes, len(classes), partition.part, sizes)
     if "pinv" in solvers:
         parts, part_codes = np.unique(partition.part, return_inverse=True)
         group = codes * len(parts) + part_codes
         flat = factors_by_group(layer, X, group, len(parts) * len(classes))
         factors = [flat[c * len(parts) : (c + 1) * len(parts)] for c in range(len(classes))]
-    solutions = []
+    solved, failed = [], []
     for left_out in partition.left_out:
-        y_train = y[partition.training(left_out)]
-        if "cholesky" in solvers:
-            of_classes = moments.without(left_out)
+        kept = np.flatnonzero(~np.isin(np.unique(partition.part), left_out))
+        counts = np.bincount(codes[partition.training(left_out)])
+        of_classes = moments.without(left_out) if "cholesky" in solvers else []
         for machine, params in members:
             try:
-                present, codes_train = encode(y_train, "WELMClassifier")
                 if machine.solver == "pinv":
-                    kept = [
-                        [factor for part, factor in zip(parts, of_class, strict=True) if part not in left_out]
-                        for of_class in factors
-                    ]
-                    coef = _solve_factors(machine, kept, present, np.bincount(codes_train))
+                    of_parts = [[of_class[i] for i in kept] for of_class in factors]
+                    coef = _solve_factors(machine, of_parts, classes, counts)
                 else:
                     leading = [m.restrict(machine.n_hidden) for m in of_classes]
-                    coef, _ = _solve_moments(machine, leading, present)
-                solutions.append(_Solution(left_out, params, coef))
+                    coef, _ = _solve_moments(machine, leading, classes)
+                solved.append((left_out, params, coef))
             except FAILURES as error:
-                solutions.append(_Solution(left_out, params, error=describe(error)))
-    return solutions
+                failed.append(PathPoint(left_out, params, error=describe(error)))
+    return solved, failed
 
 
-def _answers(layer, X, classes: np.ndarray, solutions: Sequence[_Solution]) -> Iterator[PathPoint]:
+def _answers(layer, X, classes: np.ndarray, solved: Sequence[tuple]) -> Iterator[PathPoint]:
     """Yield the predictions of each model for all rows."""
-    sound = [solution for solution in solutions if not solution.error]
-    yield from (PathPoint(s.left_out, s.params, error=s.error) for s in solutions if s.error)
-    for solution, output in zip(sound, project_rows(layer, X, [s.coef for s in sound]), strict=True):
-        output = output[:, 0] if len(classes) == 2 else output
-        yield PathPoint(
-            solution.left_out,
-            solution.params,
-            prediction=decide(output, classes),
-            projection=output if len(classes) == 2 else None,
-        )
+    outputs = project_rows(layer, X, [coef for *_, coef in solved])
+    for (left_out, params, _), output in zip(solved, outputs, strict=True):
+        yield PathPoint(left_out, params, **answer(output, classes))

@@ -5,9 +5,9 @@ from dataclasses import fields
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.machines.additive import Additive
+from entrolearn.machines.additive import Additive, stored_sums
+from entrolearn.machines.base import hidden_layer
 from entrolearn.validation import is_numpy
 
 __all__ = ["check_agreement", "check_learner", "check_sums", "terms"]
@@ -49,13 +49,8 @@ def check_sums(estimator) -> None:
     TypeError, ValueError
     """
     check_learner(estimator)
-    if not hasattr(estimator, "_stream"):
-        check_is_fitted(estimator)
-        raise ValueError(
-            f"{type(estimator).__name__} was fitted with keep_sums=False: it has no sums; accepted: fit with "
-            "keep_sums=True, or partial_fit."
-        )
-    if not is_numpy(estimator._layer.where):
+    stored_sums(estimator, "merge or save_sums")
+    if not is_numpy(hidden_layer(estimator).where):
         raise ValueError(
             f"the sums of {type(estimator).__name__} are not NumPy arrays; accepted: NumPy arrays."
         )
@@ -73,8 +68,9 @@ def terms(estimator: Additive) -> dict:
     for name in ("feature_range_", "_n_outputs", "_one_value"):
         if hasattr(estimator, name):
             found[name] = _plain(getattr(estimator, name))
-    for field in fields(estimator._layer):
-        found[f"units.{field.name}"] = _plain(getattr(estimator._layer, field.name))
+    layer = hidden_layer(estimator)
+    for field in fields(layer):
+        found[f"units.{field.name}"] = _plain(getattr(layer, field.name))
     return found
 
 

@@ -15,14 +15,15 @@ from sklearn.base import is_classifier
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 
-from entrolearn.machines.additive import Additive, Needs, Seen
+from entrolearn.machines.additive import Additive, checked_rows, units_of
+from entrolearn.machines.base import hidden_layer
+from entrolearn.machines.boxes import Survey
 from entrolearn.streaming import sampling
 from entrolearn.streaming.recursive import Moved, summed_squares
 
 __all__ = [
     "Looking",
     "Summing",
-    "checked_rows",
     "first_rows_of_chunk",
     "merged_sums",
     "merged_surveys",
@@ -38,14 +39,6 @@ __all__ = [
 
 # Number of rows of the first chunk from which the shifts of the sums are computed.
 FIRST_ROWS = 1024
-
-
-def checked_rows(machine: Additive, X, y, where: str, *, first: bool, dtypes: list) -> tuple:
-    """Validated rows and targets of a chunk; errors name its rows."""
-    try:
-        return machine._checked(X, y, first=first, dtypes=dtypes)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{where}: {error}") from error
 
 
 def first_rows_of_chunk(X, y, weights, where: str) -> tuple:
@@ -135,13 +128,11 @@ class Looking:
     Attributes
     ----------
     machine : Additive
-    needs : Needs
     dtype : dtype
         Dtype of the rows.
     """
 
     machine: Additive
-    needs: Needs
     dtype: np.dtype
 
 
@@ -151,16 +142,25 @@ class Picked:
 
     places: np.ndarray
     found: object
+    found_weights: np.ndarray | None
 
     def merge(self, other: "Picked") -> "Picked":
         """The union of two sets of rows."""
         found = sampling.stack_rows([self.found, other.found])
-        return Picked(np.concatenate([self.places, other.places]), found)
+        weights = self.found_weights
+        if weights is not None:
+            weights = np.concatenate([weights, other.found_weights])
+        return Picked(np.concatenate([self.places, other.places]), found, weights)
 
     @property
     def rows(self):
         """The rows in the order of their positions, shape (n_landmarks, n_features)."""
         return self.found[np.argsort(self.places)]
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """The weights of the rows, if they are kept."""
+        return None if self.found_weights is None else self.found_weights[np.argsort(self.places)]
 
 
 @dataclass(frozen=True)
@@ -171,9 +171,9 @@ class PickByNumber:
     places: np.ndarray
     n_rows: int  # number of rows of the chunk
 
-    def of(self, X) -> Picked:
+    def of(self, X, weights: np.ndarray | None) -> Picked:
         """The landmarks from the rows of the chunk."""
-        return Picked(self.places, X[self.rows])
+        return Picked(self.places, X[self.rows], None if weights is None else weights[self.rows])
 
     def __bool__(self) -> bool:
         return len(self.rows) > 0
@@ -186,10 +186,10 @@ class PickAtRandom:
     size: int
     seed: int
 
-    def of(self, X) -> sampling.Reservoir:
+    def of(self, X, weights: np.ndarray | None) -> sampling.Reservoir:
         """A reservoir of the rows of the chunk."""
         sample = sampling.Reservoir(self.size, np.random.RandomState(self.seed))
-        sample.offer(X)
+        sample.offer(X, weights)
         return sample
 
 
@@ -224,11 +224,11 @@ class Surveyed:
     Attributes
     ----------
     sample : Picked or Reservoir
-    seen : Seen
+    seen : Survey
     """
 
     sample: object
-    seen: Seen
+    seen: Survey
 
 
 def survey_of_chunk(X, y, weights, where: str, looking: Looking, pick) -> Surveyed | None:
@@ -241,7 +241,9 @@ def survey_of_chunk(X, y, weights, where: str, looking: Looking, pick) -> Survey
     if not X.shape[0]:
         return None
     X, _ = checked_rows(looking.machine, X, y, where, first=False, dtypes=[looking.dtype])
-    return Surveyed(pick.of(looking.needs.sampled(X, weights)), Seen.of(X, looking.needs, weights))
+    units = units_of(looking.machine)
+    sample = pick.of(X, weights if units.in_box else None)
+    return Surveyed(sample, Survey.of_chunk(X, units, weights))
 
 
 def merged_surveys(parts: Sequence[Surveyed | None]) -> Surveyed | None:
@@ -305,7 +307,7 @@ def sums_of_chunk(X, y, weights, where: str, summing: Summing, before: tuple | N
     if before is not None:
         check_pairing(X, y, weights, where, before)
     rows, targets = checked_rows(machine, X, y, where, first=False, dtypes=[summing.dtype])
-    sums = machine._add_rows(copy.deepcopy(summing.no_sums), rows, targets, weights)
+    sums = copy.deepcopy(summing.no_sums).add_rows(hidden_layer(machine), rows, targets, weights)
     return Sums(sums, np.unique(np.asarray(y))) if is_classifier(machine) else Sums(sums)
 
 

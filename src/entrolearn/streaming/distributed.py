@@ -30,14 +30,21 @@ except ImportError as error:
     ) from error
 
 from entrolearn.feature_learning import RecursiveFeatures
-from entrolearn.machines.additive import Additive, Survey, draw_layer, fit_sums
+from entrolearn.machines.additive import (
+    Additive,
+    checked_rows,
+    draw_layer,
+    empty_sums,
+    fit_sums,
+    units_of,
+)
+from entrolearn.machines.boxes import Survey
 from entrolearn.streaming.additive import NO_ROWS, check_additive, check_classes_seen
 from entrolearn.streaming.blocks import blocks_of
 from entrolearn.streaming.chunkwise import (
     Looking,
     Summing,
     Targets,
-    checked_rows,
     first_rows_of_chunk,
     merged_sums,
     merged_surveys,
@@ -52,6 +59,7 @@ from entrolearn.streaming.chunkwise import (
 )
 from entrolearn.streaming.dask_chunks import Chunks, check_rows, chunks_of, delayed_chunks, is_frame
 from entrolearn.streaming.recursive import Moved, check_recursive, checked_chunk, keep, stacked
+from entrolearn.validation import check_params
 
 __all__ = ["fit", "predict"]
 
@@ -136,7 +144,7 @@ def fit(estimator, X, y=None, *, sample_weight=None, classes=None, progress: boo
     (check_recursive if recursive else check_additive)(estimator)
     if not isinstance(progress, bool):
         raise TypeError(f"progress={progress!r}; accepted with Dask's collections: True or False.")
-    estimator._validate_params()
+    check_params(estimator)
     chunks = chunks_of(X, y, sample_weight, type(estimator).__name__)
     if recursive:
         _fit_recursive(estimator, chunks, classes, progress)
@@ -220,7 +228,7 @@ class _Fit:
         """Run all passes."""
         machine = self.machine
         lengths = self.chunks.lengths
-        count = lengths is None and machine._needs().n_sampled > 0
+        count = lengths is None and units_of(machine).n_sampled > 0
         if count or (is_classifier(machine) and classes is None):
             seen = self.look_at_targets()
             lengths = seen.lengths
@@ -258,7 +266,7 @@ class _Fit:
         first, *first_rows, pairing = self._first_rows
         X, targets = checked_rows(machine, *first_rows, first=True, dtypes=dtypes)
         draw_layer(machine, X, self._survey(X, lengths, rng), rng)
-        work = _ship(Summing(machine, machine._no_sums(X, targets), X.dtype))
+        work = _ship(Summing(machine, empty_sums(machine, X, targets), X.dtype))
         parts = [
             block.apply(sums_of_chunk, work, pairing if number == first and not self.chunks.paired else None)
             for number, block in enumerate(self.chunks.blocks)
@@ -270,18 +278,18 @@ class _Fit:
 
     def _survey(self, X, lengths: tuple[int, ...] | None, rng: np.random.RandomState) -> Survey:
         """Statistics of all rows for the layer; X has their number of features and dtype."""
-        needs = self.machine._needs()
-        if not needs.n_sampled:
+        units = units_of(self.machine)
+        if not units.n_sampled:
             return Survey(X.shape[1], X.dtype)
-        work = _ship(Looking(self.machine, needs, X.dtype))
-        picks = picks_of(lengths, needs.n_sampled, needs.sampler(rng))
+        work = _ship(Looking(self.machine, X.dtype))
+        picks = picks_of(lengths, units.n_sampled, units.sampler(rng))
         parts = [
             block.apply(survey_of_chunk, work, pick)
             for block, pick in zip(self.chunks.blocks, picks, strict=True)
-            if needs.scale or needs.box or pick
+            if units.scaled or units.in_box or pick
         ]
         found = self._merged(merged_surveys, parts)
-        return Survey.of_passes(X, needs, found.sample.rows, found.seen)
+        return found.seen.with_sample(found.sample.rows, found.sample.weights)
 
     def _merged(self, merged: Callable, parts: list[Delayed]):
         """Merge the parts and compute the result."""

@@ -9,7 +9,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 
 from entrolearn.feature_learning import RecursiveFeatures
-from entrolearn.machines.additive import Additive, Seen, Survey, draw_layer, fit_sums
+from entrolearn.machines.additive import (
+    Additive,
+    checked_rows,
+    draw_layer,
+    empty_sums,
+    fit_sums,
+    units_of,
+)
+from entrolearn.machines.base import hidden_layer
+from entrolearn.machines.boxes import Survey
 from entrolearn.streaming.additive import NO_ROWS, check_additive, check_classes_seen, weighted_chunk
 from entrolearn.streaming.base import Rows, TransformedRows, moved
 from entrolearn.streaming.progress import shown
@@ -17,6 +26,7 @@ from entrolearn.streaming.recursive import check_recursive, fit_recursive
 from entrolearn.streaming.sampling import sample_of
 from entrolearn.streaming.sources import rows
 from entrolearn.validation import (
+    check_params,
     checked_weights,
     dispatched_namespace,
     numpy_dtype,
@@ -179,7 +189,7 @@ class _Fit:
     def run(self, classes) -> None:
         """Run all passes."""
         machine = self.machine
-        machine._validate_params()
+        check_params(machine)
         self._refuse_what_is_read_once(machine, classes)
         if is_classifier(machine) and classes is None:
             classes = self._labels()
@@ -190,13 +200,13 @@ class _Fit:
     def _refuse_what_is_read_once(self, machine, classes) -> None:
         if self.source.repeatable:
             return
-        if machine._needs().box:
+        if units_of(machine).in_box:
             raise ValueError(
                 f"{self.name} computes the bounds of the features before it sums over the rows, and these "
                 "can be read only once; accepted: feature_range as a pair, an array of shape "
                 "(2, n_features) or None; or arrays, files, a function that returns a new iterator of chunks."
             )
-        if machine._needs().n_landmarks:
+        if units_of(machine).n_sampled:
             raise ValueError(
                 f"{self.name} draws its landmarks from the rows before it sums over them, and these can be "
                 "read only once; accepted: given landmarks; or arrays, files, a function that returns a new "
@@ -231,8 +241,8 @@ class _Fit:
             if sums is None:
                 survey = survey or Survey(X.shape[1], numpy_dtype(X))
                 draw_layer(machine, X, survey, rng)
-                sums = machine._no_sums(X, targets)
-            sums = machine._add_rows(sums, X, targets, weights)
+                sums = empty_sums(machine, X, targets)
+            sums.add_rows(hidden_layer(machine), X, targets, weights)
             if is_classifier(machine):
                 seen.update(np.unique(y).tolist())
         if is_classifier(machine):
@@ -241,15 +251,15 @@ class _Fit:
 
     def _survey(self, dtypes: list, rng: np.random.RandomState) -> Survey | None:
         """Statistics of all rows for the hidden layer, from one pass; None if the first chunk is enough."""
-        needs = self.machine._needs()
-        if not needs.n_sampled:
+        units, survey = units_of(self.machine), None
+        if not units.n_sampled:
             return None
-        sample = sample_of(self.n_rows, needs.n_sampled, needs.sampler(rng))
-        seen, X = Seen(), None
+        sample = sample_of(self.n_rows, units.n_sampled, units.sampler(rng))
         for X, _, _, weights in self._chunks(dtypes, "survey"):
-            sample.offer(needs.sampled(X, weights))
-            seen = seen.merge(Seen.of(X, needs, weights))
-        return Survey.of_passes(X, needs, sample.rows, seen)
+            sample.offer(X, weights if units.in_box else None)
+            of_chunk = Survey.of_chunk(X, units, weights)
+            survey = of_chunk if survey is None else survey.merge(of_chunk)
+        return survey.with_sample(sample.rows, sample.weights)
 
     def _chunks(self, dtypes: list, purpose: str) -> Iterator[tuple]:
         """Yield validated rows in the first chunk's dtype, their y, targets and weights."""
@@ -263,7 +273,7 @@ class _Fit:
                 try:
                     if self.like is not None and purpose == "sums":
                         X = moved(X, self.like, dtypes)
-                    checked, targets = self.machine._checked(X, y, first=first, dtypes=dtypes)
+                    checked, targets = checked_rows(self.machine, X, y, first=first, dtypes=dtypes)
                 except (TypeError, ValueError) as error:
                     raise type(error)(f"rows {start} to {stop - 1}: {error}") from error
                 dtypes, first = [numpy_dtype(checked)], False

@@ -1,6 +1,5 @@
 """Merge models that several sites fitted to their own rows, and the bounds of their features."""
 
-import copy
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from numbers import Real
@@ -9,14 +8,17 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_array
 
-from entrolearn.machines.additive import Additive, Needs, Seen, Survey
-from entrolearn.machines.boxes import BOX_ROWS, box_sampler
+from entrolearn.machines.additive import Additive, solve, sums_over, with_sums
+from entrolearn.machines.boxes import RandomUnits, Survey
+from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.sums import GroupSums
 from entrolearn.streaming.agreement import check_agreement, check_sums, terms
 from entrolearn.streaming.sampling import sample_of
 from entrolearn.streaming.sources import rows
 
-__all__ = ["bounds", "merge", "merge_bounds", "solve"]
+__all__ = ["bounds", "merge", "merge_bounds"]
+
+IN_BOX = RandomUnits("streaming.bounds", 1, "data", RandomLayer.draw)
 
 
 def bounds(X) -> np.ndarray:
@@ -48,19 +50,15 @@ def bounds(X) -> np.ndarray:
     if isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple) and X[0]:
         X = check_array(X) if isinstance(X[0][0], Real) else X  # other lists hold chunks
     source = rows(X)
-    sample, seen, needs, chunk = (
-        sample_of(source.n_rows, BOX_ROWS, box_sampler()),
-        Seen(),
-        Needs(box=True),
-        None,
-    )
+    sample, survey = sample_of(source.n_rows, IN_BOX.n_sampled, IN_BOX.sampler()), None
     for chunk, _ in source:
         chunk = check_array(chunk, accept_sparse="csr", dtype=[np.float64, np.float32])
         sample.offer(chunk)
-        seen = seen.merge(Seen.of(chunk, needs))
-    if chunk is None:
+        of_chunk = Survey.of_chunk(chunk, IN_BOX)
+        survey = of_chunk if survey is None else survey.merge(of_chunk)
+    if survey is None:
         raise ValueError("there are no rows to take bounds of.")
-    return np.asarray(Survey.of_passes(chunk, needs, sample.rows, seen).box)
+    return np.asarray(survey.with_sample(sample.rows).box)
 
 
 def merge_bounds(boxes: Iterable) -> np.ndarray:
@@ -162,28 +160,17 @@ def merge(estimators: Iterable):
 
 
 def merge_sums(estimators: Sequence[Additive]) -> Additive:
-    """A copy of the first estimator with the total sums, not solved."""
+    """A copy of the first estimator with the classes of all and the total sums, not solved."""
     for estimator in estimators:
         check_sums(estimator)
     first = terms(estimators[0])
     for i, estimator in enumerate(estimators[1:], 1):
         check_agreement(first, terms(estimator), f"estimator {i}")
-    merged = copy.copy(estimators[0])
-    merged._forget()
-    if is_classifier(merged):
+    classes = None
+    if is_classifier(estimators[0]):
         kinds = {estimator.classes_.dtype.kind in "biuf" for estimator in estimators}
         if len(kinds) > 1:
             raise ValueError("some estimators have numbers for classes and others words; accepted: one kind.")
-        merged.classes_ = reduce(np.union1d, [estimator.classes_ for estimator in estimators])
-    classes = getattr(merged, "classes_", None)
-    merged._stream = GroupSums.total([estimator._sums_over(classes) for estimator in estimators])
-    return merged
-
-
-def solve(estimator: Additive) -> Additive:
-    """Solve the estimator from its sums; if a class has no rows, it remains unfitted."""
-    if estimator._stream.all_have_rows():
-        estimator._finish(estimator._stream, np.dtype(np.float64))
-    else:
-        vars(estimator).pop("hidden_coef_", None)
-    return estimator
+        classes = reduce(np.union1d, [estimator.classes_ for estimator in estimators])
+    total = GroupSums.total([sums_over(estimator, classes) for estimator in estimators])
+    return with_sums(estimators[0], total, classes)

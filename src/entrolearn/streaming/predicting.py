@@ -8,6 +8,7 @@ from scipy.sparse import issparse, vstack
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.machines.additive import Additive
+from entrolearn.machines.base import hidden_layer
 from entrolearn.streaming.base import Rows, moved
 from entrolearn.streaming.columns import listed
 from entrolearn.streaming.mapped import file_map, give_back
@@ -63,7 +64,7 @@ def predict_chunks(
     source = rows if isinstance(rows, Rows) else rows_from(rows)
     _check_features(estimator, source)
     chunks = shown(source, progress, source.n_rows, f"{type(estimator).__name__}.{method}")
-    where = estimator._layer.where if isinstance(estimator, Additive) else np.empty(0)
+    where = hidden_layer(estimator).where if isinstance(estimator, Additive) else np.empty(0)
     return (_answer(asked, X, source.feature_names, where) for X, _ in chunks)
 
 

@@ -16,7 +16,7 @@ from entrolearn.streaming.additive import NO_ROWS, check_additive, weighted_chun
 from entrolearn.streaming.base import Rows, TransformedRows
 from entrolearn.streaming.progress import shown
 from entrolearn.streaming.sampling import stack_rows
-from entrolearn.validation import validate_data
+from entrolearn.validation import check_params, validate_data
 
 __all__ = ["Moved", "check_recursive", "checked_chunk", "fit_recursive", "keep", "stacked", "summed_squares"]
 
@@ -28,7 +28,7 @@ def check_recursive(machine: RecursiveFeatures) -> None:
     ------
     TypeError, ValueError
     """
-    machine._validate_params()
+    check_params(machine)
     estimator = machine._base()
     machine._check_estimator(estimator, sparse=False)
     check_additive(estimator)

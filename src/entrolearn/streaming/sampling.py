@@ -52,20 +52,29 @@ class Chosen:
         self._order = np.argsort(places)
         self._sorted = places[self._order]
         self._picked: list = []
+        self._weights: list = []
         self._n_seen = 0
 
-    def offer(self, X) -> None:
-        """The next rows, shape (n_rows, n_features), dense or CSR."""
+    def offer(self, X, weights: np.ndarray | None = None) -> None:
+        """The next rows, shape (n_rows, n_features), dense or CSR, and their weights to keep with them."""
         stop = self._n_seen + X.shape[0]
         first, last = np.searchsorted(self._sorted, [self._n_seen, stop])
         if last > first:
-            self._picked.append(X[self._sorted[first:last] - self._n_seen])
+            few = self._sorted[first:last] - self._n_seen
+            self._picked.append(X[few])
+            if weights is not None:
+                self._weights.append(weights[few])
         self._n_seen = stop
 
     @property
     def rows(self):
         """The chosen rows in the order of `places`, shape (n_places, n_features)."""
         return stack_rows(self._picked)[np.argsort(self._order)]
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """The weights of the rows; None if none were offered."""
+        return np.concatenate(self._weights)[np.argsort(self._order)] if self._weights else None
 
 
 class Reservoir:
@@ -86,6 +95,8 @@ class Reservoir:
     ----------
     n_seen : int
         Number of rows offered so far.
+    weights : ndarray, shape (min(n_seen, size),), or None
+        Weights of the rows; None if none were offered.
 
     Examples
     --------
@@ -105,16 +116,17 @@ class Reservoir:
         self.n_seen = 0
         self._keys = np.empty(0)
         self._rows = None
+        self.weights: np.ndarray | None = None
 
-    def offer(self, X) -> None:
-        """The next rows, shape (n_rows, n_features), dense or CSR."""
+    def offer(self, X, weights: np.ndarray | None = None) -> None:
+        """The next rows, shape (n_rows, n_features), dense or CSR, and their weights to keep with them."""
         keys = self._rng.random_sample(X.shape[0])
         self.n_seen += X.shape[0]
         if len(self._keys) == self.size:
             few = np.flatnonzero(keys < self._keys[-1])  # of a long stream hardly any
         else:
             few = np.argsort(keys)[: self.size]
-        self._take(keys[few], X[few])
+        self._take(keys[few], X[few], None if weights is None else weights[few])
 
     def merge(self, other: "Reservoir") -> "Reservoir":
         """Merge with a reservoir of the same size from other rows."""
@@ -122,15 +134,17 @@ class Reservoir:
             raise ValueError(f"reservoirs of {self.size} and of {other.size} rows cannot be merged.")
         self.n_seen += other.n_seen
         if other._rows is not None:
-            self._take(other._keys, other._rows)
+            self._take(other._keys, other._rows, other.weights)
         return self
 
-    def _take(self, keys: np.ndarray, rows) -> None:
+    def _take(self, keys: np.ndarray, rows, weights: np.ndarray | None) -> None:
         if self._rows is not None:
             keys = np.concatenate([self._keys, keys])
             rows = stack_rows([self._rows, rows])
+            weights = None if weights is None else np.concatenate([self.weights, weights])
         kept = np.argsort(keys, kind="stable")[: self.size]
         self._keys, self._rows = keys[kept], rows[kept]
+        self.weights = None if weights is None else weights[kept]
 
     @property
     def rows(self):

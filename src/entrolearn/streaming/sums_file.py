@@ -18,12 +18,18 @@ import zipfile
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
-from sklearn.utils import check_random_state
 
-from entrolearn.machines.additive import Additive, Survey
+from entrolearn.machines.additive import (
+    Additive,
+    draw_without_rows,
+    solve,
+    stored_sums,
+    sum_names,
+    with_sums,
+    zero_sums,
+)
 from entrolearn.machines.sums import GroupSums
 from entrolearn.streaming.agreement import check_agreement, check_learner, check_sums, terms
-from entrolearn.streaming.merging import solve
 
 __all__ = ["load_sums", "save_sums"]
 
@@ -69,7 +75,7 @@ def save_sums(estimator, path: str | os.PathLike) -> None:
         about["classes"] = estimator.classes_.tolist()
         about["dtype"] = estimator.classes_.dtype.str
     arrays = {}
-    for i, each in enumerate(estimator._stream):
+    for i, each in enumerate(stored_sums(estimator, "save_sums")):
         about["n"].append([each.n, each.n_added, each.squares_of_weights])
         members = each.members().items()
         arrays |= {f"{i}_{name}": np.ascontiguousarray(array, "<f8") for name, array in members}
@@ -133,7 +139,7 @@ def _loaded(archive: zipfile.ZipFile, estimator: Additive) -> Additive:
     if is_classifier(estimator):
         estimator.classes_ = _classes(about)
     check_agreement(terms(estimator), about["terms"], "the file")
-    none, n_sums = estimator._zero_sums(), len(estimator._names_of_sums())
+    none, n_sums = zero_sums(estimator), len(sum_names(estimator))
     counts = np.array(about["n"], dtype=np.float64)
     if counts.shape != (n_sums, 3) or not (np.isfinite(counts) & (counts >= 0)).all():
         raise ValueError(f"it does not say how many rows are in each of {n_sums} sums.")
@@ -146,8 +152,7 @@ def _loaded(archive: zipfile.ZipFile, estimator: Additive) -> Additive:
     for i, of_sums in enumerate(counts.tolist()):
         arrays = {name: _array(archive, f"{i}_{name}", shape) for name, shape in shapes.items()}
         sums.append(none.of_members(arrays, of_sums))
-    estimator._stream = GroupSums(sums)
-    return solve(estimator)
+    return solve(with_sums(estimator, GroupSums(sums)))
 
 
 def _about(archive: zipfile.ZipFile) -> dict:
@@ -163,17 +168,9 @@ def _about(archive: zipfile.ZipFile) -> dict:
 def _with_units(estimator: Additive, said: dict) -> Additive:
     """A copy without sums, with hidden units for the number of features in the file."""
     estimator = copy.copy(estimator)
-    estimator._forget()
     vars(estimator).pop("hidden_coef_", None)
     if hasattr(estimator, "_layer"):
         return estimator
-    estimator._validate_params()
-    needs = estimator._needs()
-    if needs.n_sampled or needs.scale:
-        raise ValueError(
-            f"{type(estimator).__name__} draws its hidden units from rows, and there are none; accepted: a "
-            "fitted one, a given feature_range, or given landmarks and a width that is a number."
-        )
     n_features, names = said.get("n_features_in_"), said.get("feature_names_in_")
     if (
         not isinstance(n_features, int)
@@ -182,17 +179,12 @@ def _with_units(estimator: Additive, said: dict) -> Additive:
         raise ValueError(
             f"n_features_in_={n_features!r}; accepted: a number for which units take up to 1 GiB."
         )
+    n_outputs, one_value = said.get("_n_outputs"), said.get("_one_value")
+    if is_regressor(estimator) and not (isinstance(n_outputs, int) and 0 < n_outputs <= MOST_DRAWN):
+        raise ValueError(f"y has {n_outputs!r} outputs; accepted: a positive integer.")
+    draw_without_rows(estimator, n_features, n_outputs, one_value)
     if names is not None:
         estimator.feature_names_in_ = np.array([str(name) for name in names], dtype=object)
-    if is_regressor(estimator):
-        estimator._n_outputs, estimator._one_value = said.get("_n_outputs"), said.get("_one_value")
-        if not isinstance(estimator._n_outputs, int) or not 0 < estimator._n_outputs <= MOST_DRAWN:
-            raise ValueError(f"y has {estimator._n_outputs!r} outputs; accepted: a positive integer.")
-    estimator.n_features_in_ = n_features
-    survey = Survey(n_features, np.dtype(np.float64))
-    estimator._layer = estimator._layer_on(survey, check_random_state(estimator.random_state))
-    if estimator._layer.where.shape[1] != n_features:
-        raise ValueError(f"{n_features} features; the estimator has {estimator._layer.where.shape[1]}.")
     return estimator
 
 

@@ -12,9 +12,16 @@ from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.machines.base import codes_among
+from entrolearn.machines.additive import (
+    checked_rows,
+    empty_sums,
+    solve,
+    stored_sums,
+    sums_over,
+    with_sums,
+)
+from entrolearn.machines.base import codes_among, hidden_layer
 from entrolearn.streaming.agreement import check_learner
-from entrolearn.streaming.merging import solve
 from entrolearn.streaming.sampling import stack_rows
 from entrolearn.validation import (
     HasMethods,
@@ -129,13 +136,14 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         new, labels = X[-n_new:], y[-n_new:].copy()
         if first:
             learner.partial_fit(new, labels, **announced)
-        checked = learner._checked(X, y, first=False, dtypes=[np.float64])  # also rows that the window skips
+        checked = checked_rows(learner, X, y)  # also rows that the window skips
         rows, targets = (each[-n_new:].copy() for each in checked)
         if first:
             self._learner, self._held, self._n_left = learner, deque(), 0
             self._counts = np.zeros(len(learner.classes_) if is_classifier(learner) else 1, dtype=int)
         else:
             self._leave(sum(len(labels) for _, _, labels in self._held) + n_new - self.n_rows)
+            learner = self._learner
             learner.partial_fit(new, labels, **announced)
         self._held.append((rows, targets, labels))
         self._count(labels, 1)
@@ -160,16 +168,17 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
             n_left += len(oldest[-1])
         if not left:
             return
-        learner = self._learner
-        none = learner._stream.empty()
+        learner, layer = self._learner, hidden_layer(self._learner)
+        sums = stored_sums(learner, "partial_fit")
         if n_left >= self.n_rows and held:
             n_left = 0
             X, targets = _joined(held)
-            learner._stream = learner._add_rows(learner._no_sums(X, targets), X, targets, None)
+            sums = empty_sums(learner, X, targets).add_rows(layer, X, targets)
         elif held:
-            learner._stream -= learner._add_rows(none, *_joined(left), None)
+            sums -= sums.empty().add_rows(layer, *_joined(left))
         else:
-            learner._stream = none
+            sums = sums.empty()
+        self._learner = with_sums(learner, sums)
         self._held, self._n_left = held, n_left
         for _, _, labels in left:
             self._count(labels, -1)
@@ -186,8 +195,8 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
             return copy.copy(learner)
         if present.sum() < 2:
             return getattr(self, "estimator_", learner)
-        found = copy.copy(learner)
-        found.classes_ = learner.classes_[present]
+        classes = learner.classes_[present]
+        found = with_sums(learner, sums_over(learner, classes), classes)
         priors = getattr(learner, "priors", "uniform")
         if isinstance(priors, Mapping):
             found.priors = {label: priors[label] for label in found.classes_.tolist()}
@@ -196,7 +205,6 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         class_weight = getattr(learner, "class_weight", None)
         if isinstance(class_weight, Mapping):
             found.class_weight = {label: class_weight.get(label, 1.0) for label in found.classes_.tolist()}
-        found._stream = learner._sums_over(found.classes_)
         return solve(found)
 
     @_has("predict")
