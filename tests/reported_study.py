@@ -3,53 +3,39 @@
 import json
 
 import pandas as pd
+from made_studies import made_study
 
-MODELS = {
-    "eem_rbf": {
-        "label": "EEM",
-        "sublabel": "rbf",
-        "estimator": "entrolearn.EEMClassifier",
-        "params": {},
-        "steps": [],
-        "grid": {"n_hidden": [50, 100]},
-        "criteria": ["cv"],
-    },
-    "svm_rbf": {
-        "label": "SVM",
-        "sublabel": "<rbf>",
-        "estimator": "sklearn.svm.SVC",
-        "params": {},
-        "steps": [],
-        "grid": {"gamma": {"logspace": [-1, 0, 10]}},
-        "criteria": ["cv"],
-    },
-}
+from entrolab.study.study import Study
 
-STUDY = {
+CONTENT = {
     "title": "Machines & <entropy>",
     "reference": "A. Author. A Journal 1 (2020).",
-    "about": "",
-    "answer": [],
     "url": "https://example.org/paper",
     "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
-    "protocol": {"folds": 2, "repeats": 1, "inner": "leave-two-folds-out"},
+    "protocol": {"folds": 2},
     "metrics": ["gmean", "accuracy"],
-    "criteria": ["cv"],
     "datasets": {"real": ["iris", "wine"]},
-    "tasks": {"iris": "binary", "wine": "binary", "extra": "binary"},
-    "models": MODELS,
+    "models": {
+        "eem_rbf": {
+            "label": "EEM",
+            "sublabel": "rbf",
+            "estimator": "entrolearn.EEMClassifier",
+            "grid": {"n_hidden": [50, 100]},
+        },
+        "svm_rbf": {
+            "label": "SVM",
+            "sublabel": "<rbf>",
+            "estimator": "sklearn.svm.SVC",
+            "grid": {"gamma": {"logspace": [-1, 0, 10]}},
+        },
+    },
     "tables": {
         "table4": {
             "type": "scores",
             "caption": "GMEAN",
             "datasets": "real",
-            "models": ["eem_rbf", "svm_rbf"],
             "metric": "gmean",
-            "criterion": "cv",
             "notes": ["A note of the study."],
-            "published": "table4",
-            "among": {},
-            "tolerance": {},
         }
     },
     "errata": [
@@ -62,9 +48,14 @@ STUDY = {
         }
     ],
 }
+STUDY = made_study(CONTENT)
 
 
-# What the catalog says of the study's data sets.
+def with_sections(study: Study, **sections) -> Study:
+    """The study with other sections, which are such as those of a file."""
+    made = made_study(CONTENT | sections)
+    named = {*sections, *(("tasks",) if "datasets" in sections else ())}
+    return study.model_copy(update={name: getattr(made, name) for name in named})
 
 
 def record(dataset, model, **changes):

@@ -9,62 +9,48 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import skops.io
+from made_studies import made_study
 from told_scores import write_scores
 
-from entrolab.study.job_specs import score_tables
 from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
-from entrolab.tables.types import table_spec
 from entrolab.tracking import artifacts, ledger, track_dataset
 
 mlflow = ledger.mlflow  # the tests look at the store with the library that wrote it
 open_ledger = ledger.open_ledger
 
-SCORES = {
-    "type": "scores",
-    "metric": "gmean",
-    "datasets": "uci",
-    "models": ["svm_rbf", "logistic"],
-    "among": {},
-    "tolerance": {},
-}
-STUDY = {
-    "file": "small.yaml",
+SCORES = {"type": "scores", "metric": "gmean", "datasets": "uci", "models": ["svm_rbf", "logistic"]}
+CONTENT = {
     "title": "A small paper",
-    "published": "published.csv",
     "reference": "Someone, 2020",
     "url": "https://example.org/paper",
+    "published": "published.csv",
     "metrics": ["gmean", "accuracy"],
     "criteria": ["cv", "dcs_kde"],
-    "protocol": {"folds": 2, "repeats": 2, "inner": "leave-two-folds-out"},
+    "protocol": {"folds": 2, "repeats": 2},
     "scaling": {"method": "minmax", "range": [0, 1], "fit_on": "all"},
     "models": {
-        "svm_rbf": {
-            "label": "SVM",
-            "sublabel": "rbf",
-            "estimator": "sklearn.svm.SVC",
-            "steps": [],
-            "grid": {},
-            "criteria": ["cv", "dcs_kde"],
-        },
-        "logistic": {
-            "label": "LR",
-            "sublabel": "",
-            "estimator": "sklearn.linear_model.LogisticRegression",
-            "steps": [],
-            "grid": {},
-            "criteria": ["cv", "dcs_kde"],
-        },
+        "svm_rbf": {"label": "SVM", "sublabel": "rbf", "estimator": "sklearn.svm.SVC"},
+        "logistic": {"label": "LR", "estimator": "sklearn.linear_model.LogisticRegression"},
     },
     "datasets": {"uci": ["moons"]},
-    "tasks": {"moons": "binary"},
     "tables": {
-        "table0": {"type": "times", "cost": "fit_seconds"},
+        "table0": {"type": "times", "cost": "fit_seconds", "datasets": "uci"},
         "table4": {**SCORES, "criterion": "cv"},
         "table10": {**SCORES, "criterion": "dcs_kde"},
     },
 }
+STUDY = made_study(CONTENT, "small")
+
+
+def change_study(monkeypatch, task: str = "binary", **sections) -> None:
+    """Give `STUDY` other sections, and its data set another task, until the test ends."""
+    other = made_study(CONTENT | sections, "small", task)
+    for name in type(other).model_fields:
+        monkeypatch.setattr(STUDY, name, getattr(other, name))
+
+
 GMEANS = (0.8, 0.9, 0.7, 0.8)  # by repeat and fold: mean 80 %, std 10·sqrt(2/3) %
 PUBLISHED = """table,dataset,model,metric,value,std
 table4,moons,svm_rbf,gmean,81.5,2.0
@@ -85,7 +71,7 @@ def write_run(
         "dataset": run.dataset,
         "model": run.model,
         "label": "SVM rbf" if run.model == "svm_rbf" else "LR",
-        "estimator": STUDY["models"][run.model]["estimator"],
+        "estimator": STUDY.models[run.model].estimator,
         "params": {"class_weight": "balanced"},
         "grid": {"C": [0.1, 1.0, 10.0]},
         "seed": 7,
@@ -146,10 +132,11 @@ def model_of(run) -> Path:
 def write_tables(study_name="small", published="published.csv") -> list[str]:
     """The csv files of the study's score tables, as the workflow makes them of the runs that are there."""
     files = []
-    for name in score_tables(STUDY, "moons"):
-        spec = {"published": name, **table_spec(study_name, STUDY, name)}
+    study = STUDY.model_copy(update={"name": study_name})
+    for name in study.score_tables("moons"):
+        spec = study.spec_of_table(name)
         files.append(f"results/{study_name}/tables/{name}.csv")
-        write_table(make_table(Results(study_name, STUDY), read_published(published), spec), spec, files[-1])
+        write_table(make_table(Results(study), read_published(published), spec), spec, files[-1])
     return files
 
 

@@ -13,12 +13,12 @@ from entrolab.tables.types import TABLE_TYPES
 
 DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
 # Schema file -> the section that it describes.
-SCHEMAS = {"study.json": definition.Study, "catalog.json": catalog.Catalog, "claims.json": claims.Claims}
+SCHEMAS = {"study.json": definition.StudyFile, "catalog.json": catalog.Catalog, "claims.json": claims.Claims}
 # The parts of the reference: heading -> sections by name.
 PARTS: dict[str, dict[str, type[Section]]] = {
     "config.yaml": {"": settings.Settings},
     "A study": {
-        "": definition.Study,
+        "": definition.StudyFile,
         "scaling": definition.Scaling,
         "preprocessing": definition.Preprocessing,
         "protocol: folds": definition.Folds,

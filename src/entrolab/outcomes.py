@@ -38,7 +38,7 @@ from entrolab.tables.making import (
     read_table,
     second_reading_of,
 )
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import JUDGED
 
 TABLES, PAGE = Path("docs/verdicts.csv"), Path("docs/results.md")
@@ -77,9 +77,9 @@ def updated_claims(
     there = [
         claim
         for claim in study["claims"]
-        if all((folder / tested_file(study_name, study, name)).exists() for name in tested_tables([claim]))
+        if all((folder / tested_file(study, name)).exists() for name in tested_tables([claim]))
     ]
-    found = evaluate(there, Numbers(study_name, study, folder), by_tests)
+    found = evaluate(there, Numbers(study, folder), by_tests)
     found = found.drop_duplicates("id").set_index("id")[["outcome", "decides"]].T.to_dict("list")
     rows = []
     for claim in study["claims"]:
@@ -124,7 +124,7 @@ def _over_seeds(
     mine = of_table(values, table)
     if SEED_0 not in mine:
         return dict.fromkeys(OVER_SEEDS, 0)
-    spec = table_spec(study_name, study, table)
+    spec = study.spec_of_table(table)
     if made is None:
         ours = mine.set_index(ADDRESS)[SEED_0].dropna()
         cells = TABLE_TYPES[spec["type"]].cells(spec)

@@ -15,7 +15,6 @@ from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.jobs.command import check_file, home, setting
 from entrolab.study.config import check_name, load_configuration
-from entrolab.study.job_specs import study_runs
 from entrolab.study.sections import ConfigError, check_known
 
 LAST_LINES = 20  # of a failed run, in its error
@@ -158,8 +157,8 @@ def load_results(
     studies, _ = load_configuration(home(), config)
     folder, definition = Path(folder), studies[name]
     scores, predictions, failures = [], [], []
-    for dataset, model in study_runs(definition):
-        run = StudyRun.at(name, definition, dataset, model, folder)
+    for dataset, model in definition.runs():
+        run = StudyRun.at(definition, dataset, model, folder)
         contents = RunContents.of(run, definition)
         place = {"dataset": dataset, "model": model}
         if not contents.record["success"]:

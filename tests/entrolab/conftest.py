@@ -295,7 +295,7 @@ def untracked(no_store, data) -> list[StudyRun]:
     """Two runs of one data set, each with a fitted model, and no store yet."""
     from tracked_runs import STUDY, write_run
 
-    made = [StudyRun.at("small", STUDY, "moons", model) for model in ("svm_rbf", "logistic")]
+    made = [StudyRun.at(STUDY, "moons", model) for model in ("svm_rbf", "logistic")]
     write_run(made[0], estimator=SVC(C=1.0).fit(*data))
     write_run(made[1], estimator=LogisticRegression().fit(*data))
     return made

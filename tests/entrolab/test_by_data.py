@@ -11,7 +11,6 @@ from scipy.stats import spearmanr, theilslopes
 
 from entrolab.figure_types.by_data import compared, facts_of, trend_of
 from entrolab.figure_types.making import reasons
-from entrolab.study.job_specs import figure_files, figure_runs, figure_spec, study_runs
 from entrolab.tables.making import COLUMNS
 
 MODELS = ("eem", "eekm", "svm", "forest")
@@ -162,13 +161,13 @@ def study_by_data(study):
 def test_a_figure_is_drawn_from_the_tables_csv_and_the_records_of_its_cells(load, study_by_data):
     cells = [(dataset, model) for dataset in ("heart", "sonar") for model in ("svm", "lda")]
     study = load(study_by_data)
-    assert figure_files("mine", study, "where") == [
+    assert study.files_of_figure("where") == [
         "results/mine/tables/table1.csv",
         *(f"results/mine/seed0/records/{dataset}/{model}.json" for dataset, model in cells),
     ]
-    assert figure_runs(study, "where") == []
-    assert set(cells) <= set(study_runs(study))
-    spec = figure_spec("mine", study, "where")
+    assert study.runs_of_figure("where") == []
+    assert set(cells) <= set(study.runs())
+    spec = study.spec_of_figure("where")
     assert (spec["best_of"], spec["against"]) == (["svm"], ["lda"])
     assert spec["models"]["svm"]["label"] == "SVM"
 

@@ -11,7 +11,9 @@ import yaml
 from entrolab.published import load_published
 from entrolab.seeds.values import read_seeds
 from entrolab.study.cell_numbers import TEXTS, with_numbers
+from entrolab.study.definition import Erratum
 from entrolab.study.sections import ConfigError
+from entrolab.study.study import Study
 
 ROOT = Path(__file__).parents[2]
 CELL = ["dataset", "model", "metric"]
@@ -38,7 +40,7 @@ def study(tmp_path):
 
     def quoting(text):
         erratum = {"where": "{t/iris/svm/gmean}", "published": "", "taken": "{0, 1}", "evidence": text}
-        return {"file": "mine.yaml", "seeds": str(file), "errata": [erratum], "differences": []}
+        return Study.model_construct(file="mine.yaml", seeds=str(file), errata=[Erratum(**erratum)])
 
     return quoting
 
@@ -55,8 +57,8 @@ def study(tmp_path):
     ],
 )
 def test_a_cell_is_replaced_by_its_number_or_its_range_over_seeds(study, quoted, shown):
-    (erratum,) = with_numbers(study(quoted))["errata"]
-    assert erratum == {"where": "{t/iris/svm/gmean}", "published": "", "taken": "{0, 1}", "evidence": shown}
+    (erratum,) = with_numbers(study(quoted)).errata
+    assert erratum == Erratum(where="{t/iris/svm/gmean}", published="", taken="{0, 1}", evidence=shown)
 
 
 def test_the_made_table_comes_before_the_stored_seeds_of_which_ranges_are(study):

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from made_studies import made_study
 from refused_studies import refused
 from scipy.sparse import csr_array
 from scipy.special import rel_entr
@@ -15,15 +16,6 @@ from entrolab.data.dataset import Dataset
 from entrolab.experiments.clusterings import measure as clusterings
 from entrolab.experiments.clusterings.table import CLASSES
 from entrolab.experiments.measuring import frame
-from entrolab.study.job_specs import (
-    figure_files,
-    figure_runs,
-    figure_spec,
-    measurement_spec,
-    study_runs,
-    table_files,
-    table_spec,
-)
 from entrolab.study.sections import ConfigError
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import render
@@ -243,8 +235,6 @@ ENTRY = {
     "measures": ["ari", "divergence", "seconds"],
     "repeats": 3,
     "rows": 5000,
-    "notes": [],
-    "published": "clusters",
 }
 ROWS = [
     {"metric": "divergence", "reading": CLASSES, "value": 12.34},
@@ -265,15 +255,17 @@ class Results:
 
 @pytest.fixture
 def shown():
-    labels = {"sublabel": "", "estimator": "a.B", "grid": {}}
-    study = {
-        "metrics": ["accuracy"],
-        "criteria": ["cv"],
-        "datasets": {"all": ["digits"]},
-        "models": {"kmeans": {"label": "k-means", **labels}, "kl": {"label": "KL", **labels}},
-        "tables": {"clusters": ENTRY},
-    }
-    asked = table_spec("mine", study, "clusters")
+    models = {"kmeans": {"label": "k-means", "estimator": "sklearn.cluster.KMeans"}}
+    models["kl"] = {"label": "KL", "estimator": "sklearn.cluster.KMeans"}
+    study = made_study(
+        {
+            "metrics": ["accuracy"],
+            "datasets": {"all": ["digits"]},
+            "models": models,
+            "tables": {"clusters": ENTRY},
+        }
+    )
+    asked = study.spec_of_table("clusters")
     nothing = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
     return make_table(Results(), nothing, asked), asked
 
@@ -343,22 +335,22 @@ def entries(entries):
 def test_clusterers_are_measured_and_drawn_but_never_trained(load, study_of_clusters):
     study = load(study_of_clusters)
     assert study["tables"]["table1"]["models"] == ["svm", "lda"]  # `all` leaves them out
-    assert not {"kmeans", "hdbscan"} & {model for _, model in study_runs(study)}
-    assert table_files("mine", study, "clusters") == [
+    assert not {"kmeans", "hdbscan"} & {model for _, model in study.runs()}
+    assert study.files_of_table("clusters") == [
         f"results/mine/seed0/measured/clusters/{dataset}.parquet" for dataset in ("heart", "sonar")
     ]
-    assert figure_runs(study, "clusters") == []
-    assert figure_files("mine", study, "clusters") == ["results/mine/scaled/two-moons.npz"]
+    assert study.runs_of_figure("clusters") == []
+    assert study.files_of_figure("clusters") == ["results/mine/scaled/two-moons.npz"]
 
 
 def test_a_measurement_holds_what_is_measured_with_the_values_of_its_data_set(load, study_of_clusters):
-    measurement = measurement_spec("mine", load(study_of_clusters), "clusters", "heart", 0)
+    measurement = load(study_of_clusters).measurement("clusters", "heart", 0)
     assert measurement["models"]["kmeans"]["params"] == {"n_clusters": 2}
     assert measurement["models"]["hdbscan"]["steps"] == [
         {"estimator": "sklearn.preprocessing.StandardScaler"}
     ]
     assert (measurement["repeats"], measurement["rows"], measurement["gib"]) == (4, 5000, 8)
-    drawn = figure_spec("mine", load(study_of_clusters), "clusters")
+    drawn = load(study_of_clusters).spec_of_figure("clusters")
     assert [panel["learner"]["params"] for panel in drawn["panels"]] == [{"n_clusters": 3}, {"copy": True}]
 
 

@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[2]
 # Modules that decide no number: messages, whole-or-nothing writing, tables of public names, what starts jobs.
 WITHOUT_INFLUENCE = {"entrolab", "entrolab.text", "entrolab.io.atomic", "entrolearn", "entrolearn.suggest"}
 WITHOUT_INFLUENCE |= {f"entrolab.jobs.{file.stem}" for file in (LAB / "jobs").glob("*.py")}
+# A study asks its types of figures for runs, files and specs, which are inputs and params of jobs.
+WITHOUT_INFLUENCE |= {"entrolab.figure_types.registry"}
 
 
 def module_name(file: Path) -> str:

@@ -1,5 +1,7 @@
 """Settings, catalogs and studies: what is read from them, with every default in its place."""
 
+import copy
+import pickle
 import subprocess
 import sys
 from collections import Counter
@@ -17,7 +19,6 @@ from entrolab.study.config import (
     read_yaml,
     study_files,
 )
-from entrolab.study.job_specs import figure_runs, published_cells, run_spec, table_runs
 from entrolab.study.sections import ConfigError
 from entrolab.tables.making import second_reading_of
 
@@ -41,7 +42,7 @@ def test_all_models_are_those_without_criteria_of_their_own(load, study):
         ["cv", "dcs_gaussian"],
         ["dcs_gaussian"],
     ]
-    assert run_spec("mine", study, "heart", "eem", 0)["candidates"] == ["dcs_gaussian"]
+    assert study.run("heart", "eem", 0)["candidates"] == ["dcs_gaussian"]
 
 
 def test_a_study_needs_no_figure(load, study):
@@ -160,7 +161,7 @@ def test_the_projects_own_configuration_is_right():
     assert settings["papers"] == ["demo"]
     assert "australian" in studies.catalog
     # The paper's Tables 4, 9 and 10: nine data sets in rows, nine models in columns.
-    assert [len(table_runs(studies["eem"], table)) for table in ("table4", "table9", "table10")] == [81] * 3
+    assert [len(studies["eem"].runs_of_table(table)) for table in ("table4", "table9", "table10")] == [81] * 3
     assert [name for name in studies["eem"]["tables"] if "_" not in name] == [
         f"table{k}" for k in range(1, 11)
     ]
@@ -170,7 +171,7 @@ def test_the_projects_own_configuration_is_right():
                 (study["tables"][name]["published"], *cell)
                 for name in study["tables"]
                 if not second_reading_of(study, name)
-                for cell in published_cells(study, name)
+                for cell in study.published_cells(name)
             )
             places = load_published(key)[["table", "dataset", "model", "metric"]]
             # Every number in print has one cell, beside those of second readings.
@@ -178,7 +179,7 @@ def test_the_projects_own_configuration_is_right():
     # Section 7.5: h = 5, 10, ..., 500; the nine UCI sets and one more, in figure 3 alone.
     sweep = studies["eem"]["models"]["eem_sweep"]["grid"]["n_hidden"]
     assert (sweep[0], sweep[1], sweep[-1], len(sweep)) == (5, 10, 500, 100)
-    assert len(figure_runs(studies["eem"], "figure3")) == 10
+    assert len(studies["eem"].runs_of_figure("figure3")) == 10
     # Section 7: C = 10^-1 ... 10^10, gamma = 10^-10 ... 10^0.
     grid = studies["eem"]["models"]["svm_rbf"]["grid"]
     assert (grid["C"][0], grid["C"][-1], len(grid["C"])) == (0.1, 1e10, 12)
@@ -212,6 +213,15 @@ def test_a_study_is_read_when_it_is_asked_for(tmp_path):
     assert list(studies.read) == ["demo"]
     with pytest.raises(ConfigError, match="unknown key 'titel'"):
         studies["wrong"]
+
+
+def test_a_study_is_the_same_in_another_process_and_whenever_it_is_read(load, study):
+    """Jobs get studies by pickle, and Snakemake compares parameters of jobs by their repr."""
+    first, again = load(copy.deepcopy(study)), load(copy.deepcopy(study))
+    assert pickle.loads(pickle.dumps(first)) == first
+    assert repr(first) == repr(again)
+    study["models"]["svm"]["grid"]["C"] = [2]
+    assert repr(load(study)) != repr(first)
 
 
 def test_a_data_set_is_looked_up_in_what_was_read_then_in_the_catalog_then_in_all_studies(tmp_path):

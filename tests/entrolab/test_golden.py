@@ -16,12 +16,9 @@ from entrolab.fit.training import FACTS, fit_grid
 from entrolab.io.files import FILES
 from entrolab.io.parquet import read_frame, write_frame
 from entrolab.study.config import load_study
-from entrolab.study.job_specs import run_spec, study_runs
-from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
-from entrolab.tables.types import table_spec
 
 STUDY = Path(__file__).parents[2] / "config" / "papers" / "demo.yaml"
 STAGES = ("candidates", "predictions", "record")
@@ -37,23 +34,23 @@ def file_of(stage: str, **names: str) -> Path:
 def test_the_score_tables_of_the_demonstration_are_the_golden_ones(catalog, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     study = load_study(STUDY, catalog)
-    runs = study_runs(study)
+    runs = study.runs()
     for dataset in dict.fromkeys(dataset for dataset, _ in runs):
         data = prepare(dataset, catalog[dataset])
         save_dataset(file_of("data", dataset=dataset), data)
-        save_dataset(file_of("scaled", dataset=dataset), scale(data, **scaling_of(study, dataset)))
-        parts = protocol(protocol_of(study, dataset)).draw(data.y, parts_seed(0, "demo", dataset))
+        save_dataset(file_of("scaled", dataset=dataset), scale(data, **study.scaling_of(dataset)))
+        parts = protocol(study.protocol_of(dataset)).draw(data.y, parts_seed(0, "demo", dataset))
         save_folds(file_of("folds", dataset=dataset), parts)
     for dataset, model in runs:
         rows, folds = (file_of(stage, dataset=dataset) for stage in ("scaled", "folds"))
         outputs = {stage: file_of(stage, dataset=dataset, model=model) for stage in STAGES}
-        spec = run_spec("demo", study, dataset, model, seed=0)
+        spec = study.run(dataset, model, seed=0)
         fit_grid(rows, folds, outputs, spec, Limits(3600, 8), print)
         candidates = read_frame(outputs["candidates"])
         selection = choose(candidates, study["models"][model]["criteria"], [*FACTS])
         write_frame(file_of("selection", dataset=dataset, model=model), selection)
     for table in (file.stem for file in (GOLDEN / "demo").glob("*.csv")):
-        spec = table_spec("demo", study, table)
-        made = make_table(Results("demo", study), NOTHING_PUBLISHED, spec)
+        spec = study.spec_of_table(table)
+        made = make_table(Results(study), NOTHING_PUBLISHED, spec)
         write_table(made, spec, file_of("tables", table=table))
     check_golden("demo", tmp_path / "results" / "demo" / "tables")

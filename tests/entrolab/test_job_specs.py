@@ -3,21 +3,6 @@
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.metrics import METRICS
 from entrolab.io.files import FILES
-from entrolab.study.job_specs import (
-    figure_datasets,
-    figure_files,
-    figure_formats,
-    figure_runs,
-    figure_spec,
-    measurement_spec,
-    run_files,
-    run_spec,
-    score_tables,
-    study_runs,
-    table_files,
-    table_runs,
-)
-from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.tables.types import TABLE_TYPES
 
 DATASETS = ("heart", "sonar", "two-moons")  # of each study here
@@ -27,24 +12,24 @@ def test_runs_are_those_that_tables_and_figures_show(load, study):
     study = load(study)
     four = [("heart", "svm"), ("heart", "lda"), ("sonar", "svm"), ("sonar", "lda")]
 
-    assert table_runs(study, "table1") == four
-    assert table_runs(study, "table2") == [("two-moons", "svm")]
-    assert table_runs(study, "seconds") == [("two-moons", "lda")]
+    assert study.runs_of_table("table1") == four
+    assert study.runs_of_table("table2") == [("two-moons", "svm")]
+    assert study.runs_of_table("seconds") == [("two-moons", "lda")]
     for measured in ("counts", "ranks", "growth"):
-        assert table_runs(study, measured) == []
-    assert figure_runs(study, "figure1") == []
-    assert figure_runs(study, "figure2") == [("two-moons", "eem")]
+        assert study.runs_of_table(measured) == []
+    assert study.runs_of_figure("figure1") == []
+    assert study.runs_of_figure("figure2") == [("two-moons", "eem")]
     moons = [("two-moons", model) for model in ("svm", "lda", "eem")]
-    assert study_runs(study) == [*four, *moons]
+    assert study.runs() == [*four, *moons]
 
 
 def test_runs_are_those_that_have_a_learner(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
     assert study["tables"]["errors"]["models"] == ["ridge", "svm"]
-    assert study_runs(study) == [
+    assert study.runs() == [
         ("heart", "ridge"), ("heart", "svm"), ("sonar", "ridge"), ("sonar", "svm"), ("two-moons", "ridge")
     ]  # fmt: skip
-    assert "results/mine/seed0/records/heart/other.json" not in table_files("mine", study, "accuracies")
+    assert "results/mine/seed0/records/heart/other.json" not in study.files_of_table("accuracies")
 
 
 def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own(load, study):
@@ -55,9 +40,9 @@ def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own
         "metric": "gmean",
     }
     study = load(study)
-    assert figure_files("mine", study, "ranks") == ["results/mine/tables/table1.csv"]
-    assert figure_runs(study, "ranks") == []
-    spec = figure_spec("mine", study, "ranks")
+    assert study.files_of_figure("ranks") == ["results/mine/tables/table1.csv"]
+    assert study.runs_of_figure("ranks") == []
+    spec = study.spec_of_figure("ranks")
     assert spec["metric"] == "gmean"
     assert [model["label"] for model in spec["models"].values()] == ["SVM", "LDA"]
 
@@ -66,16 +51,16 @@ def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
     study["tables"]["table2"]["among"] = {"gamma": {"max": 1}}
     study = load(study)
 
-    assert table_files("mine", study, "counts") == ["results/data/heart.npz", "results/data/sonar.npz"]
-    assert table_files("mine", study, "ranks") == [
+    assert study.files_of_table("counts") == ["results/data/heart.npz", "results/data/sonar.npz"]
+    assert study.files_of_table("ranks") == [
         "results/mine/seed0/measured/ranks/heart.parquet",
         "results/mine/seed0/measured/ranks/sonar.parquet",
     ]
-    assert table_files("mine", study, "seconds") == [
+    assert study.files_of_table("seconds") == [
         "results/mine/seed0/models/two-moons/lda",
         "results/mine/seed0/records/two-moons/lda.json",
     ]
-    assert table_files("mine", study, "table2") == [
+    assert study.files_of_table("table2") == [
         "results/mine/seed0/candidates/two-moons/svm.parquet",
         "results/mine/seed0/records/two-moons/svm.json",
     ]
@@ -83,18 +68,18 @@ def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
 
 def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study_of_all_trials):
     study = load_trials(study_of_all_trials)
-    assert table_files("mine", study, "sparse") == ["results/mine/seed0/measured/sparse/generated.parquet"]
-    assert figure_files("mine", study, "density") == ["results/mine/seed0/measured/sparse/generated.parquet"]
-    assert figure_files("mine", study, "plane") == ["results/mine/scaled/heart.npz"]
-    assert figure_files("mine", study, "each") == [
+    assert study.files_of_table("sparse") == ["results/mine/seed0/measured/sparse/generated.parquet"]
+    assert study.files_of_figure("density") == ["results/mine/seed0/measured/sparse/generated.parquet"]
+    assert study.files_of_figure("plane") == ["results/mine/scaled/heart.npz"]
+    assert study.files_of_figure("each") == [
         f"results/mine/seed0/{stage}/{dataset}/{model}.parquet"
-        for dataset, model in figure_runs(study, "each")
+        for dataset, model in study.runs_of_figure("each")
         for stage in ("selection", "predictions")
     ]
-    assert "results/mine/seed0/folds/heart.npz" in table_files("mine", study, "sizes")
-    assert ("two-moons", "svm") not in table_runs(study, "chosen")
-    assert figure_spec("mine", study, "density")["dims"] == [10, 100]
-    assert figure_spec("mine", study, "each")["metrics"] == ["accuracy", "rmse"]
+    assert "results/mine/seed0/folds/heart.npz" in study.files_of_table("sizes")
+    assert ("two-moons", "svm") not in study.runs_of_table("chosen")
+    assert study.spec_of_figure("density")["dims"] == [10, 100]
+    assert study.spec_of_figure("each")["metrics"] == ["accuracy", "rmse"]
 
 
 def test_all_that_tables_and_figures_read_has_a_path():
@@ -107,17 +92,17 @@ def test_a_run_whose_criteria_select_nothing_has_no_models(load, study):
     study["tables"]["table1"]["models"] = ["svm", "lda"]
     study = load({**study, "tables": {"table1": study["tables"]["table1"]}})
     for stage, without in {"models": {"lda"}, "selection": set()}.items():
-        assert run_files("mine", study, stage) == [
+        assert study.files_of_runs(stage) == [
             FILES[stage].format(study="mine", seed=0, dataset=dataset, model=model)
-            for dataset, model in study_runs(study)
+            for dataset, model in study.runs()
             if model not in without
         ]
 
 
 def test_score_tables_are_those_of_a_data_set_or_all(load, study):
     study = load(study)
-    assert score_tables(study) == ["table1", "table2"]
-    assert (score_tables(study, "heart"), score_tables(study, "two-moons")) == (["table1"], ["table2"])
+    assert study.score_tables() == ["table1", "table2"]
+    assert (study.score_tables("heart"), study.score_tables("two-moons")) == (["table1"], ["table2"])
 
 
 def test_a_run_does_not_change_with_criteria_that_its_candidates_have_or_metrics_of_selected_models(
@@ -128,10 +113,10 @@ def test_a_run_does_not_change_with_criteria_that_its_candidates_have_or_metrics
     study["criteria"] = ["dcs_kde", "dcs_gaussian", "cv"]
     study["metrics"] = [*study["metrics"], *(name for name in METRICS if name not in study["metrics"])]
     after = load(study)
-    for dataset, model in study_runs(before):
-        assert run_spec("mine", before, dataset, model, 0) == run_spec("mine", after, dataset, model, 0)
+    for dataset, model in before.runs():
+        assert before.run(dataset, model, 0) == after.run(dataset, model, 0)
     fewer = load({**study, "candidates": study["criteria"][1:], "criteria": ["cv", "dcs_gaussian"]})
-    assert run_spec("mine", fewer, "heart", "svm", 0) != run_spec("mine", after, "heart", "svm", 0)
+    assert fewer.run("heart", "svm", 0) != after.run("heart", "svm", 0)
 
 
 def test_a_run_changes_with_its_own_model_alone(load, study):
@@ -140,13 +125,13 @@ def test_a_run_changes_with_its_own_model_alone(load, study):
     study["tables"]["table1"]["caption"] = "Another"
     after = load(study)
 
-    assert run_spec("mine", before, "heart", "svm", 0) != run_spec("mine", after, "heart", "svm", 0)
-    assert run_spec("mine", before, "heart", "lda", 0) == run_spec("mine", after, "heart", "lda", 0)
+    assert before.run("heart", "svm", 0) != after.run("heart", "svm", 0)
+    assert before.run("heart", "lda", 0) == after.run("heart", "lda", 0)
 
 
 def test_a_run_holds_the_values_of_its_data_set(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    heart, sonar = (run_spec("mine", study, dataset, "ridge", 0) for dataset in ("heart", "sonar"))
+    heart, sonar = (study.run(dataset, "ridge", 0) for dataset in ("heart", "sonar"))
 
     assert (heart["params"], heart["grid"]) == ({"max_iter": 7}, {"alpha": [0.5, 1.0, 2.0]})
     assert (sonar["params"], sonar["grid"]) == ({"max_iter": 9}, {"alpha": [1, 2]})
@@ -154,51 +139,51 @@ def test_a_run_holds_the_values_of_its_data_set(load_trials, study_of_trials):
         "trials": 20, "train": 100, "test": 30, "inner": {"folds": 4, "used": 1}
     }  # fmt: skip
     assert sonar["protocol"]["inner"] == {"folds": 4, "used": 4}
-    assert [scaling_of(study, dataset)["method"] for dataset in DATASETS] == ["minmax", "maxabs", "minmax"]
+    assert [study.scaling_of(dataset)["method"] for dataset in DATASETS] == ["minmax", "maxabs", "minmax"]
 
 
 def test_a_run_has_the_learner_and_the_metrics_of_its_task(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    runs = [run_spec("mine", study, dataset, "ridge", 0) for dataset in DATASETS]
+    runs = [study.run(dataset, "ridge", 0) for dataset in DATASETS]
     assert [run["estimator"].rpartition(".")[2] for run in runs] == ["RidgeClassifier"] * 2 + ["Ridge"]
     assert [run["metrics"] for run in runs] == [["accuracy"], ["accuracy"], ["rmse"]]
 
 
 def test_a_run_holds_all_learners_that_a_model_chooses_from(load, study_of_alternatives):
     study = load(study_of_alternatives)
-    heart, sonar = (run_spec("mine", study, dataset, "chooses", 0) for dataset in ("heart", "sonar"))
+    heart, sonar = (study.run(dataset, "chooses", 0) for dataset in ("heart", "sonar"))
 
     assert (heart["estimator"], heart["grid"]) == (None, {"step1__n_components": [1, 2]})
     assert heart["one_of"]["svm"]["params"] == {"class_weight": "balanced"}
     assert heart["one_of"]["svm"]["grid"] == {"C": [1.0, 10.0]}
     assert sonar["one_of"]["svm"]["grid"] == {"C": [3]}
     assert heart["one_of"]["knn"]["grid"] == {"n_neighbors": [1, 3, 5]}
-    assert ("heart", "chooses") in table_runs(study, "table1")
-    assert run_spec("mine", study, "heart", "svm", 0)["one_of"] == {}
+    assert ("heart", "chooses") in study.runs_of_table("table1")
+    assert study.run("heart", "svm", 0)["one_of"] == {}
 
 
 def test_a_model_may_have_fewer_trials_and_shares_the_draws(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    assert run_spec("mine", study, "heart", "svm", 0)["protocol"]["trials"] == 5
-    assert protocol_of(study, "heart")["trials"] == 20
+    assert study.run("heart", "svm", 0)["protocol"]["trials"] == 5
+    assert study.protocol_of("heart")["trials"] == 20
 
 
 def test_training_needs_its_runs_trained_and_information_is_measured(load_trials, study_of_training):
     study = load_trials(study_of_training)
     runs = [(dataset, model) for dataset in ("heart", "sonar") for model in ("ridge", "svm")]
-    assert table_runs(study, "taken") == runs
-    assert table_files("mine", study, "taken") == [
+    assert study.runs_of_table("taken") == runs
+    assert study.files_of_table("taken") == [
         *(f"results/mine/seed0/selection/{dataset}/{model}.parquet" for dataset, model in runs),
         *(f"results/mine/seed0/predictions/{dataset}/{model}.parquet" for dataset, model in runs),
         *(f"results/mine/seed0/records/{dataset}/{model}.json" for dataset, model in runs),
         *(f"results/mine/seed0/models/{dataset}/{model}" for dataset, model in runs),
     ]
-    assert table_runs(study, "known") == []
-    assert table_files("mine", study, "known") == [
+    assert study.runs_of_table("known") == []
+    assert study.files_of_table("known") == [
         "results/mine/seed0/measured/known/heart.parquet",
         "results/mine/seed0/measured/known/sonar.parquet",
     ]
-    heart = measurement_spec("mine", study, "known", "heart", seed=0)
+    heart = study.measurement("known", "heart", seed=0)
     assert heart["models"] == {
         "ridge": {
             "estimator": "sklearn.linear_model.RidgeClassifier",
@@ -207,7 +192,7 @@ def test_training_needs_its_runs_trained_and_information_is_measured(load_trials
         },
         "svm": {"estimator": "sklearn.svm.SVC", "params": {"C": 2}, "steps": []},
     }
-    assert heart["protocol"] == protocol_of(study, "heart") | {"trials": 1}
+    assert heart["protocol"] == study.protocol_of("heart") | {"trials": 1}
 
 
 def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_trials):
@@ -215,14 +200,14 @@ def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_tri
     study_of_trials["protocol"]["shuffle"] = {"of_dataset": "shuffled"}
     study = load_trials(study_of_trials)
     for model in ("ridge", "svm"):
-        assert run_spec("mine", study, "heart", model, 0)["protocol"]["trials"] == 1
-    assert protocol_of(study, "heart")["trials"] == 1
-    assert protocol_of(study, "sonar")["trials"] == 20
+        assert study.run("heart", model, 0)["protocol"]["trials"] == 1
+    assert study.protocol_of("heart")["trials"] == 1
+    assert study.protocol_of("sonar")["trials"] == 20
 
 
 def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
     study = load(study)
-    ranks = measurement_spec("mine", study, "ranks", "heart", seed=3)
+    ranks = study.measurement("ranks", "heart", seed=3)
 
     assert ranks == {
         "study": "mine",
@@ -242,18 +227,18 @@ def test_other_readings_are_every_combination_but_the_tables_own_and_for_their_g
     study["datasets"]["moons"] = ["two-moons", "heart"]
     study["tables"] = {"ranks": study["tables"]["ranks"]}
     study = load(study)
-    readings = measurement_spec("mine", study, "ranks", "heart", seed=0)["readings"]
+    readings = study.measurement("ranks", "heart", seed=0)["readings"]
 
     assert [(one["activation"], one["data"]) for one in readings] == [
         ("rbf", "raw"),
         ("sigmoid", "scaled"),
         ("sigmoid", "raw"),
     ]
-    assert measurement_spec("mine", study, "ranks", "sonar", seed=0)["readings"] == []
+    assert study.measurement("ranks", "sonar", seed=0)["readings"] == []
 
 
 def test_growth_is_measured_with_a_models_own_parameters_and_rows(load, study):
-    models = measurement_spec("mine", load(study), "growth", "two-moons", seed=0)["models"]
+    models = load(study).measurement("growth", "two-moons", seed=0)["models"]
 
     assert models["svm"] == {
         "estimator": "sklearn.svm.SVC",
@@ -269,11 +254,11 @@ def test_table_that_shows_the_measurement_of_another_one_is_made_of_its_files(lo
     other = study_of_alternatives["tables"]["apart"] | {"rows": "learnt", "measured_for": "apart"}
     study_of_alternatives["tables"]["learnt"] = other
     study = load(study_of_alternatives)
-    assert table_files("mine", study, "learnt") == table_files("mine", study, "apart")
+    assert study.files_of_table("learnt") == study.files_of_table("apart")
 
 
 def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):
-    measured = measurement_spec("mine", load(study_of_alternatives), "apart", "heart", seed=0)
+    measured = load(study_of_alternatives).measurement("apart", "heart", seed=0)
     assert (measured["subsets"], measured["share"]) == (5, 0.8)
     assert measured["models"] == {
         "lda": {"steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}], "grid": {}},
@@ -286,7 +271,7 @@ def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_
 
 def test_generated_data_are_measured_with_the_learner_of_their_task(load_trials, study_of_all_trials):
     study = load_trials(study_of_all_trials)
-    measured = measurement_spec("mine", study, "sparse", "generated", 0)
+    measured = study.measurement("sparse", "generated", 0)
     assert measured["models"]["ridge"]["estimator"] == "sklearn.linear_model.RidgeClassifier"
     assert measured["models"]["ridge"]["params"]["alpha"] == 2
     assert (measured["repeats"], measured["gib"], measured["task"]) == (3, 8, "binary")
@@ -295,7 +280,7 @@ def test_generated_data_are_measured_with_the_learner_of_their_task(load_trials,
 def test_a_figure_resolves_its_names(load, study):
     study = load(study)
 
-    process = figure_spec("mine", study, "figure1")
+    process = study.spec_of_figure("figure1")
     assert process["model"] == {
         "label": "EEM",
         "sublabel": "",
@@ -303,23 +288,23 @@ def test_a_figure_resolves_its_names(load, study):
         "steps": [],
         "params": {"activation": "rbf", "n_hidden": 9},
     }
-    assert process["seed"] != figure_spec("mine", {**study, "seed": 1}, "figure1")["seed"]
-    curves = figure_spec("mine", study, "figure2")
+    assert process["seed"] != study.model_copy(update={"seed": 1}).spec_of_figure("figure1")["seed"]
+    curves = study.spec_of_figure("figure2")
     assert (curves["datasets"], list(curves["models"])) == (["two-moons"], ["eem"])
     assert study["figures"]["figure1"]["notes"] == []
 
 
 def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_projections):
     study = load(study_of_projections)
-    assert figure_runs(study, "planes") == []
-    assert figure_files("mine", study, "planes") == [
+    assert study.runs_of_figure("planes") == []
+    assert study.files_of_figure("planes") == [
         "results/mine/scaled/heart.npz",
         "results/mine/scaled/sonar.npz",
     ]
-    assert figure_formats(study, "planes") == ("svg", "png", "csv", "html")
-    assert figure_formats(study, "histograms") == ("svg", "png", "csv")
-    assert figure_datasets(study, "planes") == ["heart", "sonar"]
-    panels = figure_spec("mine", study, "planes")["panels"]
+    assert study.figure_type("planes").formats == ("svg", "png", "csv", "html")
+    assert study.figure_type("histograms").formats == ("svg", "png", "csv")
+    assert study.datasets_of_figure("planes") == ["heart", "sonar"]
+    panels = study.spec_of_figure("planes")["panels"]
     assert [(panel["dataset"], panel["model"]) for panel in panels] == [
         (dataset, model) for dataset in ("heart", "sonar") for model in ("pca", "mixture")
     ]
@@ -331,11 +316,11 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
     study = load(study_of_projections)
     files = [f"results/mine/seed0/measured/starts/{dataset}.parquet" for dataset in ("heart", "sonar")]
     for name in ("histograms", "maxima"):
-        assert figure_runs(study, name) == []
-        assert figure_files("mine", study, name) == files
-        assert figure_spec("mine", study, name)["datasets"] == ["heart", "sonar"]
-    assert table_files("mine", study, "starts") == files
-    measured = measurement_spec("mine", study, "starts", "heart", 0)
+        assert study.runs_of_figure(name) == []
+        assert study.files_of_figure(name) == files
+        assert study.spec_of_figure(name)["datasets"] == ["heart", "sonar"]
+    assert study.files_of_table("starts") == files
+    measured = study.measurement("starts", "heart", 0)
     assert measured["models"] == {
         "mixture": {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": [], "starts": 16},
         # Of a model with steps, the last step is started, not its learner.
@@ -346,6 +331,6 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
             "starts": 100,
         },
     }
-    assert figure_files("mine", study, "speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
-    drawn = figure_spec("mine", study, "speed")
+    assert study.files_of_figure("speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
+    drawn = study.spec_of_figure("speed")
     assert (drawn["rows"], list(drawn["models"])) == ([100, 1000], ["exact", "exact_float32", "binned"])

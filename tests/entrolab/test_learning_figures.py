@@ -21,7 +21,6 @@ from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.figure_types.confusion_matrix import Matrix
 from entrolab.figure_types.making import reasons
-from entrolab.study.job_specs import figure_files, figure_formats, figure_runs, figure_spec
 from entrolab.study.learners import learners_asked, mistakes
 from entrolab.study.sections import ConfigError
 from entrolab.text import Unreadable
@@ -309,24 +308,24 @@ def entries(entries):
 def test_figures_are_drawn_from_rows_or_from_models_that_are_fitted_for_good(load, study_of_images):
     study = load(study_of_images)
     scaled, models = "results/mine/scaled/{}.npz", "results/mine/seed0/models/{}/ridge"
-    assert figure_files("mine", study, "samples") == [scaled.format(key) for key in ("heart", "sonar")]
-    assert figure_files("mine", study, "weights") == [
+    assert study.files_of_figure("samples") == [scaled.format(key) for key in ("heart", "sonar")]
+    assert study.files_of_figure("weights") == [
         file.format(key) for key in ("heart", "sonar") for file in (scaled, models)
     ]
-    assert figure_files("mine", study, "losses") == [models.format(key) for key in ("heart", "sonar")]
-    assert figure_files("mine", study, "errors") == [scaled.format("two-moons")]
-    stages = ("scaled/{}.npz", "selection/{}/ridge.parquet", "predictions/{}/ridge.parquet")
-    assert figure_files("mine", study, "matrix") == [
+    assert study.files_of_figure("losses") == [models.format(key) for key in ("heart", "sonar")]
+    assert study.files_of_figure("errors") == [scaled.format("two-moons")]
+    stages = ("scaled/{}.npz", "seed0/selection/{}/ridge.parquet", "seed0/predictions/{}/ridge.parquet")
+    assert study.files_of_figure("matrix") == [
         f"results/mine/{stage.format(key)}" for key in ("heart", "sonar") for stage in stages
     ]
-    assert figure_runs(study, "samples") == figure_runs(study, "errors") == []
-    assert figure_runs(study, "weights") == [("heart", "ridge"), ("sonar", "ridge")]
-    assert figure_formats(study, "samples") == ("svg", "png", "csv")
+    assert study.runs_of_figure("samples") == study.runs_of_figure("errors") == []
+    assert study.runs_of_figure("weights") == [("heart", "ridge"), ("sonar", "ridge")]
+    assert study.figure_type("samples").formats == ("svg", "png", "csv")
 
 
 def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_images):
     study = load(study_of_images)
-    samples, errors, weights = (figure_spec("mine", study, name) for name in ("samples", "errors", "weights"))
+    samples, errors, weights = (study.spec_of_figure(name) for name in ("samples", "errors", "weights"))
     assert samples["shapes"] == {"heart": [2, 2], "sonar": [1, 4]}
     assert "shape" not in samples
     assert [panel["learner"] for panel in errors["panels"]] == [
@@ -334,7 +333,7 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
     ]
     assert study["models"]["net"]["params"] == {}
     assert weights["learners"] == {"ridge": ["sklearn.linear_model.RidgeClassifier"]}
-    assert errors["seed"] != figure_spec("mine", {**study, "seed": 1}, "errors")["seed"]
+    assert errors["seed"] != study.model_copy(update={"seed": 1}).spec_of_figure("errors")["seed"]
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,12 @@ from entrolab.tracking.notes import experiment_note, registered_note, run_note, 
 HARM = (
     "![x](https://evil.example/1.png) <img src=//evil.example/2> [a](javascript:b)\n\n# c `d` | *e* \x1b[2J"
 )
-RUN = StudyRun.at("small", STUDY, "moons", "svm_rbf")
+RUN = StudyRun.at(STUDY, "moons", "svm_rbf")
 
 
-def study_of(harm: str) -> dict:
+def study_of(harm: str):
     """A study with a text in the place of each that is free."""
-    return {**STUDY, "title": harm, "reference": harm}
+    return STUDY.model_copy(update={"title": harm, "reference": harm})
 
 
 def files_of(harm: str, success: bool) -> SimpleNamespace:
@@ -57,7 +57,9 @@ def test_what_others_have_written_is_text_in_a_note(note):
 
 
 def test_the_address_of_a_study_is_a_link():
-    made = MarkdownIt().render(experiment_note(STUDY | {"url": "https://a.example/b_c_d?e=*f*"}, "small"))
+    made = MarkdownIt().render(
+        experiment_note(STUDY.model_copy(update={"url": "https://a.example/b_c_d?e=*f*"}), "small")
+    )
     assert '<a href="https://a.example/b_c_d?e=*f*">https://a.example/b_c_d?e=*f*</a>' in made
 
 

@@ -19,7 +19,6 @@ from entrolab.data.openml_tables import keep
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
 from entrolab.report import protocol as in_words
-from entrolab.study.lookup import protocol_of
 from entrolab.study.sections import ConfigError
 
 FACTS = {
@@ -76,7 +75,7 @@ def test_a_task_divides_the_rows(folder, load_own):
     data = prepare("shop", entry)
     assert_array_equal(data.splits.T, CROSS_VALIDATION)
     assert data.feature_names == ["strength", "grape"]
-    scheme = protocol_of(study, "shop")
+    scheme = study.protocol_of("shop")
     assert (scheme["folds"], scheme["repeats"]) == (3, 2)
     assert_array_equal(protocol(scheme).given(data.splits, 0), CROSS_VALIDATION)
     assert "split as OpenML's task defines (folds 3; repeats 2)" in " ".join(in_words.protocol(study))
@@ -86,7 +85,7 @@ def test_a_task_divides_the_rows(folder, load_own):
 
 def test_a_task_with_a_holdout_has_inner_folds_of_its_training_rows(folder, load_own):
     study, entry = load_own({"openml_task": 60, "drop": ["kind"]})
-    data, scheme = prepare("shop", entry), protocol_of(study, "shop")
+    data, scheme = prepare("shop", entry), study.protocol_of("shop")
     assert [scheme[name] for name in ("trials", "train", "test")] == [1, 40, 20]
     [parts] = protocol(scheme).given(data.splits, 0)
     assert_array_equal(parts == 0, HOLDOUT[0] == 0)
@@ -95,7 +94,7 @@ def test_a_task_with_a_holdout_has_inner_folds_of_its_training_rows(folder, load
 
 def test_trials_with_the_rows_of_another_draw_are_the_same(folder, load_own):
     study, entry = load_own({"openml_task": 60, "drop": ["kind"]})
-    scheme = protocol({**protocol_of(study, "shop"), "trials": 3})
+    scheme = protocol({**study.protocol_of("shop"), "trials": 3})
     drawn = scheme.draw(prepare("shop", entry).y, 7)
     given = scheme.given(np.where(drawn == 0, 0, -1).T, 7)
     assert_array_equal(drawn == 0, given == 0)

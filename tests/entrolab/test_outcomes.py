@@ -6,7 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 import pandas as pd
-from reported_study import STUDY
+from made_studies import made_study
+from reported_study import CONTENT, STUDY
 
 from entrolab.io.markers import replace_between
 from entrolab.outcomes import (
@@ -26,9 +27,11 @@ from entrolab.outcomes import (
     updated_tables,
 )
 from entrolab.seeds.values import with_table, write_seeds
+from entrolab.study.claims import Claim
 from entrolab.study.config import read_yaml
+from entrolab.study.study import Study
 from entrolab.tables.making import COLUMNS, counts_of_study
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.types import TABLE_TYPES
 
 ROOT = Path(__file__).parents[2]
 NO_TABLES, NO_CLAIMS = pd.DataFrame(columns=OF_TABLES), pd.DataFrame(columns=OF_CLAIMS)
@@ -39,7 +42,7 @@ OURS = {("iris", "eem_rbf"): 90.0, ("iris", "svm_rbf"): 95.0, ("wine", "eem_rbf"
 def written_table(folder: Path) -> pd.DataFrame:
     """A table of four cells: two reproduced, one lower, one without a published value."""
     rows = []
-    for cell in TABLE_TYPES["scores"].cells(table_spec("paper", STUDY, "table4")):
+    for cell in TABLE_TYPES["scores"].cells(STUDY.spec_of_table("table4")):
         value, ours = PUBLISHED.get(cell[:2], math.nan), OURS.get(cell[:2], 70.0)
         verdict = "ours only" if math.isnan(value) else "reproduced" if ours == value else "lower"
         rows.append((*cell, value, 2.0, ours, 1.0, ours - value, verdict, math.nan, ""))
@@ -58,17 +61,19 @@ def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path, monkeyp
     values = pd.DataFrame(columns=["table", "dataset", "model", "metric"])
     for seed in range(3):
         values = with_table(values, "table4", seed, table.assign(ours=table["ours"] + 0.1 * seed))
-    study = STUDY | {"seeds": str(tmp_path / "seeds.csv"), "published": str(tmp_path / "published.csv")}
+    study = STUDY.model_copy(
+        update={"seeds": str(tmp_path / "seeds.csv"), "published": str(tmp_path / "published.csv")}
+    )
     lines = [f"table4,{dataset},{model},gmean,{value},2" for (dataset, model), value in PUBLISHED.items()]
     (tmp_path / "published.csv").write_text("\n".join(["table,dataset,model,metric,value,std", *lines]))
-    write_seeds(values, study["seeds"])
+    write_seeds(values, study.seeds)
     kept = updated_tables("paper", study, NO_TABLES, tmp_path)
     over = [f"{verdict} over seeds" for verdict in ("reproduced", "not reproduced", "undecided")]
     assert kept[["seeds", "over seeds", *over]].values.tolist() == [[3, 3, 2, 1, 0]]
     (tmp_path / "results/paper/tables/table4.csv").unlink()
     pd.testing.assert_frame_equal(updated_tables("paper", study, kept, tmp_path), kept)
     # Values of another seed are counted without the table.
-    write_seeds(with_table(values, "table4", 3, table.assign(ours=table["ours"] + 5)), study["seeds"])
+    write_seeds(with_table(values, "table4", 3, table.assign(ours=table["ours"] + 5)), study.seeds)
     more = updated_tables("paper", study, kept, tmp_path)
     assert more[["reproduced", "lower", "seeds", "over seeds", "flips"]].values.tolist() == [[2, 1, 4, 3, 2]]
     # A tolerance that depends on our ±, which is not stored, cannot be computed: the counts stay.
@@ -79,9 +84,10 @@ def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path, monkeyp
 def test_a_published_value_is_counted_once(tmp_path):
     """A second reading of a table has the same published values; times beside scores have others."""
     table = written_table(tmp_path)
-    entry = STUDY["tables"]["table4"]
-    more = {"again": entry | {"published": "table4"}, "seconds": {"type": "times", "published": "table4"}}
-    study = STUDY | {"tables": STUDY["tables"] | more}
+    entry = CONTENT["tables"]["table4"]
+    more = {"again": entry, "seconds": {"type": "times", "datasets": "real"}}
+    tables = {"table4": entry, **{name: {**one, "published": "table4"} for name, one in more.items()}}
+    study = made_study(CONTENT | {"tables": tables})
     found = counts_of_study(study, {"table4": table, "again": table, "seconds": table[:1]})
     assert found == {"reproduced": 3, "lower": 1}
     table.to_csv(tmp_path / "results/paper/tables/again.csv", index=False)
@@ -96,20 +102,24 @@ def test_claims_without_their_tables_stay_as_they_were(tmp_path):
     test = {"type": "bound", "tables": ["table4"], "metric": "gmean", "at_least": 60}
     about = {"claim": "It learns.", "place": "section 1", "strength": "result"}
     claims = [{**about, "id": "learns", "tests": [test]}, {**about, "id": "why", "untested": "a proof"}]
-    kept = updated_claims("paper", STUDY | {"claims": claims}, NO_CLAIMS, tmp_path)
+
+    def of(*claims: dict, **more) -> Study:
+        study = made_study(CONTENT | {"tables": CONTENT["tables"] | more})
+        return study.model_copy(update={"claims": [Claim.model_validate(claim) for claim in claims]})
+
+    kept = updated_claims("paper", of(*claims), NO_CLAIMS, tmp_path)
     assert kept["outcome"].tolist() == [NOT_COMPUTED, "not tested"]
     kept.loc[0, "outcome"] = "holds"
-    again = updated_claims("paper", STUDY | {"claims": claims}, kept, tmp_path)
+    again = updated_claims("paper", of(*claims), kept, tmp_path)
     assert again["outcome"].tolist() == ["holds", "not tested"]
     page = page_of(again, NO_TABLES)
     # Another table decides now, or a test of the repository.
     other = {**claims[0], "tests": [{**test, "tables": ["table4_gamma"]}]}
-    more = STUDY["tables"] | {"table4_gamma": STUDY["tables"]["table4"]}
-    changed = updated_claims("paper", STUDY | {"tables": more, "claims": [other]}, kept, tmp_path)
+    changed = updated_claims("paper", of(other, table4_gamma=CONTENT["tables"]["table4"]), kept, tmp_path)
     assert changed["outcome"].tolist() == [NOT_COMPUTED]
     node = "tests/test_it.py::test_it"
     proved = {**about, "id": "why", "tested_by": [node]}
-    changed = updated_claims("paper", STUDY | {"claims": [proved]}, kept, tmp_path, {"why": ("holds", "")})
+    changed = updated_claims("paper", of(proved), kept, tmp_path, {"why": ("holds", "")})
     assert changed.values.tolist() == [["paper", "why", "holds", "", node]]
     assert "| paper | 2 | 1 | 0 | 0 | 1 | 0 |" in page
     assert "| all | 2 | 1 | 0 | 0 | 1 | 0 |" in page

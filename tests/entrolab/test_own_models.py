@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 import skops.io
 import yaml
+from made_studies import made_study
 from tracked_runs import client
 
 from entrolab.data.dataset import load_dataset, save_dataset, save_folds
@@ -30,8 +31,6 @@ from entrolab.fit.training import FACTS, fit_grid
 from entrolab.io.parquet import read_frame, write_frame
 from entrolab.io.run_files import StudyRun
 from entrolab.study.config import load_study
-from entrolab.study.job_specs import run_spec
-from entrolab.study.lookup import protocol_of
 from entrolab.tracking import track_dataset
 
 N_ROWS = 60
@@ -78,7 +77,8 @@ STUDY = {
         },
     },
 }
-UNSCALED = {"preprocessing": {}}  # all that the paths of a run ask of a study
+# All that the paths of a run ask of a study: its name, its seed, and whether it scales its data.
+UNSCALED = made_study({"datasets": {"all": ["iris"]}, "models": {"svm": "sklearn.svm.SVC"}}, "mine")
 
 
 @pytest.fixture(scope="module")
@@ -101,14 +101,14 @@ def folder(tmp_path_factory, empty_store) -> Path:
 
 def trained(study, dataset: str, model: str, entry) -> StudyRun:
     """A run with the files that its jobs write."""
-    run = StudyRun.at("mine", study, dataset, model)
+    run = StudyRun.at(study, dataset, model)
     for path in (run.rows, run.record, run.candidates, run.selection, run.predictions):
         path.parent.mkdir(parents=True, exist_ok=True)
     data = prepare(dataset, entry)
     save_dataset(run.rows, data)
-    save_folds("folds.npz", protocol(protocol_of(study, dataset)).draw(data.y, 0))
+    save_folds("folds.npz", protocol(study.protocol_of(dataset)).draw(data.y, 0))
     outputs = {name: getattr(run, name) for name in ("candidates", "predictions", "record")}
-    spec, limits = run_spec("mine", study, dataset, model, seed=0), Limits(600, 8)
+    spec, limits = study.run(dataset, model, seed=0), Limits(600, 8)
     fit_grid(run.rows, "folds.npz", outputs, spec, limits, print)
     write_frame(run.selection, choose(read_frame(run.candidates), ["cv"], [*FACTS]))
     files = {"rows": run.rows, "folds": "folds.npz", "selection": run.selection, "record": run.record}
@@ -117,7 +117,7 @@ def trained(study, dataset: str, model: str, entry) -> StudyRun:
 
 
 def test_prepared_data_hold_codes_and_gaps_and_each_run_fills_them(folder):
-    run = StudyRun.at("mine", UNSCALED, "bought", "linear", folder)
+    run = StudyRun.at(UNSCALED, "bought", "linear", folder)
     data = load_dataset(run.rows)
     assert np.isnan(data.X).any()
     assert data.columns["labels"] == ["no", "yes"]
@@ -176,7 +176,7 @@ def test_the_registered_models_say_what_they_take(folder, monkeypatch):
 
 
 def test_types_of_a_stored_model_are_trusted_one_by_one(folder):
-    run = StudyRun.at("mine", UNSCALED, "wine", "forest", folder)
+    run = StudyRun.at(UNSCALED, "wine", "forest", folder)
     found = skops.io.get_untrusted_types(file=run.models / "cv.skops")
     assert {"entrolearn.columns.ColumnEncoder", "entrolearn.columns.LabelEncodedClassifier"} <= set(found)
     assert not [name for name in found if not name.startswith(("entrolearn.", "sklearn.", "numpy."))]
@@ -219,7 +219,7 @@ def answered(request, seconds: float) -> dict:
 
 
 def test_a_figure_has_the_model_of_scaled_rows(folder):
-    run = StudyRun.at("mine", UNSCALED, "bought", "linear", folder)
+    run = StudyRun.at(UNSCALED, "bought", "linear", folder)
     record = json.loads(run.record.read_text())
     named = {"linear": ["sklearn.linear_model.LogisticRegression", "sklearn.decomposition.PCA"]}
     model = stored_model("linear", str(run.models), record, {"learners": named, "criteria": {"linear": "cv"}})

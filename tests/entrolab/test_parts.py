@@ -2,35 +2,40 @@
 
 import pytest
 
-from entrolab.study.lookup import protocol_of
-from entrolab.study.parts import for_claims, for_table
-from entrolab.tables.types import table_spec
+from entrolab.study.study import Study
+from entrolab.tables.results import Results
 
 
 @pytest.fixture
-def whole(load_trials, study_of_all_trials) -> dict:
+def whole(load_trials, study_of_all_trials) -> Study:
     """A study of many types of tables, whose protocol depends on the data set."""
     return load_trials(study_of_all_trials)
 
 
 def test_a_part_gives_a_table_the_spec_of_the_whole_study(whole):
-    for table in whole["tables"]:
-        part = for_table(whole, table)
-        assert table_spec("mine", part, table) == table_spec("mine", whole, table)
-        for dataset in whole["tasks"]:
-            assert protocol_of(part, dataset) == protocol_of(whole, dataset)
+    for table in whole.tables:
+        part = whole.part_for_table(table)
+        assert part.spec_of_table(table) == whole.spec_of_table(table)
+        assert part.files_of_table(table) == whole.files_of_table(table)
+        for dataset in whole.tasks:
+            assert part.protocol_of(dataset) == whole.protocol_of(dataset)
+        for model in whole.models:
+            assert Results(part).facts("none", model) == Results(whole).facts("none", model)
 
 
 def test_a_part_does_not_change_with_other_tables_or_with_parameters_of_models(whole):
-    first, *others = whole["tables"]
-    models = {name: {**model, "params": {"C": 3}} for name, model in whole["models"].items()}
-    other = {**whole, "tables": {first: whole["tables"][first]}, "models": models, "title": "Other"}
-    assert for_table(other, first) == for_table(whole, first)
+    first, *others = whole.tables
+    models = {name: model.model_copy(update={"params": {"C": 3}}) for name, model in whole.models.items()}
+    changed = {"tables": {first: whole.tables[first]}, "models": models, "title": "Other"}
+    other = whole.model_copy(update=changed)
+    assert repr(other.part_for_table(first)) == repr(whole.part_for_table(first))
+    reseeded = whole.model_copy(update={"seed": 1})
+    assert repr(reseeded.part_for_table(first)) != repr(whole.part_for_table(first))
     assert len(others) > 3
 
 
-def test_claims_have_the_tables_and_figures_that_they_test_alone(whole, tmp_path):
-    tables, figures = ([*whole[part]] for part in ("tables", "figures"))
-    claims = [{"id": "one", "tests": [{"tables": [tables[0]], "against_tables": [figures[0]]}]}]
-    part = for_claims({**whole, "claims": claims}, "mine", tmp_path)
-    assert ([*part["tables"]], [*part["figures"]]) == (tables[:1], figures[:1])
+def test_claims_have_the_tables_and_figures_that_they_test_alone(whole):
+    (table, *_), (figure, *_) = whole.tables, whole.figures
+    claims = [{"id": "one", "tests": [{"tables": [table], "against_tables": [figure]}]}]
+    part = whole.model_copy(update={"claims": claims}).part_for_claims()
+    assert ([*part.tables], [*part.figures]) == ([table], [figure])

@@ -16,8 +16,6 @@ from entrolab.fit.protocols import protocol
 from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run
 from entrolab.study.config import load_study
-from entrolab.study.job_specs import run_spec
-from entrolab.study.lookup import scaling_of
 from entrolab.tables.results import Results
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +58,7 @@ def prepared(catalog, mirror, mirrored, tmp_path):
 )
 def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, study, prepared):
     data = scale(prepared(dataset), **study["scaling"])
-    cell = run_spec("eem", study, dataset, model, seed=0)
+    cell = study.run(dataset, model, seed=0)
     parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "eem", dataset, "folds"))
 
     candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
@@ -77,8 +75,8 @@ def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, 
 
 @pytest.mark.parametrize("model", ["pca", "ica", "class_pca", "per_class_pca"])
 def test_classifiers_of_projected_rows_land_near_the_printed_number(model, melm, prepared):
-    data = scale(prepared("heart"), **scaling_of(melm, "heart"))
-    cell = run_spec("melm", melm, "heart", model, seed=0)
+    data = scale(prepared("heart"), **melm.scaling_of("heart"))
+    cell = melm.run("heart", model, seed=0)
     parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "melm", "heart", "folds"))
 
     candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
@@ -93,11 +91,11 @@ def test_classifiers_of_projected_rows_land_near_the_printed_number(model, melm,
 def test_printed_dimensions_are_those_of_all_rows_and_of_the_negative_ones(melm, prepared, tmp_path):
     """Of the files as LIBSVM has them, but for breast-cancer's tenth feature, the number of the sample."""
     datasets = [dataset for dataset in melm["datasets"]["real"] if dataset != "breast-cancer"]
-    results = Results("melm", melm, tmp_path)
+    results = Results(melm, tmp_path)
     published = load_published("melm", "table1").set_index(["dataset", "metric"])["value"]
     (tmp_path / "results/melm/scaled").mkdir(parents=True)
     for dataset in datasets:
-        data = scale(prepared(dataset), **scaling_of(melm, dataset))
+        data = scale(prepared(dataset), **melm.scaling_of(dataset))
         save_dataset(tmp_path / f"results/melm/scaled/{dataset}.npz", data)
         for count, ours in results.features(dataset).items():
             if count != "n_dims_positive":
@@ -107,8 +105,8 @@ def test_printed_dimensions_are_those_of_all_rows_and_of_the_negative_ones(melm,
 
 def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(catalog, prepared):
     essay = read_study("information_theory", catalog)
-    data = scale(prepared("mnist"), **scaling_of(essay, "mnist"))
-    cell = run_spec("information_theory", essay, "mnist", "softmax_01", seed=0)
+    data = scale(prepared("mnist"), **essay.scaling_of("mnist"))
+    cell = essay.run("mnist", "softmax_01", seed=0)
     parts = protocol(cell["protocol"]).draw(data.y, seed=0)
     assert ((parts == 0) == (data.part == 1)).all()
 

@@ -10,7 +10,17 @@ import pandas as pd
 import pytest
 import skops.io
 from sklearn.svm import SVC
-from tracked_runs import SCORES, STUDY, artifacts_at, client, model_of, runs_of, track, write_run
+from tracked_runs import (
+    SCORES,
+    STUDY,
+    artifacts_at,
+    change_study,
+    client,
+    model_of,
+    runs_of,
+    track,
+    write_run,
+)
 
 from entrolab.tracking import StudyRun
 from entrolab.tracking.artifacts import follow_move
@@ -89,9 +99,8 @@ def test_alias_moves_to_the_run_that_is_best_now_and_goes_when_there_is_none(bes
 
 
 def test_least_error_is_best(best, monkeypatch, data):
-    monkeypatch.setitem(STUDY, "metrics", ["rmse"])
-    monkeypatch.setitem(STUDY, "tables", {"table1": {**SCORES, "metric": "rmse", "criterion": "cv"}})
-    monkeypatch.setitem(STUDY, "tasks", {"moons": "regression"})
+    table = {**SCORES, "metric": "rmse"}
+    change_study(monkeypatch, "regression", metrics=["rmse"], criteria=["cv"], tables={"table1": table})
     for run, gmeans in zip(best, (BETTER, (0.5, 0.5, 0.5, 0.5)), strict=True):
         write_run(run, estimator=SVC().fit(*data), gmeans=gmeans, metric="rmse")
     track(best)
@@ -140,7 +149,7 @@ def test_registered_model_predicts_in_a_fresh_process_after_the_folder_was_moved
     assert all(where.startswith(f"{(here / 'mlruns').as_uri()}/") for where in artifacts_at())
     assert follow_move("mlflow.db") == 0
     found = json.loads(said.stdout.splitlines()[-1])
-    original = skops.io.load(model_of(StudyRun.at("small", STUDY, "moons", "svm_rbf")))
+    original = skops.io.load(model_of(StudyRun.at(STUDY, "moons", "svm_rbf")))
     np.testing.assert_array_equal(found["decision"], original.decision_function(X))
     np.testing.assert_array_equal(found["served"], original.predict(X))
     assert found["example"]  # no rows of the user's

@@ -2,11 +2,18 @@
 
 import numpy as np
 import pytest
+from made_studies import made_study
 from scipy.sparse import csr_array
 
 from entrolab.data.dataset import Dataset, save_dataset
 from entrolab.io.records import write_json
 from entrolab.tables.results import Results
+
+MODELS = {
+    "svm": {"estimator": "sklearn.svm.SVC", "criteria": ["cv", "dcs_kde"]},
+    "sweep": {"estimator": "sklearn.svm.SVC", "criteria": []},
+}
+STUDY = made_study({"datasets": {"all": ["iris"]}, "models": MODELS}, "mine")
 
 
 def scaled(home, X, y, task="binary", classes=("0", "1")):
@@ -15,7 +22,7 @@ def scaled(home, X, y, task="binary", classes=("0", "1")):
     file = home / "results/mine/scaled/points.npz"
     file.parent.mkdir(parents=True)
     save_dataset(file, data)
-    return Results("mine", {}, home).features("points")
+    return Results(STUDY, home).features("points")
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
@@ -37,12 +44,11 @@ def test_dimensions_are_the_least_number_of_eigenvalues_with_95_percent_of_their
 
 
 def test_records_and_facts_are_read_from_their_files_and_empty_without_them(tmp_path):
-    models = {"svm": {"criteria": ["cv", "dcs_kde"]}, "sweep": {"criteria": []}}
-    results = Results("mine", {"models": models, "seed": 7}, tmp_path)
+    results = Results(STUDY.model_copy(update={"seed": 7}), tmp_path)
     assert results.record("iris", "svm") == results.facts("iris", "svm") == {}
     folder = tmp_path / "results/mine/seed7"
     write_json(folder / "records/iris/svm.json", {"status": "ok"})
-    for number, criterion in enumerate(models["svm"]["criteria"]):
+    for number, criterion in enumerate(STUDY.models["svm"].criteria):
         write_json(folder / f"models/iris/svm/{criterion}.json", {"n_support": number})
     assert results.record("iris", "svm") == {"status": "ok"}
     # By the first criterion where none is asked for, and where a model without a grid has no other.

@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+from made_studies import made_study
 from refused_studies import refused
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -16,14 +17,13 @@ from sklearn.preprocessing import StandardScaler
 from entrolab.data.dataset import Dataset
 from entrolab.experiments.measuring import frame
 from entrolab.experiments.searches import measure as searches
-from entrolab.experiments.searches.table import MEASURES, Searches
+from entrolab.experiments.searches.table import MEASURES
 from entrolab.fit.learners import parts_seed, seed_from
 from entrolab.fit.protocols import Folds, protocol
-from entrolab.study.job_specs import measurement_spec, study_runs, table_files
-from entrolab.study.sections import ConfigError, plain
+from entrolab.study.sections import ConfigError
 from entrolab.tables.making import COLUMNS, make_table
 from entrolab.tables.rendering import layout, render
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.types import TABLE_TYPES
 from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import gmean_score
 
@@ -268,16 +268,13 @@ def test_a_learner_that_divergence_cannot_compare_is_a_row_with_the_reason():
 # --- the table -------------------------------------------------------------------------------------------
 
 
-ENTRY = plain(
-    Searches.Entry(
-        type="searches",
-        caption="Searches",
-        datasets="all",
-        models=["eem", "svm"],
-        measures=["seconds_cv", "ratio", "gmean_difference"],
-        published="costs",
-    )
-)
+ENTRY = {
+    "type": "searches",
+    "datasets": "all",
+    "caption": "Searches",
+    "models": ["eem", "svm"],
+    "measures": ["seconds_cv", "ratio", "gmean_difference"],
+}
 
 
 class Results:
@@ -301,15 +298,15 @@ class Results:
 
 
 def table_of(datasets, results, **changes):
-    labels = {"sublabel": "", "estimator": "a.B", "grid": {}}
-    study = {
-        "metrics": ["gmean"],
-        "criteria": ["cv"],
-        "datasets": {"all": datasets},
-        "models": {"eem": {"label": "EEM", **labels}, "svm": {"label": "SVM", **labels}},
-        "tables": {"costs": {**ENTRY, **changes}},
-    }
-    asked = table_spec("mine", study, "costs")
+    study = made_study(
+        {
+            "metrics": ["gmean"],
+            "datasets": {"all": datasets},
+            "models": {"eem": "entrolearn.EEMClassifier", "svm": "sklearn.svm.SVC"},
+            "tables": {"costs": {**ENTRY, **changes}},
+        }
+    )
+    asked = study.spec_of_table("costs")
     nothing = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
     return make_table(results, nothing, asked), asked
 
@@ -385,14 +382,14 @@ def test_a_measurement_holds_what_decides_it_and_trains_nothing(load, study_of_s
     study_of_searches["protocol"]["repeats"] = 4
     study_of_searches["tables"]["costs"]["measures"] = ["ratio"]
     study = load(study_of_searches)
-    found = measurement_spec("mine", study, "costs", "heart", 0)
+    found = study.measurement("costs", "heart", 0)
     assert found["models"]["sized"]["grid"] == {"n_hidden": [5, 10]}
     assert found["models"]["svm"]["params"] == {"kernel": "rbf"}
     assert (found["folds"], found["inner"], found["criterion"]) == (None, 5, "gaussian")
     assert found["protocol"]["repeats"] == 1  # the first is what it is, however many there are
     assert "measures" not in found  # what is shown decides nothing
-    assert not {"sized"} & {model for _, model in study_runs(study)}
-    assert table_files("mine", study, "costs") == [
+    assert not {"sized"} & {model for _, model in study.runs()}
+    assert study.files_of_table("costs") == [
         f"results/mine/seed0/measured/costs/{dataset}.parquet" for dataset in ("heart", "sonar")
     ]
 

@@ -16,7 +16,6 @@ from entrolab.fit import refit as refitting
 from entrolab.fit import training
 from entrolab.fit.limits import Limits
 from entrolab.study.config import load_configuration, read_yaml
-from entrolab.study.job_specs import figure_spec, measurement_spec, run_spec
 
 ROOT = Path(__file__).parents[2]
 ROWS = 208
@@ -94,7 +93,7 @@ def data() -> Dataset:
 
 @pytest.mark.parametrize(("paper", "table", "dataset", "strings"), MEASURED)
 def test_a_measurement(studies, data, asked_first, paper, table, dataset, strings):
-    spec = measurement_spec(paper, studies[paper], table, dataset, 0)
+    spec = studies[paper].measurement(table, dataset, 0)
     measure = importlib.import_module(spec["measured_by"]).measure
 
     def work():
@@ -105,17 +104,17 @@ def test_a_measurement(studies, data, asked_first, paper, table, dataset, string
 
 @pytest.mark.parametrize(("paper", "figure"), FIGURES)
 def test_a_figure(studies, paper, figure):
-    assert figure_spec(paper, studies[paper], figure)["seed"] == FIGURES[paper, figure]
+    assert studies[paper].spec_of_figure(figure)["seed"] == FIGURES[paper, figure]
 
 
 def test_the_operators_on_a_random_layer(studies, data, asked_first):
-    spec = measurement_spec("eem", studies["eem"], "table1", "sonar", 0) | {"sizes": [3], "operators": 2}
+    spec = studies["eem"].measurement("table1", "sonar", 0) | {"sizes": [3], "operators": 2}
     drawn = correlations._drawn(data, "sigmoid", [("uniform", "means")], spec)
     assert asked_first(2, next, drawn) == ["0/eem/table1/sonar/0", "0/eem/table1/sonar/0/uniform"]
 
 
 def test_the_rows_that_are_clustered(studies, data, asked_first):
-    spec = measurement_spec("information_theory", studies["information_theory"], "divergence", "mnist", 0)
+    spec = studies["information_theory"].measurement("divergence", "mnist", 0)
     strings = asked_first(1, clusterings.sample, data, {**spec, "rows": 10})
     assert strings == ["0/information_theory/divergence/mnist/rows"]
 
@@ -126,7 +125,7 @@ def test_folds():
 
 
 def test_a_run(studies, data, asked_first):
-    spec = run_spec("eem", studies["eem"], "sonar", "eem_rbf", 0)
+    spec = studies["eem"].run("sonar", "eem_rbf", 0)
     parts = np.stack([np.arange(ROWS) % 5, np.arange(ROWS) % 5])
     limits = Limits(60, 8)
     string = "0/eem/sonar/eem_rbf/0"

@@ -7,7 +7,6 @@ import yaml
 from refused_studies import refused
 
 from entrolab.study.config import load_study
-from entrolab.study.job_specs import figure_files, figure_spec
 
 CATALOG = {
     "plane": {"task": "binary", "expect": {"rows": 200, "features": 2}},
@@ -43,24 +42,24 @@ def load(tmp_path, study):
 
 def test_a_figure_of_support_vectors_is_drawn_from_the_fitted_models(tmp_path):
     study = load(tmp_path, STUDY)
-    assert figure_files("mine", study, "kept") == [
+    assert study.files_of_figure("kept") == [
         "results/mine/scaled/plane.npz",
         "results/mine/seed0/folds/plane.npz",
         "results/mine/seed0/models/plane/svm",
     ]
-    spec = figure_spec("mine", study, "kept")
+    spec = study.spec_of_figure("kept")
     assert spec["learners"] == {"svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"]}
     assert spec["protocols"]["plane"]["train"] == 100
 
 
 def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
     study = load(tmp_path, STUDY)
-    assert figure_files("mine", study, "tradeoff") == [
+    assert study.files_of_figure("tradeoff") == [
         f"results/mine/seed0/candidates/{dataset}/{model}.parquet"
         for dataset in ("plane", "sonar")
         for model in ("svm", "swept")
     ]
-    assert figure_spec("mine", study, "tradeoff")["metrics"] == ["support", "error_rate"]
+    assert study.spec_of_figure("tradeoff")["metrics"] == ["support", "error_rate"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import shutil
 import signal
 import socket
@@ -27,6 +28,7 @@ from tracked_runs import (
     SCORES,
     STUDY,
     artifacts_at,
+    change_study,
     client,
     mlflow,
     model_of,
@@ -314,13 +316,13 @@ def test_read_only_store_gives_one_line(runs, what, reason):
 
 
 ALL_AT_ONCE = """
-import json, multiprocessing, sys
+import multiprocessing, pickle, sys
 from entrolab.tracking import StudyRun, track_dataset
 
 def track(where, store=None):
     paper, dataset = where.split("/")
-    study = json.loads(sys.argv[1])
-    runs = [StudyRun.at(paper, study, dataset, "svm_rbf")]
+    study = pickle.loads(bytes.fromhex(sys.argv[1])).model_copy(update={"name": paper})
+    runs = [StudyRun.at(study, dataset, "svm_rbf")]
     track_dataset(study, paper, dataset, runs, store_uri=store)
 
 def track_with_the_others(where):
@@ -348,9 +350,9 @@ def track_all_at_once(papers: dict[str, int]) -> None:
     places = [f"{paper}/d{number}" for paper, many in papers.items() for number in range(many)]
     for place in places:
         paper, dataset = place.split("/")
-        write_run(StudyRun.at(paper, STUDY, dataset, "svm_rbf"))
-    tasks = {place.split("/")[1]: STUDY["tasks"]["moons"] for place in places}
-    study = json.dumps({**STUDY, "tasks": tasks})
+        write_run(StudyRun.at(STUDY.model_copy(update={"name": paper}), dataset, "svm_rbf"))
+    tasks = {place.split("/")[1]: STUDY.tasks["moons"] for place in places}
+    study = pickle.dumps(STUDY.model_copy(update={"tasks": tasks})).hex()
     command = [sys.executable, "-c", TOLD + ALL_AT_ONCE, study, *places]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
@@ -415,13 +417,13 @@ def test_runs_whose_artifacts_are_gone_are_written_anew(runs, tmp_path):
 
 
 TRACK_AGAIN = """
-import json, sys
+import json, pickle, sys
 from entrolab.tracking import StudyRun, track_dataset
 from entrolab.tracking.ledger import mlflow
 
-study = json.loads(sys.argv[1])
-runs = [StudyRun.at("small", study, "moons", model) for model in ("svm_rbf", "logistic")]
-again = track_dataset(study, "small", "moons", runs, tables=json.loads(sys.argv[2]))
+study, tables = pickle.loads(bytes.fromhex(sys.argv[1])), json.loads(sys.argv[2])
+runs = [StudyRun.at(study, "moons", model) for model in ("svm_rbf", "logistic")]
+again = track_dataset(study, "small", "moons", runs, tables=tables)
 """
 
 
@@ -431,7 +433,7 @@ def in_another_program(script: str, *arguments: str) -> dict:
         sys.executable,
         "-c",
         TOLD + TRACK_AGAIN + script,
-        json.dumps(STUDY),
+        pickle.dumps(STUDY).hex(),
         json.dumps(write_tables()),
         *arguments,
     ]
@@ -604,9 +606,12 @@ def test_server_that_goes_away_halfway_gets_the_rest_later(tracking_server, data
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", "0")
     # More than it can log before it is noticed that the first is there.
     models = [f"svm{number}" for number in range(6)]
-    monkeypatch.setitem(STUDY, "models", dict.fromkeys(models, STUDY["models"]["svm_rbf"]))
-    monkeypatch.setitem(STUDY, "tables", {"table4": {**SCORES, "criterion": "cv", "models": models}})
-    runs = [StudyRun.at("small", STUDY, "moons", model) for model in models]
+    change_study(
+        monkeypatch,
+        models=dict.fromkeys(models, "sklearn.svm.SVC"),
+        tables={"table4": {**SCORES, "criterion": "cv", "models": models}},
+    )
+    runs = [StudyRun.at(STUDY, "moons", model) for model in models]
     for run in runs:
         write_run(run, estimator=SVC().fit(*data))
     url, server = tracking_server()

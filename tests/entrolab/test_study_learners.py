@@ -8,7 +8,7 @@ import pytest
 import yaml
 from refused_studies import CATALOG, STUDY, spoilt
 
-from entrolab.jobs.children import JobFailed
+from entrolab.jobs.children import GIVEN, JobFailed
 from entrolab.stages.check import check, passes
 from entrolab.study.config import load_study
 from entrolab.study.learners import learners_asked, mistakes, summary
@@ -205,10 +205,11 @@ def test_a_study_is_checked_again_when_what_it_asks_changes_and_only_then(tmp_pa
     monkeypatch.chdir(tmp_path)
     jobs = []
 
-    def run_job(function, **job) -> None:
-        jobs.append(job["output"])
+    def run_job(function, *given) -> None:
+        job = SimpleNamespace(**dict(zip(GIVEN, given, strict=True)))
+        jobs.append(job.output)
         try:
-            check(SimpleNamespace(**job))
+            check(job)
         except SystemExit:
             raise JobFailed("check") from None
 

@@ -8,28 +8,25 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from made_studies import made_study
 
-from entrolab.experiments.searches.table import Searches
 from entrolab.experiments.separability.table import LEARNT
-from entrolab.study.sections import plain
 from entrolab.tables.making import COLUMNS, counts, make_table
 from entrolab.tables.rendering import layout, render
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.types import TABLE_TYPES
 
 MODELS = {
     name: {
         "label": name.upper(),
-        "sublabel": "",
         "estimator": "sklearn.svm.SVC",
         "params": {"kernel": "rbf"},
-        "steps": [{"estimator": "sklearn.decomposition.PCA"}],
-        "grid": {},
+        "steps": ["sklearn.decomposition.PCA"],
     }
     for name in ("elm", "eem", "svm")
 }
 
 ENTRIES = {
-    "scores": {"models": list(MODELS), "metric": "gmean", "criterion": "cv", "among": {}, "tolerance": {}},
+    "scores": {"models": list(MODELS), "metric": "gmean"},
     "times": {"models": list(MODELS), "cost": "fit_seconds"},
     "characteristics": {"counts": ["n_features", "n_negative", "n_positive"]},
     "parameters": {
@@ -44,7 +41,6 @@ ENTRIES = {
             **{"activation": "rbf", "weights": "normal", "formula": "right"},
             **{"data": "scaled", "centres": "means"},
         },
-        "readings": {},
     },
     "growth": {
         "models": {"elm": {"size": "C"}, "svm": {"params": {"C": 1}}},
@@ -99,20 +95,19 @@ ENTRIES = {
         "tolerance": {"points": 0.5, "iterations": 20},
     },
     "information": {"models": {"elm": {}, "svm": {"params": {"C": 1}}}, "reject": [0, 0.05]},
-    "searches": plain(Searches.Entry(type="searches", caption="x", datasets="all", models=list(MODELS))),
+    "searches": {"models": list(MODELS)},
 }
 
 
 def spec(kind, datasets=("iris",), **changes):
-    entry = {"type": kind, "caption": "x", "datasets": "all", "notes": [], "published": "table1"}
-    study = {
-        "metrics": ["gmean"],
-        "criteria": ["cv"],
+    generated = {} if TABLE_TYPES[kind].generates else {"datasets": "all"}
+    content = {
+        "metrics": ["gmean", "accuracy"],
         "datasets": {"all": list(datasets)},
         "models": MODELS,
-        "tables": {"table1": {**entry, **ENTRIES[kind], **changes}},
+        "tables": {"table1": {"type": kind, "caption": "x", **generated, **ENTRIES[kind], **changes}},
     }
-    return table_spec("paper", study, "table1")
+    return made_study(content).spec_of_table("table1")
 
 
 class Results:

@@ -10,47 +10,42 @@ import numpy as np
 import pandas as pd
 import pytest
 from html_pages import Page
+from made_studies import made_study
 
 from entrolab.tables.base import Found, PublishedValue
 from entrolab.tables.making import COLUMNS, counts, judged_table, make_table, read_table
 from entrolab.tables.ranking import scores_of
 from entrolab.tables.rendering import escape_md, escape_tex, layout, render, write_table
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import VERDICTS, beside
 
 FOLDS = 4
 
 
-def study(datasets=("iris", "wine"), models=("eem_rbf", "svm_rbf"), **table):
-    return {
+def study(datasets=("iris", "wine"), models=("eem_rbf", "svm_rbf"), task="binary", of_models=(), **table):
+    """A study of one table, with more keys of some models in `of_models`."""
+    shown = {
+        key: {"label": key.partition("_")[0].upper(), "sublabel": key.partition("_")[2]}
+        | dict(of_models).get(key, {"estimator": "sklearn.svm.SVC"})
+        for key in models
+    }
+    content = {
         "title": "A study",
-        "metrics": ["gmean", "accuracy"],
+        "metrics": ["rmse"] if task == "regression" else ["gmean", "accuracy"],
         "criteria": ["cv", "dcs_gaussian"],
-        "datasets": {"all": list(datasets), "none": []},
-        "models": {
-            key: {"label": key.partition("_")[0].upper(), "sublabel": key.partition("_")[2], "grid": {}}
-            for key in models
-        },
+        "datasets": {"all": list(datasets)},
+        "models": shown,
         "tables": {
-            "table1": {
-                "type": "scores",
-                "caption": "Scores",
-                "datasets": "all",
-                "models": list(models),
-                "metric": "gmean",
-                "criterion": "cv",
-                "notes": [],
-                "published": "table1",
-                "among": {},
-                "tolerance": {},
-                **table,
-            }
+            "table1": {"type": "scores", "caption": "Scores", "models": list(models)}
+            | ({} if task == "regression" else {"metric": "gmean"})
+            | table
         },
     }
+    return made_study(content, task=task)
 
 
 def spec(*arguments, **table):
-    return table_spec("paper", study(*arguments, **table), "table1")
+    return study(*arguments, **table).spec_of_table("table1")
 
 
 def score_rows(dataset, model, values, criterion="cv", success=True, error=""):
@@ -234,11 +229,11 @@ def test_only_the_asked_criterion_counts_and_the_oracle_stands_beside():
 
 @pytest.mark.parametrize(("grid", "verdict"), [({}, "ours only"), ({"C": [1, 2]}, "failed")])
 def test_what_has_nothing_to_choose_is_in_tables_of_every_criterion(grid, verdict):
-    asked = study(["iris"], ["eem_rbf"], criterion="dcs_gaussian")
-    asked["models"]["eem_rbf"]["grid"] = grid
+    model = {"estimator": "sklearn.svm.SVC", "grid": grid}
+    asked = study(["iris"], ["eem_rbf"], of_models={"eem_rbf": model}, criterion="dcs_gaussian")
     scores = score_rows("iris", "eem_rbf", [0.7] * FOLDS, "cv")
     of_iris = [record("iris", "eem_rbf")]
-    table = score_table(scores, published_frame(), of_iris, table_spec("paper", asked, "table1"))
+    table = score_table(scores, published_frame(), of_iris, asked.spec_of_table("table1"))
     assert table["verdict"].tolist() == [verdict]
 
 
@@ -393,9 +388,8 @@ def test_fewer_trials_than_the_protocols_are_a_footnote():
 
 
 def test_a_model_in_print_alone_is_not_judged_and_blank_where_nothing_is_printed():
-    entry = study(["iris", "wine"], ["eem_rbf", "lasvm"])
-    entry["models"]["lasvm"]["published_only"] = True
-    asked = table_spec("paper", entry, "table1")
+    entry = study(["iris", "wine"], ["eem_rbf", "lasvm"], of_models={"lasvm": {"published_only": True}})
+    asked = entry.spec_of_table("table1")
     scores = pd.concat(score_rows(name, "eem_rbf", [0.8] * FOLDS) for name in ("iris", "wine"))
     known = [record(name, "eem_rbf") for name in ("iris", "wine")]
     table = table_of(asked, scores, ("iris", "lasvm", "gmean", 70.0), records=known)
@@ -412,9 +406,8 @@ def test_a_model_in_print_alone_is_not_judged_and_blank_where_nothing_is_printed
     [(1e6, ["1000000 ±100000", "2000000 ±200000"]), (1e-3, ["0.00100 ±0.00010", "0.00200 ±0.00020"])],
 )
 def test_errors_in_the_labels_unit_have_the_digits_that_their_spread_leaves(scale, shown):
-    entry = study(["iris"], ["eem_rbf", "svm_rbf"]) | {"metrics": ["rmse"]}
-    entry["tables"]["table1"]["metric"] = "rmse"
-    asked = table_spec("paper", entry, "table1")
+    entry = study(["iris"], ["eem_rbf", "svm_rbf"], task="regression")
+    asked = entry.spec_of_table("table1")
     rows = [("iris", "eem_rbf", 1.0, 0.1), ("iris", "svm_rbf", 2.0, 0.2)]
     frame = pd.DataFrame(rows, columns=["dataset", "model", "ours", "ours_std"]).assign(metric="rmse")
     frame[["ours", "ours_std"]] *= scale
@@ -425,12 +418,9 @@ def test_errors_in_the_labels_unit_have_the_digits_that_their_spread_leaves(scal
 
 
 def test_a_column_of_known_values_is_shown_under_its_own_name_and_judges_nothing():
-    entry = study(["iris", "wine"], ["eem_rbf", "best_possible"])
-    entry["models"]["best_possible"] |= {
-        "label": "best possible",
-        "known": {"iris": {"gmean": [84.13, 2.58]}},
-    }
-    asked = table_spec("paper", entry, "table1")
+    known = {"label": "best possible", "sublabel": "", "known": {"iris": {"gmean": [84.13, 2.58]}}}
+    entry = study(["iris", "wine"], ["eem_rbf", "best_possible"], of_models={"best_possible": known})
+    asked = entry.spec_of_table("table1")
     scores = pd.concat(score_rows(name, "eem_rbf", [0.8] * FOLDS) for name in ("iris", "wine"))
     records = [record(name, "eem_rbf") for name in ("iris", "wine")]
     table = table_of(asked, scores, records=records)
@@ -446,10 +436,10 @@ def test_a_column_of_known_values_is_shown_under_its_own_name_and_judges_nothing
 
 
 def test_a_model_without_a_learner_for_the_task_is_blank():
-    entry = study(["iris", "wine"], ["eem_rbf"])
-    entry["models"]["eem_rbf"]["estimators"] = {"classification": "entrolearn.EEMClassifier"}
-    entry["tasks"] = {"iris": "binary", "wine": "regression"}
-    asked = table_spec("paper", entry, "table1")
+    classifier = {"estimators": {"classification": "entrolearn.EEMClassifier"}}
+    entry = study(["iris", "wine"], ["eem_rbf"], of_models={"eem_rbf": classifier})
+    entry.tasks["wine"] = "regression"
+    asked = entry.spec_of_table("table1")
     table = score_table(pd.DataFrame(), published_frame(), [], asked)
     assert table["verdict"].tolist() == ["failed", ""]
 
@@ -575,7 +565,7 @@ HOSTILE = r"""<script>alert(1)</script> & "x" 50% of $a_b^c$ #1 {y} ~ \input{z} 
 @pytest.fixture
 def hostile():
     """A table whose every text is hostile."""
-    asked = table_spec("paper", study(["iris"], ["eem_rbf"]), "table1")
+    asked = study(["iris"], ["eem_rbf"]).spec_of_table("table1")
     asked = {**asked, "caption": HOSTILE, "notes": [HOSTILE]}
     asked["datasets"]["iris"] |= {"label": HOSTILE}
     asked["models"]["eem_rbf"] |= {"label": HOSTILE, "sublabel": HOSTILE}

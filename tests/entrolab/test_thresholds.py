@@ -23,7 +23,6 @@ from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run
 from entrolab.io.model_reading import load
 from entrolab.report.protocol import protocol
-from entrolab.study.job_specs import run_spec
 from entrolab.study.sections import ConfigError
 from entrolearn import EEMClassifier
 from entrolearn.path import Partition, path, project
@@ -63,7 +62,7 @@ def study(load_own):
 
 
 def spec_of(study, model: str) -> dict:
-    return run_spec("mine", study[0], "shop", model, seed=0)
+    return study[0].run("shop", model, seed=0)
 
 
 def test_each_fit_has_the_threshold_of_its_training_rows(study):

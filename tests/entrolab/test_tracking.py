@@ -4,6 +4,7 @@ import getpass
 import json
 import math
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from tracked_runs import (
     GMEANS,
     SCORES,
     STUDY,
+    change_study,
     client,
     facts_of,
     mlflow,
@@ -113,15 +115,14 @@ def test_the_columns_of_mlflows_page_name_user_source_and_commit():
 
 
 def test_the_note_of_a_study_without_published_values_has_no_verdict(runs):
-    study = {name: value for name, value in STUDY.items() if name != "published"}
-    done = track(runs, study=study)
+    done = track(runs, study=STUDY.model_copy(update={"published": None}))
     tags = client().get_experiment(done["experiment"]).tags
     assert "verdict" not in tags["mlflow.note.content"]
 
 
 def test_the_steps_of_fold_scores_follow_the_folds_of_the_data_set(runs):
     splits = {"moons": {"splits": {"folds": 3, "repeats": 2}}}
-    track(runs, study=STUDY | {"own_data": splits})
+    track(runs, study=STUDY.model_copy(update={"own_data": splits}))
     scores = series(runs_of()["small/moons/svm_rbf"], "cv_folds/gmean")
     assert scores == pytest.approx({0: 80, 1: 90, 3: 70, 4: 80})
 
@@ -182,16 +183,15 @@ def test_errors_of_trials_are_as_they_are_and_judged_as_their_table_says(runs, m
         table = {**SCORES, "metric": "rmse", "models": ["svm_rbf"], "criterion": "cv"}
         table["tolerance"] = {"percent": percent}
         inner = {"folds": 4, "used": 1}
-        changes = {
-            "metrics": ["accuracy", "rmse"],
-            "tasks": {"moons": "regression"},
-            "criteria": ["cv"],
-            "protocol": {"trials": 3, "train": {"of_dataset": "rows"}, "test": 5, "inner": inner},
-            "of_dataset": {"rows": {"moons": 30}},
-            "tables": {"table3": table},
-        }
-        for name, value in changes.items():
-            monkeypatch.setitem(STUDY, name, value)
+        change_study(
+            monkeypatch,
+            "regression",
+            metrics=["accuracy", "rmse"],
+            criteria=["cv"],
+            protocol={"trials": 3, "train": {"of_dataset": "rows"}, "test": 5, "inner": inner},
+            of_dataset={"rows": {"moons": 30}},
+            tables={"table3": table},
+        )
         track([svm])
         run = runs_of()["small/moons/svm_rbf"]
         assert run.data.metrics["cv/rmse_mean"] == pytest.approx(0.21)
@@ -213,12 +213,7 @@ def test_support_vectors_are_logged_where_a_learner_has_them_and_the_first_metri
         "table2,moons,svm_rbf,error_rate,20,1\ntable2,moons,svm_rbf,support,60,1\n"
     )
     table = {**SCORES, "metric": ["error_rate", "support"], "criterion": "cv"}
-    for name, value in {
-        "metrics": ["error_rate", "support"],
-        "criteria": ["cv"],
-        "tables": {"table2": table},
-    }.items():
-        monkeypatch.setitem(STUDY, name, value)
+    change_study(monkeypatch, metrics=["error_rate", "support"], criteria=["cv"], tables={"table2": table})
     for run, support in zip(runs, (0.5, math.nan), strict=True):
         rows = [
             {
@@ -275,11 +270,10 @@ def test_a_table_of_other_printed_numbers_and_one_of_part_of_the_grid_are_compar
     rows.assign(study="small", dataset="moons", model="svm_rbf").to_parquet(runs[0].candidates)
     tables = {
         "again": {**SCORES, "criterion": "cv", "published": "table4"},
-        "small_C": {**SCORES, "criterion": "cv", "published": "table10", "among": {"C": {"max": 0.1}}},
+        "small_c": {**SCORES, "criterion": "cv", "published": "table10", "among": {"C": {"max": 0.1}}},
     }
     tables = {name: {**table, "models": ["svm_rbf"]} for name, table in tables.items()}
-    monkeypatch.setitem(STUDY, "tables", tables)
-    monkeypatch.setitem(STUDY, "criteria", ["cv"])
+    change_study(monkeypatch, tables=tables, criteria=["cv"])
     track(runs[:1])
     run = runs_of()["small/moons/svm_rbf"].data
     assert (run.tags["table"], run.tags["verdict"], run.metrics["published"]) == ("again", "reproduced", 81.5)
@@ -330,7 +324,7 @@ def test_a_changed_score_replaces_the_run_and_its_model_and_other_seconds_change
 
 
 KILLED_WHILE_LOGGING = f"""
-import json, os, signal, sys
+import json, os, pickle, signal, sys
 sys.path.append({str(Path(__file__).parent.parent)!r})
 import told_scores
 told_scores.predictions.score_selection = told_scores.as_told
@@ -344,16 +338,22 @@ def killed(self, run_id, content, *rest):
         os.kill(os.getpid(), int(sys.argv[3]))
     write(self, run_id, content, *rest)
 Ledger._log_model = killed
-study = json.loads(sys.argv[1])
-runs = [StudyRun.at("small", study, "moons", model) for model in ("svm_rbf", "logistic")]
+study, tables = pickle.loads(bytes.fromhex(sys.argv[1])), json.loads(sys.argv[2])
+runs = [StudyRun.at(study, "moons", model) for model in ("svm_rbf", "logistic")]
 with job_log("track.log", "track"):
-    track_dataset(study, "small", "moons", runs, tables=json.loads(sys.argv[2]))
+    track_dataset(study, "small", "moons", runs, tables=tables)
 """
 
 
 def tracker_ended_by(number: signal.Signals) -> subprocess.CompletedProcess:
     """A tracker that a signal meets as it logs the second of two models."""
-    program = [sys.executable, "-c", KILLED_WHILE_LOGGING, json.dumps(STUDY), json.dumps(write_tables())]
+    program = [
+        sys.executable,
+        "-c",
+        KILLED_WHILE_LOGGING,
+        pickle.dumps(STUDY).hex(),
+        json.dumps(write_tables()),
+    ]
     heard = partial(signal.signal, signal.SIGHUP, signal.SIG_DFL)  # these tests may run under nohup
     command = [*program, str(int(number))]
     return subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=heard)
@@ -422,7 +422,7 @@ def test_experiment_deleted_by_hand_is_restored(runs):
 
 @pytest.mark.parametrize("status", ["no data", "time limit"])
 def test_failed_run_is_one_failed_run_with_its_reason(place, status):
-    run = StudyRun.at("small", STUDY, "moons", "svm_rbf")
+    run = StudyRun.at(STUDY, "moons", "svm_rbf")
     write_run(run, success=False, status=status, error="the moon was not there")
     done = track([run])
     logged = runs_of()[run.key]
@@ -436,7 +436,7 @@ def test_failed_run_is_one_failed_run_with_its_reason(place, status):
 
 
 def test_run_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
-    run = StudyRun.at("small", STUDY, "moons", "svm_rbf")
+    run = StudyRun.at(STUDY, "moons", "svm_rbf")
     write_run(run, error="singular")
     track([run])
     logged = runs_of()[run.key]
@@ -447,7 +447,7 @@ def test_run_whose_last_fit_failed_keeps_its_scores_and_says_so(place):
 
 
 def test_stages_that_left_nothing_but_a_record_are_tracked_and_replaced_when_mended(place, data):
-    run = StudyRun.at("small", STUDY, "moons", "svm_rbf")
+    run = StudyRun.at(STUDY, "moons", "svm_rbf")
     write_run(run, success=False, status="failed", error="singular")
     for path in (run.selection, run.predictions, run.candidates, facts_of(run)):
         path.unlink()
@@ -460,7 +460,7 @@ def test_stages_that_left_nothing_but_a_record_are_tracked_and_replaced_when_men
 
 @pytest.mark.parametrize(("value", "word"), [(math.nan, "nan"), (-math.inf, "-inf")])
 def test_metric_that_is_not_finite_is_tagged_and_not_stored(place, value, word):
-    run = StudyRun.at("small", STUDY, "moons", "svm_rbf")
+    run = StudyRun.at(STUDY, "moons", "svm_rbf")
     write_run(run, gmeans=(0.8, value, 0.7, 0.8))
     track([run])
     logged = runs_of()[run.key]
@@ -496,7 +496,7 @@ def unloadable(data):
 def test_a_run_without_a_model_is_logged_with_the_reason_and_the_others_with_theirs(
     runs, data, monkeypatch, capsys, without
 ):
-    monkeypatch.setitem(STUDY["models"]["svm_rbf"], "estimator", f"{__name__}.Unloadable")
+    monkeypatch.setattr(STUDY.models["svm_rbf"], "estimator", f"{__name__}.Unloadable")
     track(runs[1:])
     assert client().get_model_version_by_alias("small.moons", "best").tags["model"] == "logistic"
     model, reason = without(data)

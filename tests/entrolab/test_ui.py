@@ -37,7 +37,7 @@ def served(tmp_path_factory, empty_store):
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
         (folder / "mlflow.db").write_bytes(empty_store.read_bytes())
         (folder / "published.csv").write_text(PUBLISHED)
-        run = StudyRun.at("small", STUDY, "moons", "svm_rbf")
+        run = StudyRun.at(STUDY, "moons", "svm_rbf")
         write_run(run, estimator=SVC().fit([[0.0], [1.0]], [0, 1]))
         track([run])
         os.umask(mask)

@@ -20,7 +20,6 @@ from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
 from entrolab.study.config import Studies, load_configuration, load_study
-from entrolab.study.lookup import protocol_of
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -457,7 +456,7 @@ def test_a_protocol_by_group_has_five_folds(load_own):
     lines = [f"{line},{k // 2}" for k, line in enumerate(TABLE.splitlines()[1:])]
     content = "\n".join(["size,sort,colour,bought,who", *lines])
     study, _ = load_own({**OWN, "groups": "who"}, content, protocol={"method": "group"})
-    assert protocol_of(study, "shop")["folds"] == 5
+    assert study.protocol_of("shop")["folds"] == 5
 
 
 @pytest.mark.fault("Configuration", "a learner that is named without its module", LINE)
@@ -488,8 +487,8 @@ def test_groups_stay_together_and_are_no_feature(load_own):
     study, entry = load_own({**OWN, "groups": "who"}, content, protocol={"folds": 3})
     data = prepare("shop", entry)
     assert (entry["groups"], "who" in data.feature_names) == (6, False)
-    assert protocol_of(study, "shop")["method"] == "group"
-    folds = protocol(protocol_of(study, "shop")).draw(data.y, 0, data.groups)
+    assert study.protocol_of("shop")["method"] == "group"
+    folds = protocol(study.protocol_of("shop")).draw(data.y, 0, data.groups)
     assert all(len(set(folds[0][data.groups == group])) == 1 for group in range(6))
     with pytest.raises(ConfigError, match="protocol.folds: found 5 for 'shop', whose groups and"):
         load_own({**OWN, "groups": "colour"}, content, protocol={"folds": 5})
@@ -502,7 +501,7 @@ def test_in_time_earlier_rows_predict_later_ones(load_own, frame):
     study, entry = load_own({**OWN, "time": "day"}, content, protocol={"folds": 3, "method": "time"})
     data = prepare("shop", entry)
     np.testing.assert_array_equal(data.X[:, 0], np.arange(12)[::-1] / 4)  # sorted by the day
-    parts = protocol(protocol_of(study, "shop")).draw(data.y, 0)
+    parts = protocol(study.protocol_of("shop")).draw(data.y, 0)
     unused = -1
     np.testing.assert_array_equal(
         parts,
@@ -526,7 +525,7 @@ def test_a_test_file_is_what_is_tested(load_own, tmp_path):
     data = prepare("shop", entry)
     assert (entry["expect"]["rows"], entry["expect"]["test_rows"]) == (14, 2)
     assert data.part.tolist() == [0] * 12 + [1] * 2
-    parts = protocol(protocol_of(study, "shop")).draw(data.y, 0)
+    parts = protocol(study.protocol_of("shop")).draw(data.y, 0)
     assert parts.shape == (1, 14)
     np.testing.assert_array_equal(parts[0] == 0, data.part == 1)
     with pytest.raises(ConfigError, match="datasets.shop: found 'time' beside 'test'; accepted: one of them"):

@@ -18,7 +18,6 @@ from entrolab.fit.limits import Limits
 from entrolab.fit.refit import of_table, refit
 from entrolab.fit.training import train_run
 from entrolab.report.protocol import protocol
-from entrolab.study.job_specs import run_spec
 from entrolab.study.learners import learners_asked, mistakes
 from entrolearn import EEMClassifier
 
@@ -94,7 +93,7 @@ def test_the_protocol_says_what_weights_are_for(study):
 
 def test_a_refit_with_whole_weights_is_one_of_repeated_rows(study):
     made, data, parts = study
-    spec = run_spec("mine", made, "shop", "logistic", seed=0)
+    spec = made.run("shop", "logistic", seed=0)
     weighted, _ = refit(data, parts, {"C": 10}, spec)
     rows = np.repeat(np.arange(N), data.weights.astype(int))
     scaled = MinMaxScaler().fit(data.X).transform(data.X)  # scales count all rows alike
@@ -107,7 +106,7 @@ def test_a_refit_with_whole_weights_is_one_of_repeated_rows(study):
 @pytest.mark.parametrize("model", MODELS)
 def test_equal_weights_change_nothing(study, model):
     made, data, parts = study
-    spec = run_spec("mine", made, "shop", model, seed=0)
+    spec = made.run("shop", model, seed=0)
     ones = train_run(replace(data, weights=np.ones(N)), parts, spec, LIMITS).predictions
     none = train_run(replace(data, weights=None), parts, spec, LIMITS).predictions
     assert_array_equal(ones["prediction"], none["prediction"])
@@ -116,7 +115,7 @@ def test_equal_weights_change_nothing(study, model):
 
 def test_fits_have_the_weights_of_their_rows(study):
     made, data, parts = study
-    trained = train_run(data, parts, run_spec("mine", made, "shop", "logistic", seed=0), LIMITS)
+    trained = train_run(data, parts, made.run("shop", "logistic", seed=0), LIMITS)
     for (fold, point), rows in trained.predictions.groupby(["fold", "point"]):
         learnt = np.flatnonzero(parts[0] != fold)
         twin = make_pipeline(MinMaxScaler(), LogisticRegression(C=[0.1, 10][point], max_iter=100))
@@ -126,14 +125,14 @@ def test_fits_have_the_weights_of_their_rows(study):
     unlearnt = data.weights == 0
     other = replace(data, X=np.where(unlearnt[:, None], data.X.mean(axis=0), data.X))
     flipped = replace(other, y=np.where(unlearnt, 1 - data.y, data.y))
-    spec = run_spec("mine", made, "shop", "eem", seed=0)
+    spec = made.run("shop", "eem", seed=0)
     same = [train_run(one, parts, spec, LIMITS).predictions["decision"] for one in (other, flipped)]
     assert_allclose(*same)
 
 
 def test_the_model_of_the_table_can_be_fitted_again_with_weights(study):
     made, data, parts = study
-    spec = run_spec("mine", made, "shop", "logistic", seed=0)
+    spec = made.run("shop", "logistic", seed=0)
     model = of_table(refit(data, parts, {"C": 10}, spec)[0], data.columns)
     table = pd.DataFrame(data.X, columns=["a", "b"])
     labels = np.array(data.columns["labels"])[data.y]
@@ -150,7 +149,7 @@ def test_the_model_of_the_table_can_be_fitted_again_with_weights(study):
 
 def test_entropy_machines_of_weighted_rows_are_those_of_repeated_ones(study):
     made, data, parts = study
-    spec = run_spec("mine", made, "shop", "eem", seed=0)
+    spec = made.run("shop", "eem", seed=0)
     fitted, _ = refit(data, parts, {}, spec)
     rows = np.repeat(np.arange(N), data.weights.astype(int))
     scaled = MinMaxScaler().fit(data.X).transform(data.X)

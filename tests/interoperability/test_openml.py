@@ -18,7 +18,6 @@ from entrolab.data.openml_tables import KEPT_IN, file_of
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
 from entrolab.study.config import load_study
-from entrolab.study.lookup import protocol_of
 from entrolab.study.sections import ConfigError
 
 MODELS = {"forest": "sklearn.ensemble.RandomForestClassifier"}
@@ -67,12 +66,12 @@ def test_a_data_set_is_fetched_once_with_whom_to_name(server):
 
 def test_a_task_has_its_own_splits(server):
     study = study_of(openml_task=TASK)
-    data, scheme = prepare("bottles", study["own_data"]["bottles"]), protocol_of(study, "bottles")
+    data, scheme = prepare("bottles", study["own_data"]["bottles"]), study.protocol_of("bottles")
     folds = [[split_of(repeat, row) for row in range(N_ROWS)] for repeat in range(REPEATS)]
     np.testing.assert_array_equal(protocol(scheme).given(data.splits, 0), folds)
     assert (scheme["folds"], scheme["repeats"]) == (FOLDS, REPEATS)
     study = study_of(openml_task=HOLDOUT)
-    data, scheme = prepare("bottles", study["own_data"]["bottles"]), protocol_of(study, "bottles")
+    data, scheme = prepare("bottles", study["own_data"]["bottles"]), study.protocol_of("bottles")
     [parts] = protocol(scheme).given(data.splits, 0)
     np.testing.assert_array_equal(parts == 0, np.arange(N_ROWS) % 4 == 0)
 

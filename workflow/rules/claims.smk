@@ -7,7 +7,7 @@ localrules:
 
 rule claims:
     input:
-        results=results_of_claims,
+        results=of_study(lambda study, at: study.files_of_claims()),
         templates=local(TEMPLATES),
     output:
         csv="results/{study}/claims.csv",
@@ -15,8 +15,13 @@ rule claims:
     log:
         "logs/{study}/claims.log",
     params:
-        study=lambda wildcards: for_claims(study_of(wildcards), wildcards.study, HOME),
-        title=lambda wildcards: study_of(wildcards)["title"],
+        study=of_study(
+            lambda study, at: [
+                study.part_for_claims(),
+                stored_outcomes(study.name, study.claims, HOME),
+            ]
+        ),
+        title=of_study(lambda study, at: study.title),
         code=code("claims"),
     run:
         run_job("tables:claims", input, output, params, wildcards, resources, log)

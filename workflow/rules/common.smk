@@ -26,6 +26,7 @@ try:
     # Jobs on a cluster read this file too, but have limits of their own.
     if workflow.is_main_process:
         check_memory()
+    from entrolab.claims.repository_tests import stored_outcomes
     from entrolab.data.receipts import attempt_of
     from entrolab.data.origins import made_by
     from entrolab.data.user_tables import warning_of
@@ -34,13 +35,10 @@ try:
     from entrolab.jobs.children import runner, start_servers
     from entrolab.jobs.code_digests import code_digest
     from entrolab.stages.check import passes
-    from entrolab.study import job_specs
-    from entrolab.study.claims import tested_file, tested_tables
     from entrolab.study.config import load_configuration, store_digest
-    from entrolab.study.lookup import protocol_of
-    from entrolab.study.parts import for_claims, for_table
     from entrolab.study.sections import ConfigError
     from entrolab.study.settings import LIMIT_SECONDS
+    from entrolab.study.study import FIGURE_FORMATS, TABLE_FORMATS
     from entrolab.tables.base import GENERATED
 except ImportError as error:
     raise WorkflowError(
@@ -137,13 +135,11 @@ def study_of(wildcards):
     is_read = wildcards.study in STUDIES.read
     study = STUDIES[wildcards.study]
     if not is_read and workflow.is_main_process:
-        paths = chain.from_iterable(
-            entry["paths"] for entry in study["own_data"].values()
-        )
-        check_folder([study["file"], *paths])
-        for key, entry in study["own_data"].items():
+        paths = chain.from_iterable(entry["paths"] for entry in study.own_data.values())
+        check_folder([study.file, *paths])
+        for key, entry in study.own_data.items():
             for column in entry["tells_label"]:
-                logger.warning(f"{study['file']}: {warning_of(key, entry, column)}")
+                logger.warning(f"{study.file}: {warning_of(key, entry, column)}")
     return study
 
 
@@ -153,29 +149,19 @@ def entry_of(wildcards):
     return STUDIES.dataset(wildcards.dataset)
 
 
-@ends_with_one_line
-def run_of(wildcards):
-    """All that decides the candidates of a run: a model of a study on a data set."""
-    at = (wildcards.dataset, wildcards.model, int(wildcards.seed))
-    return job_specs.run_spec(wildcards.study, study_of(wildcards), *at)
+def of_study(function):
+    """An input or params function: what a function of the study and the wildcards returns."""
+    return ends_with_one_line(
+        lambda wildcards: function(study_of(wildcards), wildcards)
+    )
 
 
-@ends_with_one_line
-def criteria_of(wildcards):
-    return job_specs.criteria_of(study_of(wildcards), wildcards.model)
-
-
-@ends_with_one_line
-def measurement_of(wildcards):
-    """All that decides the measurement of a table on a data set."""
-    at = (wildcards.table, wildcards.dataset, int(wildcards.seed))
-    return job_specs.measurement_spec(wildcards.study, study_of(wildcards), *at)
-
-
-@ends_with_one_line
-def figure_of(wildcards):
-    """All that decides a figure."""
-    return job_specs.figure_spec(wildcards.study, study_of(wildcards), wildcards.figure)
+run_of = of_study(lambda study, at: study.run(at.dataset, at.model, int(at.seed)))
+criteria_of = of_study(lambda study, at: study.criteria_of(at.model))
+measurement_of = of_study(
+    lambda study, at: study.measurement(at.table, at.dataset, int(at.seed))
+)
+figure_of = of_study(lambda study, at: study.spec_of_figure(at.figure))
 
 
 def code(stage):
@@ -210,8 +196,8 @@ def code_of_figure(wildcards):
 
 def limit_seconds(wildcards):
     """The limit of a run: that of the settings, else that of its study, else the default."""
-    of_study = hasattr(wildcards, "study") and study_of(wildcards).get("limit_seconds")
-    return SETTINGS["limit_seconds"] or of_study or LIMIT_SECONDS
+    asked = hasattr(wildcards, "study") and study_of(wildcards).limit_seconds
+    return SETTINGS["limit_seconds"] or asked or LIMIT_SECONDS
 
 
 def memory(wildcards, attempt):
@@ -239,17 +225,12 @@ def receipt(wildcards):
     return [f"resources/raw/{wildcards.dataset}/receipt.json"] if is_downloaded else []
 
 
-def rows_of_run(wildcards):
-    """The data of runs: scaled, or as prepared if preprocessing is part of every fit."""
-    stage = "scaled" if "scaling" in study_of(wildcards) else "data"
-    return FILES[stage].format(study=wildcards.study, dataset=wildcards.dataset)
+rows_of_run = of_study(lambda study, at: study.rows_of(at.dataset))
 
 
-def runs(stage):
+def files_of_runs(stage):
     """An input function: the files of a stage for each run of a study."""
-    return lambda wildcards: job_specs.run_files(
-        wildcards.study, study_of(wildcards), stage
-    )
+    return of_study(lambda study, at: study.files_of_runs(stage))
 
 
 def rows_of_measurement(wildcards):
@@ -260,120 +241,17 @@ def rows_of_measurement(wildcards):
     return {name: file.format(**wildcards) for name, file in files.items()}
 
 
-@ends_with_one_line
-def results_of_table(wildcards):
-    return job_specs.table_files(wildcards.study, study_of(wildcards), wildcards.table)
-
-
-def results_of_figure(wildcards):
-    return job_specs.figure_files(
-        wildcards.study, study_of(wildcards), wildcards.figure
-    )
-
-
-def records_of_figure(wildcards):
-    study = study_of(wildcards)
-    return [
-        FILES["record"].format(
-            study=wildcards.study, seed=study["seed"], dataset=dataset, model=model
-        )
-        for dataset, model in job_specs.figure_runs(study, wildcards.figure)
-    ]
-
-
-def rows_to_hover(wildcards):
-    """The prepared data sets whose rows a figure shows on hovering, in the order of its group."""
-    shown = job_specs.figure_datasets(study_of(wildcards), wildcards.figure)
-    return [FILES["data"].format(dataset=dataset) for dataset in shown]
-
-
 def file_beside(key):
     """An input function: a file that a study names under a key, such as its published values."""
-    return lambda wildcards: local(
-        [
-            file
-            for file in [study_of(wildcards).get(key)]
-            if file and os.path.isfile(file)
-        ]
-    )
 
+    def found(study, at):
+        file = getattr(study, key)
+        return local([file] if file and os.path.isfile(file) else [])
 
-def tables_of(wildcards, formats=("csv", "html", "tex", "md")):
-    return [
-        f"results/{wildcards.study}/tables/{table}.{format}"
-        for table in study_of(wildcards)["tables"]
-        for format in formats
-    ]
-
-
-def figures_of(wildcards, formats=("svg", "png", "csv", "html")):
-    study = study_of(wildcards)
-    return [
-        f"results/{wildcards.study}/figures/{figure}.{format}"
-        for figure in study["figures"]
-        for format in job_specs.figure_formats(study, figure)
-        if format in formats
-    ]
-
-
-def claims_of(wildcards, formats=("csv", "html")):
-    return [
-        f"results/{wildcards.study}/claims.{one}"
-        for one in formats
-        if study_of(wildcards)["claims"]
-    ]
-
-
-def score_tables_of(wildcards):
-    """The tables of scores, which provide values and verdicts for the tracked runs."""
-    tables = job_specs.score_tables(study_of(wildcards))
-    return [
-        FILES["tables"].format(study=wildcards.study, table=table) for table in tables
-    ]
-
-
-def results_of_claims(wildcards):
-    """The tables and figures that the tests of a study's claims read, and the results of the tables."""
-    study = study_of(wildcards)
-    names = tested_tables(study["claims"])
-    tables = (
-        job_specs.table_files(wildcards.study, study, name)
-        for name in names
-        if name in study["tables"]
-    )
-    return [
-        *(tested_file(wildcards.study, study, name) for name in names),
-        *dict.fromkeys(chain.from_iterable(tables)),
-    ]
+    return of_study(found)
 
 
 def files_of_studies(names):
     """All files of some studies, so that one that was deleted is made again."""
-    return [
-        file for name in names for file in _files_of_study(SimpleNamespace(study=name))
-    ]
-
-
-def _files_of_study(wildcards):
-    study = study_of(wildcards)
-    runs = job_specs.study_runs(study)
-    stages = ("candidates", "predictions", "record", "selection", "models")
-    results = [job_specs.data_files(wildcards.study, study)]
-    results += [job_specs.run_files(wildcards.study, study, stage) for stage in stages]
-    results += [
-        job_specs.table_files(wildcards.study, study, table)
-        for table in study["tables"]
-    ]
-    results += [
-        job_specs.figure_files(wildcards.study, study, figure)
-        for figure in study["figures"]
-    ]
-    return [
-        *dict.fromkeys(chain.from_iterable(results)),
-        *tables_of(wildcards),
-        *figures_of(wildcards),
-        *claims_of(wildcards),
-        f"results/report/{wildcards.study}.html",
-        *([f"results/{wildcards.study}/tracked/runs.json"] if runs else []),
-        f"results/{wildcards.study}/tracked.json",
-    ]
+    studies = (study_of(SimpleNamespace(study=name)) for name in names)
+    return [file for study in studies for file in study.files()]

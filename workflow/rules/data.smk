@@ -64,9 +64,7 @@ rule scale:
         mem_mb=memory,
         runtime=minutes,
     params:
-        scaling=lambda wildcards: job_specs.scaling_spec(
-            study_of(wildcards), wildcards.dataset
-        ),
+        scaling=of_study(lambda study, at: study.scaling_spec(at.dataset)),
         code=code("scale"),
     run:
         run_job("data:scale", input, output, params, wildcards, resources, log)
@@ -83,7 +81,7 @@ rule split:
         mem_mb=memory,
         runtime=minutes,
     params:
-        protocol=lambda wildcards: protocol_of(study_of(wildcards), wildcards.dataset),
+        protocol=of_study(lambda study, at: study.protocol_of(at.dataset)),
         seed=lambda wildcards: parts_seed(
             int(wildcards.seed), wildcards.study, wildcards.dataset
         ),

@@ -7,8 +7,8 @@ localrules:
 
 rule figure:
     input:
-        sources=results_of_figure,
-        records=records_of_figure,
+        sources=of_study(lambda study, at: study.files_of_figure(at.figure)),
+        records=of_study(lambda study, at: study.records_of_figure(at.figure)),
     output:
         report(
             "results/{study}/figures/{figure}.svg",
@@ -36,7 +36,12 @@ rule figure:
 rule page_to_hover:
     input:
         drawn="results/{study}/figures/{figure}.csv",
-        sources=rows_to_hover,
+        sources=of_study(
+            lambda study, at: [
+                FILES["data"].format(dataset=dataset)
+                for dataset in study.datasets_of_figure(at.figure)
+            ]
+        ),
     output:
         "results/{study}/figures/{figure}.html",
     log:

@@ -8,11 +8,11 @@ localrules:
 # Writes a study's page, and the index, which lists every study whose page was ever written here (results/report/cards).
 rule page:
     input:
-        tables=lambda wildcards: tables_of(wildcards, ["csv"]),
-        figures=lambda wildcards: figures_of(wildcards, ["csv", "html"]),
-        claims=lambda wildcards: claims_of(wildcards, ["csv"]),
-        records=runs("record"),
-        models=runs("models"),
+        tables=of_study(lambda study, at: study.tables_as(["csv"])),
+        figures=of_study(lambda study, at: study.figures_as(["csv", "html"])),
+        claims=of_study(lambda study, at: study.claims_as(["csv"])),
+        records=files_of_runs("record"),
+        models=files_of_runs("models"),
         templates=local(TEMPLATES),
     output:
         page="results/report/{study}.html",
@@ -21,7 +21,7 @@ rule page:
     resources:
         report=1,
     params:
-        study=study_of,
+        study=of_study(lambda study, at: [study]),
         home=lambda wildcards: str(HOME),
         code=code("report"),
     run:

@@ -7,13 +7,15 @@ localrules:
 
 rule seeds:
     input:
-        results=lambda wildcards: [
-            file
-            for seed in range(int(wildcards.n))
-            for file in job_specs.table_files(
-                wildcards.study, study_of(wildcards) | {"seed": seed}, wildcards.table
-            )
-        ],
+        results=of_study(
+            lambda study, at: [
+                file
+                for seed in range(int(at.n))
+                for file in study.model_copy(update={"seed": seed}).files_of_table(
+                    at.table
+                )
+            ]
+        ),
         published=file_beside("published"),
     output:
         "results/{study}/seeds/{table}-{n}.csv",
@@ -22,7 +24,7 @@ rule seeds:
     wildcard_constraints:
         n=r"\d+",
     params:
-        study=lambda wildcards: for_table(study_of(wildcards), wildcards.table),
+        study=of_study(lambda study, at: [study.part_for_table(at.table)]),
         code=code("table"),
     run:
         run_job("tables:seeds", input, output, params, wildcards, resources, log)

@@ -7,7 +7,7 @@ localrules:
 
 rule table:
     input:
-        results=results_of_table,
+        results=of_study(lambda study, at: study.files_of_table(at.table)),
         published=file_beside("published"),
         seeds=file_beside("seeds"),
         templates=local(TEMPLATES),
@@ -25,7 +25,7 @@ rule table:
     log:
         "logs/{study}/table/{table}.log",
     params:
-        study=lambda wildcards: for_table(study_of(wildcards), wildcards.table),
+        study=of_study(lambda study, at: [study.part_for_table(at.table)]),
         code=code("table"),
     run:
         run_job("tables:table", input, output, params, wildcards, resources, log)

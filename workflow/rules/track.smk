@@ -9,12 +9,17 @@ localrules:
 
 rule track:
     input:
-        records=runs("record"),
-        candidates=runs("candidates"),
-        selection=runs("selection"),
-        predictions=runs("predictions"),
-        models=runs("models"),
-        tables=score_tables_of,
+        records=files_of_runs("record"),
+        candidates=files_of_runs("candidates"),
+        selection=files_of_runs("selection"),
+        predictions=files_of_runs("predictions"),
+        models=files_of_runs("models"),
+        tables=of_study(
+            lambda study, at: [
+                FILES["tables"].format(study=study.name, table=table)
+                for table in study.score_tables()
+            ]
+        ),
     output:
         receipt="results/{study}/tracked/runs.json",
     log:
@@ -22,7 +27,7 @@ rule track:
     resources:
         tracking=1,
     params:
-        study=study_of,
+        study=of_study(lambda study, at: [study]),
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         code=code("tracking"),
@@ -32,9 +37,9 @@ rule track:
 
 rule track_study:
     input:
-        tables=tables_of,
-        figures=figures_of,
-        study=lambda wildcards: local(study_of(wildcards)["file"]),
+        tables=of_study(lambda study, at: study.tables_as(TABLE_FORMATS)),
+        figures=of_study(lambda study, at: study.figures_as(FIGURE_FORMATS)),
+        study=of_study(lambda study, at: local(study.file)),
     output:
         receipt="results/{study}/tracked.json",
     log:
@@ -42,7 +47,7 @@ rule track_study:
     resources:
         tracking=1,
     params:
-        study=study_of,
+        study=of_study(lambda study, at: [study]),
         store=SETTINGS["store"],
         which_store=store_digest(SETTINGS),
         # The store contains absolute paths: if the folder was moved, this job corrects them.

@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     for name in names or [name for name, study in studies.items() if study["claims"]]:
         claims = studies[name]["claims"]
-        found = evaluate(claims, Numbers(name, studies[name]), stored_outcomes(name, claims, home()))
+        found = evaluate(claims, Numbers(studies[name]), stored_outcomes(name, claims, home()))
         counted = ", ".join(f"{number} {outcome}" for outcome, number in outcomes(found).items())
         print(f"{name}: {counted}")
         for row in found.drop_duplicates("id").itertuples():

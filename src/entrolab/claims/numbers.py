@@ -14,7 +14,7 @@ from scipy.stats import linregress
 from entrolab.claims.evidence import Evidence, Exact, Student, of_folds
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.study.claims import tested_file
-from entrolab.study.lookup import protocol_of
+from entrolab.study.study import Study
 from entrolab.tables.making import ADDRESS, read_table
 from entrolab.tables.results import Results
 from entrolab.tables.types import TABLE_TYPES
@@ -40,9 +40,9 @@ class RatioUndefined(ArithmeticError):
 class Numbers:
     """The results of a study, for tests of claims; `home` is the folder that holds ``results``."""
 
-    def __init__(self, study_name: str, study: Mapping, home: str | os.PathLike = "."):
-        self.study_name, self.study, self._home = study_name, study, Path(home)
-        self._results = Results(study_name, study, home)
+    def __init__(self, study: Study, home: str | os.PathLike = "."):
+        self.study, self._home = study, Path(home)
+        self._results = Results(study, home)
         self._table = cache(lambda name: self._frame(name).set_index(ADDRESS)["ours"])
         self._figure = cache(lambda name: pd.read_csv(self._file(name)))
 
@@ -148,7 +148,7 @@ class Numbers:
 
     def _shared(self, dataset: str) -> float:
         """The ratio of test rows to training rows of a fold or trial."""
-        protocol = protocol_of(self.study, dataset)
+        protocol = self.study.protocol_of(dataset)
         return protocol["test"] / protocol["train"] if "trials" in protocol else 1 / (protocol["folds"] - 1)
 
     def _spread(self, test: Mapping, dataset: str, model: str, metric: str) -> float:
@@ -178,9 +178,9 @@ class Numbers:
         return rows.groupby(ADDRESS, sort=False, as_index=False)["ours"].mean()
 
     def _file(self, name: str) -> Path:
-        file = self._home / tested_file(self.study_name, self.study, name)
+        file = self._home / tested_file(self.study, name)
         if not file.exists():
-            raise TableMissing(tested_file(self.study_name, self.study, name))
+            raise TableMissing(tested_file(self.study, name))
         return file
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from entrolab.fit.learners import estimator_of, learner_of
-from entrolab.study.lookup import labels
 from entrolab.tables.base import ALL, GENERATED, Found, TableType, phrase
 
 
@@ -32,7 +31,7 @@ class Measured(TableType):
     ERRORS = 2.0  # standard errors within which a number is reproduced
 
     def models(self, table, study):
-        return labels(study, table["models"])
+        return study.labels(table["models"])
 
     def measurement(self, table, study, dataset):
         return {name: table[name] for name in self.parameters}

@@ -2,7 +2,7 @@
 
 Each experiment has a module with a function ``measure(load, spec, progress)``: `load` returns the data set
 for "raw" or "scaled" (generated data need none), `spec` is that of
-:func:`entrolab.study.job_specs.measurement_spec`, `progress` takes the number of parts done and of all parts.
+:meth:`entrolab.study.study.Study.measurement`, `progress` takes the number of parts done and of all parts.
 It returns rows, mappings with some of the keys of `COLUMNS`.
 """
 

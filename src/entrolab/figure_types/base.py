@@ -13,7 +13,6 @@ from entrolab.fit.learners import learner_of, learners_of, searched
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import Entry as BaseEntry
 from entrolab.study.entries import SixModels
-from entrolab.study.lookup import labels, pairs, resolved
 from entrolab.study.sections import Whole, described, list_of, per_dataset, shortened
 from entrolab.tables.base import TableType
 from entrolab.text import full_label
@@ -80,7 +79,7 @@ class FigureType:
 
     def runs(self, figure: Mapping, study: Mapping) -> list[tuple[str, str]]:
         """The runs (data set, model) that it shows, panel by panel."""
-        return list(pairs(study, figure["datasets"], figure["models"])) if self.trains else []
+        return list(study.pairs(figure["datasets"], figure["models"])) if self.trains else []
 
     def drawn_from(self, figure: Mapping, study: Mapping) -> list[tuple[str, str]]:
         """The (data set, model) pairs whose files it is drawn from."""
@@ -95,13 +94,13 @@ class FigureType:
         return {
             "datasets": self.datasets(figure, study),
             "runs": self.runs(figure, study),
-            "models": labels(study, figure["models"]),
+            "models": study.labels(figure["models"]),
         }
 
     def draw(self, spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> "Drawing":
         """Draw the figure of a spec from its files and the records of its runs.
 
-        See :func:`entrolab.study.job_specs.figure_spec` and :func:`entrolab.study.job_specs.figure_files`.
+        See `spec_of_figure` and `files_of_figure` of :class:`entrolab.study.study.Study`.
         """
         raise NotImplementedError
 
@@ -263,7 +262,7 @@ class OfImages(FigureType):
     def shapes(self, figure: Mapping, study: Mapping) -> dict[str, list[int]]:
         """The height and the width of each data set's images."""
         return {
-            dataset: resolved(figure["shape"], study, dataset, "shape")
+            dataset: study.resolved(figure["shape"], dataset, "shape")
             for dataset in self.datasets(figure, study)
         }
 
@@ -320,9 +319,9 @@ class FittedAnew(OfRows):
         for dataset, model in itertools.product(self.datasets(figure, study), figure["models"]):
             learner = self.part(study["models"][model], study["tasks"][dataset])
             learner["params"] = {**learner["params"], **figure.get("params", {})}
-            learner = resolved(learner, study, dataset, f"models.{model}")
+            learner = study.resolved(learner, dataset, f"models.{model}")
             panels.append({"dataset": dataset, "model": model, "learner": learner})
-        shown = {"seed": seed, "panels": panels, "models": labels(study, figure["models"])}
+        shown = {"seed": seed, "panels": panels, "models": study.labels(figure["models"])}
         return super().spec(name, figure, study, seed) | shown
 
     def fitted(self, data, learner, spec: Mapping):

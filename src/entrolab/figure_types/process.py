@@ -2,7 +2,6 @@
 
 from entrolab.figure_types.base import FigureType
 from entrolab.study.entries import Entry, Params
-from entrolab.study.lookup import resolved
 
 
 class Process(FigureType):
@@ -33,7 +32,7 @@ class Process(FigureType):
         learner = {part: model[part] for part in ("label", "sublabel", "estimator", "steps")}
         learner["params"] = {**model["params"], **figure["params"]}
         where = f"models.{figure['model']}"
-        return {"model": resolved(learner, study, figure["dataset"], where), "seed": seed}
+        return {"model": study.resolved(learner, figure["dataset"], where), "seed": seed}
 
     def draw(self, spec, sources, records):
         from entrolab.figure_types.drawing import attempt, draw_whole

@@ -2,7 +2,6 @@
 
 from entrolab.figure_types.base import PanelPerModel, plane_mistakes
 from entrolab.figure_types.stored_models import OfStoredModels, stored_model
-from entrolab.study.lookup import protocol_of
 
 
 class Support(PanelPerModel, OfStoredModels):
@@ -17,7 +16,7 @@ class Support(PanelPerModel, OfStoredModels):
         yield from super().mistakes(figure, study, catalog)
 
     def spec(self, name, figure, study, seed):
-        protocols = {dataset: protocol_of(study, dataset) for dataset in self.datasets(figure, study)}
+        protocols = {dataset: study.protocol_of(dataset) for dataset in self.datasets(figure, study)}
         return super().spec(name, figure, study, seed) | {"protocols": protocols}
 
     def panel(self, dataset, model, files, record, spec):

@@ -231,7 +231,7 @@ class InTime:
 
 
 def protocol(entry: Mapping) -> Folds | Trials | InTime:
-    """The protocol that a mapping describes, see :func:`entrolab.study.lookup.protocol_of`."""
+    """The protocol that a mapping describes, see :meth:`entrolab.study.study.Study.protocol_of`."""
     if entry.get("method") == "time":
         return InTime(entry["folds"])
     if "trials" in entry:

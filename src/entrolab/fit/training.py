@@ -108,7 +108,7 @@ def train_run(
 
     `assignments`, shape (n_repeats, n_samples), are the parts of the rows; rows with a negative part are not
     used, and a run with fewer trials uses the first ones. For `spec` see
-    :func:`entrolab.study.job_specs.run_spec`. `limits` are those of all fits together; `progress` is called
+    :meth:`entrolab.study.study.Study.run`. `limits` are those of all fits together; `progress` is called
     after each fit with the number of fits done and the number of all fits.
     """
     started = datetime.now(UTC)

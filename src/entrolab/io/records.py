@@ -19,7 +19,7 @@ from entrolab.text import damaged
 def new_record(spec: Mapping, started: datetime, seconds: float = 0.0) -> dict:
     """A run record with status "failed"; the caller fills in the outcome.
 
-    `spec` is that of :func:`entrolab.study.job_specs.run_spec`; `started` has a time zone, and `seconds` are
+    `spec` is that of :meth:`entrolab.study.study.Study.run`; `started` has a time zone, and `seconds` are
     measured by a monotonic clock.
     """
     return {

@@ -1,6 +1,6 @@
 """The files of a run, and their contents."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,16 +31,14 @@ class StudyRun:
     rows: Path  # the data file that the run is fitted on: scaled, or as prepared
 
     @classmethod
-    def at(
-        cls, study_name: str, study: Mapping, dataset: str, model: str, folder: Path | str = ""
-    ) -> "StudyRun":
+    def at(cls, study, dataset: str, model: str, folder: Path | str = "") -> "StudyRun":
         """The run of a study with its files in a folder."""
         stages = ("record", "candidates", "selection", "predictions", "models")
         files = (
-            FILES[stage].format(study=study_name, seed=study.get("seed", 0), dataset=dataset, model=model)
-            for stage in (*stages, "scaled" if "scaling" in study else "data")
+            FILES[stage].format(study=study.name, seed=study.seed, dataset=dataset, model=model)
+            for stage in (*stages, "scaled" if study.scaling else "data")
         )
-        return cls(study_name, dataset, model, *(Path(folder, file) for file in files))
+        return cls(study.name, dataset, model, *(Path(folder, file) for file in files))
 
     @property
     def key(self) -> str:
@@ -61,13 +59,13 @@ class RunContents:
     without_model: str  # why not
 
     @classmethod
-    def of(cls, run: StudyRun, study: Mapping) -> "RunContents":
+    def of(cls, run: StudyRun, study) -> "RunContents":
         record = read_json(run.record)
-        entry = study["models"][run.model]
-        first = run.models / f"{entry['criteria'][0]}.json" if entry["criteria"] else None
+        entry = study.models[run.model]
+        first = run.models / f"{entry.criteria[0]}.json" if entry.criteria else None
         facts = read_json(first) if first and first.exists() else {}
         named = made_of(entry)
-        metrics = metrics_of(study["tasks"][run.dataset], study["metrics"])
+        metrics = metrics_of(study.tasks[run.dataset], study.metrics)
         types, without_model = None, facts.get("error", "")
         fitted = first.with_suffix(".skops") if first else None
         if fitted and fitted.exists() and not without_model:

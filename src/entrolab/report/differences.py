@@ -9,7 +9,7 @@ from entrolab.report.studies import StudyResults
 from entrolab.tables.making import ADDRESS
 from entrolab.tables.number_format import title
 from entrolab.tables.rendering import digits_of
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import full_label, one_line
 
 OUTSIDE = ("higher", "lower", "differs")
@@ -62,7 +62,7 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
     for table in tables:
         name = table["name"]
         rows = results.tables[name]
-        spec = table_spec(results.key, results.study, name)
+        spec = results.study.spec_of_table(name)
         digits = digits_of(results.tables[name], TABLE_TYPES[spec["type"]])
         own = [erratum["number"] for erratum in errata_of(errata, name)]
         over_seeds = table["seeds"]["cells"] if table["seeds"] else {}

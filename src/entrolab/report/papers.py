@@ -19,7 +19,6 @@ from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
 from entrolab.report.shown_tables import bar
 from entrolab.report.studies import StudyResults, trained
-from entrolab.study.job_specs import figure_formats, study_runs
 from entrolab.tables.making import agreement_of, counts_of_study
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
@@ -118,7 +117,7 @@ def shown_figure(results: StudyResults, name: str) -> dict:
         "title": title(name),
         "caption": caption,
         "notes": [one_line(note) for note in results.study["figures"][name]["notes"]],
-        "formats": figure_formats(results.study, name),
+        "formats": results.study.figure_type(name).formats,
         "alt": description_of(results.folder / "figures" / f"{name}.svg") or caption,
         "reasons": reasons(results.figures[name]),
     }
@@ -151,7 +150,7 @@ def _files(results: StudyResults, folder: Path) -> list[dict]:
     """The links to the existing files of each run, by data set."""
 
     def links(dataset: str, model: str) -> list[tuple[str, str]]:
-        run = StudyRun.at(results.key, results.study, dataset, model, results.folder.parents[1])
+        run = StudyRun.at(results.study, dataset, model, results.folder.parents[1])
         files = [(stage, getattr(run, stage)) for stage in _STAGES]
         return [(stage, relative(file, folder)) for stage, file in files if file.exists()]
 
@@ -160,7 +159,7 @@ def _files(results: StudyResults, folder: Path) -> list[dict]:
             "label": dataset,
             "cells": [links(dataset, model) for model in trained(results.study)],
         }
-        for dataset in dict.fromkeys(dataset for dataset, _ in study_runs(results.study))
+        for dataset in dict.fromkeys(dataset for dataset, _ in results.study.runs())
     ]
 
 

@@ -10,7 +10,7 @@ from entrolab.seeds.rendering import seeds_of
 from entrolab.tables.making import counts
 from entrolab.tables.rendering import layout, marks_of
 from entrolab.tables.results import Results
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.types import TABLE_TYPES
 
 SECONDS = "fit_seconds"
 
@@ -18,11 +18,11 @@ SECONDS = "fit_seconds"
 def laid_out(results: StudyResults) -> list[dict]:
     """The content of a study's tables for the templates."""
     home = results.folder.parents[1]
-    numbers, runs = Numbers(results.key, results.study, home), Results(results.key, results.study, home)
+    numbers, runs = Numbers(results.study, home), Results(results.study, home)
     shown = []
     for name, table in results.tables.items():
-        spec = table_spec(results.key, results.study, name)
-        seeds = seeds_of(results.key, results.study, name, table)
+        spec = results.study.spec_of_table(name)
+        seeds = seeds_of(results.study, name, table)
         of_table = layout(table, spec, winners(numbers, name, table), SAYS, seeds)
         table_type = TABLE_TYPES[spec["type"]]
         if table_type.ranks and table_type.columns == ("model",) and not of_table["has_published"]:

@@ -10,7 +10,6 @@ from entrolab.claims.rendering import read_claims
 from entrolab.figure_types.making import read_figure
 from entrolab.jobs.command import command_for
 from entrolab.study.cell_numbers import with_numbers
-from entrolab.study.job_specs import study_runs
 from entrolab.tables.making import read_table
 from entrolab.tables.results import Results
 
@@ -42,14 +41,14 @@ def read_results(
     """
     folder = Path(folder)
     claims = folder / "claims.csv"
-    results = Results(key, study, folder.absolute().parents[1])
+    results = Results(study, folder.absolute().parents[1])
     tables = {name: read_table(folder / "tables" / f"{name}.csv") for name in study["tables"]}
     return StudyResults(
         key,
         with_numbers(study, tables),
         folder,
         tables,
-        [results.record(*run) for run in study_runs(study)],
+        [results.record(*run) for run in study.runs()],
         {name: read_figure(folder / "figures" / f"{name}.csv") for name in study.get("figures", {})},
         read_claims(claims) if claims.exists() else None,
         dict(settings or {}),

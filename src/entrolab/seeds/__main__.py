@@ -29,10 +29,10 @@ def main(arguments: list[str] | None = None) -> int:
         check_known(asked.study, studies, "entrolab.seeds", "study", "study")
         study = studies[asked.study]
         for key in ("published", "seeds"):
-            if not study.get(key):
-                raise ConfigError(f"{study['file']}: the key {key!r} is missing; accepted: a path")
+            if not getattr(study, key):
+                raise ConfigError(f"{study.file}: the key {key!r} is missing; accepted: a path")
         for table in asked.tables:
-            check_known(table, seeded_tables(study), study["file"], "tables", "table with published scores")
+            check_known(table, seeded_tables(study), study.file, "tables", "table with published scores")
     except ConfigError as error:
         print(error, file=sys.stderr)
         return 2
@@ -42,8 +42,8 @@ def main(arguments: list[str] | None = None) -> int:
     if status := subprocess.run([*entrolab, *files, *others], check=False).returncode:
         return status
     made = pd.concat([read_seeds(file) for file in files], ignore_index=True)
-    write_seeds(stored(read_seeds(study["seeds"]), made), study["seeds"])
-    print(f"{study['seeds']}: {len(made)} values with {asked.seeds} seeds")
+    write_seeds(stored(read_seeds(study.seeds), made), study.seeds)
+    print(f"{study.seeds}: {len(made)} values with {asked.seeds} seeds")
     return 0
 
 

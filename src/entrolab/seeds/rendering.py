@@ -6,22 +6,22 @@ import pandas as pd
 
 from entrolab.seeds.values import read_seeds
 from entrolab.seeds.verdicts import COVERAGE, VERDICTS, judge_seeds, summary
+from entrolab.study.study import Study
 from entrolab.tables.making import ADDRESS
-from entrolab.tables.types import table_spec
 from entrolab.text import full_label
 
 # Verdict -> CSS class of its bar segment, shared with the verdicts of single tables.
 STYLES = {"reproduced": "reproduced", "not reproduced": "failed", "undecided": "no-data"}
 
 
-def seeds_of(name: str, study: Mapping, table: str, rows: pd.DataFrame) -> dict | None:
+def seeds_of(study: Study, table: str, rows: pd.DataFrame) -> dict | None:
     """The template variables for a table's verdicts over seeds; None without any."""
-    if not study.get("seeds"):
+    if not study.seeds:
         return None
-    values = read_seeds(study["seeds"])
+    values = read_seeds(study.seeds)
     if not (values["table"] == table).any():
         return None
-    spec = table_spec(name, study, table)
+    spec = study.spec_of_table(table)
     judged, left_out = judge_seeds(rows, values, spec)
     if not len(judged) and not any(left_out):
         return None

@@ -1,34 +1,31 @@
 """A table of a study with several seeds: the value of each cell with each seed."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from entrolab.seeds.values import read_seeds, with_table
 from entrolab.tables.making import make_table, read_published
 from entrolab.tables.results import Results
-from entrolab.tables.types import TABLE_TYPES, table_spec
 
 
-def seeded_tables(study: Mapping) -> list[str]:
+def seeded_tables(study) -> list[str]:
     """The tables of a study with published scores, correlations or separabilities."""
-    published = set(read_published(study["published"])["table"])
+    published = set(read_published(study.published)["table"])
     return [
         name
-        for name, entry in study["tables"].items()
-        if TABLE_TYPES[entry["type"]].measures is not None and entry.get("published", name) in published
+        for name, entry in study.tables.items()
+        if study.table_type(name).measures is not None and entry.published in published
     ]
 
 
-def over_seeds(name: str, study: Mapping, table: str, published: str, n_seeds: int) -> pd.DataFrame:
+def over_seeds(study, table: str, published: str, n_seeds: int) -> pd.DataFrame:
     """The values of a study's table with the seeds 0 to `n_seeds` - 1, as a file of `config/seeds` has them.
 
     `published` is the file of published values: only cells that one of them judges are kept.
     """
     values, printed = read_seeds(""), read_published(published)
     for seed in range(n_seeds):
-        results = Results(name, {**study, "seed": seed})
-        values = with_table(values, table, seed, make_table(results, printed, table_spec(name, study, table)))
+        results = Results(study.model_copy(update={"seed": seed}))
+        values = with_table(values, table, seed, make_table(results, printed, study.spec_of_table(table)))
     return values
 
 

@@ -22,7 +22,6 @@ from entrolab.study.config import read_yaml
 from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
-from entrolab.tables.types import table_spec
 from entrolab.tables.verdicts import JUDGED, KNOWN
 
 NOTHING_PUBLISHED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
@@ -31,14 +30,14 @@ MOST_LISTED = 3  # data sets in the line on a table
 
 def table(job) -> None:
     """Make one table, with our numbers and the published ones, in all formats."""
-    name, key, study = job.wildcards.study, job.wildcards.table, job.params.study
-    spec = table_spec(name, study, key)
+    name, key, study = job.wildcards.study, job.wildcards.table, job.params.study[0]
+    spec = study.spec_of_table(key)
     published = read_published(job.input.published[0]) if job.input.published else NOTHING_PUBLISHED
-    made = make_table(Results(name, study), published, spec)
+    made = make_table(Results(study), published, spec)
     write_table(made, spec, job.output[0])
-    best = winners(Numbers(name, study), key, made)
+    best = winners(Numbers(study), key, made)
     seeds = job.input.seeds[0] if job.input.seeds else None
-    over_seeds = seeds_of(name, {**study, "seeds": seeds}, key, made)
+    over_seeds = seeds_of(study.model_copy(update={"seeds": seeds}), key, made)
     for output in job.output[1:]:
         write_table(made, spec, output, best, SAYS, over_seeds)
     tell_result(f"{name} {key}", made, best)
@@ -46,8 +45,8 @@ def table(job) -> None:
 
 def seeds(job) -> None:
     """Write the values of a table with several seeds."""
-    name, table, n_seeds = job.wildcards.study, job.wildcards.table, int(job.wildcards.n)
-    write_seeds(over_seeds(name, job.params.study, table, job.input.published[0], n_seeds), job.output[0])
+    study, table, n_seeds = job.params.study[0], job.wildcards.table, int(job.wildcards.n)
+    write_seeds(over_seeds(study, table, job.input.published[0], n_seeds), job.output[0])
 
 
 def tell_result(name: str, table: pd.DataFrame, best: Collection[tuple[str, str, str]]) -> None:
@@ -75,8 +74,8 @@ def tell_result(name: str, table: pd.DataFrame, best: Collection[tuple[str, str,
 
 def claims(job) -> None:
     """Test a paper's claims on the results of its study."""
-    study = job.params.study
-    found = evaluate(study["claims"], Numbers(job.wildcards.study, study), study["by_tests"])
+    study, by_tests = job.params.study
+    found = evaluate(study.claims, Numbers(study), by_tests)
     for output in job.output:
         write_claims(found, job.params.title, output)
 
@@ -100,5 +99,5 @@ def page(job) -> None:
     # Settings that differ from the defaults, for the command on the page, which names the study's file.
     kept = own.keys() - {"papers", "extra_studies"}
     settings = {key: job.config[key] for key in kept if job.config[key] != own[key]}
-    results = read_results(name, job.params.study, report.parent / name, settings)
+    results = read_results(name, job.params.study[0], report.parent / name, settings)
     build_report([results], report, commit=commit_of(home) or "", lock=lock_digest(home) or "")

@@ -4,17 +4,16 @@ from pathlib import Path
 
 from entrolab import tracking
 from entrolab.io.records import write_json
-from entrolab.study.job_specs import score_tables, study_runs, tracked_datasets
 
 
 def track(job) -> None:
     """Log the runs of each data set; one with an unreadable file does not prevent logging the others."""
-    name, study = job.wildcards.study, job.params.study
+    name, study = job.wildcards.study, job.params.study[0]
     receipt, failed, files = {}, None, {Path(table).stem: table for table in job.input.tables}
-    for dataset in tracked_datasets(study):
-        models = [model for one, model in study_runs(study) if one == dataset]
-        runs = [tracking.StudyRun.at(name, study, dataset, model) for model in models]
-        tables = [files[table] for table in score_tables(study, dataset)]
+    for dataset in study.datasets_of_runs():
+        models = [model for one, model in study.runs() if one == dataset]
+        runs = [tracking.StudyRun.at(study, dataset, model) for model in models]
+        tables = [files[table] for table in study.score_tables(dataset)]
         try:
             receipt[dataset] = tracking.track_dataset(
                 study, name, dataset, runs, store_uri=job.params.store, tables=tables
@@ -30,7 +29,7 @@ def track_study(job) -> None:
     """Update the tracked run of a study's tables and figures."""
     files, store = job.input, job.params.store
     tracking.track_study(
-        job.params.study,
+        job.params.study[0],
         job.wildcards.study,
         files.tables,
         files.figures,

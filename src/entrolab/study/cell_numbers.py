@@ -6,11 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from entrolab.study.sections import ConfigError
+from entrolab.study.sections import ConfigError, Section
 from entrolab.study.seeds import CELL
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from entrolab.study.study import Study
 
 SEED_0 = "0"
 # The texts of an erratum and of a difference that may quote numbers.
@@ -19,7 +21,7 @@ TEXTS = {"errata": ("published", "taken", "evidence"), "differences": ("tried", 
 _QUOTED = re.compile(r"\{([^{}:]*/[^{}:]*)(?::([^{}]*))?\}")
 
 
-def with_numbers(study: Mapping, tables: "Mapping[str, pd.DataFrame] | None" = None) -> dict:
+def with_numbers(study: "Study", tables: "Mapping[str, pd.DataFrame] | None" = None) -> "Study":
     """A study whose errata and differences have numbers in the place of ``{table/dataset/model/metric:.1f}``.
 
     A cell must be in the study's file ``seeds``. Its number is that of the made table in `tables`, else that
@@ -32,7 +34,7 @@ def with_numbers(study: Mapping, tables: "Mapping[str, pd.DataFrame] | None" = N
         for *cell, number in table[[*CELL[1:], "ours"]].dropna(subset="ours").itertuples(index=False)
     }
     stored = {}
-    if os.path.isfile(file := study.get("seeds", "")):
+    if os.path.isfile(file := study.seeds or ""):
         with open(file, encoding="utf-8", newline="") as lines:
             stored = {tuple(row[part] for part in CELL): row for row in csv.DictReader(lines)}
 
@@ -49,14 +51,15 @@ def with_numbers(study: Mapping, tables: "Mapping[str, pd.DataFrame] | None" = N
             )
         except (KeyError, ValueError):
             raise ConfigError(
-                f"{study['file']}: found {quoted[0]}; accepted: {{{'/'.join(CELL)}:.1f}} or "
+                f"{study.file}: found {quoted[0]}; accepted: {{{'/'.join(CELL)}:.1f}} or "
                 f"{{{'/'.join(CELL)}/1-4:.1f}}, of a cell and seeds in {file or 'the file `seeds`'}"
             ) from None
 
-    def filled(entry: Mapping, texts: tuple[str, ...]) -> dict:
-        return {key: _QUOTED.sub(number, text) if key in texts else text for key, text in entry.items()}
+    def filled(entry: Section, texts: tuple[str, ...]) -> Section:
+        return entry.model_copy(update={key: _QUOTED.sub(number, getattr(entry, key)) for key in texts})
 
-    return {
-        **study,
-        **{part: [filled(entry, texts) for entry in study.get(part, [])] for part, texts in TEXTS.items()},
-    }
+    return study.model_copy(
+        update={
+            part: [filled(entry, texts) for entry in getattr(study, part)] for part, texts in TEXTS.items()
+        }
+    )

@@ -9,8 +9,6 @@ from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, grid_points, searched
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.study.definition import DIVERGENCES, Protocol, Scaling
-from entrolab.study.job_specs import figure_runs, figure_spec, measurement_spec, run_spec, study_runs
-from entrolab.study.lookup import grouped, protocol_of, scaling_of
 from entrolab.study.sections import ConfigError, check, shortened, unknown
 from entrolab.tables.types import TABLE_TYPES
 
@@ -39,18 +37,18 @@ def _checks(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> Itera
     )
     yield [_of_tasks(study)]
     yield [_of_data(file, study, catalog)]
-    yield [_of_folds(study, dataset, catalog[dataset]) for dataset in _trained(study)]
+    yield [_of_folds(study, dataset, catalog[dataset]) for dataset in study.datasets_of_runs()]
     yield (_of_runs(name, study) for name in study["models"])
     yield (_of_measurements(name, table, study) for name, table in study["tables"].items())
     for name in figures:
-        figure_spec("", study, name)  # which raises for a missing value
+        study.spec_of_figure(name)  # which raises for a missing value
 
 
 def _of_differences(study: Mapping) -> Iterator[str]:
     """Yield the names in ``differences`` that no table of the study has."""
     known = {
         "tables": study["tables"],
-        "datasets": grouped(study),
+        "datasets": study.tasks,
         "models": study["models"],
         "metrics": study["metrics"],
     }
@@ -147,7 +145,7 @@ def _without_learner(where: str, entry: Mapping, study: Mapping, has_learner: Ca
 
 def _of_tasks(study: Mapping) -> Iterator[str]:
     """Yield metrics and criteria that do not fit the task of a data set, such as accuracy for regression."""
-    for dataset, model in study_runs(study):
+    for dataset, model in study.runs():
         task = study["tasks"][dataset]
         fitting = metrics_of(task, study["metrics"])
         if not fitting:
@@ -207,10 +205,10 @@ def _of_data(file: Path, study: Mapping, catalog: Mapping) -> Iterator[str]:
         for dataset in values.keys() - {"default"}:
             yield from unknown(dataset, catalog, f"of_dataset.{name}", "data set")
     drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
-    for dataset in dict.fromkeys([*grouped(study), *drawn]):
+    for dataset in dict.fromkeys([*study.tasks, *drawn]):
         if "scaling" not in study:
             break
-        scaling = check(Scaling, scaling_of(study, dataset), file, "scaling", dataset)
+        scaling = check(Scaling, study.scaling_of(dataset), file, "scaling", dataset)
         files = catalog[dataset].get("files", [])
         if scaling["fit_on"] == "train" and all(part.get("part") != "test" for part in files):
             yield (
@@ -218,7 +216,7 @@ def _of_data(file: Path, study: Mapping, catalog: Mapping) -> Iterator[str]:
                 "accepted: all, or a scaler among the steps of the models"
             )
     for dataset in _divided(study):
-        protocol = protocol_of(study, dataset)
+        protocol = study.protocol_of(dataset)
         if protocol.get("method") == "given":
             continue
         protocol = check(Protocol, protocol, file, "protocol", dataset)
@@ -230,23 +228,18 @@ def _of_data(file: Path, study: Mapping, catalog: Mapping) -> Iterator[str]:
             )
 
 
-def _trained(study: Mapping) -> list[str]:
-    """The data sets of runs."""
-    return list(dict.fromkeys(dataset for dataset, _ in study_runs(study)))
-
-
 def _divided(study: Mapping) -> list[str]:
     """The data sets that the protocol divides; those that are only clustered or shown are not divided."""
     entries = [table for table in study["tables"].values() if TABLE_TYPES[table["type"]].divides]
     groups = [study["datasets"][entry["datasets"]] for entry in entries if "datasets" in entry]
-    of_figures = [figure_runs(study, name) for name in study["figures"]]
+    of_figures = [study.runs_of_figure(name) for name in study["figures"]]
     trained = [dataset for dataset, _ in itertools.chain.from_iterable(of_figures)]
     return list(dict.fromkeys([*itertools.chain.from_iterable(groups), *trained]))
 
 
 def _of_folds(study: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
     """Yield a mistake if folds would lack rows or classes, as far as the catalog states class sizes."""
-    protocol = protocol_of(study, dataset)
+    protocol = study.protocol_of(dataset)
     method = protocol.get("method")
     if method == "given":
         return
@@ -286,13 +279,13 @@ def _of_folds(study: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
 def _of_runs(name: str, study: Mapping) -> Iterator[str]:
     """Yield the reasons why runs of a model could not be fitted or scored."""
     where = f"models.{name}"
-    for dataset, model in study_runs(study):
+    for dataset, model in study.runs():
         if model != name:
             continue
-        run = run_spec("", study, dataset, model, seed=0)
+        run = study.run(dataset, model, seed=0)
         yield from _of_threshold(where, run, study)
         yield from _of_grids(where, dataset, run)
-        trials, most = run["protocol"].get("trials", 0), protocol_of(study, dataset).get("trials", 0)
+        trials, most = run["protocol"].get("trials", 0), study.protocol_of(dataset).get("trials", 0)
         if trials > most:
             yield f"{where}.trials: found {trials}; accepted: at most the {most} of the protocol"
 
@@ -300,7 +293,7 @@ def _of_runs(name: str, study: Mapping) -> Iterator[str]:
 def _of_measurements(name: str, table: Mapping, study: Mapping) -> Iterator[str]:
     table_type = TABLE_TYPES[table["type"]]
     for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
-        measured = measurement_spec("", study, name, dataset, seed=0).get("models", {})
+        measured = study.measurement(name, dataset, seed=0).get("models", {})
         for model, learner in measured.items():
             yield from _of_grids(f"models.{model}", dataset, learner)
 

@@ -24,7 +24,6 @@ from entrolab.study.sections import (
     wrong,
 )
 from entrolab.tables.base import ALL
-from entrolab.tables.types import table_spec
 
 Id = matching(r"[a-z0-9]+(-[a-z0-9]+)*", "a name of lower-case letters, digits and -")
 # A test of this repository, with all its parameters.
@@ -61,6 +60,7 @@ class Margin(Section):
 class ClaimTest(Section):
     """Keys of every test: tables, their metrics and models, and data sets, by default all of the tables."""
 
+    type: str
     tables: Names
     metric: described(str | Names, "a metric, or a list of metrics")
     models: Names = None
@@ -222,7 +222,7 @@ def load_claims(file: Path, content: Any, study: Mapping) -> list[dict]:
     The path `file` is for messages; the tables of the study are filled in. Mistakes raise a `ConfigError`,
     with one line each.
     """
-    claims = check(Claims, content, file)["claims"]
+    claims = check(Claims, content, file).claims
     lines = list(dict.fromkeys(_mistakes(claims, study)))
     if lines:
         raise ConfigError("\n".join(f"{file}: {line}" for line in lines))
@@ -235,10 +235,10 @@ def tested_tables(claims: Sequence[Mapping]) -> list[str]:
     return list(dict.fromkeys(name for test in tests for name in _tables(test)))
 
 
-def tested_file(study_name: str, study: Mapping, name: str) -> str:
+def tested_file(study: Mapping, name: str) -> str:
     """The CSV file of a table or figure that tests read."""
     folder = "tables" if name in study["tables"] else "figures"
-    return f"results/{study_name}/{folder}/{name}.csv"
+    return f"results/{study.name}/{folder}/{name}.csv"
 
 
 def tests_of_repository(claim: Mapping) -> list[str]:
@@ -286,7 +286,7 @@ def _figures(study: Mapping) -> list[str]:
 def _spec(study: Mapping, name: str) -> Mapping:
     """The data sets, models and metrics of a table or figure."""
     if name in study["tables"]:
-        return table_spec("", study, name)
+        return study.spec_of_table(name)
     entry = study["figures"][name]
     metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
     return {"datasets": study["datasets"][entry["datasets"]], "models": entry["models"], "metrics": metrics}

@@ -5,6 +5,7 @@ in it, what was found there and what is accepted.
 """
 
 import hashlib
+import itertools
 import math
 import os
 import re
@@ -20,12 +21,12 @@ from entrolab.study.catalog import Catalog
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.checking import check_study
 from entrolab.study.claims import load_claims
-from entrolab.study.definition import Study, Table
-from entrolab.study.lookup import grouped
+from entrolab.study.definition import Model, OwnData, StudyFile, Table
 from entrolab.study.published import check_published
-from entrolab.study.sections import ConfigError, check, check_known, shortened
+from entrolab.study.sections import ConfigError, check, check_known, plain, shortened
 from entrolab.study.seeds import check_seeds
 from entrolab.study.settings import Settings
+from entrolab.study.study import Study
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import without_secrets
 from entrolearn.suggest import did_you_mean
@@ -82,7 +83,7 @@ class Studies(Mapping):
     def __contains__(self, name) -> bool:  # without reading it
         return name in self._files
 
-    def __getitem__(self, name: str) -> dict:
+    def __getitem__(self, name: str) -> Study:
         if name not in self.read:
             study = load_study(self._files[name], self.catalog, self._seed)
             self._add_datasets(study)
@@ -103,17 +104,17 @@ class Studies(Mapping):
         check_known(key, known, "config/datasets.yaml", "results/data", "data set")
         return known[key]
 
-    def _add_datasets(self, study: Mapping) -> None:
+    def _add_datasets(self, study: Study) -> None:
         """Note the data sets of a study; the results of all of them are in one folder.
 
         A study's own data set replaces the catalog's data set of the same name, unless another study uses
         that.
         """
-        entries = {key: self.catalog[key] for key in _of_catalog(study)} | study["own_data"]
+        entries = {key: self.catalog[key] for key in _of_catalog(study)} | study.own_data
         for key, entry in entries.items():
             if self._datasets.setdefault(key, entry) != entry:
                 raise ConfigError(
-                    f"{study['file']}: datasets.{key}: another study has a different data set of this name; "
+                    f"{study.file}: datasets.{key}: another study has a different data set of this name; "
                     "accepted: another name"
                 )
 
@@ -125,7 +126,8 @@ def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[Studie
     of config/config.yaml. Mistakes raise a `ConfigError`.
     """
     home = Path(home)
-    config = check(Settings, {**read_yaml(home / "config" / "config.yaml"), **config}, "config")
+    config = {**read_yaml(home / "config" / "config.yaml"), **config}
+    config = check(Settings, config, "config").model_dump()
     folders = [home / "config" / "papers", *map(Path, filter(None, [config.get("extra_studies")]))]
     find_learners_in(folders)
     files = study_files(folders)
@@ -154,10 +156,10 @@ def _can_be_a_study(name: str) -> bool:
     return bool(re.fullmatch(NAME, name)) and name not in RULES
 
 
-def _of_catalog(study: Mapping) -> set[str]:
+def _of_catalog(study: Study) -> set[str]:
     """The data sets that a study takes from the catalog."""
-    drawn = {figure["dataset"] for figure in study["figures"].values() if "dataset" in figure}
-    return ({*grouped(study)} | drawn) - study["own_data"].keys()
+    drawn = {figure.dataset for figure in study.figures.values() if getattr(figure, "dataset", None)}
+    return ({*study.tasks} | drawn) - study.own_data.keys()
 
 
 def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
@@ -190,7 +192,7 @@ def load_catalog(files: Iterable[Path]) -> dict[str, dict]:
     """The entries of several catalogs of data sets, by key; no key may be in two catalogs."""
     catalog: dict[str, dict] = {}
     for file in files:
-        entries = check(Catalog, read_yaml(file), file)
+        entries = plain(check(Catalog, read_yaml(file), file))
         if repeated := sorted(catalog.keys() & entries.keys()):
             raise ConfigError(
                 f"{file}: the key {repeated[0]!r} is taken by another data set; accepted: another key"
@@ -217,29 +219,40 @@ def study_files(folders: Iterable[Path]) -> dict[str, Path]:
     return studies
 
 
-def load_study(file: Path, catalog: Mapping[str, Mapping], seed: int = 0) -> dict:
-    """Load and check a study; return it as a plain dict with defaults filled in.
+def load_study(file: Path, catalog: Mapping[str, Mapping], seed: int = 0) -> Study:
+    """Load and check a study, and fill in its defaults.
 
-    ``tasks`` maps its data sets to their tasks. Values that differ between data sets remain references,
-    ``{of_dataset: name}``; they are resolved per run.
+    Values that differ between data sets remain references, ``{of_dataset: name}``; they are resolved per run.
     """
     check_name(file)
-    study = check(Study, read_yaml(file), file)
-    study |= _groups(file, study["datasets"], catalog)
-    catalog = {**catalog, **study["own_data"]}
-    study["tasks"] = {key: catalog[key]["task"] for key in grouped(study)}
-    study = {**_with_defaults(study, file), "file": str(file), "seed": seed}
-    check_study(file, study, catalog)
-    if "published" in study:
-        study["published"] = _beside(file, "published", study["published"])
-        check_published(study["published"], study)
-    if "seeds" in study:
+    content = read_yaml(file)
+    study = study_of(file, content, catalog, seed)
+    check_study(file, study, {**catalog, **study.own_data})
+    if study.published:
+        study = study.model_copy(update={"published": _beside(file, "published", study.published)})
+        check_published(study.published, study)
+    if study.seeds:
         # The file is written by `make seeds` and may not exist yet.
-        study["seeds"] = os.path.normpath(file.parent / study["seeds"])
-        if os.path.isfile(study["seeds"]):
-            check_seeds(study["seeds"])
+        study = study.model_copy(update={"seeds": os.path.normpath(file.parent / study.seeds)})
+        if os.path.isfile(study.seeds):
+            check_seeds(study.seeds)
     with_numbers(study)  # which raises for a cell that does not exist
-    return study | _claims(file, study)
+    if "claims" not in content:
+        return study
+    claims = _beside(file, "claims", content["claims"])
+    listed = load_claims(Path(claims), read_yaml(Path(claims)), study)
+    return study.model_copy(update={"claims": listed, "claims_file": claims})
+
+
+def study_of(file: Path, content, catalog: Mapping[str, Mapping], seed: int = 0) -> Study:
+    """The study that the content of a file describes, with its defaults; names and learners are unchecked."""
+    found = check(StudyFile, content, file)
+    groups, own = _groups(file, found.datasets, catalog)
+    keys = dict.fromkeys(itertools.chain.from_iterable(groups.values()))
+    tasks = {key: {**catalog, **own}[key]["task"] for key in keys}
+    given = {key: getattr(found, key) for key in StudyFile.model_fields}
+    derived = {"name": file.stem, "file": str(file), "seed": seed, "datasets": groups, "tasks": tasks}
+    return _with_defaults(Study.model_construct(**given | derived | {"own_data": own, "claims": []}))
 
 
 def check_name(file: Path) -> None:
@@ -253,14 +266,14 @@ def check_name(file: Path) -> None:
         raise ConfigError(f"{file}: {file.stem!r} is a rule of the workflow; accepted: another file name")
 
 
-def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> dict:
+def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> tuple[dict, dict]:
     """The groups of a study's data sets (each own data set is a group), and the entries of its own data."""
-    own = {key: entry_of(file, key, value) for key, value in datasets.items() if isinstance(value, Mapping)}
+    own = {key: entry_of(file, key, value) for key, value in datasets.items() if isinstance(value, OwnData)}
     groups = {group: [group] if group in own else keys for group, keys in datasets.items()}
     for group, keys in groups.items():
         for key in keys:
             check_known(key, {**catalog, **own}, file, f"datasets.{group}", "data set")
-    return {"datasets": groups, "own_data": own}
+    return groups, own
 
 
 def read_yaml(file: Path):
@@ -352,48 +365,48 @@ _Loader.add_implicit_resolver(
 # ------------------------------------------------------------------------------------------------ defaults
 
 
-def _with_defaults(study: dict, file: Path) -> dict:
+def _with_defaults(study: Study) -> Study:
     """The study with the defaults that depend on its name and data: title, metrics, labels, tables."""
-    scores = [score for score in SCORES if any(metrics_of(task, [score]) for task in study["tasks"].values())]
-    study = {"title": file.stem.replace("_", " ").capitalize(), "metrics": scores, **study}
-    study |= _tables(study)
-    study.setdefault("candidates", study["criteria"])
-    models = {
-        name: {
-            "label": name.replace("_", " "),
-            "criteria": study["criteria"],
-            "candidates": model.get("criteria", study["candidates"]),
-            **model,
-        }
-        for name, model in study["models"].items()
+    tasks = study.tasks.values()
+    scores = [score for score in SCORES if any(metrics_of(task, [score]) for task in tasks)]
+    title = study.title or study.name.replace("_", " ").capitalize()
+    given = {
+        "title": title,
+        "metrics": study.metrics or scores,
+        "candidates": study.candidates or study.criteria,
     }
-    return {**study, "models": models}
+    study = study.model_copy(update=given)
+    study = study.model_copy(update=_tables(study))
+    models = {name: _model(name, model, study) for name, model in study.models.items()}
+    return study.model_copy(update={"models": models})
 
 
-def _tables(study: Mapping) -> dict:
+def _model(name: str, model: Model, study: Study) -> Model:
+    """A model with its label, its criteria and the criteria whose values its candidates have."""
+    given = {
+        "label": name.replace("_", " "),
+        "criteria": study.criteria,
+        "candidates": study.candidates if model.criteria is None else model.criteria,
+    }
+    return model.model_copy(update={key: one for key, one in given.items() if getattr(model, key) is None})
+
+
+def _tables(study: Study) -> dict:
     """The tables and the groups that they show; by default one table of all scores."""
-    groups = {ALL: list(study["tasks"]), **study["datasets"]}
-    tables = study.get("tables")
+    groups = {ALL: list(study.tasks), **study.datasets}
+    tables = study.tables
     if tables is None:
         by_default = {}
         for name, tasks in SHOWN.items():
-            if keys := [key for key, task in study["tasks"].items() if task in tasks]:
+            if keys := [key for key, task in study.tasks.items() if task in tasks]:
                 # A name that no file can contain, so that it replaces no group of the study.
                 groups[f"{ALL} {name}"] = keys
                 by_default[name] = {"type": "scores", "datasets": f"{ALL} {name}"}
-        tables = check(dict[str, Table], by_default, study["title"])
-    shown = {entry.get("datasets") for entry in [*tables.values(), *study["figures"].values()]}
-    kept = {name: keys for name, keys in groups.items() if name in study["datasets"] or name in shown}
-    filled = {name: TABLE_TYPES[one["type"]].filled(name, one, groups, study) for name, one in tables.items()}
+        tables = check(dict[str, Table], by_default, study.file)
+    shown = {getattr(entry, "datasets", None) for entry in [*tables.values(), *study.figures.values()]}
+    kept = {name: keys for name, keys in groups.items() if name in study.datasets or name in shown}
+    filled = {name: TABLE_TYPES[one.type].filled(name, one, groups, study) for name, one in tables.items()}
     return {"datasets": kept, "tables": filled}
-
-
-def _claims(file: Path, study: Mapping) -> dict:
-    """The claims of a study, and the path of their file."""
-    if "claims" not in study:
-        return {"claims": []}
-    found = _beside(file, "claims", study["claims"])
-    return {"claims": load_claims(Path(found), read_yaml(Path(found)), study), "claims_file": found}
 
 
 def _beside(file: Path, key: str, path: str) -> str:

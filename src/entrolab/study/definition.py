@@ -341,8 +341,8 @@ Table = by("type", {name: one.Entry for name, one in TABLE_TYPES.items()})
 Figure = by("type", {name: one.Entry for name, one in FIGURE_TYPES.items()})
 
 
-class Study(Section):
-    """A study: data sets, learners with grids, protocol, tables and figures."""
+class StudyFile(Section):
+    """The file of a study: data sets, learners with grids, protocol, tables and figures."""
 
     title: matching(r"[^{}]+", "a text without braces") = None
     reference: str = ""

@@ -15,7 +15,6 @@ from importlib.util import find_spec
 from types import MappingProxyType
 
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, learners_of
-from entrolab.study.job_specs import figure_spec, measurement_spec, run_spec, study_runs
 from entrolab.study.sections import shortened
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import one_line
@@ -42,8 +41,8 @@ def learners_asked(study: Mapping) -> list[dict]:
     rows, and for a ``threshold``.
     """
     asked: dict[tuple[str, str], dict] = {}
-    for dataset, name in study_runs(study):
-        run = run_spec("", study, dataset, name, seed=0)
+    for dataset, name in study.runs():
+        run = study.run(dataset, name, seed=0)
         for entry in _collect(asked, f"models.{name}", run):
             if ".steps." in entry["place"]:
                 entry["methods"] = STEP
@@ -63,14 +62,14 @@ def learners_asked(study: Mapping) -> list[dict]:
     for name, table in study["tables"].items():
         table_type = TABLE_TYPES[table["type"]]
         for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
-            spec = measurement_spec("", study, name, dataset, seed=0)
+            spec = study.measurement(name, dataset, seed=0)
             for model, fitted in spec.get("models", {}).items():
                 place = f"tables.{name}.models.{model}"
                 more = {f"{place}.starts": ["n_init", []]} if "starts" in fitted else {}
                 more |= {f"{place}.size": [fitted["size"], spec["sizes"]]} if fitted.get("size") else {}
                 _collect(asked, place, fitted, more)
     for name in study["figures"]:
-        figure = figure_spec("", study, name)
+        figure = study.spec_of_figure(name)
         panels = [panel["learner"] for panel in figure.get("panels", [])]
         more = {f"figures.{name}.epochs": ["max_iter", figure["epochs"]]} if "epochs" in figure else {}
         for fitted in [*panels, *([figure["model"]] if "model" in figure else [])]:

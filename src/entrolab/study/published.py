@@ -4,7 +4,6 @@ import csv
 from collections.abc import Mapping
 from pathlib import Path
 
-from entrolab.study.job_specs import published_cells
 from entrolab.study.sections import ConfigError, check_known
 from entrolab.study.seeds import is_number
 
@@ -33,7 +32,7 @@ def check_published(file: Path, study: Mapping) -> None:
     cells = {
         (entry["published"], *cell)
         for name, entry in study["tables"].items()
-        for cell in published_cells(study, name)
+        for cell in study.published_cells(name)
     }
     printed: dict[tuple[str, ...], int] = {}
     corrected: dict[tuple[str, ...], int] = {}

@@ -23,7 +23,6 @@ from pydantic import (
     ValidationError,
     WithJsonSchema,
     WrapValidator,
-    create_model,
     model_validator,
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -136,28 +135,54 @@ class Section(BaseModel):
                     mistakes.append(_mistake(_in_words(one["type"], one["input"], one), one["loc"]))
         raise ValidationError.from_exception_data(cls.__name__, mistakes)
 
+    # Sections were mappings, and much of the package still reads them so: a key without a value is absent.
+
+    def __iter__(self):
+        return (name for name in type(self).model_fields if getattr(self, name) is not None)
+
+    def __len__(self):
+        return sum(1 for _ in self)
+
+    def __getitem__(self, key):
+        if key not in self:
+            raise KeyError(key)
+        return getattr(self, key)
+
+    def __contains__(self, key):
+        return key in type(self).model_fields and getattr(self, key) is not None
+
+    def __eq__(self, other):
+        return isinstance(other, Mapping) and plain(self) == plain(other)
+
+    def __or__(self, other):
+        return {**self, **other}
+
+    def __ror__(self, other):
+        return {**other, **self}
+
+    keys, items, values, get = Mapping.keys, Mapping.items, Mapping.values, Mapping.get
+
+
+Mapping.register(Section)
+
 
 def plain(value):
-    """Convert a section to a dict with defaults; keys neither given nor with a default are absent."""
-    if isinstance(value, Section):
-        given = value.model_fields_set
-        fields = {name: getattr(value, name) for name in type(value).model_fields}
-        return {name: plain(one) for name, one in fields.items() if name in given or one is not None}
+    """Convert sections to dicts; keys without a value are absent."""
     if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
+        return {name: plain(value[name]) for name in value}
     return [plain(one) for one in value] if isinstance(value, list) else value
 
 
 def check(definition, data, file, where: str = "", dataset: str = ""):
-    """Validate `data` by a section or the type of a value, and return the result as :func:`plain` data.
+    """Validate `data` by a section or the type of a value, and return the section or the value.
 
     `where` is the place of `data` in the file, `dataset` the data set that it applies to, if it is only one.
     Mistakes raise a `ConfigError`, with one line each.
     """
     try:
         if isinstance(definition, type) and issubclass(definition, Section):
-            return plain(definition.model_validate(data))
-        return plain(TypeAdapter(definition).validate_python(data, strict=True))
+            return definition.model_validate(data)
+        return TypeAdapter(definition).validate_python(data, strict=True)
     except ValidationError as error:
         of_dataset = f" (for {dataset!r})" if dataset else ""
         lines = [
@@ -402,7 +427,7 @@ class _ByKey:
     names: tuple[str, ...]
 
     def __get_pydantic_json_schema__(self, core_schema, handler) -> dict:
-        cases = zip(self.names, handler(core_schema)["oneOf"], strict=True)
+        cases = [(name, handler(core_schema["choices"][f"<{name}>"])) for name in self.names]
         return {
             "description": f"mapping, whose `{self.key}` is {', '.join(f'`{name}`' for name in self.names)}",
             "type": "object",
@@ -415,14 +440,11 @@ class _ByKey:
 
 
 def by(key: str, sections: Mapping[str, type[Section]]) -> Any:
-    """The type of mappings that are one of several sections, selected by the value of `key`."""
+    """The type of mappings that are one of several sections, selected by the value of their `key`."""
 
     def tag(data) -> str | None:
         return f"<{data[key]}>" if isinstance(data, Mapping) and key in data else None
 
     tag.__name__ = key  # errors refer to it by this name
-    cases = tuple(
-        Annotated[create_model(one.__qualname__, __base__=one, **{key: Literal[name]}), Tag(f"<{name}>")]
-        for name, one in sections.items()
-    )
+    cases = tuple(Annotated[one, Tag(f"<{name}>")] for name, one in sections.items())
     return Annotated[Union[cases], Discriminator(tag), _ByKey(key, tuple(sections))]  # noqa: UP007  of a tuple

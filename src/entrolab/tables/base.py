@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from entrolab.fit.learners import learners_of
 from entrolab.study.entries import TableEntry
-from entrolab.study.lookup import pairs
 from entrolab.tables.verdicts import beside
 from entrolab.text import one_line
 
@@ -115,14 +114,15 @@ class TableType:
         """Yield the names in an entry that must be known: (place, name, known names, kind of thing named)."""
         yield from ()
 
-    def filled(self, name: str, table: Mapping, groups: Mapping, study: Mapping) -> dict:
+    def filled(self, name: str, table: TableEntry, groups: Mapping, study) -> TableEntry:
         """An entry with its defaults from the study: its published table, and all models by name."""
-        named = {}
-        if table.get("models") == ALL:
+        filled = {"published": table.published or name}
+        if getattr(table, "models", None) == ALL:
             # All models except those that have their own criteria or are only published.
-            entries = study["models"].items()
-            named = {"models": [key for key, one in entries if not {"criteria", "published_only"} & {*one}]}
-        return {"published": name, **table, **named}
+            filled["models"] = [
+                key for key, one in study.models.items() if one.criteria is None and not one.published_only
+            ]
+        return table.model_copy(update=filled)
 
     def reads(self, table: Mapping) -> tuple[str, ...]:
         """The stages whose files this table is made of."""
@@ -144,7 +144,7 @@ class TableType:
         """The (data set, model) pairs whose files a table is made of, row by row."""
         models = self.models(table, study)
         if self.trains:
-            return list(pairs(study, table["datasets"], models))
+            return list(study.pairs(table["datasets"], models))
         datasets = [GENERATED] if self.generates else study["datasets"][table["datasets"]]
         return list(itertools.product(datasets, models))
 

@@ -36,7 +36,7 @@ COLUMNS = [*ADDRESS, *_NUMBERS[:-1], "verdict", "oracle", "reason"]
 
 
 def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
-    """Build a table from its spec, see `entrolab.tables.types.table_spec`.
+    """Build a table from its spec, see `spec_of_table` of :class:`entrolab.study.study.Study`.
 
     `published` has the columns table, dataset, model, metric, value and std, with scores in percent, see
     `read_published`. The result has the columns `COLUMNS` and one row per cell in the study's order, also for

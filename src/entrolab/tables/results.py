@@ -20,10 +20,10 @@ KEPT_VARIANCE = 0.95
 
 
 class Results:
-    """The results of a study (with ``metrics``, ``criteria``, ``tasks``) in the folder with ``results``."""
+    """The results of a study in the folder with ``results``."""
 
-    def __init__(self, study_name: str, study: Mapping, home: str | os.PathLike = "."):
-        self._study_name, self._study, self._home = study_name, study, Path(home)
+    def __init__(self, study, home: str | os.PathLike = "."):
+        self._study, self._home = study, Path(home)
         # A table reads a file once per column.
         self.characteristics = cache(self._characteristics)
         self.division = cache(self._division)
@@ -38,7 +38,7 @@ class Results:
 
     def facts(self, dataset: str, model: str, criterion: str | None = None) -> dict:
         """Facts about the refitted model of a run that a criterion selected, by default the first one."""
-        criteria = self._study["models"][model]["criteria"]
+        criteria = self._study.models[model].criteria
         if not criteria:
             return {"error": "no criterion selects from this grid: all of it is shown"}
         folder = self._file("models", dataset=dataset, model=model)
@@ -58,7 +58,7 @@ class Results:
         return dict(iter(rows.groupby("criterion", sort=False)))
 
     def _of_predictions(self, dataset: str, model: str) -> dict[str, pd.DataFrame]:
-        metrics = metrics_of(self._study["tasks"][dataset], self._study["metrics"])
+        metrics = metrics_of(self._study.tasks[dataset], self._study.metrics)
         files = (self._file(stage, dataset=dataset, model=model) for stage in ("selection", "predictions"))
         return dict(iter(read_scores(*files, metrics).groupby("criterion", sort=False)))
 
@@ -97,9 +97,7 @@ class Results:
         return read_frame(self._file("measured", table=table, dataset=dataset)).to_dict("records")
 
     def _file(self, stage: str, **names: str) -> Path:
-        return self._home / FILES[stage].format(
-            study=self._study_name, seed=self._study.get("seed", 0), **names
-        )
+        return self._home / FILES[stage].format(study=self._study.name, seed=self._study.seed, **names)
 
 
 def _dimensions(X) -> int:

@@ -87,10 +87,13 @@ class Scores(OfModels):
 
     def filled(self, name, table, groups, study):
         """An entry, by default with all metrics that fit its data sets."""
-        tasks = {study["tasks"][key] for key in groups.get(table["datasets"], ())}
-        fitting = [metric for metric in study["metrics"] if all(metrics_of(task, [metric]) for task in tasks)]
-        chosen = {"metric": fitting or study["metrics"], "criterion": study["criteria"][0]}
-        return super().filled(name, {**chosen, **table}, groups, study)
+        tasks = {study.tasks[key] for key in groups.get(table.datasets, ())}
+        fitting = [metric for metric in study.metrics if all(metrics_of(task, [metric]) for task in tasks)]
+        chosen = {
+            "metric": table.metric or fitting or study.metrics,
+            "criterion": table.criterion or study.criteria[0],
+        }
+        return super().filled(name, table.model_copy(update=chosen), groups, study)
 
     def reads(self, table):
         # Selection from part of a grid starts from its candidates.

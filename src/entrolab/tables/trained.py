@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from entrolab.fit.learners import estimator_of, searched
-from entrolab.study.lookup import labels
 from entrolab.tables.base import NAN, PUBLISHED_ONLY, Cell, Found, TableType, phrase
 from entrolab.tables.verdicts import KNOWN
 
@@ -25,7 +24,7 @@ class OfModels(TableType):
                 "estimators": study["models"][key].get("estimators", {}),
                 "searched": bool(searched(study["models"][key])),
             }
-            for key, named in labels(study, table["models"]).items()
+            for key, named in study.labels(table["models"]).items()
         }
 
     def found(self, cell, spec, results):

@@ -7,7 +7,6 @@ from typing import Any
 from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.jobs.command import command_for
-from entrolab.study.lookup import scaling_of
 from entrolab.tables.making import Agreement
 from entrolab.tables.rendering import escape_md
 from entrolab.tables.verdicts import VERDICTS
@@ -178,7 +177,7 @@ def _rows_of(study: Mapping, run: StudyRun) -> str:
     """The input that a model of a run accepts, in words."""
     if run.dataset in study.get("own_data", {}):
         return "a data frame with the columns of the table, and gives its labels"
-    scaling = ", ".join(f"{name} {value}" for name, value in scaling_of(study, run.dataset).items())
+    scaling = ", ".join(f"{name} {value}" for name, value in study.scaling_of(run.dataset).items())
     return f"rows as they stand in `{run.rows.as_posix()}`" + (f" (scaling: {scaling})" if scaling else "")
 
 

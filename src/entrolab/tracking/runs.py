@@ -17,7 +17,6 @@ import pandas as pd
 from entrolab.fit.learners import ONE_OF, expand_values, grid_points
 from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import RunContents, StudyRun
-from entrolab.study.lookup import protocol_of, scaling_of
 from entrolab.text import full_label, in_short
 from entrolab.tracking.comparisons import comparisons_of, headline, is_published
 from entrolab.tracking.notes import run_note, version_note
@@ -155,8 +154,8 @@ def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]
             name: in_short(expand_values(values))
             for name, values in _with_alternatives(record, "grid").items()
         },
-        "protocol": protocol_of(study, run.dataset, run.model),
-        "scaling": scaling_of(study, run.dataset),
+        "protocol": study.protocol_of(run.dataset, run.model),
+        "scaling": study.scaling_of(run.dataset),
         "data": record["data"],
         **{f"chosen.{criterion}": params for criterion, (params, _) in files.most_chosen().items()},
     }
@@ -197,7 +196,7 @@ def _metrics(
     metrics |= {(name, 0): record[name] for name in ("n_candidates", "n_failed")}
     metrics |= {(name, 0): facts[name] for name in MODEL_FACTS if name in facts}
     metrics["train_seconds", 0] = record["seconds"]
-    folds = protocol_of(study, run.dataset, run.model).get("folds", 1)  # a trial has one test part
+    folds = study.protocol_of(run.dataset, run.model).get("folds", 1)  # a trial has one test part
     for criterion, rows in files.by_criterion():
         steps = (rows["repeat"] * folds + rows["fold"]).astype(int)
         for metric in files.metrics:

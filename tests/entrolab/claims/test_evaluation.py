@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from made_studies import made_study
 
 from entrolab.claims.__main__ import main
 from entrolab.claims.evaluation import COLUMNS, Part, _of_claim, _Scale, _would_decide, evaluate
@@ -18,47 +19,72 @@ from entrolab.tables.making import COLUMNS as TABLE_COLUMNS
 
 SETS = [f"s{k}" for k in range(12)]
 MODELS = ["good", "twin", "plain", "slow"]
-LABELS = {name: {"label": name, "sublabel": "", "grid": {}} for name in MODELS}
-SCORES = {"type": "scores", "datasets": "all", "models": MODELS, "criterion": "cv"}
-
-STUDY = {
-    "file": "tiny.yaml",
-    "protocol": {"folds": 5, "repeats": 1},
+SCORES = {"type": "scores", "datasets": "all", "models": MODELS}
+CONTENT = {
+    "protocol": {"folds": 5},
     "metrics": ["accuracy", "error_rate"],
-    "criteria": ["cv"],
-    "of_dataset": {},
     "datasets": {"all": SETS, "few": SETS[:3], "one": SETS[:1]},
-    "tasks": dict.fromkeys(SETS, "binary"),
-    "models": LABELS,
+    "models": dict.fromkeys(MODELS, {"estimator": "entrolearn.EEMClassifier", "grid": {"n_hidden": [1, 2]}}),
     "tables": {
         "scores": {**SCORES, "metric": ["accuracy", "error_rate"]},
         "other": {**SCORES, "metric": "accuracy"},
         "times": {"type": "times", "datasets": "all", "models": MODELS, "cost": "fit_seconds"},
         "growth": {
             "type": "growth",
+            "caption": "",
             "datasets": "one",
             "models": {"good": {"size": "n_hidden"}, "slow": {"size": "n_hidden"}},
             "rows": [100, 200, 400, 800],
             "sizes": [10, 20, 40, 80],
             "at": {"rows": 800, "size": 10},
+            "repeats": 1,
         },
-        "speed": {"type": "evaluations", "rows": [100, 1000, 10000, 100000], "ways": ["exact", "binned"]},
+        "speed": {
+            "type": "evaluations",
+            "caption": "",
+            "rows": [100, 1000, 10000, 100000],
+            "exact_up_to": 100000,
+            "ways": ["exact", "binned"],
+        },
         "unmade": {**SCORES, "metric": "accuracy"},
     },
     "figures": {
-        "drawn": {"type": "trials", "datasets": "few", "models": ["good", "slow"], "metric": ["accuracy"]},
-        "sweep": {"type": "grid_curves", "datasets": "few", "models": ["good"], "metric": "accuracy"},
-        "plane": {"type": "projections"},
-        "many": {"type": "grid_curves", "by": "C"},
+        "drawn": {
+            "type": "trials",
+            "caption": "",
+            "datasets": "few",
+            "models": ["good", "slow"],
+            "metric": ["accuracy"],
+            "criterion": "cv",
+        },
+        "sweep": {
+            "type": "grid_curves",
+            "caption": "",
+            "datasets": "few",
+            "models": ["good"],
+            "parameter": "n_hidden",
+            "metric": "accuracy",
+        },
+        "plane": {"type": "projections", "caption": "", "datasets": "one", "models": ["good"]},
+        "many": {
+            "type": "grid_curves",
+            "caption": "",
+            "datasets": "few",
+            "models": ["good"],
+            "parameter": "n_hidden",
+            "by": "C",
+            "metric": "accuracy",
+        },
     },
 }
+STUDY = made_study(CONTENT, "tiny")
 
 
 class Planted(Numbers):
     """Numbers of known truth: `good` is five points ahead of `twin` and `plain`, and twice as quick."""
 
     def __init__(self, seed: int = 0, bug: bool = False, ahead: float = 5.0):
-        super().__init__("tiny", STUDY)
+        super().__init__(STUDY)
         self.rng = np.random.default_rng(seed)
         base = self.rng.uniform(60, 80, len(SETS))
         self.scores = {}
@@ -92,7 +118,7 @@ class Planted(Numbers):
         if name == "speed":
             rows += [
                 (f"n{n}", way, "seconds", n**power * 1e-9)
-                for n in STUDY["tables"]["speed"]["rows"]
+                for n in STUDY.tables["speed"].rows
                 for way, power in (("exact", 2), ("binned", 1.02))
             ]
         table = pd.DataFrame(rows, columns=["dataset", "model", "metric", "ours"])
@@ -264,8 +290,8 @@ def test_spreads_are_those_of_the_points_of_a_figure(tmp_path, test, expected):
     (figures / "sweep.csv").write_text(SWEEP)
     (figures / "drawn.csv").write_text(TRIALS)
     test = {"type": "bound", "metric": "accuracy", **test}
-    assert outcome_of(test, numbers=Numbers("tiny", STUDY, tmp_path)) == expected
-    assert outcome_of(test, numbers=Numbers("tiny", STUDY, tmp_path / "empty")) == "undecided"
+    assert outcome_of(test, numbers=Numbers(STUDY, tmp_path)) == expected
+    assert outcome_of(test, numbers=Numbers(STUDY, tmp_path / "empty")) == "undecided"
 
 
 def test_trials_of_a_figure_are_compared_as_those_of_a_table(tmp_path):
@@ -274,7 +300,7 @@ def test_trials_of_a_figure_are_compared_as_those_of_a_table(tmp_path):
     (figures / "drawn.csv").write_text(TRIALS)
     found = evaluate(
         loaded(claim(of_type("better", ["good"], ["slow"], tables=["drawn"], over=["s0"]))),
-        Numbers("tiny", STUDY, tmp_path),
+        Numbers(STUDY, tmp_path),
     )
     assert found["effect"].tolist() == [10.5]
     assert found["outcome"].tolist() == ["holds"]
@@ -341,9 +367,9 @@ def test_a_ratio_of_negative_numbers_is_undefined():
 
 
 def test_models_with_known_values_have_no_folds_and_are_not_tested_with_all():
-    study = STUDY | {"models": LABELS | {"slow": LABELS["slow"] | {"known": {}}}}
+    known = CONTENT["models"] | {"slow": {"known": {"s0": {"accuracy": 1}}}}
     numbers = Planted()
-    numbers.study = study
+    numbers.study = made_study(CONTENT | {"models": known})
     assert numbers.models("scores") == ["good", "twin", "plain"]
     assert Numbers._folds(numbers, ["scores"], "s0", "slow", "accuracy").empty
 

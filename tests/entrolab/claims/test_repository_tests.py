@@ -71,7 +71,7 @@ def test_a_claim_holds_or_fails_by_tests_that_pass_and_is_undecided_if_one_does_
     assert found["not-so"] == ("fails", "")
     assert found["open"] == ("undecided", f"tests that pass, not {WRONG}")
     assert "untried" not in found
-    rows = evaluate(claims, Numbers("tiny", {}), found)
+    rows = evaluate(claims, Numbers(None), found)
     assert rows[["id", "outcome", "part", "part_outcome"]].values.tolist() == [
         ["so", "holds", RIGHT, "holds"],
         ["not-so", "fails", RIGHT, "fails"],
@@ -79,7 +79,7 @@ def test_a_claim_holds_or_fails_by_tests_that_pass_and_is_undecided_if_one_does_
         ["open", "undecided", WRONG, "undecided"],
         ["untried", "not tested", "", ""],
     ]
-    assert evaluate(claims[:1], Numbers("tiny", {}))["outcome"].tolist() == ["undecided"]
+    assert evaluate(claims[:1], Numbers(None))["outcome"].tolist() == ["undecided"]
 
 
 @pytest.mark.parametrize("name", [SKIPPED, "tests/test_it.py::test_gone", "tests/test_gone.py::test_right"])

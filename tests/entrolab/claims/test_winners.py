@@ -2,7 +2,8 @@
 
 import pandas as pd
 import pytest
-from reported_study import STUDY, score_rows
+from made_studies import made_study
+from reported_study import score_rows
 from told_scores import as_told, write_scores
 
 from entrolab.claims.numbers import Numbers
@@ -11,7 +12,6 @@ from entrolab.fit import predictions
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import render, write_table
 from entrolab.tables.results import Results
-from entrolab.tables.types import table_spec
 
 PUBLISHED = ["table", "dataset", "model", "metric", "value", "std"]
 FOLDS = 5
@@ -23,15 +23,16 @@ def made(tmp_path, monkeypatch):
     monkeypatch.setattr(predictions, "score_selection", as_told)
 
     def make(scores, metric="gmean", published=()):
-        models = {name: {"label": name, "sublabel": "", "steps": [], "grid": {}} for name in scores}
-        entry = STUDY["tables"]["table4"] | {"models": list(scores), "metric": metric}
-        study = STUDY | {
-            "protocol": {"folds": FOLDS, "repeats": 1, "inner": "leave-two-folds-out"},
-            "metrics": [metric],
-            "datasets": {"real": ["iris"]},
-            "models": models,
-            "tables": {"table4": entry},
-        }
+        study = made_study(
+            {
+                "protocol": {"folds": FOLDS},
+                "metrics": [metric],
+                "datasets": {"real": ["iris"]},
+                "models": {name: {"label": name, "estimator": "sklearn.svm.SVC"} for name in scores},
+                "tables": {"table4": {"type": "scores", "datasets": "real"}},
+            },
+            task="regression" if metric == "rmse" else "binary",
+        )
         folder = tmp_path / "results" / "paper"
         for name, values in scores.items():
             rows = score_rows("iris", name, [{}, {}]).iloc[[0] * len(values)]
@@ -44,12 +45,10 @@ def made(tmp_path, monkeypatch):
             record.write_text(
                 '{"success": true, "status": "ok", "notes": {}, "n_failed": 0, "n_candidates": 1}'
             )
-        spec = table_spec("paper", study, "table4")
-        frame = make_table(
-            Results("paper", study, tmp_path), pd.DataFrame(published, columns=PUBLISHED), spec
-        )
+        spec = study.spec_of_table("table4")
+        frame = make_table(Results(study, tmp_path), pd.DataFrame(published, columns=PUBLISHED), spec)
         write_table(frame, spec, folder / "tables" / "table4.csv")
-        return Numbers("paper", study, tmp_path), frame, spec
+        return Numbers(study, tmp_path), frame, spec
 
     return make
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from reported_study import MODELS, STUDY, record, score_rows
+from reported_study import STUDY, record, score_rows
 from told_scores import as_told, write_scores
 
 from entrolab.fit import predictions
@@ -15,15 +15,15 @@ from entrolab.study.config import load_configuration, read_yaml
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import FORMATS, write_table
 from entrolab.tables.results import Results
-from entrolab.tables.types import table_spec
 
 
 def left_behind(tmp_path, published_rows=(("table4", "iris", "eem_rbf", "gmean", 80.0, 1.0),)):
     """What a study leaves behind: iris has results, wine has no data."""
     folder = tmp_path / "results" / "paper"
-    records = [record("iris", model) for model in MODELS]
+    records = [record("iris", model) for model in STUDY.models]
     records += [
-        record("wine", model, success=False, status="no data", error="wine: 404 <gone>") for model in MODELS
+        record("wine", model, success=False, status="no data", error="wine: 404 <gone>")
+        for model in STUDY.models
     ]
     scores = [
         score_rows("iris", "eem_rbf", [{"n_hidden": 100}, {"n_hidden": 100}]),
@@ -39,15 +39,15 @@ def left_behind(tmp_path, published_rows=(("table4", "iris", "eem_rbf", "gmean",
     published = pd.DataFrame(
         published_rows, columns=["table", "dataset", "model", "metric", "value", "std"]
     ).astype({"value": float, "std": float})
-    spec = table_spec("paper", STUDY, "table4")
+    spec = STUDY.spec_of_table("table4")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(predictions, "score_selection", as_told)
-        table = make_table(Results("paper", STUDY, tmp_path), published, spec)
+        table = make_table(Results(STUDY, tmp_path), published, spec)
     for format in FORMATS:
         write_table(table, spec, folder / "tables" / f"table4.{format}")
     file = tmp_path / "paper.yaml"
     file.write_text("title: as it was written\n")
-    return read_results("paper", STUDY | {"file": str(file)}, folder)
+    return read_results("paper", STUDY.model_copy(update={"file": str(file)}), folder)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def own(tmp_path, monkeypatch):
     """A study of which nothing is published."""
     monkeypatch.setattr(predictions, "score_selection", as_told)
     results = left_behind(tmp_path, published_rows=())
-    return replace(results, study={**results.study, "reference": "", "errata": []})
+    return replace(results, study=results.study.model_copy(update={"reference": "", "errata": []}))
 
 
 @pytest.fixture(scope="session")

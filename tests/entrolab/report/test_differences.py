@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from html_pages import Page
+from reported_study import with_sections
 
 from entrolab.report import build_report
 from entrolab.report.differences import differences
@@ -23,7 +24,7 @@ def differing(results):
     table = results.tables["table4"].copy()
     table[["published", "published_std", "difference"]] = [80.0, 1.0, 10.0]
     table["verdict"] = ["higher", "reproduced", "no data", "no data"]
-    return replace(results, study=results.study | {"differences": TRIED}, tables={"table4": table})
+    return replace(results, study=with_sections(results.study, differences=TRIED), tables={"table4": table})
 
 
 def test_each_value_outside_is_listed_with_what_is_about_it(differing):
@@ -35,17 +36,16 @@ def test_each_value_outside_is_listed_with_what_is_about_it(differing):
     assert found["unexplained"] == 0
     without = differences(differing, laid_out(differing), [])
     assert without["values"][0]["errata"] == []
-    alone = replace(differing, study=differing.study | {"differences": []})
+    alone = replace(differing, study=with_sections(differing.study, differences=[]))
     assert differences(alone, laid_out(alone), [])["unexplained"] == 1
 
 
 def test_ratios_and_powers_are_told_as_such(differing):
     """The column `difference` of a table of times has ratios, that of parameters powers of two."""
-    entry = differing.study["tables"]["table4"] | {"type": "times", "cost": "fit_seconds"}
+    entry = {"type": "times", "datasets": "real", "cost": "fit_seconds"}
     table = differing.tables["table4"].assign(metric="seconds", difference=35.8, ours=0.0123)
-    timed = replace(
-        differing, study=differing.study | {"tables": {"table4": entry}}, tables={"table4": table}
-    )
+    study = with_sections(differing.study, tables={"table4": entry})
+    timed = replace(differing, study=study, tables={"table4": table})
     laid = [{"name": "table4", "title": "Table 4", "seeds": None}]
     (value,) = differences(timed, laid, [])["values"]
     assert value["difference"] == "×36 the published ratio"

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pandas as pd
+from reported_study import with_sections
 
 from entrolab.report.failures import failures
 
@@ -19,10 +20,9 @@ def test_failures_of_one_reason_share_a_line(results):
 
 
 def test_failures_name_what_a_table_has_in_the_place_of_a_model(results):
-    entry = {"type": "information", "datasets": "real", "models": {"svm_rbf": {}}, "reject": [0, 0.1]}
+    entry = {"type": "information", "caption": "", "datasets": "real", "reject": [0, 0.1]}
+    study = with_sections(results.study, tables={"known": entry | {"models": {"svm_rbf": {}}}})
     row = {"dataset": "iris", "verdict": "failed", "reason": "uncertain", "model": "svm_rbf_reject_0.1"}
-    known = replace(
-        results, study={**results.study, "tables": {"known": entry}}, tables={"known": pd.DataFrame([row])}
-    )
+    known = replace(results, study=study, tables={"known": pd.DataFrame([row])})
     (line,) = failures(known)
     assert line["of"] == ["SVM <rbf>, 10 % rejected"]

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from html_pages import Page
 from matplotlib.figure import Figure
+from reported_study import CONTENT, with_sections
 
 from entrolab.jobs.command import home, with_studies
 from entrolab.report import build_report, read_results
@@ -30,7 +31,7 @@ FIGURE = {
 @pytest.fixture
 def with_figure(results):
     """The same study with one figure, drawn from iris alone."""
-    study = {**results.study, "figures": {"figure3": FIGURE}}
+    study = with_sections(results.study, figures={"figure3": FIGURE})
     folder = results.folder / "figures"
     folder.mkdir()
     (folder / "figure3.csv").write_text(
@@ -76,7 +77,7 @@ def test_figures_stand_on_the_page_with_what_they_show_in_words(with_figure, tmp
 def test_rows_to_hover_over_are_linked_from_the_page(with_figure, tmp_path):
     """A page of its own beside the figure's files, which opens from a file:// address as they do."""
     projections = {"type": "projections", "caption": "A plane", "datasets": "real", "models": ["eem_rbf"]}
-    study = {**with_figure.study, "figures": {"plane": {**projections, "notes": []}}}
+    study = with_sections(with_figure.study, figures={"plane": projections})
     (with_figure.folder / "figures" / "plane.csv").write_text(
         "dataset,model,series,row,x,y,reason\niris,eem_rbf,rows of a,0,1,2,\niris,eem_rbf,rows of b,1,3,4,\n"
     )
@@ -112,15 +113,8 @@ def test_an_erratum_stands_beside_its_table_and_in_the_list(report):
 def ranked(results):
     """The same study with scores of three models on five data sets, one of which failed once."""
     datasets = ["iris", "wine", "extra", "more", "most"]
-    models = {**results.study["models"], "third": {**results.study["models"]["eem_rbf"], "label": "Third"}}
-    table = {**results.study["tables"]["table4"], "models": list(models)}
-    study = {
-        **results.study,
-        "models": models,
-        "datasets": {"real": datasets},
-        "tasks": dict.fromkeys(datasets, "binary"),
-        "tables": {"table4": table},
-    }
+    models = {**CONTENT["models"], "third": {**CONTENT["models"]["eem_rbf"], "label": "Third"}}
+    study = with_sections(results.study, models=models, datasets={"real": datasets}, tables=CONTENT["tables"])
     cells = pd.MultiIndex.from_product([datasets, models, ["gmean"]], names=ADDRESS).to_frame(index=False)
     rows = cells.reindex(columns=COLUMNS).assign(verdict="ours only", reason="")
     rows["ours"] = [90.0, 80.0, 70.0] * 4 + [60.0, 80.0, float("nan")]
@@ -144,14 +138,16 @@ def test_a_table_of_too_few_models_or_data_sets_has_no_ranks(report):
 def test_a_page_says_the_whole_command_that_makes_its_study_again(results, monkeypatch):
     assert results.command() == "entrolab paper.yaml"
     settings = {"seed": 3, "extra_datasets": "my data.yaml"}
-    elsewhere = {**results.study, "file": str(results.folder.parents[1] / "my work" / "paper.yaml")}
+    elsewhere = results.study.model_copy(
+        update={"file": str(results.folder.parents[1] / "my work" / "paper.yaml")}
+    )
     given = replace(results, study=elsewhere, settings=settings)
     assert given.command() == "entrolab 'my work/paper.yaml' --config seed=3 'extra_datasets=my data.yaml'"
     assert given.command("results/paper/tables/table4.html") == (
         "entrolab results/paper/tables/table4.html --config seed=3 'extra_datasets=my data.yaml' "
         "'extra_studies=my work'"
     )
-    shipped = {**results.study, "file": str(home() / "config" / "papers" / "eem.yaml")}
+    shipped = results.study.model_copy(update={"file": str(home() / "config" / "papers" / "eem.yaml")})
     shipped = replace(results, key="eem", study=shipped)
     assert shipped.command() == "entrolab eem"
     in_checkout = replace(shipped, folder=home() / "results" / "eem", settings={"mirror": "data"})
@@ -167,7 +163,7 @@ def test_the_command_leads_back_to_the_study(results, monkeypatch, target):
     monkeypatch.chdir(results.folder.parents[1])
     Path("my work").mkdir()
     Path("my work", "paper.yaml").touch()
-    study = {**results.study, "file": "my work/paper.yaml"}
+    study = results.study.model_copy(update={"file": "my work/paper.yaml"})
     program, *words = shlex.split(replace(results, study=study, settings={"seed": 3}).command(target))
     asked = with_studies(words)
     assert (program, asked[0]) == ("entrolab", target or "paper")
@@ -181,8 +177,8 @@ def test_errata_have_the_numbers_of_the_made_tables_and_name_their_tests(results
     cell = [address.get(name, "") for name in CELL]
     seeds.write_text(f"{','.join([*CELL, '0', '1'])}\n{','.join([*cell, '70', '71'])}\n")
     quoted = "{table4/iris/eem_rbf/gmean:.2f}, {table4/iris/eem_rbf/gmean/0-1:.0f}"
-    erratum = results.study["errata"][0] | {"evidence": quoted, "tested_by": ["tests/a.py::test_b"]}
-    study = results.study | {"seeds": str(seeds), "errata": [erratum]}
+    erratum = CONTENT["errata"][0] | {"evidence": quoted, "tested_by": ["tests/a.py::test_b"]}
+    study = with_sections(results.study, seeds=str(seeds), errata=[erratum])
     made = read_results("paper", study, results.folder)
     ours = made.tables["table4"].set_index(["dataset", "model"]).loc[("iris", "eem_rbf"), "ours"]
     assert ours != 70

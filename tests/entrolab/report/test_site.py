@@ -7,12 +7,11 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from html_pages import Page
-from reported_study import STUDY
+from reported_study import with_sections
 
 from entrolab.claims.evaluation import COLUMNS
 from entrolab.report import build_report, read_results
 from entrolab.tables.rendering import render
-from entrolab.tables.types import table_spec
 
 OF_COMPARISONS = ("publish", "reproduced", "verdict", "oracle")
 
@@ -91,7 +90,10 @@ def test_index_says_what_when_where_and_how(report):
 
 
 def test_a_study_of_no_paper_is_listed_apart(results, tmp_path):
-    own = replace(results, study={**results.study, "reference": "", "about": "Something of our own."})
+    own = replace(
+        results,
+        study=results.study.model_copy(update={"reference": "", "about": "Something of our own."}),
+    )
     page = Page(build_report([own], tmp_path / "results" / "report"))
     assert "published results reproduced" not in page.said
     assert "Studies Machines & <entropy> Something of our own. 1 of 1 results reproduced" in page.said
@@ -101,7 +103,7 @@ def test_a_study_of_no_paper_is_listed_apart(results, tmp_path):
 @pytest.mark.parametrize(("format", "before"), [("html", "</style>"), ("md", "###"), ("tex", "caption")])
 def test_without_published_values_no_table_speaks_of_them(own, format, before):
     table = own.tables["table4"].assign(oracle=81.0)
-    said = render(table, table_spec("paper", own.study, "table4"), format).partition(before)[2]
+    said = render(table, own.study.spec_of_table("table4"), format).partition(before)[2]
     assert "80.0" in said
     assert not [word for word in OF_COMPARISONS if word in said.lower()]
 
@@ -116,12 +118,12 @@ def test_without_published_values_no_page_speaks_of_them(own, tmp_path):
 
 def test_an_answer_comes_first_with_its_figure(results, tmp_path):
     figure = {"type": "grid_curves", "caption": "Sizes", "datasets": "real", "models": ["eem_rbf"]}
-    study = {
-        **results.study,
-        "answer": ["Yes, & often.", "Not always."],
-        "figures": {"best": {**figure, "parameter": "n_hidden", "metric": "gmean", "notes": []}},
-        "answer_figure": "best",
-    }
+    study = with_sections(
+        results.study,
+        answer=["Yes, & often.", "Not always."],
+        figures={"best": {**figure, "parameter": "n_hidden", "metric": "gmean"}},
+        answer_figure="best",
+    )
     folder = results.folder / "figures"
     folder.mkdir()
     (folder / "best.csv").write_text(
@@ -138,7 +140,7 @@ def test_an_answer_comes_first_with_its_figure(results, tmp_path):
 def test_the_index_lists_every_study_with_a_page_and_other_pages_stay_as_they_are(results, tmp_path):
     report = build_report([results], tmp_path / "results" / "report").parent
     (report / "paper.html").write_text("as it was")
-    other = {**results.study, "title": "Another", "datasets": {}, "models": {}, "tables": {}}
+    other = results.study.model_copy(update={"title": "Another", "datasets": {}, "models": {}, "tables": {}})
     build_report([replace(results, key="other", study=other, tables={}, records=[])], report)
     assert (report / "paper.html").read_text() == "as it was"
     index = Page(report / "index.html")
@@ -158,15 +160,18 @@ HOSTILE = """</style></script><script>alert(1)</script><img src=x onerror=alert(
     "Trust", "<script> in titles, labels, notes and errors, on pages of the report", "shown as text"
 )
 def test_hostile_texts_are_shown_as_text(results, tmp_path):
-    study = {
-        **results.study,
+    (table4,), (erratum,) = results.study.tables.values(), results.study.errata
+    hostile = {
         "title": HOSTILE,
         "reference": HOSTILE,
         "answer": [HOSTILE],
-        "models": {name: {**model, "label": HOSTILE} for name, model in STUDY["models"].items()},
-        "tables": {"table4": {**STUDY["tables"]["table4"], "caption": HOSTILE, "notes": [HOSTILE]}},
-        "errata": [dict.fromkeys(STUDY["errata"][0], HOSTILE)],
+        "models": {
+            name: model.model_copy(update={"label": HOSTILE}) for name, model in results.study.models.items()
+        },
+        "tables": {"table4": table4.model_copy(update={"caption": HOSTILE, "notes": [HOSTILE]})},
+        "errata": [erratum.model_copy(update=dict.fromkeys(("where", "published", "taken"), HOSTILE))],
     }
+    study = results.study.model_copy(update=hostile)
     table = results.tables["table4"].assign(reason=HOSTILE)
     hostile = replace(results, study=study, tables={"table4": table})
     folder = tmp_path / "results" / "report"

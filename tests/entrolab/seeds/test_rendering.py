@@ -12,9 +12,9 @@ from entrolab.study.sections import ConfigError
 from entrolab.study.seeds import CELL, check_seeds
 from entrolab.tables.making import COLUMNS
 from entrolab.tables.rendering import render
-from entrolab.tables.types import TABLE_TYPES, table_spec
+from entrolab.tables.types import TABLE_TYPES
 
-SPEC = table_spec("paper", STUDY, "table4")
+SPEC = STUDY.spec_of_table("table4")
 
 
 @pytest.fixture
@@ -34,11 +34,11 @@ def study(tmp_path, table):
     for seed in range(5):
         values = with_table(values, "table4", seed, table.assign(ours=table["ours"] + seed / 10))
     write_seeds(values, tmp_path / "seeds.csv")
-    return STUDY | {"seeds": str(tmp_path / "seeds.csv")}
+    return STUDY.model_copy(update={"seeds": str(tmp_path / "seeds.csv")})
 
 
 def test_the_page_shows_the_verdicts_with_their_tolerances(study, table):
-    shown = seeds_of("paper", study, "table4", table)
+    shown = seeds_of(study, "table4", table)
     page = render(table, SPEC, "html", seeds=shown)
     assert "3 reproduced, 1 not reproduced, 0 undecided, of 4 numbers with 5 seeds" in page
     assert "over 5 seeds not reproduced: 60.2" in page
@@ -52,20 +52,20 @@ def test_the_page_shows_the_verdicts_with_their_tolerances(study, table):
 
 
 def test_a_study_or_a_table_without_values_shows_none(study, table, tmp_path):
-    assert seeds_of("paper", STUDY, "table4", table) is None
-    assert seeds_of("paper", study | {"seeds": str(tmp_path / "none.csv")}, "table4", table) is None
-    values = read_seeds(study["seeds"])
-    write_seeds(values.assign(table="table5"), study["seeds"])
-    assert seeds_of("paper", study, "table4", table) is None
+    assert seeds_of(STUDY, "table4", table) is None
+    assert seeds_of(study.model_copy(update={"seeds": str(tmp_path / "none.csv")}), "table4", table) is None
+    values = read_seeds(study.seeds)
+    write_seeds(values.assign(table="table5"), study.seeds)
+    assert seeds_of(study, "table4", table) is None
 
 
 def test_values_survive_the_file(study):
-    check_seeds(study["seeds"])
-    values = read_seeds(study["seeds"])
+    check_seeds(study.seeds)
+    values = read_seeds(study.seeds)
     assert [*values] == [*CELL, "0", "1", "2", "3", "4"]
     assert values["4"].tolist() == [80.4, 60.4, 80.4, 80.4]
-    write_seeds(values, study["seeds"])
-    pd.testing.assert_frame_equal(read_seeds(study["seeds"]), values)
+    write_seeds(values, study.seeds)
+    pd.testing.assert_frame_equal(read_seeds(study.seeds), values)
     assert of_table(values, "table4").shape == (4, 8)
 
 

@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from reported_study import STUDY
+from made_studies import made_study
+from reported_study import CONTENT
 from scipy import stats
 
 from entrolab.seeds.rendering import in_words
 from entrolab.seeds.values import with_table
 from entrolab.seeds.verdicts import judge_seeds, predictive_interval, summary, verdict_of
 from entrolab.tables.making import COLUMNS
-from entrolab.tables.types import table_spec
 from entrolab.tables.verdicts import placed
 
 SEEDS = 5
@@ -63,10 +63,9 @@ MODELS = ("eem_rbf", "svm_rbf", "third")
 @pytest.fixture
 def judge():
     """Judge a row of a table: the values of each model, seed by seed, and the published values with ±."""
-    models = {name: {**STUDY["models"]["svm_rbf"], "label": name} for name in MODELS}
-    entry = STUDY["tables"]["table4"] | {"models": list(MODELS)}
-    study = STUDY | {"models": models, "datasets": {"real": ["iris"]}, "tables": {"table4": entry}}
-    spec = table_spec("paper", study, "table4")
+    models = dict.fromkeys(MODELS, "sklearn.svm.SVC")
+    study = made_study(CONTENT | {"models": models, "datasets": {"real": ["iris"]}})
+    spec = study.spec_of_table("table4")
 
     def made(values, published):
         rows = [

@@ -4,7 +4,6 @@ from entrolab.experiments.base import Measured, names_of_datasets, names_of_mode
 from entrolab.experiments.information import place_of
 from entrolab.fit.learners import estimator_of
 from entrolab.study.entries import ModelsWithParams, OfData
-from entrolab.study.lookup import labels
 from entrolab.study.sections import list_of, number
 from entrolab.tables.base import heading
 
@@ -53,7 +52,7 @@ class Information(Measured):
         """Each model once per share of rejected rows."""
         return {
             place_of(name, share): {**named, "sublabel": _sublabel(named["sublabel"], share)}
-            for name, named in labels(study, table["models"]).items()
+            for name, named in study.labels(table["models"]).items()
             for share in table["reject"]
         }
 

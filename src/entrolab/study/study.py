@@ -1,0 +1,390 @@
+"""A study as the whole workflow uses it: its runs, the files of its tables and figures, and their specs.
+
+A run is a data set and a model. Values that differ between data sets, ``{of_dataset: name}`` in the file, are
+resolved here. A spec contains all that decides a result and nothing else: a result is made again when its
+spec changes.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
+from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.io.files import FILES
+from entrolab.study.claims import Claim, tested_file, tested_tables
+from entrolab.study.definition import StudyFile
+from entrolab.study.sections import ConfigError, check_known, plain
+from entrolab.tables.base import TableType
+from entrolab.tables.types import TABLE_TYPES
+
+TABLE_FORMATS = ("csv", "html", "tex", "md")
+FIGURE_FORMATS = ("svg", "png", "csv", "html")
+# Default inner folds of the rows of a training file.
+INNER = {"folds": 4, "used": 4}
+# The keys of a study, and of a model, that its tables and claims show or look up.
+SHOWN = ("name", "file", "seed", "metrics", "criteria", "protocol", "datasets", "tasks", "of_dataset")
+SHOWN_OF_MODELS = ("label", "sublabel", "estimator", "estimators", "one_of", "grid", "criteria")
+SHOWN_OF_MODELS += ("published_only", "known", "trials")
+
+
+class Study(StudyFile):
+    """A checked study with its defaults.
+
+    The additional attributes are its name, its file, the configured seed, the path of the file of its claims,
+    the task of each data set, and the entries of its own data sets, which are like those of the catalog.
+    ``datasets`` has the keys of each group, ``published`` and ``seeds`` are paths from the working directory.
+    Methods that take a name raise a `ConfigError` if the study does not have it.
+    """
+
+    name: str
+    file: str
+    seed: int = 0
+    claims_file: str = None
+    claims: list[Claim] = []
+    tasks: dict[str, str] = {}
+    own_data: dict[str, dict[str, Any]] = {}
+
+    # ----------------------------------------------------------------------------------------- runs
+
+    def runs(self) -> list[tuple[str, str]]:
+        """The runs, (data set, model), that the tables and figures need, each once."""
+        shown = [self.runs_of_table(table) for table in self.tables]
+        shown += [self.runs_of_figure(figure) for figure in self.figures]
+        return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
+
+    def run(self, dataset: str, model: str, seed: int) -> dict:
+        """The spec of a run: all that decides its candidates; the grid is fitted again when it changes."""
+        check_known(dataset, self.tasks, self.file, "datasets", "data set of this study")
+        entry = self._entry("models", model)
+        spec = {
+            "study": self.name,
+            "dataset": dataset,
+            "model": model,
+            "estimator": estimator_of(entry, self.tasks[dataset]),
+            **{
+                name: self.resolved(getattr(entry, name), dataset, f"models.{model}.{name}")
+                for name in ("params", "steps", "grid", ONE_OF)
+            },
+            "seed": seed,
+            "metrics": self._metrics_of_candidates(dataset, model),
+            "candidates": entry.candidates,
+            "protocol": self.protocol_of(dataset, model),
+        }
+        if entry.threshold:
+            spec["threshold"] = entry.threshold
+        if not self.scaling:
+            spec["preprocessing"] = plain(self.preprocessing)
+        return spec
+
+    def _metrics_of_candidates(self, dataset: str, model: str) -> list[str]:
+        """The metrics for scoring every candidate: the one that selects, and those shown for whole grids.
+
+        All other metrics of a study are computed from the predictions of the selected models.
+        """
+        run = (dataset, model)
+        shown = [
+            entry.metric
+            for name, entry in self.figures.items()
+            if "candidates" in self.figure_type(name).stages and run in self.runs_of_figure(name)
+        ]
+        shown += [
+            entry.metric
+            for name, entry in self.tables.items()
+            if getattr(entry, "among", None) and run in self.runs_of_table(name)
+        ]
+        named = {metric for one in shown for metric in ([one] if isinstance(one, str) else one)}
+        first, *others = metrics_of(self.tasks[dataset], self.metrics)
+        return [first, *(metric for metric in others if metric in named and METRICS[metric].chooses)]
+
+    def criteria_of(self, model: str) -> list[str]:
+        """The criteria that select from the grid of a model."""
+        return self._entry("models", model).criteria
+
+    def files_of_runs(self, stage: str) -> list[str]:
+        """The files of a stage, for each run."""
+        return [file for run in self.runs() for file in self._files(stage, *run)]
+
+    def files_of_data(self) -> list[str]:
+        """The files of the data sets that have runs."""
+        stages = ("data", "folds", "scaled") if self.scaling else ("data", "folds")
+        return [
+            file
+            for dataset in self.datasets_of_runs()
+            for stage in stages
+            for file in self._files(stage, dataset)
+        ]
+
+    def rows_of(self, dataset: str) -> str:
+        """The file that runs are fitted on: scaled, or as prepared if preprocessing is part of every fit."""
+        return self._files("scaled" if self.scaling else "data", dataset)[0]
+
+    def datasets_of_runs(self) -> list[str]:
+        """The data sets that have runs."""
+        return list(dict.fromkeys(dataset for dataset, _ in self.runs()))
+
+    def runs_on(self, dataset: str, model: str) -> bool:
+        """Whether a model has a learner for the task of a data set."""
+        entry = self.models[model]
+        return bool(entry.one_of) or estimator_of(entry, self.tasks[dataset]) is not None
+
+    def pairs(self, group: str, models: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield the pairs of a data set of a group and a model that has a learner for it."""
+        for pair in itertools.product(self.datasets[group], models):
+            if self.runs_on(*pair):
+                yield pair
+
+    def labels(self, models: Iterable[str]) -> dict[str, dict[str, str]]:
+        """The labels of some models, by name."""
+        shown = {name: self.models[name] for name in models}
+        return {name: {"label": model.label, "sublabel": model.sublabel} for name, model in shown.items()}
+
+    def scaling_of(self, dataset: str) -> dict:
+        """The scaling of a data set; empty if preprocessing is part of every fit."""
+        return self.resolved(self.scaling or {}, dataset, "scaling")
+
+    def scaling_spec(self, dataset: str) -> dict:
+        """The scaling of a data set for figures, measurements and, with ``scaling``, runs."""
+        return self.scaling_of(dataset) or {"preprocessing": plain(self.preprocessing)}
+
+    def protocol_of(self, dataset: str, model: str | None = None) -> dict:
+        """The protocol for a data set; a model may have fewer trials, and unshuffled rows have only one."""
+        protocol = self.resolved(self.protocol, dataset, "protocol")
+        own = self.own_data.get(dataset, {})
+        expect = own.get("expect", {})
+        if "test_rows" in expect:
+            test = expect["test_rows"]
+            train = expect["rows"] - test
+            return {"trials": 1, "train": train, "test": test, "shuffle": False, "inner": INNER}
+        if splits := own.get("splits"):
+            inner = "leave-two-folds-out" if "folds" in splits else INNER
+            return {**splits, "inner": inner, "method": "given"}
+        if own.get("groups") and "folds" in protocol:
+            protocol = {"method": "group", **protocol}
+        if not protocol.get("shuffle", True):
+            return protocol | {"trials": 1}
+        trials = None if model is None else self.models[model].trials
+        if trials is None:
+            return protocol
+        return protocol | {"trials": self.resolved(trials, dataset, f"models.{model}.trials")}
+
+    def resolved(self, value, dataset: str, where: str):
+        """A value in which every reference ``{of_dataset: name}`` is replaced by the data set's value.
+
+        Sections become mappings.
+        """
+        if isinstance(value, Mapping) and set(value) == {"of_dataset"}:
+            return self._looked_up(value["of_dataset"], dataset, where)
+        if isinstance(value, Mapping):
+            return {name: self.resolved(one, dataset, f"{where}.{name}") for name, one in value.items()}
+        if isinstance(value, list):
+            return [self.resolved(one, dataset, f"{where}.{k}") for k, one in enumerate(value)]
+        return value
+
+    def _looked_up(self, name: str, dataset: str, where: str):
+        check_known(name, self.of_dataset, self.file, where, "name of of_dataset")
+        values = self.of_dataset[name]
+        if dataset not in values and "default" not in values:
+            raise ConfigError(
+                f"{self.file}: of_dataset.{name}: no value for the data set {dataset!r}, needed by {where}; "
+                "accepted: a value for it, or a default"
+            )
+        return values.get(dataset, values.get("default"))
+
+    # --------------------------------------------------------------------------------------- tables
+
+    def table_type(self, table: str) -> TableType:
+        """The type of a table."""
+        return TABLE_TYPES[self._entry("tables", table).type]
+
+    def runs_of_table(self, table: str) -> list[tuple[str, str]]:
+        """The runs, (data set, model), that a table needs, row by row."""
+        table_type = self.table_type(table)
+        return table_type.rows_and_models(self.tables[table], self) if table_type.trains else []
+
+    def files_of_table(self, table: str) -> list[str]:
+        """The result files that a table is made from."""
+        entry, table_type = self._entry("tables", table), self.table_type(table)
+        measured_for = getattr(entry, "measured_for", None) or table
+        files = (
+            self._files(stage, dataset, model, measured_for)
+            for stage in table_type.reads(entry)
+            for dataset, model in table_type.rows_and_models(entry, self)
+        )
+        return list(dict.fromkeys(itertools.chain.from_iterable(files)))
+
+    def spec_of_table(self, table: str) -> dict:
+        """The spec of a table: its entry, with the keys of data sets and models resolved.
+
+        The spec is the entry, plus: study, table, ``trials`` (number of trials of the protocol, 0 if it has
+        folds), ``sample`` (number of rows sampled from larger data sets, 0 for all rows), and datasets,
+        models and metrics (each a mapping of keys to {"label", "sublabel", …}, in the study's order).
+        """
+        entry, table_type = self._entry("tables", table), self.table_type(table)
+        named = {
+            key: {"label": key, "sublabel": "", "task": self.tasks[key]}
+            for key in (() if table_type.generates else self.datasets[entry.datasets])
+        }
+        return {
+            **entry,
+            "study": self.name,
+            "table": table,
+            "trials": self.protocol.get("trials", 0),
+            "sample": self.protocol.get("rows", 0),
+            "datasets": named | table_type.places(entry),
+            "models": table_type.models(entry, self),
+            "metrics": table_type.metrics(entry),
+        }
+
+    def published_cells(self, table: str) -> list[tuple[str, str, str]]:
+        """The cells of a table that may have a published value, as (data set, model, metric)."""
+        table_type = self.table_type(table)
+        return [table_type.published_at(cell) for cell in table_type.cells(self.spec_of_table(table))]
+
+    def score_tables(self, dataset: str | None = None) -> list[str]:
+        """The names of the tables that show scores of runs, on a data set or on any."""
+        return [
+            name
+            for name, entry in self.tables.items()
+            if self.table_type(name).ranks and dataset in (None, *self.datasets[entry.datasets])
+        ]
+
+    def measurement(self, table: str, dataset: str, seed: int) -> dict:
+        """The spec of a measurement on a data set for a table: all that decides its result."""
+        entry, table_type = self._entry("tables", table), self.table_type(table)
+        measured = table_type.measurement(entry, self, dataset)
+        return {
+            "study": self.name,
+            "table": table,
+            "dataset": dataset,
+            "measured_by": table_type.measured_by,
+            "seed": seed,
+            **self.resolved(measured, dataset, f"tables.{table}"),
+        }
+
+    # -------------------------------------------------------------------------------------- figures
+
+    def figure_type(self, figure: str):
+        """The type of a figure, a :class:`entrolab.figure_types.base.FigureType`."""
+        return FIGURE_TYPES[self._entry("figures", figure).type]
+
+    def runs_of_figure(self, figure: str) -> list[tuple[str, str]]:
+        """The runs, (data set, model), that a figure needs, panel by panel."""
+        return self.figure_type(figure).runs(self.figures[figure], self)
+
+    def files_of_figure(self, figure: str) -> list[str]:
+        """The result files that a figure is drawn from, in the order of its runs and their stages."""
+        entry, figure_type = self._entry("figures", figure), self.figure_type(figure)
+        table = getattr(entry, "table", None)
+        files = [
+            file
+            for dataset, model in figure_type.drawn_from(entry, self)
+            for stage in figure_type.stages
+            for file in self._files(stage, dataset, model, table)
+        ]
+        # Runs have files of their own; figures of data sets may share some.
+        return files if figure_type.trains else list(dict.fromkeys(files))
+
+    def records_of_figure(self, figure: str) -> list[str]:
+        """The records of the runs that a figure shows."""
+        return [file for run in self.runs_of_figure(figure) for file in self._files("record", *run)]
+
+    def datasets_of_figure(self, figure: str) -> list[str]:
+        """The data sets that a figure, or the table that it is drawn from, shows."""
+        return self.figure_type(figure).datasets(self.figures[figure], self)
+
+    def spec_of_figure(self, figure: str) -> dict:
+        """The spec of a figure, with names resolved; the figure is drawn again when the spec changes."""
+        entry = self._entry("figures", figure)
+        # Notes appear only on the page; shapes of images are resolved below.
+        own = {name: plain(value) for name, value in entry.items() if name not in ("notes", "shape")}
+        seed = seed_from(self.seed, self.name, figure)
+        return {
+            "study": self.name,
+            "figure": figure,
+            **own,
+            **self.figure_type(figure).spec(figure, entry, self, seed),
+        }
+
+    # ---------------------------------------------------------------------------------------- files
+
+    def files_of_claims(self) -> list[str]:
+        """The tables and figures that the tests of the claims read, and the results of the tables."""
+        names = tested_tables(self.claims)
+        results = (self.files_of_table(name) for name in names if name in self.tables)
+        return [
+            *(tested_file(self, name) for name in names),
+            *dict.fromkeys(itertools.chain.from_iterable(results)),
+        ]
+
+    def tables_as(self, formats: Iterable[str]) -> list[str]:
+        """The tables in some formats."""
+        return [f"results/{self.name}/tables/{table}.{one}" for table in self.tables for one in formats]
+
+    def figures_as(self, formats: Iterable[str]) -> list[str]:
+        """The figures in some formats, as far as their types have them."""
+        return [
+            f"results/{self.name}/figures/{figure}.{one}"
+            for figure in self.figures
+            for one in self.figure_type(figure).formats
+            if one in formats
+        ]
+
+    def claims_as(self, formats: Iterable[str]) -> list[str]:
+        """The outcomes of the claims in some formats, if there are claims."""
+        return [f"results/{self.name}/claims.{one}" for one in formats if self.claims]
+
+    def files(self) -> list[str]:
+        """All files that are made for the study."""
+        stages = ("candidates", "predictions", "record", "selection", "models")
+        results = [self.files_of_data(), *(self.files_of_runs(stage) for stage in stages)]
+        results += [self.files_of_table(table) for table in self.tables]
+        results += [self.files_of_figure(figure) for figure in self.figures]
+        return [
+            *dict.fromkeys(itertools.chain.from_iterable(results)),
+            *self.tables_as(TABLE_FORMATS),
+            *self.figures_as(FIGURE_FORMATS),
+            *self.claims_as(("csv", "html")),
+            f"results/report/{self.name}.html",
+            *([f"results/{self.name}/tracked/runs.json"] if self.runs() else []),
+            f"results/{self.name}/tracked.json",
+        ]
+
+    # ---------------------------------------------------------------------------------------- parts
+
+    def part_for_table(self, table: str) -> "Study":
+        """The part of the study that affects how a table looks; the table is made again when it changes."""
+        return self._part([table])
+
+    def part_for_claims(self) -> "Study":
+        """The part of the study that decides the outcomes of its claims."""
+        return self._part(tested_tables(self.claims)).model_copy(update={"claims": self.claims})
+
+    def _part(self, names: Iterable[str]) -> "Study":
+        """What some tables and figures show, and the labels, learners and grids of all models."""
+        names = list(names)
+        return Study.model_construct(
+            **{part: getattr(self, part) for part in SHOWN},
+            models={
+                name: type(model).model_construct(**{part: getattr(model, part) for part in SHOWN_OF_MODELS})
+                for name, model in self.models.items()
+            },
+            tables={name: self.tables[name] for name in names if name in self.tables},
+            figures={name: self.figures[name] for name in names if name in self.figures},
+        )
+
+    # ---------------------------------------------------------------------------------------- names
+
+    def _entry(self, part: str, name: str):
+        """The model, table or figure of a name."""
+        entries = getattr(self, part)
+        check_known(name, entries, self.file, part, part.removesuffix("s"))
+        return entries[name]
+
+    def _files(self, stage: str, dataset: str, model: str = "", table: str | None = None) -> list[str]:
+        """The file of a stage; none for the refitted models of a run without criteria."""
+        if stage == "models" and not self.models[model].criteria:
+            return []
+        names = {"study": self.name, "seed": self.seed, "dataset": dataset, "model": model, "table": table}
+        return [FILES[stage].format(**names)]
