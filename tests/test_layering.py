@@ -1,7 +1,7 @@
 """The arrows of the architecture, read from the imports of every module.
 
 entrolab -> selection, feature_learning, feature_selection, metrics, plotting, streaming -> families -> leaves
--> numpy, scipy, scikit-learn
+-> user_warnings, numpy, scipy, scikit-learn
 
 All but the first are entrolearn, a distribution of its own, which never imports entrolab.
 
@@ -49,7 +49,13 @@ FAMILIES = {
     "maxent": {"dual", "features", "quadrature", "solvers"},
 }
 ABOVE_FAMILIES = {"feature_learning", "feature_selection", "selection", "metrics", "plotting", "streaming"}
-LEVEL = dict.fromkeys(LEAVES, 0) | dict.fromkeys(FAMILIES, 1) | dict.fromkeys(ABOVE_FAMILIES, 2) | {LAB: 3}
+LEVEL = (
+    {"user_warnings": -1}
+    | dict.fromkeys(LEAVES, 0)
+    | dict.fromkeys(FAMILIES, 1)
+    | dict.fromkeys(ABOVE_FAMILIES, 2)
+    | {LAB: 3}
+)
 
 SCIENTIFIC = {"numpy", "scipy", "sklearn"}
 # What `pip install entrolearn` brings: its dependencies, and the two that scikit-learn brings along.

@@ -1,7 +1,6 @@
 """Cross-entropy clustering: Gaussian clusters whose number is found by a penalty in the energy."""
 
 import math
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from numbers import Integral, Real
@@ -24,6 +23,7 @@ from entrolearn.cluster.gaussians import (
     SphericalClusters,
 )
 from entrolearn.cluster.hartigan import HartiganSearch
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import Interval, StrOptions, check_labels, validate_data, validated
 
 __all__ = ["CrossEntropyClustering"]
@@ -259,10 +259,9 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
         self.objectives_ = np.array([search.energies[-1] for search in searches])
         best = searches[self.objectives_.argmin()]
         if not best.converged:
-            warnings.warn(
+            warn_user(
                 f"the best start did not converge in {self.max_iter} passes: raise max_iter",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return self._keep(best)
 

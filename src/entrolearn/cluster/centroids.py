@@ -1,6 +1,5 @@
 """Clustering around centroids that minimise the inertia, found by the cross-entropy method."""
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -15,6 +14,7 @@ from entrolearn.kernels import check_memory
 from entrolearn.optimize import CrossEntropyIteration, CrossEntropyResult, Gaussian, cross_entropy_method
 from entrolearn.optimize.cross_entropy import elite_size
 from entrolearn.optimize.evaluation import BLOCK_NUMBERS as DRAWN_NUMBERS
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["CrossEntropyMethodClustering"]
@@ -308,10 +308,9 @@ class CrossEntropyMethodClustering(
             random_state=random,
         )
         if not found.success:
-            warnings.warn(
+            warn_user(
                 f"the search did not converge in {self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return found
 

@@ -1,6 +1,5 @@
 """Clustering of distributions with the Kullback–Leibler divergence as distance."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import Interval, StrOptions, validate_data, validated
 
 __all__ = ["KLClustering"]
@@ -262,10 +262,9 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self.objectives_ = np.array([run.history[-1] for run in runs])
         best = runs[self.objectives_.argmin()]
         if not best.converged:
-            warnings.warn(
+            warn_user(
                 f"the best start did not converge in {self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         self.cluster_centers_ = np.zeros((len(best.centers), X.shape[1]))
         self.cluster_centers_[:, self._used] = best.centers

@@ -1,7 +1,6 @@
 """Minimum entropy clustering: partitions of small conditional entropy of the cluster given the neighbours."""
 
 import math
-import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
@@ -22,6 +21,7 @@ from entrolearn.cluster.posteriors import (
     volume_posteriors,
     window_counts,
 )
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import HasMethods, Interval, StrOptions, check_labels, validate_data, validated
 
 __all__ = ["MinimumEntropyClustering"]
@@ -195,10 +195,9 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         posteriors = self._posteriors(X, initial, n_initial)
         history, converged = _descend(posteriors, self._row_entropy(), self.max_iter)
         if not converged:
-            warnings.warn(
+            warn_user(
                 f"rows still moved in the last of {self.max_iter} sweeps: raise max_iter",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         remaining, self.labels_ = np.unique(posteriors.labels, return_inverse=True)
         self.n_clusters_ = len(remaining)

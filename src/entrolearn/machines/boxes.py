@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral
-from warnings import warn
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -19,6 +18,7 @@ from entrolearn.machines.devices import mean_and_variance, namespace, take_rows
 from entrolearn.machines.layers import landmark_sources
 from entrolearn.machines.moments import row_blocks
 from entrolearn.path import Partition
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import Interval, StrOptions, is_numpy, numpy_dtype, to_numpy
 
 __all__ = [
@@ -486,9 +486,8 @@ def given_box(feature_range, n_features: int, name: str) -> np.ndarray:
 
 def warn_few_rows(n_rows: int, name: str) -> None:
     """Warn that a stream's first chunk is too short for a box."""
-    warn(
+    warn_user(
         f"{name}: the first chunk has {n_rows} rows, fewer than the {FEWEST_ROWS} that feature_range='data' "
         "needs to compute the bounds of the features; the features are not scaled. Give feature_range, or "
         "a longer first chunk.",
-        stacklevel=5,
     )

@@ -6,7 +6,6 @@ Czarnecki and Tabor (2015), "Extreme Entropy Machines: Robust information theore
 from functools import partial
 from numbers import Integral, Real
 from typing import Self
-from warnings import warn
 
 import numpy as np
 from sklearn.utils.extmath import softmax
@@ -34,6 +33,7 @@ from entrolearn.machines.readouts import (
     fitted_covariance,
 )
 from entrolearn.path import path
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import (
     ARRAY_API,
     HasMethods,
@@ -138,10 +138,9 @@ class _EntropyMachine(AdditiveClassifier):
         sizes = zip(self.classes_.tolist(), sums, strict=True)
         few = [label for label, moments in sizes if moments.n_rows < self.pool_below]
         if few:  # their covariances are pooled
-            warn(
+            warn_user(
                 f"{type(self).__name__}: fewer than pool_below={self.pool_below} rows of the classes {few}; "
                 "they use the mean projected covariance of the others, or of all if all have so few.",
-                stacklevel=2,
             )
 
     def _class_gaussians(self, X, codes: np.ndarray, weights: np.ndarray | None = None) -> tuple:
@@ -161,10 +160,9 @@ class _EntropyMachine(AdditiveClassifier):
         means, covariances, shrinkages = gaussians
         readout = entropy_discriminant(means, covariances, dtype, self.pool_below)
         if readout.solver_info["degenerate"]:
-            warn(
+            warn_user(
                 f"{type(self).__name__}: the class means coincide in the hidden space, so the same class is "
                 "always predicted; are the features constant, or far from the feature_range?",
-                stacklevel=3,
             )
         densities, where = readout.gaussians(priors), self._layer.where
         coef = like(self._layer.fold(readout.coef), where, readout.solver_info["dtype"])

@@ -3,7 +3,6 @@
 Lee and Mangasarian (2001) for classification; Lee, Hsieh and Huang (2005) for regression.
 """
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -29,6 +28,7 @@ from entrolearn.machines.smooth import (
     ridge_start,
 )
 from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import Interval, StrOptions, times_class_weights
 
 __all__ = ["RSVC", "RSVR"]
@@ -68,7 +68,7 @@ class _ReducedMachine:
         self.intercept_ = float(coef[0, 0]) if one else coef[0]
         self.n_iter_ = max(minimum.n_iter for minimum in minima)
         if note := _note(self, minima):
-            warnings.warn(f"{type(self).__name__} {note}", ConvergenceWarning, stacklevel=3)
+            warn_user(f"{type(self).__name__} {note}", ConvergenceWarning)
 
     def _error_weights(self, T: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
         """Weights of the losses, given the sample weights."""

@@ -1,6 +1,5 @@
 """The maximum entropy linear manifold: the subspace in which the class densities diverge most."""
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 
@@ -21,6 +20,7 @@ from entrolearn.manifold.densities import (
 )
 from entrolearn.manifold.objective import METHODS, ProjectedDivergence
 from entrolearn.manifold.solvers import SOLVERS
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import (
     Interval,
     StrOptions,
@@ -230,10 +230,9 @@ class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier)
         self.objectives_ = np.array([climb.objective for climb in climbs])
         best = climbs[self.objectives_.argmax()]
         if not best.converged:
-            warnings.warn(
+            warn_user(
                 f"the best start did not converge in {self.max_iter} iterations: raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         self.objective_, self.n_iter_ = best.objective, best.n_iter
         self.history_ = np.array(best.history)

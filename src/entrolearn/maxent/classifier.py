@@ -1,6 +1,5 @@
 """Maximum entropy classifier."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Self
 
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.maxent.features import Features, PerClassFeatures, evaluated
 from entrolearn.maxent.solvers import SOLVERS, Likelihood
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import Interval, StrOptions, validate_data, validated, weighted_rows
 
 __all__ = ["MaxEntClassifier"]
@@ -188,11 +188,10 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         self.loss_curve_ = solution.losses
         self.n_iter_ = len(solution.losses) - 1
         if solution.violation > self.tol:
-            warnings.warn(
+            warn_user(
                 f"{type(self).__name__}: after {self.n_iter_} iterations a constraint is off by "
                 f"{solution.violation:.2g}, more than tol={self.tol:g}; raise max_iter or scale the features",
                 ConvergenceWarning,
-                stacklevel=4,  # outside the wrapper that validates parameters
             )
         return self
 

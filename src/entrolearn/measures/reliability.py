@@ -1,7 +1,5 @@
 """Validation of the variables of mutual-information estimators, and warnings about unreliable estimates."""
 
-import sys
-import warnings
 from collections.abc import Callable
 from numbers import Integral
 
@@ -9,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from entrolearn.measures.density import scale_exponent
+from entrolearn.user_warnings import warn_user
 
 __all__ = ["LABELS", "UnreliableEstimateWarning", "read_variables", "standardised", "warn_unreliable"]
 
@@ -138,8 +137,5 @@ def warn_near_limit(estimate: float, limit: float, n_samples: int) -> None:
 
 
 def warn_unreliable(text: str) -> None:
-    """Issue an UnreliableEstimateWarning that points to the calling line outside of this package."""
-    level, frame = 1, sys._getframe()
-    while frame is not None and str(frame.f_globals.get("__name__")).startswith(__package__):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, UnreliableEstimateWarning, stacklevel=level)
+    """Issue an UnreliableEstimateWarning."""
+    warn_user(text, UnreliableEstimateWarning)

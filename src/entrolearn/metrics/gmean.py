@@ -1,11 +1,11 @@
 """The geometric mean of the classes' recalls."""
 
-import warnings
-
 import numpy as np
 from scipy.stats import gmean
 from sklearn.metrics import make_scorer, recall_score
 from sklearn.utils.multiclass import type_of_target
+
+from entrolearn.user_warnings import warn_user
 
 __all__ = ["gmean_score", "gmean_scorer"]
 
@@ -63,7 +63,7 @@ def gmean_score(y_true, y_pred, *, labels=None) -> float:
         )
     if scored.size < wanted.size:
         absent = wanted[~np.isin(wanted, present)].tolist()
-        warnings.warn(f"classes {absent} do not occur in y_true and are left out", UserWarning, stacklevel=2)
+        warn_user(f"classes {absent} do not occur in y_true and are left out")
     return float(gmean(recall_score(y_true, y_pred, labels=scored, average=None)))
 
 

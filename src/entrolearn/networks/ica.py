@@ -1,6 +1,5 @@
 """Independent component analysis by Bell and Sejnowski's infomax principle."""
 
-import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from entrolearn.axes import signs_of_rows
 from entrolearn.networks.relative import climb, fixed_point
 from entrolearn.networks.spans import spanned
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import Interval, validate_data, validated
 
 __all__ = ["InfomaxICA"]
@@ -156,11 +156,10 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             start = climb(some, start, tol=max(self.tol, 1 / np.sqrt(some.shape[1])), **settings).W
         found = climb(scores, start, tol=self.tol, **settings)
         if not found.converged:
-            warnings.warn(
+            warn_user(
                 f"the climb ended after {len(found.history)} iterations with a relative gradient of "
                 f"{found.steepness:.1g}: raise max_iter={self.max_iter} or tol={self.tol:g}",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         mixing = axes.T * deviations @ np.linalg.inv(found.W)
         explained = np.sum(mixing**2, axis=0) * np.mean((found.W @ scores) ** 2, axis=1)

@@ -1,6 +1,5 @@
 """Softmax regression: the multinomial logistic model, fitted by minimising the cross-entropy."""
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Self
@@ -14,6 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import (
     Interval,
     StrOptions,
@@ -208,10 +208,9 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         theta, losses, converged = solve(objective, watch, self.max_iter, self.tol)
         self.loss_curve_, self.n_iter_ = np.array(losses), len(losses)
         if not converged:
-            warnings.warn(
+            warn_user(
                 f"the {self.max_iter} iterations are used up: raise max_iter or tol, or scale the features",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return theta
 

@@ -4,7 +4,6 @@ Selecting the support vectors is a combinatorial problem. The cross-entropy meth
 subsets of the one-norm SVM's support vectors, and solving a small linear program for each subset.
 """
 
-import warnings
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -14,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from entrolearn.optimize import Bernoulli, cross_entropy_method
 from entrolearn.sparse_svm.base import SparseClassifier, SparseMachine, SparseRegressor
 from entrolearn.sparse_svm.lp import Margins, Solution, on_support, on_supports, one_norm
+from entrolearn.user_warnings import warn_user
 from entrolearn.validation import Interval
 
 __all__ = ["CrossEntropySVC", "CrossEntropySVR"]
@@ -102,10 +102,9 @@ class _ZeroNorm(SparseMachine):
             random_state=self.random_state,
         )
         if not found.success:
-            warnings.warn(
+            warn_user(
                 f"the search used up its {self.max_iter} iterations: raise max_iter or smoothing",
                 ConvergenceWarning,
-                stacklevel=8,  # outside the wrapper that validates parameters
             )
         self.history_, self.n_iter_ = found.history, found.n_iterations
         costs, kept = cost(everything)
