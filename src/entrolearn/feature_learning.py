@@ -106,7 +106,8 @@ def _clone_for_metric(estimator: BaseEstimator, rows, root, weights: np.ndarray 
         landmarks = to_numpy(landmarks) if hasattr(landmarks, "__dlpack__") else landmarks
         machine.set_params(landmarks=in_metric(check_array(landmarks, accept_sparse="csr"), root))
     if isinstance(getattr(machine, "feature_range", None), str):
-        low, high = Survey.in_memory(rows, units_of(machine), np.random.RandomState(0), weights).box
+        box: Any = Survey.in_memory(rows, units_of(machine), np.random.RandomState(0), weights).box
+        low, high = box
         half = np.sqrt(np.mean((high - low) ** 2)) / 2
         machine.set_params(feature_range=np.stack([(low + high) / 2 - half, (low + high) / 2 + half]))
     for name, scale in (("gamma", 1 / n_features), ("sigma", n_features)):
@@ -235,7 +236,7 @@ class _Folds:
         X, y, weights = self._rows(held)
         return machine, _score(machine, X, to_numpy(y), weights)
 
-    def _rows(self, places: np.ndarray) -> tuple:
+    def _rows(self, places: np.ndarray) -> tuple[Any, Any, Any]:
         weights = None if self.weights is None else self.weights[places]
         return take_rows(self.X, places), take_rows(self.y, places), weights
 

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -198,7 +198,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
             If X or y is not finite, X has fewer features than are to be selected, there are at most
             `n_neighbors` rows, `n_permutations` is too small for `alpha`, or y does not suit `target`.
         """
-        vars(self).pop("p_values_", None)
+        self.__dict__.pop("p_values_", None)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         n_wanted = self._n_wanted(X.shape[1])
         y = self._labels_or_numbers(y)
@@ -256,7 +256,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         self, X: np.ndarray, y: np.ndarray, left: np.ndarray, observed: float, terms: list[list[float]], rng
     ) -> float:
         """P-value of the largest criterion; y is permuted among rows close in the selected features."""
-        selected = [] if self.criterion == "relevance" else self.ranking_
+        selected: Any = [] if self.criterion == "relevance" else self.ranking_
         blocks = local_blocks(X[:, selected], N_LOCAL) if len(selected) else np.zeros(len(X), dtype=np.intp)
 
         def value(j: int, y: np.ndarray) -> float:
@@ -281,7 +281,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
         if wanted is None:
             return max(1, n_features // 2)
         if isinstance(wanted, Integral):
-            if wanted > n_features:
+            if int(wanted) > n_features:
                 raise ValueError(f"n_features_to_select is {wanted}; X has {n_features} features")
             return int(wanted)
         return max(1, int(wanted * n_features))

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 try:
     import resource
 except ImportError:  # on Windows
-    resource = None
+    resource = None  # type: ignore[assignment]  # a module elsewhere
 
 import numpy as np
 from scipy.sparse import issparse
@@ -89,7 +90,7 @@ class Formula:
     """
 
     value: Callable
-    slope: Callable | None = None
+    slope: Any = None
 
 
 def _logistic(Z, xp):

@@ -7,12 +7,13 @@ of moments, one eigendecomposition, one kernel matrix) register a faster impleme
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import singledispatch, wraps
 from itertools import takewhile
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -78,7 +79,7 @@ class Partition:
     def cross_validation(cls, part: np.ndarray, *, nested: bool = False) -> "Partition":
         """A partition that leaves out each part once; with `nested`, each pair of parts too."""
         names = np.unique(part).tolist()
-        left_out = [(i,) for i in names]
+        left_out: list[tuple[int, ...]] = [(i,) for i in names]
         if nested:
             left_out += [(i, j) for i in names for j in names if i < j]
         return cls(np.asarray(part), tuple(left_out))
@@ -117,7 +118,8 @@ class Partition:
 
         `codes` are the classes of the rows, integers from 0; each class has a row.
         """
-        complete, others = [], []
+        complete: list[tuple[int, ...]] = []
+        others: list[tuple[int, ...]] = []
         for left_out in self.left_out:
             has_all = np.bincount(codes[self.training(left_out)], minlength=codes.max() + 1).all()
             (complete if has_all else others).append(left_out)
@@ -159,7 +161,7 @@ class PathPoint:
 
     left_out: tuple[int, ...]
     params: dict = field(default_factory=dict)
-    prediction: np.ndarray | None = None
+    prediction: Any = None
     projection: np.ndarray | None = None
     gaussians: tuple[float, float, float, float] | None = None
     n_support: int | None = None
@@ -170,7 +172,7 @@ class PathPoint:
     error: str = ""
 
 
-def _one_by_one_if_changed(dispatching: Callable) -> Callable:
+def _one_by_one_if_changed(dispatching: Any) -> Any:
     """Wrapper of the dispatcher that fits one by one with parameters of ``fit`` and changed methods."""
 
     @wraps(dispatching)

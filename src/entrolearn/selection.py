@@ -305,7 +305,7 @@ class EntropySearch(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.best_estimator_ = clone(estimator).set_params(**chosen).fit(X, y, **params)
         self.classes_ = np.unique(y)
         for name in ("n_features_in_", "feature_names_in_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
             if hasattr(self.best_estimator_, name):
                 setattr(self, name, getattr(self.best_estimator_, name))
         return self
@@ -474,7 +474,8 @@ def _with_seeds(estimator: BaseEstimator, grid: Sequence[dict]) -> tuple[BaseEst
 
     This includes a ``random_state`` that the grid sets to None, or that belongs to an estimator in the grid.
     """
-    random, drawn = check_random_state(None), {}
+    random = check_random_state(None)
+    drawn: dict[str, int] = {}
 
     def missing(candidate: BaseEstimator) -> dict[str, int]:
         return {

@@ -216,7 +216,7 @@ class GaussianClusters(ABC):
         """
 
     @abstractmethod
-    def _entropies(self, which: np.ndarray, counts: np.ndarray, terms, a) -> np.ndarray:
+    def _entropies(self, which, counts: np.ndarray, terms, a) -> np.ndarray:
         """Cross-entropies of clusters after a change of their scatters by ``a v v'``.
 
         Parameters

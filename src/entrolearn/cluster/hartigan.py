@@ -129,7 +129,7 @@ class HartiganSearch:
         rows = np.flatnonzero(self.labels == k)
         self.clusters.drop(k)
         self.labels -= self.labels > k
-        for row in rows:
+        for row in rows.tolist():
             self._put(row, int(self.clusters.additions(self.X[row, np.newaxis])[:, 0].argmin()))
 
     def _merge_what_pays_most(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_matrix, issparse
@@ -41,7 +42,7 @@ class _Distributions:
         Share s of the common distribution: the distributions are ``(1 - s) row + s common``.
     """
 
-    rows: np.ndarray | csr_matrix
+    rows: Any
     common: np.ndarray
     share: float
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
 from numbers import Real
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -70,13 +70,22 @@ class Additive:
     """
 
     keep_sums: bool
+    random_state: Any
+    classes_: np.ndarray
+    feature_names_in_: np.ndarray
+    n_features_in_: int
+    get_params: Callable
+    _dtypes: tuple
+    _n_outputs: int
+    _one_value: bool
+    _stream: GroupSums
 
     @abstractmethod
     def _units(self) -> RandomUnits | Landmarks:
         """The hidden units, and what is to be known of the rows to draw them."""
 
     @abstractmethod
-    def _checked(self, X, y, *, first: bool, dtypes: list) -> tuple:
+    def _checked(self, X, y, *, first: bool, dtypes: list) -> tuple[Any, Any]:
         """Validated rows and targets of a chunk; the first chunk sets the number of features."""
 
     @abstractmethod
@@ -305,7 +314,8 @@ class AdditiveClassifier(Additive, OutputClassifier):
         first = self._begins()
         learn_stream_classes(self, classes)
         self._refuse_sums()
-        return self._update(*self._checked(X, y, first=first, dtypes=[np.float64]), sample_weight, decay)
+        X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
+        return self._update(X, codes, sample_weight, decay)
 
     def _checked(self, X, y, *, first, dtypes):
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=dtypes, reset=first)
@@ -361,8 +371,8 @@ class AdditiveRegressor(Additive, OutputRegressor):
             If the number of outputs in y differs from the first call, `decay` is out of range, or the model
             was fitted without ``keep_sums``.
         """
-        rows = self._checked(X, y, first=self._begins(), dtypes=[np.float64])
-        return self._update(*rows, sample_weight, decay)
+        X, T = self._checked(X, y, first=self._begins(), dtypes=[np.float64])
+        return self._update(X, T, sample_weight, decay)
 
     def _checked(self, X, y, *, first, dtypes):
         checks = {"accept_sparse": "csr", "dtype": np.float64, "multi_output": True, "y_numeric": True}

@@ -1,7 +1,7 @@
 """Base classes: conversion of labels to targets, and of real outputs to labels or values."""
 
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
@@ -356,7 +356,7 @@ def decide(output, classes: np.ndarray):
     return classes[(output > 0).astype(int) if output.ndim == 1 else output.argmax(axis=1)]
 
 
-def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, np.ndarray | None]:
+def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, Any]:
     """Fields of a :class:`PathPoint` from outputs of shape (n_samples, n_outputs).
 
     They are the labels and, for two classes, the output as the projection; the values if `classes` is None.
@@ -368,7 +368,7 @@ def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, np.ndarr
 
 
 def path_targets(
-    estimator: OutputClassifier | OutputRegressor, X, y, partition: Partition
+    estimator: BaseEstimator, X, y, partition: Partition
 ) -> tuple[object, np.ndarray, np.ndarray | None] | None:
     """Validated rows, the targets of all rows, and the classes, which the fits of a path share.
 

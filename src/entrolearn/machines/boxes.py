@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -84,7 +85,7 @@ class Survey:
     dtype: np.dtype
     extent: np.ndarray | None = None
     spread: tuple[float, float, float] | None = None
-    sample: object = None
+    sample: Any = None
     weights: np.ndarray | None = None
     scale: float | None = None
 
@@ -104,10 +105,10 @@ class Survey:
     def merge(self, other: "Survey") -> "Survey":
         """Survey of the union of both sets of rows."""
         extent, spread = self.extent, self.spread
-        if extent is not None:
+        if extent is not None and other.extent is not None:
             pairs = zip((np.minimum, np.maximum), extent, other.extent, strict=True)
             extent = np.stack([extreme(mine, others) for extreme, mine, others in pairs])
-        if spread is not None:
+        if spread is not None and other.spread is not None:
             spread = _merged_spread(spread, other.spread)
         return replace(self, extent=extent, spread=spread)
 
@@ -256,7 +257,7 @@ class Landmarks:
     """
 
     n_landmarks: int
-    given: object
+    given: Any
     kernel: str | Callable
     width: float | str
     width_name: str

@@ -11,6 +11,7 @@ A symmetric sum is stored as its lower triangle, with zeros above the diagonal.
 import operator
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
@@ -221,7 +222,7 @@ def copied(array, order: str = "K"):
 # --- symmetric matrices -------------------------------------------------------------------------------------
 
 
-def packed(lower, n_rows: int):
+def packed(lower, n_rows: float):
     """Compress a symmetric sum for pickling: only its triangle, or None if it has no rows.
 
     Parameters
@@ -369,7 +370,7 @@ def is_regular(factor, size: float) -> bool:
     return reciprocal_condition(factor, size) >= SINGULAR_BELOW
 
 
-def decompose(lower) -> tuple[np.ndarray, object]:
+def decompose(lower) -> tuple[np.ndarray, Any]:
     """Ascending eigenvalues (a NumPy array) and eigenvectors in columns; `lower` is overwritten."""
     if is_numpy(lower):
         return eigh(lower, lower=True, overwrite_a=True, check_finite=False, driver="evd")

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from entrolearn.kernels import (
     KERNELS,
@@ -39,7 +40,7 @@ WORKSPACE = 16
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
-class DualRidge:
+class DualRidge(BaseEstimator):
     """Fit and outputs of estimators with one coefficient per training row.
 
     Subclasses have the parameters `kernel`, `degree`, `coef0` and `power`, and may have `fit_intercept` and
@@ -59,7 +60,7 @@ class DualRidge:
         """gamma of the kernel, or the name of its rule."""
         raise NotImplementedError
 
-    def _ridges(self) -> float | np.ndarray:
+    def _ridges(self) -> Any:
         """The ridge parameter, or several to select from."""
         raise NotImplementedError
 
@@ -85,7 +86,7 @@ class DualRidge:
         """The kernel matrix, which may be overwritten; `workspace` are bytes that are needed beside it."""
         if self.kernel == "precomputed":
             check_precomputed(X)
-            vars(self).pop("_layer", None)
+            self.__dict__.pop("_layer", None)
             n = X.shape[0]
             what = f"a copy of the kernel matrix of {n} x {n} rows"
             check_memory(8 * n**2 + workspace, what, ON_LANDMARKS)
@@ -96,7 +97,7 @@ class DualRidge:
         return gram
 
     def _fit_outputs(self, X, T: np.ndarray, weights: np.ndarray | None) -> None:
-        vars(self).pop("loo_errors_", None)
+        self.__dict__.pop("loo_errors_", None)
         ridges = self._ridges()
         several = isinstance(ridges, np.ndarray)
         gram = self._gram(X, weights, WORKSPACE * len(T) ** 2 if several else 0)
@@ -311,7 +312,7 @@ def _outputs_on_training_sets(
     of_a_set = (8 + (WORKSPACE if many else 8)) * max(map(len, sets)) ** 2  # its submatrix and the workspace
     of_all = 8 * (len(seen) + X.shape[0]) * len(sets) * len(ridges) * n_outputs
     gram = kernel_matrix(X_seen, X_seen, first.kernel, params, beside=of_a_set + of_all)
-    duals = np.zeros((len(seen), len(sets), len(ridges), n_outputs))
+    duals: np.ndarray = np.zeros((len(seen), len(sets), len(ridges), n_outputs))
     intercepts = np.zeros(duals.shape[1:])
     for s, rows in enumerate(sets):
         places = np.searchsorted(seen, rows)

@@ -1,6 +1,7 @@
 """Triangular factors of hidden rows, for least squares on many rows without normal equations."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,7 @@ def factors_by_group(
     )
     factors = []
     for rows in rows_of_groups(group, n_groups):
-        factor = np.empty((0, n_columns), dtype=X.dtype)
+        factor: Any = np.empty((0, n_columns), dtype=X.dtype)
         for start in range(0, len(rows), step):
             some = rows[start : start + step]
             stacked = np.ones((len(factor) + len(some), n_columns), dtype=X.dtype)

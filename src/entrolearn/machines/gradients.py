@@ -115,7 +115,7 @@ def without_empty_features(layer, X):
 # (n_hidden,), or (n_rows, n_hidden) for separate weights of each row.
 
 
-def _random_units(layer: RandomLayer, X, xp):
+def _random_units(layer, X, xp):
     plain = replace(layer, root=None)
     if layer.activation == "rbf":
         scaled = X if layer.scale is None else (X - layer.origin) * layer.scale

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
@@ -38,6 +39,11 @@ class LayeredRidge(Additive):
 
     A subclass has the parameters ``C`` and ``fit_intercept``.
     """
+
+    C: Any
+    fit_intercept: bool
+    hidden_coef_: np.ndarray
+    intercept_: float | np.ndarray
 
     def _fit_outputs(self, X, T: np.ndarray, weights: np.ndarray | None) -> None:
         candidates = ridge_candidates(self.C)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -130,6 +131,11 @@ class _Layer:
 
     root: np.ndarray | None
 
+    @property
+    def where(self):
+        """An array on the device of the layer."""
+        raise NotImplementedError
+
     def __getstate__(self):
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
@@ -182,8 +188,8 @@ class RandomLayer(_Layer):
     biases: np.ndarray
     activation: str | Callable = "sigmoid"
     below_one: bool = False
-    origin: np.ndarray | None = None
-    scale: np.ndarray | None = None
+    origin: Any = None
+    scale: Any = None
     root: np.ndarray | None = None
 
     @classmethod
@@ -361,6 +367,10 @@ class RandomLayer(_Layer):
 class _KernelLayer(_Layer):
     """Base class of layers of kernel values with landmarks."""
 
+    landmarks: Any
+    kernel: str | Callable
+    kernel_params: dict
+
     def units(self, X, out=None):
         """K(X, landmarks) for rows dense or CSR, shape (n_samples, n_landmarks)."""
         return self._centres(in_metric(X, self.root), out)
@@ -393,7 +403,7 @@ class NystromLayer(_KernelLayer):
         Root of a metric; the landmarks are in its coordinates.
     """
 
-    landmarks: object
+    landmarks: Any
     kernel: str | Callable
     kernel_params: dict
     root: np.ndarray | None = None
@@ -476,7 +486,7 @@ class LandmarkLayer(_KernelLayer):
         Root of a metric; the landmarks are in its coordinates.
     """
 
-    landmarks: object
+    landmarks: Any
     kernel: str | Callable
     kernel_params: dict
     root: np.ndarray | None = None

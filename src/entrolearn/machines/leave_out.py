@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -189,14 +190,14 @@ def _check_held(sums: GroupSums, names: list[str], targets, weights: np.ndarray 
             )
 
 
-def _said(machine: Additive, X) -> np.ndarray:
+def _said(machine: BaseEstimator, X) -> np.ndarray:
     """Decision values or predictions of validated rows."""
     machine = copy(machine)
-    vars(machine).pop("feature_names_in_", None)  # validated rows have no names
+    machine.__dict__.pop("feature_names_in_", None)  # validated rows have no names
     return to_numpy(machine.decision_function(X) if is_classifier(machine) else machine.predict(X))
 
 
-def _threshold(machine: Additive) -> float | None:
+def _threshold(machine: BaseEstimator) -> float | None:
     """The threshold of EEM or EEKM with two classes, see `Influence.threshold`; NaN if it has none."""
     if not hasattr(machine, "thresholds_") or len(machine.classes_) != 2:
         return None
@@ -349,7 +350,7 @@ def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
         or machine.solver_info_["degenerate"]
     ):
         return
-    total = sum(c.dense() for c in covariances)
+    total: Any = sum(c.dense() for c in covariances)
     for c, moments in enumerate(sums):
         counts = [m.n - (b == c) for b, m in enumerate(sums)]
         log_priors = np.log(class_priors(machine.priors, machine.classes_, counts, machine.class_weight))

@@ -1,6 +1,6 @@
 """Class moments in the hidden space: additive sufficient statistics of the readouts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 
 import numpy as np
 
@@ -108,7 +108,9 @@ class ClassMoments(Sums):
     names = ("outer", "sum", "norm2", "norm4", "norm2_row")
     shift_names = ("shift",)
 
-    def __init__(self, n_hidden: int, sizes: Sequence[int] | None = None, *, shift: np.ndarray | None = None):
+    def __init__(
+        self, n_hidden: int, sizes: Collection[int] | None = None, *, shift: np.ndarray | None = None
+    ):
         self.sizes = tuple(sorted({int(size) for size in sizes})) if sizes else (int(n_hidden),)
         if self.sizes[-1] != n_hidden or self.sizes[0] < 1:
             raise ValueError(
@@ -132,7 +134,7 @@ class ClassMoments(Sums):
 
     @classmethod
     def from_data(
-        cls, H: np.ndarray, sizes: Sequence[int] | None = None, *, shift: np.ndarray | None = None
+        cls, H: np.ndarray, sizes: Collection[int] | None = None, *, shift: np.ndarray | None = None
     ) -> "ClassMoments":
         """Moments of the rows of H, shape (n_samples, n_hidden)."""
         shift = zeros(H.shape[1], sums_like(H)) if shift is None else shift
@@ -151,7 +153,7 @@ class ClassMoments(Sums):
             raise ValueError(f"the moments have {n_hidden} hidden units, got rows of shape {tuple(H.shape)}.")
         if is_numpy(H):
             H = np.asarray(H, dtype=np.float32 if H.dtype == np.float32 else np.float64)
-        for block in row_blocks(*H.shape, block_numbers(H, n_hidden)):
+        for block in row_blocks(H.shape[0], n_hidden, block_numbers(H, n_hidden)):
             rows = take_rows(H, block) - (self.shift if has_double(H) else cast(self.shift, H))
             self._add(rows.astype(H.dtype, order="C", copy=False) if is_numpy(H) else rows)
         return self
@@ -385,7 +387,7 @@ def moments_by_group(
     X,
     group: np.ndarray,
     n_groups: int,
-    sizes: Sequence[int] | None = None,
+    sizes: Collection[int] | None = None,
     shifts: np.ndarray | None = None,
 ) -> list[ClassMoments]:
     """Moments of each group of rows in one pass over X, block by block.
@@ -417,7 +419,7 @@ def no_moments(
     X,
     group: np.ndarray,
     n_groups: int,
-    sizes: Sequence[int] | None = None,
+    sizes: Collection[int] | None = None,
     shifts: np.ndarray | None = None,
 ) -> GroupSums:
     """Moments of zero rows for each group, with shifts from X; parameters as in :func:`moments_by_group`."""
@@ -467,7 +469,7 @@ def rounded_mean(H):
 
 
 def moments_of_parts(
-    layer: Callable, X, codes: np.ndarray, n_classes: int, part: np.ndarray, sizes: Sequence[int]
+    layer: Callable, X, codes: np.ndarray, n_classes: int, part: np.ndarray, sizes: Collection[int]
 ) -> PartSums:
     """Moments of every class in every part of the rows, from one pass over them.
 

@@ -268,13 +268,14 @@ def class_gaussians(
     """
     means, covariances, shrinkages = [], [], []
     for each in moments:
-        shrinkage, ridge = 0.0, covariance
         if isinstance(covariance, str):
             variance = each.mean_variance()
             if not variance < LARGEST_VARIANCE:  # the formulas sum squared covariances over pairs of units
                 raise ValueError(OVERFLOW)
             shrinkage = SHRINKAGES[covariance](each)
             ridge = shrinkage * variance
+        else:
+            shrinkage, ridge = 0.0, covariance
         means.append(each.mean)
         covariances.append(ClassCovariance(each, 1 - shrinkage if each.n_rows > 1 else 0.0, ridge))
         shrinkages.append(shrinkage)
@@ -299,7 +300,7 @@ def check_classes(n_units: int, n_classes: int, sizes: Sequence[int] | None = No
     """
     orders = np.minimum(sizes or [n_units], n_classes - 1, dtype=float)  # of the projected covariances
     numbers = (n_parts * n_classes + SOLUTION_SQUARES) * n_units**2 + n_classes * (orders @ orders)
-    check_memory(8 * numbers, f"what {n_classes} classes of {n_units} hidden units hold", FEWER_UNITS)
+    check_memory(float(8 * numbers), f"what {n_classes} classes of {n_units} hidden units hold", FEWER_UNITS)
 
 
 def fitted_covariance(estimator, H: np.ndarray) -> ClassCovariance:
@@ -418,7 +419,7 @@ def _projected(covariances, coef, ridges: np.ndarray, least: np.ndarray, pool_be
     _make_positive(projected)
     n_rows = np.array([c.moments.n_rows for c in covariances])
     few = n_rows < pool_below
-    for c in np.flatnonzero(~few & (n_rows <= n_components)):
+    for c in np.flatnonzero(~few & (n_rows <= n_components)).tolist():
         above = (covariances[c].ridge - least[c]) / largest
         few[c] = np.linalg.eigvalsh(projected[c] + above * gram)[0] <= 0
     for matrix, ridge in zip(projected, ridges / largest, strict=True):

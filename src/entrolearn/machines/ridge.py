@@ -143,7 +143,7 @@ class NormalEquations(Sums):
             of_block = None if weights is None else weights[block]
             equations.update(H, take_rows(targets, block), of_block)
 
-    def about(self, shifts: tuple | None) -> "NormalEquations":
+    def about(self, shifts) -> "NormalEquations":
         """A copy with other shifts (without shifts if there are none); only for NumPy arrays."""
         equations = self.copy()
         if self.shifts is None:
@@ -410,7 +410,7 @@ def equations_of_parts(
 
 
 def leave_one_out_errors(
-    layer: Callable, X, T: np.ndarray, equations: NormalEquations, ridges: Sequence[float], weights=None
+    layer: Callable, X, T: np.ndarray, equations: NormalEquations, ridges: np.ndarray, weights=None
 ) -> tuple[np.ndarray, Spectrum]:
     """Mean squared leave-one-out error for each ridge parameter.
 

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from numbers import Integral, Real
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -37,7 +37,7 @@ __all__ = ["RSVC", "RSVR"]
 SQUARES = 3
 
 
-class _ReducedMachine:
+class _ReducedMachine(BaseEstimator):
     """Base class of the classifier and the regressor: landmarks, kernel values and Newton's method."""
 
     _parameter_constraints: dict = {
@@ -399,7 +399,7 @@ def _reduced_path(
 
 def _solutions(
     machines: Sequence[tuple[_ReducedMachine, dict]], features: np.ndarray, targets: np.ndarray
-) -> Iterator[tuple[dict, np.ndarray | None, dict[str, str]]]:
+) -> Iterator[tuple[dict, np.ndarray | None, dict]]:
     """Outputs for all rows by models with the same kernel, with their parameters and a note or an error.
 
     The targets are those of the first rows, which are the training rows. There is no output with an error.

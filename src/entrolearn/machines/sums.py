@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from itertools import compress
 from operator import iadd, imul, isub
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class Sums:
 
     names: tuple[str, ...]
     shift_names: tuple[str, ...]
-    shifts: tuple | None
+    shifts: Any
     n: float
     n_added: float
     squares_of_weights: float
@@ -245,7 +245,7 @@ class GroupSums:
     def __init__(self, groups):
         self.groups = list(groups)
 
-    def __iter__(self) -> Iterator[Sums]:
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.groups)
 
     def __len__(self) -> int:
@@ -331,7 +331,7 @@ class PartSums:
         With the same shifts.
     """
 
-    def __init__(self, names: Sequence[int], parts: Sequence[GroupSums]):
+    def __init__(self, names: Sequence[int] | np.ndarray, parts: Sequence[GroupSums]):
         self.names, self.parts = names, parts
         self.total = reduce(iadd, parts[1:], parts[0].copy())
 

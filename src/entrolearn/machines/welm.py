@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -248,7 +249,7 @@ def _solutions(
     for left_out in partition.left_out:
         kept = np.flatnonzero(~np.isin(np.unique(partition.part), left_out))
         counts = np.bincount(codes[partition.training(left_out)])
-        of_classes = moments.without(left_out) if "cholesky" in solvers else []
+        of_classes: Any = moments.without(left_out) if "cholesky" in solvers else []
         for machine, params in members:
             try:
                 if machine.solver == "pinv":

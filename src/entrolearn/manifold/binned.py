@@ -8,6 +8,8 @@ of the spectra, so only frequencies beyond the resolution of the grid cause erro
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from scipy import fft
@@ -99,7 +101,7 @@ def weighted_log_potentials(
     shares = [SplineShares(own @ grid.axes.T, grid.origin, grid.step, grid.shape) for own in points]
     of_rows = [None] * len(points) if row_weights is None else row_weights
     spectra = _Spectra.of(shares, of_rows, grid.axes @ kernels @ grid.axes.T, grid)
-    pairs = list(zip(*np.triu_indices(len(points)), strict=True))
+    pairs = list(combinations_with_replacement(range(len(points)), 2))
     potentials = {pair: spectra.potential(*pair) for pair in pairs}
     if any(
         not potential > SMALLEST * math.sqrt(potentials[a, a] * potentials[b, b])
@@ -156,7 +158,7 @@ class _Spectra:
         cls, shares: Sequence[SplineShares], of_rows: Sequence, kernels: np.ndarray, grid: Grid
     ) -> "_Spectra":
         frequencies = grid.frequencies()
-        blurs = (blur(omega, step) ** 2 for omega, step in zip(frequencies, grid.step, strict=True))
+        blurs: Any = (blur(omega, step) ** 2 for omega, step in zip(frequencies, grid.step, strict=True))
         return cls(
             [
                 fft.rfftn(own.spread(each)) / _total(own, each)

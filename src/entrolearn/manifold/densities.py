@@ -5,7 +5,7 @@ Low-Dimensional Representation", section 4.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from numbers import Real
@@ -241,10 +241,11 @@ class ClassDensities:
     @cached_property
     def _kernels(self) -> list["_WhitenedKernel"]:
         together = np.concatenate(self.points).astype(np.float64, copy=False) / self.unit
+        weights: Sequence = self.weights or [None] * len(self.points)
         if self.weights is None:
-            weights, spread = [None] * len(self.points), together.std(axis=0)
+            spread = together.std(axis=0)
         else:
-            weights, of_points = self.weights, np.concatenate(self.weights)
+            of_points = np.concatenate(self.weights)
             centred = together - np.average(together, axis=0, weights=of_points)
             spread = np.sqrt(np.average(centred**2, axis=0, weights=of_points))
         spread = np.where((np.ptp(together, axis=0) > 0) & (spread > 1 / FURTHEST), spread, 1.0)

@@ -6,6 +6,7 @@ the mean over all pairs of points of a Gaussian whose covariance is the sum of t
 
 import math
 from collections.abc import Sequence
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def weighted_log_potentials(
     """
     value = 0.0
     of_points, of_kernels = [np.zeros_like(own) for own in points], np.zeros_like(kernels)
-    for a, b in zip(*np.triu_indices(len(points)), strict=True):
+    for a, b in combinations_with_replacement(range(len(points)), 2):
         both = None if row_weights is None else (row_weights[a], row_weights[b])
         log, of_a, of_b, of_kernel = log_potential(
             points[a], points[b], kernels[a] + kernels[b], same=a == b, row_weights=both

@@ -129,7 +129,7 @@ class ProjectedDivergence:
     method: str = "auto"
     origin: np.ndarray | float = 0.0
     unit: float = 1.0
-    row_weights: tuple[np.ndarray, ...] | None = None
+    row_weights: Sequence[np.ndarray] | None = None
 
     @classmethod
     def of_classes(
@@ -149,11 +149,12 @@ class ProjectedDivergence:
         origin = np.where(ranges > 0, origin, together[0])  # the mean of equal numbers may differ from them
         unit = unit_of_length(ranges.max())
         centred = tuple((own - origin) / unit for own in rows)
+        of_rows: Sequence = [None] * len(rows) if row_weights is None else row_weights
         kernels = [
             (bandwidth_scale * silverman_factor(len(own) if weights is None else weights.sum(), n_components))
             ** 2
             * class_covariance(own, covariance, weights)
-            for own, weights in zip(centred, row_weights or [None] * len(rows), strict=True)
+            for own, weights in zip(centred, of_rows, strict=True)
         ]
         return cls(centred, np.array(kernels, dtype=centred[0].dtype), method, origin, unit, row_weights)
 

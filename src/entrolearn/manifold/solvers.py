@@ -6,6 +6,7 @@ drop the constraint and orthonormalise at the end, penalise its violation, or st
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh, qr
@@ -122,7 +123,9 @@ class _LastEvaluation:
     """
 
     def __init__(self, function: Callable):
-        self._function, self._at, self._found = function, None, None
+        self._function = function
+        self._at: Any = None
+        self._found: Any = None
         self.number = 0
 
     def __call__(self, V: np.ndarray):

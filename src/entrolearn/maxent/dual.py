@@ -7,7 +7,7 @@ a discrete support, with unit weights, or the nodes of a quadrature.
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.linalg import norm, svd
@@ -67,7 +67,7 @@ class Dual:
         """Whether all points lie strictly on one side of a plane through 0, so that no mean of G is 0."""
         return bool((self.centred @ direction).max() < -MARGIN * norm(direction))
 
-    def resolved(self, theta: np.ndarray, most_halvings: float = math.inf) -> Self | None:
+    def resolved(self, theta: np.ndarray, most_halvings: float = math.inf) -> Any:
         """The dual at points that resolve the density for theta; here always the same points."""
         return self
 
@@ -91,7 +91,10 @@ class Dual:
         return -step / scale, constant / scale
 
 
-def minimize_dual(dual: Dual) -> tuple[Dual, np.ndarray]:
+SomeDual = TypeVar("SomeDual", bound=Dual)
+
+
+def minimize_dual(dual: SomeDual) -> tuple[SomeDual, np.ndarray]:
     """Minimise by damped Newton steps, starting from the uniform distribution.
 
     Parameters
@@ -138,8 +141,8 @@ def _distance(dual: Dual, probability: np.ndarray, step: np.ndarray) -> float:
 
 
 def _moved(
-    dual: Dual, theta: np.ndarray, value: float, probability: np.ndarray
-) -> tuple[Dual, np.ndarray, float, np.ndarray] | None:
+    dual: SomeDual, theta: np.ndarray, value: float, probability: np.ndarray
+) -> tuple[SomeDual, np.ndarray, float, np.ndarray] | None:
     """The result of the least damped step that satisfies the Armijo condition; None if there is none."""
     gradient, damping = dual.gradient(probability), 0.0
     while damping <= MOST_DAMPING:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -73,7 +73,7 @@ class IntervalDual(Dual):
     def points(self) -> np.ndarray:
         return halves(self.edges)
 
-    def resolved(self, theta: np.ndarray, most_halvings: float = np.inf) -> Self | None:
+    def resolved(self, theta: np.ndarray, most_halvings: float = np.inf) -> Any:
         """The dual function on panels that are halved until they resolve the density for theta.
 
         None if more than `most_halvings` rounds are needed.

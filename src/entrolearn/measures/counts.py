@@ -239,9 +239,9 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
     0.6931
     """
     biased = _bias_estimate(correction)
-    x, y, *z = read_variables(codes_of_rows, 1, x=x, y=y, given=given).values()
+    x, y, *others = read_variables(codes_of_rows, 1, x=x, y=y, given=given).values()
     n_samples = len(x)
-    z = z[0] if z else np.zeros(n_samples, dtype=np.intp)
+    z = others[0] if others else np.zeros(n_samples, dtype=np.intp)
     xz, yz = (each * (z.max() + 1) + z for each in (x, y))
     xz, yz = (np.unique(each, return_inverse=True)[1] for each in (xz, yz))
     cells, first, of_cell = np.unique(xz * (yz.max() + 1) + yz, return_index=True, return_counts=True)
@@ -253,9 +253,8 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
     n_xz, n_yz, n_z = (np.bincount(each) for each in (xz, yz, z))
     ratio = np.log(of_cell) + np.log(n_z[z[first]]) - np.log(n_xz[xz[first]]) - np.log(n_yz[yz[first]])
     information = max(0.0, float(of_cell @ ratio) / n_samples)
-    n_xz, n_yz, of_cell, n_z = (each.astype(np.float64) for each in (n_xz, n_yz, of_cell, n_z))
-    of_z = 0.0 if given is None else biased(n_z)
-    return information - (biased(n_xz) + biased(n_yz) - biased(of_cell) - of_z)
+    of_xz, of_yz, of_xyz, of_z = (biased(each.astype(np.float64)) for each in (n_xz, n_yz, of_cell, n_z))
+    return information - (of_xz + of_yz - of_xyz - (0.0 if given is None else of_z))
 
 
 def codes_of_rows(x, name: str) -> np.ndarray:

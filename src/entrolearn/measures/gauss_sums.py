@@ -87,7 +87,7 @@ def gauss_sums(
     sources = sources if isinstance(sources, Sources) else Sources(sources, weights)
     order, share = _order(places.shape[1])
     axes = [_Axis(x, cells) for x, cells in zip(places.T, sources.cells, strict=True)]
-    cost = sum(axis.n_links for axis in axes) * order**2
+    cost = float(sum(axis.n_links for axis in axes) * order**2)
     if len(axes) == 2:
         columns, rows = len(sources.cells[1]), len(axes[0].cells)
         cost += PRICE * order**3 * (axes[0].n_links * columns + axes[1].n_links * rows)

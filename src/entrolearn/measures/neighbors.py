@@ -386,7 +386,7 @@ def _by_counts(rows: _Rows, distance: np.ndarray, k: np.ndarray) -> float:
     closer = distance * (1 - CLOSE) - rows.rounding
     closer = np.where(distance > rows.rounding, np.maximum(closer, 0.0), rows.rounding)
     in_xz, in_yz = (digamma(_within(np.hstack([each, *Z]), rows.weight, closer)) for each in (X, Y))
-    in_z = digamma(_within(*Z, rows.weight, closer)) if Z else digamma(rows.weight.sum())
+    in_z = digamma(_within(Z[0], rows.weight, closer)) if Z else digamma(rows.weight.sum())
     weight = np.where(k > 0, rows.weight, 0)
     return _mean(digamma(np.maximum(k, 1)) + in_z - (in_xz + in_yz), weight)
 

@@ -317,12 +317,13 @@ def _information(
     unit, n_samples = nats_per_unit(base), counts.sum()
     p = counts / n_samples
     p_true, p_pred = (np.bincount(each, counts, n_labels) / n_samples for each in (t, y))
-    of_true, of_pred, joint = (entropy(each, base=base) for each in (p_true, p_pred, p))
+    of_true, of_pred, joint = (float(entropy(each, base=base)) for each in (p_true, p_pred, p))
     # As sums over the pairs: differences of entropies would leave rounding errors where the value is 0.
     shared = max(0.0, float(p_true[t] @ rel_entr(p / p_true[t], p_pred[y])) / unit)
     left_true, left_pred = (abs(float(rel_entr(p, each).sum())) / unit for each in (p_pred[y], p_true[t]))
-    forth, back = cross_entropy(p_true, p_pred, base=base), cross_entropy(p_pred, p_true, base=base)
-    kl_forth, kl_back = kl_divergence(p_true, p_pred, base=base), kl_divergence(p_pred, p_true, base=base)
+    ways = (p_true, p_pred), (p_pred, p_true)
+    forth, back = (float(cross_entropy(*each, base=base)) for each in ways)
+    kl_forth, kl_back = (float(kl_divergence(*each, base=base)) for each in ways)
     return {
         "entropy_true": of_true,
         "entropy_pred": of_pred,

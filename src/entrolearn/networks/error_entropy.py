@@ -81,7 +81,7 @@ class _ErrorEntropyMLP(BaseEstimator):
         """Train on targets of shape (n_samples,); return the remaining mean error."""
         rng = check_random_state(self.random_state)
         check_memory(
-            _bytes_needed(*X.shape, self.n_hidden, X.itemsize),
+            _bytes_needed(len(X), X.shape[1], self.n_hidden, X.itemsize),
             f"a layer of {self.n_hidden} hidden units at all {len(X)} rows at once",
             "take fewer units, or a perceptron that learns in batches, such as MSEMLPRegressor",
         )

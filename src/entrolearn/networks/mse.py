@@ -398,7 +398,9 @@ def _rates(learning_rate) -> tuple[float, float]:
         If `learning_rate` is not a positive number or a pair of them.
     """
     rates = np.ravel(learning_rate)
-    if len(rates) not in (1, 2) or not all(isinstance(r, Real) and 0 < r < np.inf for r in rates.tolist()):
+    if len(rates) not in (1, 2) or not all(
+        isinstance(r, Real) and 0 < float(r) < np.inf for r in rates.tolist()
+    ):
         raise ValueError(
             f"learning_rate is {learning_rate!r}; accepted: a positive number, or a pair of them, for the "
             "hidden layer and the output layer"

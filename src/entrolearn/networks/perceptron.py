@@ -6,7 +6,7 @@ weights. A step therefore allocates no array of the size of the weights.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.linalg import get_blas_funcs
@@ -111,7 +111,12 @@ class Parameters:
 
     @classmethod
     def drawn(
-        cls, sizes: tuple[int, int, int], init: str | float, hidden: str, rng: np.random.RandomState, dtype
+        cls,
+        sizes: tuple[int, int, int],
+        init: float | Literal["glorot"],
+        hidden: str,
+        rng: np.random.RandomState,
+        dtype,
     ) -> "Parameters":
         """Draw uniform parameters within ±`init`, or within Glorot's bound for each layer.
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.optimize import minimize
@@ -188,10 +188,10 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
                 *rows, test_size=self.validation_fraction, stratify=codes, random_state=self.random_state
             )
             rows, held_out = both[::2], both[1::2]
-            watch = _HeldOut(self._objective(0.0, *held_out), self.n_iter_no_change)
+            watch: Any = _HeldOut(self._objective(0.0, *held_out), self.n_iter_no_change)
         else:
             watch = _Nothing()
-        vars(self).pop("validation_curve_", None)
+        self.__dict__.pop("validation_curve_", None)
         theta = self._descend(self._objective(self.weight_decay, *rows), watch)
         if self.early_stopping:
             theta, self.validation_curve_ = watch.best, np.array(watch.curve)

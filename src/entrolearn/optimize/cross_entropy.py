@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -218,7 +219,7 @@ def cross_entropy_method(
         )
         n_elite = elite_size(n_samples, elite_fraction)
         sampler = _Sampler(evaluation, rng, n_samples, largest, n_elite)
-        stopping = _Stopping(patience, tol, largest if adaptive else None, max_iterations)
+        stopping = _Stopping(patience, tol, largest if adaptive else math.inf, max_iterations)
         return _search(distribution, sampler, smoothing, stopping)
 
 
@@ -226,7 +227,9 @@ def _search(
     distribution: Family, sampler: "_Sampler", smoothing: float, stopping: "_Stopping"
 ) -> CrossEntropyResult:
     """Algorithm 2.1."""
-    best, history, reason = None, [], None
+    best: Any = None
+    history: list[CrossEntropyIteration] = []
+    reason = None
     while reason is None:
         step = sampler.step(distribution, history[-1] if history else None)
         distribution = distribution.smoothed(step.fit, smoothing)
@@ -274,8 +277,8 @@ class _Sample:
 
     def __add__(self, other: "_Sample") -> "_Sample":
         names = ("costs", "points", "costs_of_points")
-        joined = (np.concatenate([getattr(self, name), getattr(other, name)]) for name in names)
-        return _Sample(*joined, self.n_elite)
+        joined = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names}
+        return _Sample(**joined, n_elite=self.n_elite)
 
 
 @dataclass(eq=False)
@@ -307,7 +310,9 @@ class _Blocks:
             return _Sample(self.costs[0], *self.kept[0], self.n_elite)
         self._drop()
         points, costs = zip(*self.kept, strict=True)
-        return _Sample(*map(np.concatenate, (self.costs, points, costs)), self.n_elite)
+        return _Sample(
+            np.concatenate(self.costs), np.concatenate(points), np.concatenate(costs), self.n_elite
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,7 +340,7 @@ class _Sampler:
         while not _improved(sample, previous) and len(sample.costs) < self.largest:
             sample += self._part(distribution)
         if sample.best == math.inf:
-            first = np.array2string(sample.points[0], threshold=8, max_line_width=math.inf)
+            first = np.array2string(sample.points[0], threshold=8, max_line_width=10_000)
             raise ValueError(
                 "no point of a sample has a value: the objective is NaN or inf at all "
                 f"{len(sample.costs)} of them, the first being {first}"
@@ -383,7 +388,7 @@ class _Stopping:
 
     patience: int
     tol: float
-    largest: int | None  # largest size of an adaptive sample; None if samples do not grow
+    largest: float  # largest size of an adaptive sample; infinite if samples do not grow
     max_iterations: int
 
     def reason(self, history: list[CrossEntropyIteration], distribution: Family) -> str | None:
@@ -392,7 +397,7 @@ class _Stopping:
             return "threshold"
         if distribution.degenerate:
             return "degenerate"
-        if self.largest is not None and self._exhausted(history[-self.patience :]):
+        if self._exhausted(history[-self.patience :]):
             return "unreliable"
         return "iterations" if len(history) >= self.max_iterations else None
 
@@ -449,7 +454,7 @@ def _require(holds: bool, name: str, value, accepted: str) -> None:
 
 
 def _is_count(value, least: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
 def _is_real(value) -> bool:

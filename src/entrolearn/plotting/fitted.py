@@ -38,10 +38,10 @@ def class_codes(estimator, y) -> np.ndarray:
     if classes is None or len(classes) != 2:
         found = "is not a classifier" if classes is None else f"was fitted to {len(classes)} classes"
         raise ValueError(f"{name_of(estimator)} {found}; accepted: a classifier of two classes")
-    found, codes = np.unique(y, return_inverse=True)
-    if found.tolist() != classes.tolist():
+    labels, codes = np.unique(y, return_inverse=True)
+    if labels.tolist() != classes.tolist():
         raise ValueError(
-            f"y holds the labels {found.tolist()}; {name_of(estimator)} was fitted to {classes.tolist()}"
+            f"y holds the labels {labels.tolist()}; {name_of(estimator)} was fitted to {classes.tolist()}"
         )
     return codes
 

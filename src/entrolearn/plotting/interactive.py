@@ -4,6 +4,7 @@ import html
 import math
 from collections.abc import Iterator, Mapping
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ PAGE = """<!DOCTYPE html>
 """
 
 
-def page_to_hover(panels: Mapping[str, object], *, title: str = "", n_columns: int = 3) -> str:
+def page_to_hover(panels: Mapping[str, Any], *, title: str = "", n_columns: int = 3) -> str:
     """A page of small multiples with tooltips of the rows.
 
     A click on a class in the legend hides it in all panels; dragging zooms into a panel.

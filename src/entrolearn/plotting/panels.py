@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from entrolearn.plotting.style import Figure, say
 
@@ -10,7 +11,7 @@ LINE, LETTER = 0.55, 0.065
 
 
 def plot_panels(
-    panels: Mapping[str, object],
+    panels: Mapping[str, Any],
     *,
     n_columns: int = 5,
     width: float = 7.2,
@@ -67,7 +68,7 @@ def plot_panels(
     return figure
 
 
-def panels_text(panels: Mapping[str, object]) -> str:
+def panels_text(panels: Mapping[str, Any]) -> str:
     """Alternative text of small multiples: the common subject, then the summary of each panel.
 
     Parameters

@@ -117,7 +117,7 @@ class ProjectedDensityDisplay(Display):
             means, variances = [p.mean() for p in projected], [p.var() for p in projected]
             thresholds, priors = [0.0], (0.5, 0.5)
         else:
-            means, variances = own[::2], own[1::2]
+            means, variances = list(own[::2]), list(own[1::2])
             thresholds, priors = last.thresholds_, last.priors_
         return cls(
             projected,

@@ -160,8 +160,9 @@ class ProjectionDisplay(Display):
     def contours(self, c: int) -> list[np.ndarray]:
         """Contour lines of class `c`, each of shape (n_points, 2), the outermost first."""
         density = self.density(c)
-        masses = () if density is None else sorted(MASSES, reverse=True)
-        return [line for mass in masses for line in density.lines_around(mass)]
+        if density is None:
+            return []
+        return [line for mass in sorted(MASSES, reverse=True) for line in density.lines_around(mass)]
 
     def described(self) -> list[list[str]]:
         """Tooltip text of each row: its name, class and features."""

@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from textwrap import wrap
+from typing import Any
 from xml.etree.ElementTree import ParseError, iterparse
 
 import numpy as np
@@ -24,7 +25,7 @@ except ImportError as error:
     ) from error
 
 # Style of each class: the negative one is filled and solid, the positive one open and dashed.
-CLASS_STYLES = (
+CLASS_STYLES: tuple[dict[str, Any], ...] = (
     {
         "color": "#0072B2",
         "face": "#0072B2",
@@ -43,7 +44,7 @@ CLASS_STYLES = (
     },
 )
 # Styles of further classes, for displays of more than two.
-MORE_CLASS_STYLES = (
+MORE_CLASS_STYLES: tuple[dict[str, Any], ...] = (
     {
         "color": "#009E73",
         "face": "#009E73",
@@ -102,7 +103,7 @@ ORDERED_COLOURS, LIGHTEST = "viridis", 0.88
 # Colour maps of images: grey, and one centred on zero from dark blue over grey to yellow, with increasing
 # lightness, so that signs can be distinguished in black and white.
 INK, SIGNED = "Greys", "cividis"
-THRESHOLD_STYLE = {"color": "black", "linewidth": 0.9, "linestyle": (0, (1, 1))}
+THRESHOLD_STYLE: dict[str, Any] = {"color": "black", "linewidth": 0.9, "linestyle": (0, (1, 1))}
 FADED = "0.35"
 
 JOURNAL = {
@@ -125,8 +126,8 @@ JOURNAL = {
 }
 
 # Text is stored as text, so that it can be searched and copied; ids depend only on the content.
-_SVG = {"svg.fonttype": "none", "svg.hashsalt": "entrolearn"}
-_WITHOUT_DATES = {
+_SVG: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "entrolearn"}
+_WITHOUT_DATES: dict[str, dict[str, str | None]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
     "pdf": {"CreationDate": None},

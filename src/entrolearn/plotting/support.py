@@ -1,5 +1,7 @@
 """Support vectors, decision boundary and margins of a support vector machine in the plane."""
 
+from typing import Any
+
 import numpy as np
 
 from entrolearn.plotting.display import Display, points
@@ -16,7 +18,7 @@ from entrolearn.plotting.style import CLASS_STYLES, THRESHOLD_STYLE, say_below
 
 MARKER_SIZE = 11.0
 # Value of the decision function on each kind of line.
-LINES = {
+LINES: dict[str, tuple[tuple[float, ...], dict[str, Any]]] = {
     "boundary": ((0.0,), {"color": "black", "linestyle": "-", "linewidth": 1.2}),
     "margins": ((-1.0, 1.0), THRESHOLD_STYLE),
 }
@@ -173,7 +175,7 @@ class SupportVectorDisplay(Display):
 def _check_rows(fitted, X, support) -> None:
     """Raise if the rows are not the training rows, as far as this can be detected."""
     found, n_least = len(X), int(np.max(support, initial=-1)) + 1
-    own = getattr(last_step(fitted), "support_vectors_", None)
+    own: Any = getattr(last_step(fitted), "support_vectors_", None)
     if found >= n_least and (own is None or np.size(own) == 0):
         return
     if found < n_least or not np.allclose(np.asarray(before_last_step(fitted, X))[support], own):

@@ -66,6 +66,8 @@ class _ZeroNorm(SparseMachine):
         "random_state": ["random_state"],
     }
 
+    candidates_: np.ndarray
+
     def _fit_margins(self, X, margins: Margins, rows: np.ndarray) -> np.ndarray:
         coef = super()._fit_margins(X, margins, rows)
         self.candidates_ = rows[self.candidates_]

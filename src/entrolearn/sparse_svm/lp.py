@@ -16,6 +16,7 @@ solution for the previous set.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import highspy
 import numpy as np
@@ -284,7 +285,7 @@ class _Program:
             self._bounds = margins.largest * margins.scale
         self._costs = unit * weight / margins.scale
         self._largest_gap = GAP * loss_weight * float((margins.weights * np.abs(margins.t)).sum())
-        self._highs = _silent_solver()
+        self._highs: Any = _silent_solver()
         iterations = ITERATIONS * (self._n_conditions + self._n_slacks + self._n_candidates)
         self._highs.setOptionValue("simplex_iteration_limit", min(iterations, highspy.kHighsIInf))
         self._highs.passModel(self._model())
@@ -381,7 +382,7 @@ class _Program:
 
 def _silent_solver() -> highspy.Highs:
     """HiGHS on one thread, for small dense programs that are solved repeatedly."""
-    highs = highspy.Highs()
+    highs: Any = highspy.Highs()
     for name, value in {
         "output_flag": False,
         "threads": 1,

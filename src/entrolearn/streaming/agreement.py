@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -58,7 +59,7 @@ def check_sums(estimator) -> None:
 
 def terms(estimator: Additive) -> dict:
     """Everything that must agree, by name, as JSON values; for an array its shape and a random projection."""
-    found = {"estimator": type(estimator).__name__}
+    found: dict[str, Any] = {"estimator": type(estimator).__name__}
     for name, value in estimator.get_params(deep=False).items():
         if name not in NOT_COMPARED:
             found[name] = _plain(value)

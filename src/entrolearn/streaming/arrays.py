@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -30,12 +31,12 @@ class ArrayRows(Rows):
 
     def __init__(self, X, y=None, chunk_rows: int | None = None):
         self._X = reader(X)
-        self._y = None if y is None else reader(y)
-        check_shapes(self._X.shape, None if y is None else self._y.shape)
+        self._y: Any = None if y is None else reader(y)
+        check_shapes(self._X.shape, None if self._y is None else self._y.shape)
         self.n_rows, self.n_features = map(int, self._X.shape)
         self.has_targets = y is not None
         self._reads_ahead = isinstance(self._X, NpyFile | _Blocked)
-        self.chunk_rows = chunk_rows or _default_chunk_rows(self._X)
+        self.chunk_rows: int = chunk_rows or _default_chunk_rows(self._X)
 
     def _chunks(self) -> Iterator[tuple]:
         ys = self._targets() if self.has_targets else repeat(None)
@@ -81,7 +82,8 @@ class _Blocked:
         self.shape, self.dtype, self.unit = array.shape, array.dtype, unit
 
     def pieces(self, size: int) -> Iterator[np.ndarray]:
-        held, first, end = None, 0, 0  # rows `first` to `end` are in memory
+        held: Any = None
+        first, end = 0, 0  # rows `first` to `end` are in memory
         for start in range(0, self.shape[0], size):
             stop = min(start + size, self.shape[0])
             if stop > end:

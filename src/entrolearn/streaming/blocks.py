@@ -85,11 +85,12 @@ def blocks_of(
         (others if owner is None else own[owner])[key] = graph[key]
     layer = f"inputs-{uuid4().hex}"
     shared = HighLevelGraph({layer: others}, {layer: set()})
+    prepared_by: Sequence = [None] * len(keys) if prepare is None else prepare
     return [
         Block(
             of_block, asked, [Delayed(key, shared, layer=layer) for key in _inputs(of_block, asked)], prepared
         )
-        for of_block, asked, prepared in zip(own, keys, prepare or [None] * len(keys), strict=True)
+        for of_block, asked, prepared in zip(own, keys, prepared_by, strict=True)
     ]
 
 

@@ -1,6 +1,7 @@
 """Rows from a function, an iterator or another iterable that yields chunks."""
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -67,7 +68,8 @@ def _iterator(make: Callable[[], Iterable]) -> Iterator:
 
 def _parted(chunk, which: str) -> tuple:
     """X and y of a chunk, which is X or a pair (X, y)."""
-    X, y = chunk, None
+    X: Any = chunk
+    y: Any = None
     if isinstance(chunk, tuple | list):
         if len(chunk) != 2:
             raise ValueError(f"{which} has {len(chunk)} parts; X or a pair (X, y) is accepted.")

@@ -7,6 +7,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from dask.base import tokenize
@@ -70,7 +71,7 @@ def check_pairing(X, y, weights, where: str, before: tuple[str, str] | None) -> 
     ValueError
     """
     found = pairing_of(X, y, weights)
-    if None not in (found, before) and found[0] == before[0] and found[1] != before[1]:
+    if found is not None and before is not None and found[0] == before[0] and found[1] != before[1]:
         others = "y" if weights is None else "y or weights"
         raise ValueError(
             f"{where}: the rows have other {others} than when they were computed before, because X and y are "
@@ -227,7 +228,7 @@ class Surveyed:
     seen : Survey
     """
 
-    sample: object
+    sample: Any
     seen: Survey
 
 
@@ -275,7 +276,7 @@ class Summing:
     """
 
     machine: Additive
-    no_sums: object
+    no_sums: Any
     dtype: np.dtype
 
 
@@ -291,7 +292,7 @@ class Sums:
         Labels of the rows; empty for a regressor.
     """
 
-    sums: object
+    sums: Any
     labels: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def __sizeof__(self) -> int:

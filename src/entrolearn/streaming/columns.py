@@ -4,6 +4,7 @@ A frame is a data frame of pandas or polars, or a pyarrow table.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def features_of(frame, names: Sequence[str]):
     return np.asarray(some) if hasattr(frame, "column_names") else some
 
 
-def targets_of(frame, names: Sequence[str]) -> np.ndarray | None:
+def targets_of(frame, names: Sequence[str]) -> Any:
     """One or several columns as an array; None without names."""
     columns = [np.asarray(frame[name]) for name in names]
     if not columns:

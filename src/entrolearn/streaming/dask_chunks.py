@@ -82,9 +82,9 @@ def chunks_of(X, y, weights, name: str) -> Chunks:
     where = _names(len(chunks), lengths)
     blocks = _blocks(parts, columns, weights, where)
     # Weights that are a column are computed in one evaluation with y.
-    alone = blocks if isinstance(weights, str) else _blocks(alone, None, weights, where)
+    of_y = blocks if isinstance(weights, str) else _blocks(alone, None, weights, where)
     paired = columns is not None and weights is not True
-    return Chunks(blocks, alone, lengths if weights is None else None, paired)
+    return Chunks(blocks, of_y, lengths if weights is None else None, paired)
 
 
 def _blocks(parts: list[list[Delayed]], columns, weights, where: list[str]) -> list[Block]:

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -276,7 +277,7 @@ class _Fit:
             check_classes_seen(machine.classes_.tolist(), total.labels.tolist())
         return total.sums, X.dtype
 
-    def _survey(self, X, lengths: tuple[int, ...] | None, rng: np.random.RandomState) -> Survey:
+    def _survey(self, X, lengths: Any, rng: np.random.RandomState) -> Survey:
         """Statistics of all rows for the layer; X has their number of features and dtype."""
         units = units_of(self.machine)
         if not units.n_sampled:

@@ -181,7 +181,7 @@ class _Fit:
         self.machine = machine
         self.name = type(machine).__name__
         self.source = source
-        self.weights = weights
+        self.weights: Any = weights
         self.n_rows = source.n_rows if weights is None else int(np.count_nonzero(weights))
         self.progress = progress
         self.like = like
@@ -249,9 +249,10 @@ class _Fit:
             check_classes_seen(machine.classes_.tolist(), seen)
         return sums, survey.dtype
 
-    def _survey(self, dtypes: list, rng: np.random.RandomState) -> Survey | None:
+    def _survey(self, dtypes: list, rng: np.random.RandomState) -> Any:
         """Statistics of all rows for the hidden layer, from one pass; None if the first chunk is enough."""
-        units, survey = units_of(self.machine), None
+        units = units_of(self.machine)
+        survey: Any = None
         if not units.n_sampled:
             return None
         sample = sample_of(self.n_rows, units.n_sampled, units.sampler(rng))
@@ -284,7 +285,7 @@ class _Fit:
         if first:
             raise ValueError(NO_ROWS)
 
-    def _weights(self, start: int, stop: int) -> np.ndarray | None:
+    def _weights(self, start: int, stop: int) -> Any:
         if self.weights is None:
             return None
         if stop > len(self.weights):

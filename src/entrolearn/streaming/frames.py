@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 
@@ -33,12 +34,13 @@ class FrameRows(Rows):
         if self._target_names and y is not None:
             raise ValueError("y= and target= were both given; one of them is accepted.")
         self._frame = frame
-        self._y = None if y is None else reader(y)
-        check_shapes((frame.shape[0], len(self._features)), None if y is None else self._y.shape)
-        self.n_rows, self.n_features = frame.shape[0], len(self._features)
+        self._y: Any = None if y is None else reader(y)
+        check_shapes((frame.shape[0], len(self._features)), None if self._y is None else self._y.shape)
+        self.n_rows: int = frame.shape[0]
+        self.n_features = len(self._features)
         self.feature_names = self._features
         self.has_targets = y is not None or bool(self._target_names)
-        self.chunk_rows = chunk_rows or chunk_rows_for(8 * self.n_features)
+        self.chunk_rows: int = chunk_rows or chunk_rows_for(8 * self.n_features)
 
     def _cuts(self) -> Iterator:
         return (cut(self._frame, start, self.chunk_rows) for start in range(0, self.n_rows, self.chunk_rows))

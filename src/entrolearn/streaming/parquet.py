@@ -31,7 +31,7 @@ class _BatchedRows(Rows):
         self.n_features, self.feature_names = len(self._features), self._features
         self.has_targets = bool(self._target_names)
         bits = sum(schema.field(name).type.bit_width for name in self._features)
-        self.chunk_rows = chunk_rows or chunk_rows_for(bits / 8)
+        self.chunk_rows: int = chunk_rows or chunk_rows_for(bits / 8)
 
     @abstractmethod
     def _batches(self, columns: list[str]) -> Iterator:
@@ -201,7 +201,8 @@ def _tables(batches: Iterable, size: int) -> Iterator:
     """Batches of any size as tables of `size` rows; the last one may be smaller."""
     from pyarrow import Table
 
-    held, n_held = [], 0
+    held: list = []
+    n_held = 0
     for batch in batches:
         while n_held + batch.num_rows >= size:
             part = batch.slice(0, size - n_held)

@@ -15,6 +15,7 @@ import json
 import math
 import os
 import zipfile
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
@@ -70,11 +71,11 @@ def save_sums(estimator, path: str | os.PathLike) -> None:
     ...     streaming.save_sums(site, file.name)
     """
     check_sums(estimator)
-    about = {"version": VERSION, "terms": terms(estimator), "n": []}
+    about: dict[str, Any] = {"version": VERSION, "terms": terms(estimator), "n": []}
     if is_classifier(estimator):
         about["classes"] = estimator.classes_.tolist()
         about["dtype"] = estimator.classes_.dtype.str
-    arrays = {}
+    arrays: dict[str, np.ndarray] = {}
     for i, each in enumerate(stored_sums(estimator, "save_sums")):
         about["n"].append([each.n, each.n_added, each.squares_of_weights])
         members = each.members().items()

@@ -80,6 +80,9 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         "n_rows": [Interval(Integral, 1, None, closed="left")],
     }
 
+    _learner: Any
+    _held: deque
+
     def __init__(self, estimator, n_rows=1000):
         self.estimator = estimator
         self.n_rows = n_rows
@@ -99,7 +102,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         self : object
         """
         for name in ("estimator_", "_learner"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         targets, classes = self._targets(y), None
         if is_classifier(self.estimator) and len(targets):
             classes, _ = encode(targets, type(self).__name__)
