@@ -26,6 +26,7 @@ from entrolearn import (
     SoftmaxRegression,
     gmean_score,
 )
+from entrolearn.measures import knn_mutual_information
 from entrolearn.user_warnings import warn_user
 
 rng = np.random.default_rng(0)
@@ -40,6 +41,7 @@ CALLS = {
     "fits, of scikit-learn and joblib": lambda: cross_val_predict(FEW, X, y, cv=2),
     "partial_fit": lambda: EEMClassifier(5).partial_fit(X[:1], y[:1], classes=[0, 1]),
     "function": lambda: gmean_score([0, 0], [0, 1]),
+    "measure": lambda: knn_mutual_information(X[:6, :2], X[:6, 2:]),
     **{
         f"fit, {type(learner).__name__}": lambda learner=learner: learner.fit(
             X, y if is_classifier(learner) or not hasattr(learner, "fit_predict") else None

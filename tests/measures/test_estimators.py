@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from entrolearn.measures import (
-    UnreliableEstimateWarning,
     knn_mutual_information,
     mixed_mutual_information,
     mutual_information_estimator,
@@ -138,13 +137,3 @@ def test_options_reach_the_estimator_and_unknown_methods_are_named():
 def test_missing_values_are_named_by_their_variable(Y, message):
     with pytest.raises(ValueError, match=message):
         estimate("auto", [0.3, 0.4, 0.5], np.array(Y))
-
-
-@pytest.mark.filterwarnings("always")
-@pytest.mark.parametrize("method", SYMMETRIC)
-def test_warnings_stand_at_the_line_of_the_call(method):
-    rng = np.random.default_rng(0)
-    X, Y = rng.normal(size=(2, 6, 2))
-    with pytest.warns(UnreliableEstimateWarning) as warned:
-        estimate(method, X, Y)
-    assert {each.filename for each in warned} == {__file__}
