@@ -68,7 +68,7 @@ def _printable(letter: str) -> str:
     return " " if letter.isspace() else "\ufffd"
 
 
-def full_label(named: Mapping) -> str:
+def full_label(named) -> str:
     """The label of a model or a data set with its second line.
 
     Examples
@@ -76,7 +76,9 @@ def full_label(named: Mapping) -> str:
     >>> full_label({"label": "SVM", "sublabel": "rbf"})
     'SVM rbf'
     """
-    return one_line(f"{named.get('label', '')} {named.get('sublabel', '')}")
+    if isinstance(named, Mapping):
+        return one_line(f"{named.get('label', '')} {named.get('sublabel', '')}")
+    return one_line(f"{named.label} {named.sublabel}")
 
 
 def in_short(values: Sequence) -> str:

@@ -1,11 +1,12 @@
 """Searches by divergence beside searches by cross-validation: measured, summed up, asked for."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from made_studies import made_study
+from made_studies import made_study, with_entry
 from refused_studies import refused
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -351,8 +352,9 @@ def test_a_table_says_what_is_compared_and_of_the_path_only_where_it_is_shown():
     assert "5 stratified inner folds" in said
     assert "GMEAN" in said
     assert "On the path" not in said
-    assert "On the path" in TABLE_TYPES["searches"].says({**asked, "measures": ["ratio_path"]})
-    fewer = TABLE_TYPES["searches"].says({**asked, "folds": 2, "trials": 9, "scoring": "balanced_accuracy"})
+    assert "On the path" in TABLE_TYPES["searches"].says(with_entry(asked, measures=["ratio_path"]))
+    of_trials = replace(with_entry(asked, folds=2, scoring="balanced_accuracy"), trials=9)
+    fewer = TABLE_TYPES["searches"].says(of_trials)
     assert "the first 2 trials" in fewer
     assert "balanced accuracy" in fewer
 

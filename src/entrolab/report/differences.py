@@ -9,7 +9,6 @@ from entrolab.report.studies import StudyResults
 from entrolab.tables.making import ADDRESS
 from entrolab.tables.number_format import title
 from entrolab.tables.rendering import digits_of
-from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import full_label, one_line
 
 OUTSIDE = ("higher", "lower", "differs")
@@ -63,17 +62,17 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
         name = table["name"]
         rows = results.tables[name]
         spec = results.study.spec_of_table(name)
-        digits = digits_of(results.tables[name], TABLE_TYPES[spec["type"]])
+        digits = digits_of(results.tables[name], spec.type)
         own = [erratum["number"] for erratum in errata_of(errata, name)]
         over_seeds = table["seeds"]["cells"] if table["seeds"] else {}
         for row in rows[rows["verdict"].isin(OUTSIDE)].to_dict("records"):
             metric, published = row["metric"], row["published"]
-            shown_as = TABLE_TYPES[spec["type"]].shown_as(metric)
+            shown_as = spec.type.shown_as(metric)
             of_ours = digits[metric]
             if not shown_as.ranks:
                 of_ours = shown_as.row_digits(metric, [row["ours"]], [], of_ours)
             difference = shown_as.difference(metric, row["difference"], published, digits[metric])
-            heads = (spec[f"{part}s"].get(row[part]) for part in ADDRESS)
+            heads = (spec.heads(part).get(row[part]) for part in ADDRESS)
             values.append(
                 {
                     "table": name,

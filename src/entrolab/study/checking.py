@@ -113,7 +113,7 @@ def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
     # Columns have different labels.
     shown: dict[str, str] = {}
     for name, model in table_type.models(table, study).items():
-        label = f"{model['label']} {model['sublabel']}".strip()
+        label = f"{model.label} {model.sublabel}".strip()
         if label in shown:
             yield (
                 f"{where}.models: {shown[label]!r} and {name!r} are both shown as {label!r}; "

@@ -286,7 +286,8 @@ def _figures(study: Mapping) -> list[str]:
 def _spec(study: Mapping, name: str) -> Mapping:
     """The data sets, models and metrics of a table or figure."""
     if name in study["tables"]:
-        return study.spec_of_table(name)
+        spec = study.spec_of_table(name)
+        return {"datasets": spec.datasets, "models": spec.models, "metrics": spec.metrics}
     entry = study["figures"][name]
     metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
     return {"datasets": study["datasets"][entry["datasets"]], "models": entry["models"], "metrics": metrics}

@@ -16,7 +16,7 @@ from entrolab.io.files import FILES
 from entrolab.study.claims import Claim, tested_file, tested_tables
 from entrolab.study.definition import StudyFile
 from entrolab.study.sections import ConfigError, check_known, plain
-from entrolab.tables.base import TableType
+from entrolab.tables.base import Head, TableSpec, TableType
 from entrolab.tables.types import TABLE_TYPES
 
 TABLE_FORMATS = ("csv", "html", "tex", "md")
@@ -214,33 +214,26 @@ class Study(StudyFile):
         )
         return list(dict.fromkeys(itertools.chain.from_iterable(files)))
 
-    def spec_of_table(self, table: str) -> dict:
-        """The spec of a table: its entry, with the keys of data sets and models resolved.
-
-        The spec is the entry, plus: study, table, ``trials`` (number of trials of the protocol, 0 if it has
-        folds), ``sample`` (number of rows sampled from larger data sets, 0 for all rows), and datasets,
-        models and metrics (each a mapping of keys to {"label", "sublabel", …}, in the study's order).
-        """
+    def spec_of_table(self, table: str) -> TableSpec:
+        """All that a table shows, except its numbers."""
         entry, table_type = self._entry("tables", table), self.table_type(table)
-        named = {
-            key: {"label": key, "sublabel": "", "task": self.tasks[key]}
-            for key in (() if table_type.generates else self.datasets[entry.datasets])
-        }
-        return {
-            **entry,
-            "study": self.name,
-            "table": table,
-            "trials": self.protocol.get("trials", 0),
-            "sample": self.protocol.get("rows", 0),
-            "datasets": named | table_type.places(entry),
-            "models": table_type.models(entry, self),
-            "metrics": table_type.metrics(entry),
-        }
+        shown = () if table_type.generates else self.datasets[entry.datasets]
+        return TableSpec(
+            study=self,
+            name=table,
+            type=table_type,
+            entry=entry,
+            datasets={key: Head(key) for key in shown} | table_type.places(entry),
+            models=table_type.models(entry, self),
+            metrics=table_type.metrics(entry),
+            trials=getattr(self.protocol, "trials", 0),
+            sample=getattr(self.protocol, "rows", None) or 0,
+        )
 
     def published_cells(self, table: str) -> list[tuple[str, str, str]]:
         """The cells of a table that may have a published value, as (data set, model, metric)."""
-        table_type = self.table_type(table)
-        return [table_type.published_at(cell) for cell in table_type.cells(self.spec_of_table(table))]
+        spec = self.spec_of_table(table)
+        return [spec.type.published_at(cell) for cell in spec.type.cells(spec)]
 
     def score_tables(self, dataset: str | None = None) -> list[str]:
         """The names of the tables that show scores of runs, on a data set or on any."""
