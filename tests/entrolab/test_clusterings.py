@@ -15,6 +15,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, mut
 from entrolab.data.dataset import Dataset
 from entrolab.experiments.clusterings import measure as clusterings
 from entrolab.experiments.clusterings.table import CLASSES
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import frame
 from entrolab.study.sections import ConfigError
 from entrolab.tables.making import make_table
@@ -34,7 +35,7 @@ def model(estimator, **params):
 
 
 def spec(models, **changes):
-    return {
+    asked = {
         "study": "paper",
         "table": "clusters",
         "dataset": "data",
@@ -46,8 +47,8 @@ def spec(models, **changes):
         "seconds": 60,
         "gib": 8,
         "models": models,
-        **changes,
     }
+    return Measurement(**asked | changes)
 
 
 def measured(models, data=None, **changes):
@@ -345,11 +346,9 @@ def test_clusterers_are_measured_and_drawn_but_never_trained(load, study_of_clus
 
 def test_a_measurement_holds_what_is_measured_with_the_values_of_its_data_set(load, study_of_clusters):
     measurement = load(study_of_clusters).measurement("clusters", "heart", 0)
-    assert measurement["models"]["kmeans"]["params"] == {"n_clusters": 2}
-    assert measurement["models"]["hdbscan"]["steps"] == [
-        {"estimator": "sklearn.preprocessing.StandardScaler"}
-    ]
-    assert (measurement["repeats"], measurement["rows"], measurement["gib"]) == (4, 5000, 8)
+    assert measurement.models["kmeans"]["params"] == {"n_clusters": 2}
+    assert measurement.models["hdbscan"]["steps"] == [{"estimator": "sklearn.preprocessing.StandardScaler"}]
+    assert (measurement.repeats, measurement.rows, measurement.gib) == (4, 5000, 8)
     drawn = load(study_of_clusters).spec_of_figure("clusters")
     assert [panel["learner"]["params"] for panel in drawn["panels"]] == [{"n_clusters": 3}, {"copy": True}]
 

@@ -44,7 +44,7 @@ def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own
     assert study.runs_of_figure("ranks") == []
     spec = study.spec_of_figure("ranks")
     assert spec["metric"] == "gmean"
-    assert [model["label"] for model in spec["models"].values()] == ["SVM", "LDA"]
+    assert [model.label for model in spec["models"].values()] == ["SVM", "LDA"]
 
 
 def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
@@ -184,7 +184,7 @@ def test_training_needs_its_runs_trained_and_information_is_measured(load_trials
         "results/mine/seed0/measured/known/sonar.parquet",
     ]
     heart = study.measurement("known", "heart", seed=0)
-    assert heart["models"] == {
+    assert heart.models == {
         "ridge": {
             "estimator": "sklearn.linear_model.RidgeClassifier",
             "params": {"max_iter": 7},
@@ -192,7 +192,7 @@ def test_training_needs_its_runs_trained_and_information_is_measured(load_trials
         },
         "svm": {"estimator": "sklearn.svm.SVC", "params": {"C": 2}, "steps": []},
     }
-    assert heart["protocol"] == study.protocol_of("heart") | {"trials": 1}
+    assert heart.protocol == study.protocol_of("heart") | {"trials": 1}
 
 
 def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_trials):
@@ -209,7 +209,7 @@ def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
     study = load(study)
     ranks = study.measurement("ranks", "heart", seed=3)
 
-    assert ranks == {
+    assert vars(ranks) == {
         "study": "mine",
         "table": "ranks",
         "dataset": "heart",
@@ -227,18 +227,18 @@ def test_other_readings_are_every_combination_but_the_tables_own_and_for_their_g
     study["datasets"]["moons"] = ["two-moons", "heart"]
     study["tables"] = {"ranks": study["tables"]["ranks"]}
     study = load(study)
-    readings = study.measurement("ranks", "heart", seed=0)["readings"]
+    readings = study.measurement("ranks", "heart", seed=0).readings
 
-    assert [(one["activation"], one["data"]) for one in readings] == [
+    assert [(one.activation, one.data) for one in readings] == [
         ("rbf", "raw"),
         ("sigmoid", "scaled"),
         ("sigmoid", "raw"),
     ]
-    assert study.measurement("ranks", "sonar", seed=0)["readings"] == []
+    assert study.measurement("ranks", "sonar", seed=0).readings == []
 
 
 def test_growth_is_measured_with_a_models_own_parameters_and_rows(load, study):
-    models = load(study).measurement("growth", "two-moons", seed=0)["models"]
+    models = load(study).measurement("growth", "two-moons", seed=0).models
 
     assert models["svm"] == {
         "estimator": "sklearn.svm.SVC",
@@ -259,8 +259,8 @@ def test_table_that_shows_the_measurement_of_another_one_is_made_of_its_files(lo
 
 def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):
     measured = load(study_of_alternatives).measurement("apart", "heart", seed=0)
-    assert (measured["subsets"], measured["share"]) == (5, 0.8)
-    assert measured["models"] == {
+    assert (measured.subsets, measured.share) == (5, 0.8)
+    assert measured.models == {
         "lda": {"steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}], "grid": {}},
         "chooses": {
             "steps": [{"estimator": "sklearn.decomposition.PCA"}],
@@ -272,9 +272,9 @@ def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_
 def test_generated_data_are_measured_with_the_learner_of_their_task(load_trials, study_of_all_trials):
     study = load_trials(study_of_all_trials)
     measured = study.measurement("sparse", "generated", 0)
-    assert measured["models"]["ridge"]["estimator"] == "sklearn.linear_model.RidgeClassifier"
-    assert measured["models"]["ridge"]["params"]["alpha"] == 2
-    assert (measured["repeats"], measured["gib"], measured["task"]) == (3, 8, "binary")
+    assert measured.models["ridge"]["estimator"] == "sklearn.linear_model.RidgeClassifier"
+    assert measured.models["ridge"]["params"]["alpha"] == 2
+    assert (measured.repeats, measured.gib, measured.task) == (3, 8, "binary")
 
 
 def test_a_figure_resolves_its_names(load, study):
@@ -321,7 +321,7 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
         assert study.spec_of_figure(name)["datasets"] == ["heart", "sonar"]
     assert study.files_of_table("starts") == files
     measured = study.measurement("starts", "heart", 0)
-    assert measured["models"] == {
+    assert measured.models == {
         "mixture": {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": [], "starts": 16},
         # Of a model with steps, the last step is started, not its learner.
         "centres": {

@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from entrolab.data.dataset import Dataset
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import frame
 from entrolab.experiments.searches import measure as searches
 from entrolab.experiments.searches.table import MEASURES
@@ -52,7 +53,7 @@ LOGISTIC = model(
 
 
 def spec(models, **changes):
-    return {
+    asked = {
         "study": "paper",
         "table": "searches",
         "dataset": "data",
@@ -66,8 +67,8 @@ def spec(models, **changes):
         "gib": 8,
         "protocol": {"folds": 3, "repeats": 1},
         "models": models,
-        **changes,
     }
+    return Measurement(**asked | changes)
 
 
 def measured(models, data=None, **changes):
@@ -385,11 +386,11 @@ def test_a_measurement_holds_what_decides_it_and_trains_nothing(load, study_of_s
     study_of_searches["tables"]["costs"]["measures"] = ["ratio"]
     study = load(study_of_searches)
     found = study.measurement("costs", "heart", 0)
-    assert found["models"]["sized"]["grid"] == {"n_hidden": [5, 10]}
-    assert found["models"]["svm"]["params"] == {"kernel": "rbf"}
-    assert (found["folds"], found["inner"], found["criterion"]) == (None, 5, "gaussian")
-    assert found["protocol"]["repeats"] == 1  # the first is what it is, however many there are
-    assert "measures" not in found  # what is shown decides nothing
+    assert found.models["sized"]["grid"] == {"n_hidden": [5, 10]}
+    assert found.models["svm"]["params"] == {"kernel": "rbf"}
+    assert (found.folds, found.inner, found.criterion) == (None, 5, "gaussian")
+    assert found.protocol["repeats"] == 1  # the first is what it is, however many there are
+    assert not hasattr(found, "measures")  # what is shown decides nothing
     assert not {"sized"} & {model for _, model in study.runs()}
     assert study.files_of_table("costs") == [
         f"results/mine/seed0/measured/costs/{dataset}.parquet" for dataset in ("heart", "sonar")

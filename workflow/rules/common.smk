@@ -159,7 +159,7 @@ def of_study(function):
 run_of = of_study(lambda study, at: study.run(at.dataset, at.model, int(at.seed)))
 criteria_of = of_study(lambda study, at: study.criteria_of(at.model))
 measurement_of = of_study(
-    lambda study, at: study.measurement(at.table, at.dataset, int(at.seed))
+    lambda study, at: vars(study.measurement(at.table, at.dataset, int(at.seed)))
 )
 figure_of = of_study(lambda study, at: study.spec_of_figure(at.figure))
 

@@ -46,7 +46,7 @@ FILES = {
     "fit": f"{FITS} fit/*.py -fit/selection.py -fit/refit.py",
     "select": f"{SHARED} io/parquet.py fit/selection.py fit/scoring.py fit/metrics.py",
     "refit": f"{FITS} fit/refit.py fit/selection.py",
-    "measure": f"{FITS} experiments/measuring.py experiments/generated.py "
+    "measure": f"{FITS} experiments/measurement.py experiments/measuring.py experiments/generated.py "
     "experiments/{}/__init__.py experiments/{}/measure.py",
     "measure:correlations": "entrolearn/machines/*.py",
     "measure:evaluations": "entrolearn/manifold/*.py",

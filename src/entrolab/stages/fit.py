@@ -1,5 +1,6 @@
 """Fit the grid of a run, select from it, refit what was selected, and measure what a table shows."""
 
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import measure as measure_table
 from entrolab.fit.limits import Limits
 from entrolab.fit.metrics import METRICS
@@ -35,7 +36,7 @@ def refit(job) -> None:
 
 def measure(job) -> None:
     """Run the measurement of one table on one data set, or on generated data, which are no input."""
-    measurement = job.params.measurement
-    progress = Progress("{study} {table} {dataset}".format(**measurement))
+    measurement = Measurement(**job.params.measurement)
+    progress = Progress(f"{measurement.study} {measurement.table} {measurement.dataset}")
     raw, scaled = job.input.get("raw", ""), job.input.get("scaled", "")
     measure_table(raw, scaled, job.output[0], measurement, progress)

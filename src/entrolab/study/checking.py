@@ -293,7 +293,7 @@ def _of_runs(name: str, study: Mapping) -> Iterator[str]:
 def _of_measurements(name: str, table: Mapping, study: Mapping) -> Iterator[str]:
     table_type = TABLE_TYPES[table["type"]]
     for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
-        measured = study.measurement(name, dataset, seed=0).get("models", {})
+        measured = study.measurement(name, dataset, seed=0).models
         for model, learner in measured.items():
             yield from _of_grids(f"models.{model}", dataset, learner)
 

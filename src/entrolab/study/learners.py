@@ -63,10 +63,10 @@ def learners_asked(study: Mapping) -> list[dict]:
         table_type = TABLE_TYPES[table["type"]]
         for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
             spec = study.measurement(name, dataset, seed=0)
-            for model, fitted in spec.get("models", {}).items():
+            for model, fitted in spec.models.items():
                 place = f"tables.{name}.models.{model}"
                 more = {f"{place}.starts": ["n_init", []]} if "starts" in fitted else {}
-                more |= {f"{place}.size": [fitted["size"], spec["sizes"]]} if fitted.get("size") else {}
+                more |= {f"{place}.size": [fitted["size"], spec.sizes]} if fitted.get("size") else {}
                 _collect(asked, place, fitted, more)
     for name in study["figures"]:
         figure = study.spec_of_figure(name)

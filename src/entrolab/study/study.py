@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from entrolab.experiments.measurement import Measurement
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
@@ -243,18 +244,20 @@ class Study(StudyFile):
             if self.table_type(name).ranks and dataset in (None, *self.datasets[entry.datasets])
         ]
 
-    def measurement(self, table: str, dataset: str, seed: int) -> dict:
-        """The spec of a measurement on a data set for a table: all that decides its result."""
-        entry, table_type = self._entry("tables", table), self.table_type(table)
-        measured = table_type.measurement(entry, self, dataset)
-        return {
-            "study": self.name,
-            "table": table,
-            "dataset": dataset,
-            "measured_by": table_type.measured_by,
-            "seed": seed,
-            **self.resolved(measured, dataset, f"tables.{table}"),
-        }
+    def measurement(self, table: str, dataset: str, seed: int) -> Measurement:
+        """All that decides the result of a measurement on a data set for a table."""
+        table_type = self.table_type(table)
+        measured = table_type.measurement(self.tables[table], self, dataset)
+        if "models" in measured:
+            measured["models"] = self.resolved(measured["models"], dataset, f"tables.{table}.models")
+        return Measurement(
+            study=self.name,
+            table=table,
+            dataset=dataset,
+            measured_by=table_type.measured_by,
+            seed=seed,
+            **measured,
+        )
 
     # -------------------------------------------------------------------------------------- figures
 

@@ -61,10 +61,11 @@ class Information(Measured):
 
     def measurement(self, table, study, dataset):
         # The first split does not depend on the number of splits.
-        often = "trials" if "trials" in study.protocol else "repeats"
+        protocol = study.resolved(study.protocol, dataset, "protocol")
+        often = "trials" if "trials" in protocol else "repeats"
         return super().measurement(table, study, dataset) | {
             "models": with_params(table.models, study, study.tasks[dataset]),
-            "protocol": {**study.protocol, often: 1},
+            "protocol": protocol | {often: 1},
         }
 
     def tolerance(self, cell, spec, ours, published):

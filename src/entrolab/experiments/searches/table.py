@@ -74,10 +74,11 @@ class Searches(Measured):
         models = {}
         for name in table.models:
             model = study.models[name]
-            searched_too = {key: model[key] for key in ("grid", ONE_OF)}
+            searched_too = {"grid": model.grid, ONE_OF: model.one_of}
             models[name] = learner_of(model, study.tasks[dataset]) | searched_too
         # The first repeat does not depend on the number of repeats.
-        protocol = study.protocol | ({} if "trials" in study.protocol else {"repeats": 1})
+        protocol = study.resolved(study.protocol, dataset, "protocol")
+        protocol |= {} if "trials" in protocol else {"repeats": 1}
         asked = super().measurement(table, study, dataset)
         return asked | {"folds": table.folds, "protocol": protocol, "models": models}
 
