@@ -251,7 +251,7 @@ class Results:
     """What was measured."""
 
     def measured(self, table, dataset):
-        return frame(ROWS).to_dict("records")
+        return [*frame(ROWS).itertuples(index=False)]
 
 
 @pytest.fixture

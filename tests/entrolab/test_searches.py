@@ -287,7 +287,7 @@ class Results:
 
     def measured(self, table, dataset):
         if dataset not in self.by_dataset:
-            return frame([{"status": "no data", "error": "404"}]).to_dict("records")
+            return [*frame([{"status": "no data", "error": "404"}]).itertuples(index=False)]
         ratio, difference = self.by_dataset[dataset]
         rows = [
             {"model": "eem", "metric": "seconds_cv", "value": 0.0123, "std": 0.001},
@@ -296,7 +296,7 @@ class Results:
             {"model": "eem", "metric": "gmean_difference", "value": difference, "std": 1},
             {"model": "svm", "status": "failed", "error": "after 1 of 3 folds: time limit of 6 s"},
         ]
-        return frame(rows).to_dict("records")
+        return [*frame(rows).itertuples(index=False)]
 
 
 def table_of(datasets, results, **changes):

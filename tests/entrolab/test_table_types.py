@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from made_studies import made_study, with_entry
 
+from entrolab.experiments.measuring import frame
 from entrolab.experiments.separability.table import LEARNT
 from entrolab.tables.making import COLUMNS, counts, make_table
 from entrolab.tables.rendering import layout, render
@@ -139,8 +140,7 @@ class Results:
         return {"density": 0.7996, "n_dims": 3, "n_dims_negative": 2}
 
     def measured(self, table, dataset):
-        empty = {"model": "", "metric": "", "reading": "", "value": math.nan, "std": math.nan}
-        return [{**empty, "status": "ok", "error": "", **row} for row in self.rows]
+        return [*frame(self.rows).itertuples(index=False)]
 
 
 def published(*rows):

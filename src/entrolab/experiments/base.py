@@ -105,14 +105,14 @@ def found_among(rows, model: str, metric: str, reading: str = "") -> Found:
 
     A failed row without a model, metric or reading applies to all of them.
     """
-    own = [row for row in rows if row["model"] in ("", model) and row["metric"] in ("", metric)]
-    row = next((row for row in own if row["reading"] in ("", reading)), None)
+    own = [row for row in rows if row.model in ("", model) and row.metric in ("", metric)]
+    row = next((row for row in own if row.reading in ("", reading)), None)
     if row is None:
         return Found(status="failed", reason="not measured")
-    if row["status"] != "ok":
-        return Found(status=row["status"], reason=phrase(row["error"]))
-    others = {row["reading"]: row["value"] for row in own if row["reading"]}
-    return Found(row["value"], row["std"], readings={} if reading else others)
+    if row.status != "ok":
+        return Found(status=row.status, reason=phrase(row.error))
+    others = {row.reading: row.value for row in own if row.reading}
+    return Found(row.value, row.std, readings={} if reading else others)
 
 
 def names_of_models(table: TableEntry, study: "Study") -> Iterator[tuple]:
@@ -130,7 +130,8 @@ def names_of_datasets(
 
 def with_params(entries: Mapping, study: "Study", task: str) -> dict:
     """The models of a measurement, with the parameters that a table or a figure sets."""
-    models = {name: learner_of(study.models[name], task) for name in entries}
+    models = {}
     for name, entry in entries.items():
-        models[name]["params"] = {**models[name]["params"], **(entry.params or {})}
+        model = study.models[name]
+        models[name] = learner_of(model, task) | {"params": model.params | (entry.params or {})}
     return models

@@ -103,8 +103,8 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: TableSpec) -> t
     is_known = pd.concat(known, axis=1).any(axis=1) if known else pd.Series(dtype=bool, index=cells.index)
     n_seeds = mine.notna().sum(axis=1).reindex(cells.index)
     rows = [
-        _judged(cell, row, mine.loc[cell].dropna().tolist(), spec)
-        for cell, row in cells[is_known & (n_seeds >= LEAST_SEEDS)].iterrows()
+        _judged(row, mine.loc[row.Index].dropna().tolist(), spec)
+        for row in cells[is_known & (n_seeds >= LEAST_SEEDS)].itertuples()
     ]
     judged = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "wide"])
     judged = judged.assign(wide=_is_wide(judged))[COLUMNS]
@@ -113,17 +113,17 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: TableSpec) -> t
     return judged[varies].reset_index(drop=True), left_out
 
 
-def _judged(cell: tuple[str, str, str], row: pd.Series, values: list[float], spec: TableSpec) -> tuple:
-    published = PublishedValue(row["published"], row["published_std"])
-    ours = Found(row["ours"], row["ours_std"])
-    tolerance = spec.type.tolerance(cell, spec, ours, published)
+def _judged(row, values: list[float], spec: TableSpec) -> tuple:
+    published = PublishedValue(row.published, row.published_std)
+    ours = Found(row.ours, row.ours_std)
+    tolerance = spec.type.tolerance(row.Index, spec, ours, published)
     low, high = predictive_interval(values)
     ends = published.value - tolerance, published.value + tolerance
     flips = len({placed(value, *ends) for value in values}) > 1
     spread = float(np.std(values, ddof=1))
     verdict = verdict_of(low, high, published.value, tolerance)
     about = (len(values), float(np.mean(values)), spread, low, high, verdict, flips)
-    return (*cell, published.value, tolerance, row["verdict"], *about)
+    return (*row.Index, published.value, tolerance, row.verdict, *about)
 
 
 def _is_wide(judged: pd.DataFrame) -> pd.Series:

@@ -18,7 +18,7 @@ class Density(OfTable):
         from entrolab.io.parquet import read_frame
         from entrolearn.plotting import TimingDisplay
 
-        rows = read_frame(sources[0]).to_dict("records")
+        rows = [*read_frame(sources[0]).itertuples(index=False)]
         densities = sorted(spec["densities"])
         lines = {}
         for dim, model in itertools.product(spec["dims"], spec["models"]):

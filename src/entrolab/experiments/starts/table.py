@@ -68,9 +68,9 @@ class Starts(Measured):
         if dataset == ALL or found.status != "ok":
             return found
         lost = [
-            row["error"]
+            row.error
             for row in results.measured(spec.name, dataset)
-            if row["model"] == model and row["reading"] and row["status"] != "ok"
+            if row.model == model and row.reading and row.status != "ok"
         ]
         if not lost:
             return found
