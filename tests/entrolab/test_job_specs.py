@@ -1,5 +1,7 @@
 """Cells, and what decides each of them: what a study comes down to."""
 
+import pickle
+
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.metrics import METRICS
 from entrolab.io.files import FILES
@@ -209,6 +211,7 @@ def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
     study = load(study)
     ranks = study.measurement("ranks", "heart", seed=3)
 
+    assert pickle.loads(pickle.dumps(vars(ranks))) == vars(ranks)
     assert vars(ranks) == {
         "study": "mine",
         "table": "ranks",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from entrolab.fit.learners import searched
 from entrolab.study.study import Study
 from entrolab.tables.results import Results
 
@@ -9,6 +10,10 @@ from entrolab.tables.results import Results
 @pytest.fixture
 def whole(load_trials, study_of_all_trials) -> Study:
     """A study of many types of tables, whose protocol depends on the data set."""
+    study_of_all_trials["models"] |= {
+        "best": {"known": {"heart": {"accuracy": 99}}},
+        "any": {"one_of": {"svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 2]}}}},
+    }
     return load_trials(study_of_all_trials)
 
 
@@ -19,7 +24,12 @@ def test_a_part_gives_a_table_the_spec_of_the_whole_study(whole):
         assert part.files_of_table(table) == whole.files_of_table(table)
         for dataset in whole.tasks:
             assert part.protocol_of(dataset) == whole.protocol_of(dataset)
-        for model in whole.models:
+        for model, entry in whole.models.items():
+            assert part.models[model].known == entry.known
+            assert searched(part.models[model]) == searched(entry)
+            assert [part.runs_on(one, model) for one in whole.tasks] == [
+                whole.runs_on(one, model) for one in whole.tasks
+            ]
             assert Results(part).facts("none", model) == Results(whole).facts("none", model)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from entrolab.fit.learners import estimator_of, learner_of
 from entrolab.study.entries import TableEntry
-from entrolab.tables.base import ALL, GENERATED, Found, TableType, heads_of, phrase
+from entrolab.tables.base import ALL, GENERATED, Found, TableType, phrase
 
 if TYPE_CHECKING:
     from entrolab.study.study import Study
@@ -35,8 +35,11 @@ class Measured(TableType):
 
     ERRORS = 2.0  # standard errors within which a number is reproduced
 
+    def names(self, table, study):
+        yield from (("models", name, study.models, "model") for name in table.models)
+
     def models(self, table, study):
-        return heads_of(table.models, study)
+        return study.labels(table.models)
 
     def measurement(self, table, study, dataset):
         return {name: getattr(table, name) for name in self.parameters}
@@ -85,9 +88,6 @@ class OfGenerated(Measured):
     def has_learner(self, table, model):
         return estimator_of(model, table.task) is not None
 
-    def names(self, table, study):
-        yield from names_of_models(table, study)
-
     def measurement(self, table, study, dataset):
         models = with_params(table.models, study, table.task)
         return super().measurement(table, study, dataset) | {"models": models}
@@ -113,11 +113,6 @@ def found_among(rows, model: str, metric: str, reading: str = "") -> Found:
         return Found(status=row.status, reason=phrase(row.error))
     others = {row.reading: row.value for row in own if row.reading}
     return Found(row.value, row.std, readings={} if reading else others)
-
-
-def names_of_models(table: TableEntry, study: "Study") -> Iterator[tuple]:
-    """Yield the names of a table's models."""
-    yield from (("models", name, study.models, "model") for name in table.models)
 
 
 def names_of_datasets(

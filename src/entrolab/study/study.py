@@ -136,10 +136,9 @@ class Study(StudyFile):
             if self.runs_on(*pair):
                 yield pair
 
-    def labels(self, models: Iterable[str]) -> dict[str, dict[str, str]]:
+    def labels(self, models: Iterable[str]) -> dict[str, Head]:
         """The labels of some models, by name."""
-        shown = {name: self.models[name] for name in models}
-        return {name: {"label": model.label, "sublabel": model.sublabel} for name, model in shown.items()}
+        return {name: Head(self.models[name].label, self.models[name].sublabel) for name in models}
 
     def scaling_of(self, dataset: str) -> dict:
         """The scaling of a data set; empty if preprocessing is part of every fit."""

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -287,8 +287,3 @@ class TableType:
 def phrase(text: object) -> str:
     """One part of a reason: the parts are joined with semicolons."""
     return one_line(text).replace(";", ",")
-
-
-def heads_of(models: Iterable[str], study: "Study") -> dict[str, Head]:
-    """The heads of some models of a study."""
-    return {name: Head(study.models[name].label, study.models[name].sublabel) for name in models}

@@ -2,16 +2,7 @@
 
 from collections.abc import Mapping
 
-from entrolab.tables.base import (
-    NAN,
-    PUBLISHED_ONLY,
-    Cell,
-    Found,
-    TableSpec,
-    TableType,
-    heads_of,
-    phrase,
-)
+from entrolab.tables.base import NAN, PUBLISHED_ONLY, Cell, Found, TableSpec, TableType, phrase
 from entrolab.tables.verdicts import KNOWN
 
 
@@ -24,7 +15,7 @@ class OfModels(TableType):
         yield from (("models", model, study.models, "model") for model in table.models)
 
     def models(self, table, study):
-        return heads_of(table.models, study)
+        return study.labels(table.models)
 
     def found(self, cell, spec, results):
         dataset, model, _ = cell

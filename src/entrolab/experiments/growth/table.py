@@ -1,6 +1,6 @@
 """Tables of the growth of training time and model size."""
 
-from entrolab.experiments.base import Measured, names_of_models, with_params
+from entrolab.experiments.base import Measured, with_params
 from entrolab.study.entries import OfData, Points, WithParams
 from entrolab.study.sections import Section, Whole, mapping_of
 from entrolab.tables.base import Head
@@ -45,9 +45,6 @@ class Growth(Measured):
 
     def has_learner(self, table, model):
         return model.estimator is not None
-
-    def names(self, table, study):
-        yield from names_of_models(table, study)
 
     def metrics(self, table):
         return {

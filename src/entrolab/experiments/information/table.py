@@ -1,6 +1,6 @@
 """Tables of the information in classifications, with and without rejected rows."""
 
-from entrolab.experiments.base import Measured, names_of_datasets, names_of_models, with_params
+from entrolab.experiments.base import Measured, names_of_datasets, with_params
 from entrolab.experiments.information import place_of
 from entrolab.fit.learners import estimator_of
 from entrolab.study.entries import ModelsWithParams, OfData
@@ -46,7 +46,6 @@ class Information(Measured):
         for name in table.models:
             yield "models", name, study.models, "model"
             yield "models", name, classifiers, "model with an estimator of classes"
-        yield from names_of_models(table, study)
 
     def models(self, table, study):
         """Each model once per share of rejected rows."""

@@ -33,7 +33,7 @@ class Searches(Measured):
 
     rows = ("dataset", "metric")
     measured_by = "entrolab.experiments.searches.measure"
-    parameters = ("criterion", "scoring", "inner", "seconds", "gib")
+    parameters = ("criterion", "scoring", "inner", "seconds", "gib", "folds")
     summarised = (*RATIOS, *DIFFERENCES)
     decimals, significant = {"same": 0}, ("seconds", "ratio")
 
@@ -79,8 +79,7 @@ class Searches(Measured):
         # The first repeat does not depend on the number of repeats.
         protocol = study.resolved(study.protocol, dataset, "protocol")
         protocol |= {} if "trials" in protocol else {"repeats": 1}
-        asked = super().measurement(table, study, dataset)
-        return asked | {"folds": table.folds, "protocol": protocol, "models": models}
+        return super().measurement(table, study, dataset) | {"protocol": protocol, "models": models}
 
     def summary(self, metric, numbers):
         """The mean and the range of ratios; the mean, the signs and, if enough, a test of differences."""

@@ -1,6 +1,6 @@
 """Tables of the optima that optimizers reach from random starts."""
 
-from entrolab.experiments.base import Measured, names_of_models
+from entrolab.experiments.base import Measured
 from entrolab.fit.learners import projection_of
 from entrolab.study.entries import OfData
 from entrolab.study.sections import Section, described, mapping_of, whole
@@ -35,9 +35,6 @@ class Starts(Measured):
 
     def has_learner(self, table, model):
         return bool(model.steps or model.estimator)
-
-    def names(self, table, study):
-        yield from names_of_models(table, study)
 
     def places(self, table):
         label = f"data sets where {SOME} starts reach {ENOUGH:g} % of the best, in %"
