@@ -84,16 +84,12 @@ class Study(StudyFile):
 
         All other metrics of a study are computed from the predictions of the selected models.
         """
-        run = (dataset, model)
+        whole = [entry for entry in self.figures.values() if "candidates" in FIGURE_TYPES[entry.type].stages]
+        whole += [entry for entry in self.tables.values() if getattr(entry, "among", None)]
         shown = [
             entry.metric
-            for name, entry in self.figures.items()
-            if "candidates" in self.figure_type(name).stages and run in self.runs_of_figure(name)
-        ]
-        shown += [
-            entry.metric
-            for name, entry in self.tables.items()
-            if getattr(entry, "among", None) and run in self.runs_of_table(name)
+            for entry in whole
+            if model in entry.models and dataset in self.datasets[entry.datasets]
         ]
         named = {metric for one in shown for metric in ([one] if isinstance(one, str) else one)}
         first, *others = metrics_of(self.tasks[dataset], self.metrics)
