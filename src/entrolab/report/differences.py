@@ -9,7 +9,7 @@ from entrolab.report.studies import StudyResults
 from entrolab.tables.making import ADDRESS
 from entrolab.tables.number_format import title
 from entrolab.tables.rendering import digits_of
-from entrolab.text import full_label, one_line
+from entrolab.text import one_line
 
 OUTSIDE = ("higher", "lower", "differs")
 MINUS = "ours − published "  # how a difference of two numbers begins
@@ -72,12 +72,11 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
             if not shown_as.ranks:
                 of_ours = shown_as.row_digits(metric, [row["ours"]], [], of_ours)
             difference = shown_as.difference(metric, row["difference"], published, digits[metric])
-            heads = (spec.heads(part).get(row[part]) for part in ADDRESS)
             values.append(
                 {
                     "table": name,
                     "title": title(name),
-                    "of": ", ".join(filter(None, (full_label(head) for head in heads if head))),
+                    "of": spec.label_of(row["dataset"], row["model"], metric),
                     "published": shown_as.published_number(metric, published, digits[metric]),
                     "ours": shown_as.number(metric, row["ours"], of_ours),
                     "difference": "" if math.isnan(row["difference"]) else difference.removeprefix(MINUS),

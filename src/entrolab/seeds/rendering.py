@@ -6,8 +6,6 @@ from entrolab.seeds.values import read_seeds
 from entrolab.seeds.verdicts import COVERAGE, VERDICTS, Summary, judge_seeds, summary
 from entrolab.study.study import Study
 from entrolab.tables.base import TableSpec
-from entrolab.tables.making import ADDRESS
-from entrolab.text import full_label
 
 # Verdict -> CSS class of its bar segment, shared with the verdicts of single tables.
 STYLES = {"reproduced": "reproduced", "not reproduced": "failed", "undecided": "no-data"}
@@ -75,9 +73,8 @@ def _hover(row) -> str:
 
 
 def _row(row, spec: TableSpec) -> dict:
-    heads = ((spec.heads(part).get(getattr(row, part)), getattr(row, part)) for part in ADDRESS)
     return {
-        "of": ", ".join(filter(None, (full_label(head) if head else key for head, key in heads))),
+        "of": spec.label_of(row.dataset, row.model, row.metric),
         "published": f"{_digits(row.published)} ±{_digits(row.tolerance)}" + (" (wide)" if row.wide else ""),
         "single": row.single,
         "n": row.n,

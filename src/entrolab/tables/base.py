@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from entrolab.fit.learners import learners_of
 from entrolab.study.entries import TableEntry
 from entrolab.tables.verdicts import beside
-from entrolab.text import one_line
+from entrolab.text import full_label, one_line
 
 if TYPE_CHECKING:
     from entrolab.study.study import Study
@@ -82,6 +82,11 @@ class TableSpec:
     def heads(self, part: str) -> Mapping[str, Head]:
         """The heads of a part of a cell's address: "dataset", "model" or "metric"."""
         return getattr(self, f"{part}s")
+
+    def label_of(self, dataset: str, model: str, metric: str) -> str:
+        """The labels of a cell's row and column in one text."""
+        heads = (self.datasets.get(dataset), self.models.get(model), self.metrics.get(metric))
+        return ", ".join(filter(None, (full_label(head) for head in heads if head)))
 
 
 @dataclass(frozen=True)
