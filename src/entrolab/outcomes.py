@@ -83,8 +83,8 @@ def updated_claims(
     rows = []
     for claim in study.claims:
         by = " ".join(tests_of_repository(claim) or tested_tables([claim]))
-        outcome = found.get(claim["id"]) or known.get((claim["id"], by)) or (NOT_COMPUTED, "")
-        rows.append((study.name, claim["id"], *outcome, by))
+        outcome = found.get(claim.id) or known.get((claim.id, by)) or (NOT_COMPUTED, "")
+        rows.append((study.name, claim.id, *outcome, by))
     return pd.DataFrame(rows, columns=OF_CLAIMS)
 
 
