@@ -24,7 +24,7 @@ def laid_out(results: StudyResults) -> list[dict]:
         spec = results.study.spec_of_table(name)
         seeds = seeds_of(results.study, name, table)
         of_table = layout(table, spec, winners(numbers, name, table), SAYS, seeds)
-        table_type = TABLE_TYPES[spec["type"]]
+        table_type = results.study.table_type(name)
         if table_type.ranks and table_type.columns == ("model",) and not of_table["has_published"]:
             of_table |= _with_seconds(of_table, spec, runs)
         shown.append(of_table | {"bar": bar(counts(table))})
