@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from time import time
-from typing import Any
 
 import pandas as pd
 
@@ -32,6 +31,7 @@ from mlflow.entities import Metric
 from entrolab.io.records import machine, versions, write_json
 from entrolab.io.run_files import StudyRun
 from entrolab.jobs.checkout import code_tags
+from entrolab.study.study import Study
 from entrolab.tables.making import agreement_of, counts, counts_of_study, read_table
 from entrolab.tracking.ledger import open_ledger, says, study_run_name
 from entrolab.tracking.notes import linked, study_note
@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 def track_dataset(
-    study: Mapping[str, Any],
+    study: Study,
     study_name: str,
     dataset: str,
     runs: Sequence[StudyRun],
@@ -99,7 +99,7 @@ def track_dataset(
 
 
 def track_study(
-    study: Mapping[str, Any],
+    study: Study,
     study_name: str,
     tables: Sequence[str | os.PathLike],
     figures: Sequence[str | os.PathLike] = (),
@@ -152,7 +152,7 @@ def track_study(
                 ],
                 tags=_code() | _machine() | {"mlflow.note.content": note},
             )
-            if "published" in study:
+            if study.published:
                 ledger.tag_experiment({"reproduced": f"{agreed.reproduced} of {agreed.results}"})
             # Written last, so that the run of a job that died before this line is written again.
             ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})

@@ -31,6 +31,7 @@ from sklearn.base import BaseEstimator
 
 from entrolab.io.records import write_json
 from entrolab.jobs.job_logging import tell
+from entrolab.study.study import Study
 from entrolab.text import one_line
 from entrolab.tracking.notes import (
     BEST,
@@ -54,7 +55,7 @@ logger = logging.getLogger(__name__)
 
 @contextmanager
 def open_ledger(
-    store_uri: str | None, study_name: str, study: Mapping, patience: float, own: str
+    store_uri: str | None, study_name: str, study: Study, patience: float, own: str
 ) -> Iterator["Ledger"]:
     """Open the experiment of a study for one writer, and close the writer's runs if an error ends it.
 
@@ -94,7 +95,7 @@ class Ledger:
     def place(self) -> dict:
         return {"store": self._address, "experiment": self.experiment_id}
 
-    def open_experiment(self, study_name: str, study: Mapping, artifact_location: str | None) -> None:
+    def open_experiment(self, study_name: str, study: Study, artifact_location: str | None) -> None:
         found = self.client.get_experiment_by_name(study_name)
         if found is None:
             # On a server, another writer may have created it in the meantime.
@@ -136,7 +137,7 @@ class Ledger:
             order_by=["attributes.start_time ASC"],
         )
 
-    def study_run(self, study_name: str, study: Mapping) -> str:
+    def study_run(self, study_name: str, study: Study) -> str:
         """The id of the run of a study's tables; it is created if it does not exist, and closed if open."""
         own = f"tags.`entrolearn.key` = '{study_name}'"
         found = self.live_runs(own)
@@ -262,7 +263,7 @@ class Ledger:
         self,
         study_name: str,
         dataset: str,
-        study: Mapping,
+        study: Study,
         contents: Sequence[RunContent],
         run_ids: Mapping[str, str],
     ) -> None:
