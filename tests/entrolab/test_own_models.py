@@ -95,9 +95,9 @@ def folder(tmp_path_factory, empty_store) -> Path:
         patch.chdir(folder)
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
         study = load_study(folder / "mine.yaml", {})
-        for label, entry in study["own_data"].items():
-            runs = [trained(study, label, model, entry) for model in study["models"]]
-            track_dataset(study, "mine", label, runs)
+        for label, entry in study.own_data.items():
+            runs = [trained(study, label, model, entry) for model in study.models]
+            track_dataset(study, label, runs)
     return folder
 
 

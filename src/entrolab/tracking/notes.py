@@ -100,12 +100,12 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {'&emsp; | '.join(cells)} |"
 
 
-def experiment_note(study: Study, study_name: str) -> str:
+def experiment_note(study: Study) -> str:
     """The note of a study's experiment."""
     parts = [
         _heading(study),
         *_source(study),
-        f"The run *{study_name} · tables* contains the rendered tables, the figures and the study's file; "
+        f"The run *{study.name} · tables* contains the rendered tables, the figures and the study's file; "
         f"every other run is a data set and a model: {_of_a_run(study)}.",
     ]
     return "\n\n".join(parts)
@@ -128,9 +128,7 @@ def _source(study: Study) -> list[str]:
     return [part for part in (_plain(study.reference), url) if part]
 
 
-def study_note(
-    study: Study, study_name: str, verdicts: Mapping[str, Mapping[str, int]], agreed: Agreement
-) -> str:
+def study_note(study: Study, verdicts: Mapping[str, Mapping[str, int]], agreed: Agreement) -> str:
     """The note of the run of a study's tables: how many published values agree, and the verdicts by table."""
     lines = [_heading(study), ""]
     if verdicts and study.published:
@@ -140,7 +138,7 @@ def study_note(
             *_table(["table", *VERDICTS]),
             *(_row([_link(table), *map(str, found.values())]) for table, found in verdicts.items()),
         ]
-    lines += ["", f"Report: `results/report/{study_name}.html`, in the folder of this store."]
+    lines += ["", f"Report: `results/report/{study.name}.html`, in the folder of this store."]
     return "\n\n".join(["\n".join(lines), *_source(study)])
 
 
@@ -149,12 +147,12 @@ def registered_name(study_name: str, dataset: str) -> str:
     return f"{study_name}.{dataset}"
 
 
-def registered_note(study: Study, study_name: str, dataset: str) -> str:
+def registered_note(study: Study, dataset: str) -> str:
     """The description of the registered model of a study's data set."""
     return (
         f"Fitted models of *{_plain(study.title)}* on {dataset}, one version per learner. The alias "
         f"`{BEST}` is the version with the best score by the study's first metric:\n\n"
-        f'    mlflow.sklearn.load_model("models:/{registered_name(study_name, dataset)}@{BEST}")'
+        f'    mlflow.sklearn.load_model("models:/{registered_name(study.name, dataset)}@{BEST}")'
     )
 
 
