@@ -250,7 +250,7 @@ def empty_store(tmp_path_factory) -> Path:
     from tracked_runs import STUDY, open_ledger  # which imports MLflow, for seconds
 
     file = tmp_path_factory.mktemp("store") / "mlflow.db"
-    with open_ledger(f"sqlite:///{file}", "seed", STUDY, patience=60, own=""):
+    with open_ledger(f"sqlite:///{file}", STUDY.model_copy(update={"name": "seed"}), patience=60, own=""):
         pass
     return file
 

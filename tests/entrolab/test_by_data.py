@@ -15,11 +15,8 @@ from entrolab.tables.making import COLUMNS
 
 MODELS = ("eem", "eekm", "svm", "forest")
 SPEC = {
-    "study": "paper",
-    "figure": "where",
     "type": "by_data",
     "caption": "Where",
-    "table": "table1",
     "metric": "gmean",
     "best_of": ["eem", "eekm"],
     "against": ["svm"],
@@ -80,7 +77,7 @@ def test_the_csv_has_the_best_of_each_side_their_difference_and_what_the_data_ar
 def test_less_is_better_is_turned_over():
     rows = [("iris", "eem", 0.2), ("iris", "eekm", 0.4), ("iris", "svm", 0.5), ("iris", "forest", 0.3)]
     scores = pd.DataFrame(rows, columns=["dataset", "model", "ours"]).assign(metric="rmse", verdict="")
-    spec = {**SPEC, "metric": "rmse", "against": ["svm", "forest"]}
+    spec = drawn_figures.figure_spec(**{**SPEC, "metric": "rmse", "against": ["svm", "forest"]})
     found = compared(scores, pd.DataFrame(), spec).iloc[0]
     assert (found["best"], found["against"]) == ("eem", "forest")
     assert found["difference"] == pytest.approx(0.1)
@@ -168,8 +165,8 @@ def test_a_figure_is_drawn_from_the_tables_csv_and_the_records_of_its_cells(load
     assert study.runs_of_figure("where") == []
     assert set(cells) <= set(study.runs())
     spec = study.spec_of_figure("where")
-    assert (spec["best_of"], spec["against"]) == (["svm"], ["lda"])
-    assert spec["models"]["svm"]["label"] == "SVM"
+    assert (spec.entry.best_of, spec.entry.against) == (["svm"], ["lda"])
+    assert spec.name_of("svm") == "SVM"
 
 
 @pytest.mark.parametrize(("key", "accepted"), [("best_of", "svm, lda"), ("against", "lda")])

@@ -350,7 +350,7 @@ def test_a_measurement_holds_what_is_measured_with_the_values_of_its_data_set(lo
     assert measurement.models["hdbscan"]["steps"] == [{"estimator": "sklearn.preprocessing.StandardScaler"}]
     assert (measurement.repeats, measurement.rows, measurement.gib) == (4, 5000, 8)
     drawn = load(study_of_clusters).spec_of_figure("clusters")
-    assert [panel["learner"]["params"] for panel in drawn["panels"]] == [{"n_clusters": 3}, {"copy": True}]
+    assert [learner["params"] for learner in drawn.learners.values()] == [{"n_clusters": 3}, {"copy": True}]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Figures of tables and of what is measured for them: densities, random starts, evaluations, ranks."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,13 +18,9 @@ from entrolearn.measures import expected_maximum
 
 def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
     spec = {
-        "study": "paper",
-        "figure": "figure4",
         "type": "density",
         "caption": "Density",
-        "table": "density",
-        "dims": [10, 1000],
-        "densities": [0.5, 0.1],
+        "table": SimpleNamespace(dims=[10, 1000], densities=[0.5, 0.1]),
         "models": {"rkelm": {"label": "RKELM", "sublabel": ""}, "elm": {"label": "ELM", "sublabel": ""}},
     }
     rows = [
@@ -48,8 +46,6 @@ def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
 
 
 STARTS = {
-    "study": "paper",
-    "figure": "figure3",
     "type": "starts",
     "caption": "Starts",
     "table": "starts",
@@ -111,13 +107,9 @@ def test_expected_maxima_are_relative_to_the_best_of_all(tmp_path, started, agai
 
 
 EVALUATIONS = {
-    "study": "paper",
-    "figure": "speed",
     "type": "evaluations",
     "caption": "Speed",
-    "table": "speed",
-    "rows": [100, 1000],
-    "ways": ["exact", "binned"],
+    "table": SimpleNamespace(rows=[100, 1000]),
     "models": {"exact": {"label": "exact", "sublabel": ""}, "binned": {"label": "binned", "sublabel": ""}},
 }
 
@@ -151,8 +143,6 @@ def test_evaluations_that_failed_say_why(tmp_path):
 # --------------------------------------------------------------------------------------------------- ranks
 
 RANKS = {
-    "study": "paper",
-    "figure": "ranks",
     "type": "critical_difference",
     "caption": "Ranks",
     "table": "table1",

@@ -45,8 +45,8 @@ def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own
     assert study.files_of_figure("ranks") == ["results/mine/tables/table1.csv"]
     assert study.runs_of_figure("ranks") == []
     spec = study.spec_of_figure("ranks")
-    assert spec["metric"] == "gmean"
-    assert [model.label for model in spec["models"].values()] == ["SVM", "LDA"]
+    assert spec.entry.metric == "gmean"
+    assert [spec.name_of(model) for model in spec.models] == ["SVM", "LDA"]
 
 
 def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
@@ -80,8 +80,12 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     ]
     assert "results/mine/seed0/folds/heart.npz" in study.files_of_table("sizes")
     assert ("two-moons", "svm") not in study.runs_of_table("chosen")
-    assert study.spec_of_figure("density")["dims"] == [10, 100]
-    assert study.spec_of_figure("each")["metrics"] == ["accuracy", "rmse"]
+    assert study.spec_of_figure("density").table.dims == [10, 100]
+    assert study.spec_of_figure("each").metrics == {
+        "heart": "accuracy",
+        "sonar": "accuracy",
+        "two-moons": "rmse",
+    }
 
 
 def test_all_that_tables_and_figures_read_has_a_path():
@@ -284,17 +288,17 @@ def test_a_figure_resolves_its_names(load, study):
     study = load(study)
 
     process = study.spec_of_figure("figure1")
-    assert process["model"] == {
-        "label": "EEM",
-        "sublabel": "",
-        "estimator": "entrolearn.EEMClassifier",
-        "steps": [],
-        "params": {"activation": "rbf", "n_hidden": 9},
-    }
-    assert process["seed"] != study.model_copy(update={"seed": 1}).spec_of_figure("figure1")["seed"]
+    assert list(process.learners.values()) == [
+        {
+            "estimator": "entrolearn.EEMClassifier",
+            "steps": [],
+            "params": {"activation": "rbf", "n_hidden": 9},
+        }
+    ]
+    assert process.seed != study.model_copy(update={"seed": 1}).spec_of_figure("figure1").seed
     curves = study.spec_of_figure("figure2")
-    assert (curves["datasets"], list(curves["models"])) == (["two-moons"], ["eem"])
-    assert study["figures"]["figure1"]["notes"] == []
+    assert (curves.datasets, list(curves.models)) == (["two-moons"], ["eem"])
+    assert study.figures["figure1"].notes == []
 
 
 def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_projections):
@@ -307,12 +311,13 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
     assert study.figure_type("planes").formats == ("svg", "png", "csv", "html")
     assert study.figure_type("histograms").formats == ("svg", "png", "csv")
     assert study.datasets_of_figure("planes") == ["heart", "sonar"]
-    panels = study.spec_of_figure("planes")["panels"]
-    assert [(panel["dataset"], panel["model"]) for panel in panels] == [
+    learners = study.spec_of_figure("planes").learners
+    assert list(learners) == [
         (dataset, model) for dataset in ("heart", "sonar") for model in ("pca", "mixture")
     ]
-    assert [panels[k]["learner"]["params"] for k in (0, 2)] == [{"n_components": 2}, {"n_components": 1}]
-    assert panels[1]["learner"] == {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": []}
+    each = list(learners.values())
+    assert [each[k]["params"] for k in (0, 2)] == [{"n_components": 2}, {"n_components": 1}]
+    assert each[1] == {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": []}
 
 
 def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_of_projections):
@@ -321,7 +326,7 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
     for name in ("histograms", "maxima"):
         assert study.runs_of_figure(name) == []
         assert study.files_of_figure(name) == files
-        assert study.spec_of_figure(name)["datasets"] == ["heart", "sonar"]
+        assert study.spec_of_figure(name).datasets == ["heart", "sonar"]
     assert study.files_of_table("starts") == files
     measured = study.measurement("starts", "heart", 0)
     assert measured.models == {
@@ -336,4 +341,4 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
     }
     assert study.files_of_figure("speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
     drawn = study.spec_of_figure("speed")
-    assert (drawn["rows"], list(drawn["models"])) == ([100, 1000], ["exact", "exact_float32", "binned"])
+    assert (drawn.table.rows, list(drawn.models)) == ([100, 1000], ["exact", "exact_float32", "binned"])

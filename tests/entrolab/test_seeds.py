@@ -104,7 +104,7 @@ def test_a_measurement(studies, data, asked_first, paper, table, dataset, string
 
 @pytest.mark.parametrize(("paper", "figure"), FIGURES)
 def test_a_figure(studies, paper, figure):
-    assert studies[paper].spec_of_figure(figure)["seed"] == FIGURES[paper, figure]
+    assert studies[paper].spec_of_figure(figure).seed == FIGURES[paper, figure]
 
 
 def test_the_operators_on_a_random_layer(studies, data, asked_first):

@@ -161,7 +161,8 @@ criteria_of = of_study(lambda study, at: study.criteria_of(at.model))
 measurement_of = of_study(
     lambda study, at: vars(study.measurement(at.table, at.dataset, int(at.seed)))
 )
-figure_of = of_study(lambda study, at: study.spec_of_figure(at.figure))
+# Snakemake compares objects in a list by their repr, and no other objects.
+figure_of = of_study(lambda study, at: [study.spec_of_figure(at.figure)])
 
 
 def code(stage):
@@ -185,10 +186,8 @@ def code_of_measurement(wildcards):
 
 
 def code_of_figure(wildcards):
-    figure = figure_of(wildcards)
-    fitted = [panel["learner"] for panel in figure.get("panels", [])]
-    fitted += [figure["model"]] if "model" in figure else []
-    return code_digest("figure", *chain.from_iterable(map(made_of, fitted)))
+    (spec,) = figure_of(wildcards)
+    return code_digest("figure", *chain.from_iterable(map(made_of, spec.learners.values())))
 
 
 # ------------------------------------------------------------------------------------------------ resources

@@ -68,11 +68,10 @@ def learners_asked(study: Mapping) -> list[dict]:
                 more = {f"{place}.starts": ["n_init", []]} if "starts" in fitted else {}
                 more |= {f"{place}.size": [fitted["size"], spec.sizes]} if fitted.get("size") else {}
                 _collect(asked, place, fitted, more)
-    for name in study["figures"]:
-        figure = study.spec_of_figure(name)
-        panels = [panel["learner"] for panel in figure.get("panels", [])]
-        more = {f"figures.{name}.epochs": ["max_iter", figure["epochs"]]} if "epochs" in figure else {}
-        for fitted in [*panels, *([figure["model"]] if "model" in figure else [])]:
+    for name, figure in study.figures.items():
+        epochs = getattr(figure, "epochs", None)
+        more = {f"figures.{name}.epochs": ["max_iter", epochs]} if epochs else {}
+        for fitted in study.spec_of_figure(name).learners.values():
             _collect(asked, f"figures.{name}", fitted, more)
     return list(asked.values())
 

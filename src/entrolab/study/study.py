@@ -285,18 +285,10 @@ class Study(StudyFile):
         """The data sets that a figure, or the table that it is drawn from, shows."""
         return self.figure_type(figure).datasets(self.figures[figure], self)
 
-    def spec_of_figure(self, figure: str) -> dict:
-        """The spec of a figure, with names resolved; the figure is drawn again when the spec changes."""
-        entry = self._entry("figures", figure)
-        # Notes appear only on the page; shapes of images are resolved below.
-        own = {name: plain(value) for name, value in entry.items() if name not in ("notes", "shape")}
+    def spec_of_figure(self, figure: str):
+        """The spec of a figure, a :class:`entrolab.figure_types.base.FigureSpec`."""
         seed = seed_from(self.seed, self.name, figure)
-        return {
-            "study": self.name,
-            "figure": figure,
-            **own,
-            **self.figure_type(figure).spec(figure, entry, self, seed),
-        }
+        return self.figure_type(figure).spec_of(self.figures[figure], self, seed)
 
     # ---------------------------------------------------------------------------------------- files
 
