@@ -35,6 +35,7 @@ from entrolab.experiments.starts import measure as starts
 from entrolab.fit.learners import parts_seed, seed_from
 from entrolab.fit.limits import KilledError
 from entrolab.fit.protocols import Folds
+from entrolab.study.definition import Model
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.moments import ClassMoments
 from entrolearn.measures import cauchy_schwarz_gaussian
@@ -374,10 +375,10 @@ def test_absent_data_and_failures_are_rows(files, tmp_path):
 
 
 def test_parameters_of_a_table_replace_those_of_its_models():
-    study = {"models": {"svm": {"estimator": "a.SVM", "params": {"C": 1, "tol": 2}, "steps": []}}}
+    study = {"models": {"svm": Model(estimator="a.SVM", params={"C": 1, "tol": 2})}}
     found = with_params({"svm": {"params": {"C": 5}}}, study, "binary")
     assert found == {"svm": {"estimator": "a.SVM", "params": {"C": 5, "tol": 2}, "steps": []}}
-    assert study["models"]["svm"]["params"]["C"] == 1
+    assert study["models"]["svm"].params["C"] == 1
 
 
 def test_a_killed_process_fails_the_job_and_no_model():

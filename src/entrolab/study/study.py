@@ -12,6 +12,7 @@ from typing import Any
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.fit.run import Run
 from entrolab.io.files import FILES
 from entrolab.study.claims import Claim, tested_file, tested_tables
 from entrolab.study.definition import StudyFile
@@ -54,29 +55,26 @@ class Study(StudyFile):
         shown += [self.runs_of_figure(figure) for figure in self.figures]
         return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 
-    def run(self, dataset: str, model: str, seed: int) -> dict:
-        """The spec of a run: all that decides its candidates; the grid is fitted again when it changes."""
+    def run(self, dataset: str, model: str, seed: int) -> Run:
+        """The run of a model on a data set, with the values for this data set."""
         check_known(dataset, self.tasks, self.file, "datasets", "data set of this study")
         entry = self._entry("models", model)
-        spec = {
-            "study": self.name,
-            "dataset": dataset,
-            "model": model,
-            "estimator": estimator_of(entry, self.tasks[dataset]),
+        return Run(
+            study=self.name,
+            dataset=dataset,
+            model=model,
+            estimator=estimator_of(entry, self.tasks[dataset]),
+            threshold=entry.threshold,
+            preprocessing=None if self.scaling else plain(self.preprocessing),
+            seed=seed,
+            metrics=self._metrics_of_candidates(dataset, model),
+            candidates=entry.candidates,
+            protocol=self.protocol_of(dataset, model),
             **{
                 name: self.resolved(getattr(entry, name), dataset, f"models.{model}.{name}")
                 for name in ("params", "steps", "grid", ONE_OF)
             },
-            "seed": seed,
-            "metrics": self._metrics_of_candidates(dataset, model),
-            "candidates": entry.candidates,
-            "protocol": self.protocol_of(dataset, model),
-        }
-        if entry.threshold:
-            spec["threshold"] = entry.threshold
-        if not self.scaling:
-            spec["preprocessing"] = plain(self.preprocessing)
-        return spec
+        )
 
     def _metrics_of_candidates(self, dataset: str, model: str) -> list[str]:
         """The metrics for scoring every candidate: the one that selects, and those shown for whole grids.

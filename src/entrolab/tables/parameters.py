@@ -46,7 +46,7 @@ class Parameters(OfModels):
             entry = study["models"][model]
             criteria = entry["criteria"]
             yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
-            fixed = [entry["params"], *(learner["params"] for learner in entry[ONE_OF].values())]
+            fixed = [entry["params"], *(learner.params for learner in entry[ONE_OF].values())]
             known = [*(name for params in fixed for name in params), *searched(entry), OF_THE_FITTED]
             for source in parameters.values():
                 where = f"models.{model}"
@@ -76,13 +76,13 @@ class Parameters(OfModels):
         params, _ = chosen
         source = spec["models"][model]["parameters"][metric]
         name, learner = source.removeprefix(RECIPROCAL), learner_at(record, params)
-        known = {**learner["params"], **params}
+        known = {**learner.params, **params}
         if source == OF_THE_FITTED:
             known = results.facts(dataset, model, spec["criterion"])
         value = known.get(name)
         if not isinstance(value, Real) or (source.startswith(RECIPROCAL) and not value):
             return Found(status=PUBLISHED_ONLY)  # not a number, or a fact that is not known for the model
-        tried = {**learner["grid"], **record["grid"]}.get(name, ())
+        tried = {**learner.grid, **record["grid"]}.get(name, ())
         given = source != OF_THE_FITTED and len(tried) < 2
         return Found(1 / value if source.startswith(RECIPROCAL) else float(value), given=given)
 

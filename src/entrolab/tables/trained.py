@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from entrolab.fit.learners import estimator_of, searched
+from entrolab.fit.learners import searched
 from entrolab.tables.base import NAN, PUBLISHED_ONLY, Cell, Found, TableType, phrase
 from entrolab.tables.verdicts import KNOWN
 
@@ -44,7 +44,8 @@ def is_trained(cell: Cell, spec: Mapping) -> bool:
     entry = spec["models"][model]
     if entry["published_only"] or entry["known"]:
         return False
-    return not entry["estimators"] or estimator_of(entry, spec["datasets"][dataset]["task"]) is not None
+    task = "regression" if spec["datasets"][dataset]["task"] == "regression" else "classification"
+    return not entry["estimators"] or entry["estimators"].get(task) is not None
 
 
 def _known(cell: Cell, spec: Mapping) -> Found | None:
