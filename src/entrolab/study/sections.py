@@ -165,8 +165,11 @@ Mapping.register(Section)
 
 def plain(value):
     """Convert sections to dicts; keys without a value are absent."""
-    if isinstance(value, Mapping):
-        return {name: plain(value[name]) for name in value}
+    if isinstance(value, Section):
+        given = {name: getattr(value, name) for name in type(value).model_fields}
+        value = {name: one for name, one in given.items() if one is not None}
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
     return [plain(one) for one in value] if isinstance(value, list) else value
 
 

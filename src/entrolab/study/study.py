@@ -6,7 +6,7 @@ spec changes.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from entrolab.figure_types.registry import FIGURE_TYPES
@@ -16,7 +16,7 @@ from entrolab.fit.run import Run
 from entrolab.io.files import FILES
 from entrolab.study.claims import Claim, tested_file, tested_tables
 from entrolab.study.definition import StudyFile
-from entrolab.study.sections import ConfigError, check_known, plain
+from entrolab.study.sections import ConfigError, Section, check_known, plain
 from entrolab.tables.base import TableType
 from entrolab.tables.types import TABLE_TYPES
 
@@ -150,10 +150,8 @@ class Study(StudyFile):
         """The protocol for a data set; a model may have fewer trials, and unshuffled rows have only one."""
         protocol = self.resolved(self.protocol, dataset, "protocol")
         own = self.own_data.get(dataset, {})
-        expect = own.get("expect", {})
-        if "test_rows" in expect:
-            test = expect["test_rows"]
-            train = expect["rows"] - test
+        if test := own.get("expect", {}).get("test_rows"):
+            train = own["expect"]["rows"] - test
             return {"trials": 1, "train": train, "test": test, "shuffle": False, "inner": INNER}
         if splits := own.get("splits"):
             inner = "leave-two-folds-out" if "folds" in splits else INNER
@@ -172,9 +170,10 @@ class Study(StudyFile):
 
         Sections become mappings.
         """
-        if isinstance(value, Mapping) and set(value) == {"of_dataset"}:
-            return self._looked_up(value["of_dataset"], dataset, where)
-        if isinstance(value, Mapping):
+        value = plain(value) if isinstance(value, Section) else value
+        if isinstance(value, dict) and set(value) == {"of_dataset"}:
+            return self._looked_up(*value.values(), dataset, where)
+        if isinstance(value, dict):
             return {name: self.resolved(one, dataset, f"{where}.{name}") for name, one in value.items()}
         if isinstance(value, list):
             return [self.resolved(one, dataset, f"{where}.{k}") for k, one in enumerate(value)]
