@@ -46,7 +46,7 @@ class Parameters(OfModels):
             entry = study["models"][model]
             criteria = entry["criteria"]
             yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
-            fixed = [entry["params"], *(learner.params for learner in entry[ONE_OF].values())]
+            fixed = [entry["params"], *(learner["params"] for learner in entry[ONE_OF].values())]
             known = [*(name for params in fixed for name in params), *searched(entry), OF_THE_FITTED]
             for source in parameters.values():
                 where = f"models.{model}"
