@@ -42,7 +42,7 @@ def test_all_models_are_those_without_criteria_of_their_own(load, study):
         ["cv", "dcs_gaussian"],
         ["dcs_gaussian"],
     ]
-    assert study.run("heart", "eem", 0)["candidates"] == ["dcs_gaussian"]
+    assert study.run("heart", "eem", 0).candidates == ["dcs_gaussian"]
 
 
 def test_a_study_needs_no_figure(load, study):
@@ -193,7 +193,7 @@ def test_reading_and_planning_the_studies_imports_no_learner(tmp_path):
         "from entrolab.study.learners import learners_asked;"
         "studies, _ = load_configuration(sys.argv[1], {});"
         "asked = learners_asked(studies['demo']);"
-        "code_digest('fit', *(one['learner'] for one in asked));"
+        "code_digest('fit', *(one.learner for one in asked));"
         "heavy = {'numpy', 'sklearn', 'pandas', 'mlflow', 'entrolearn.machines'};"
         "print(len(asked), *(heavy & set(sys.modules)))"
     )

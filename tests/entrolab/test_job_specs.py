@@ -139,38 +139,38 @@ def test_a_run_holds_the_values_of_its_data_set(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
     heart, sonar = (study.run(dataset, "ridge", 0) for dataset in ("heart", "sonar"))
 
-    assert (heart["params"], heart["grid"]) == ({"max_iter": 7}, {"alpha": [0.5, 1.0, 2.0]})
-    assert (sonar["params"], sonar["grid"]) == ({"max_iter": 9}, {"alpha": [1, 2]})
-    assert heart["protocol"] == {
+    assert (heart.params, heart.grid) == ({"max_iter": 7}, {"alpha": [0.5, 1.0, 2.0]})
+    assert (sonar.params, sonar.grid) == ({"max_iter": 9}, {"alpha": [1, 2]})
+    assert heart.protocol == {
         "trials": 20, "train": 100, "test": 30, "inner": {"folds": 4, "used": 1}
     }  # fmt: skip
-    assert sonar["protocol"]["inner"] == {"folds": 4, "used": 4}
+    assert sonar.protocol["inner"] == {"folds": 4, "used": 4}
     assert [study.scaling_of(dataset)["method"] for dataset in DATASETS] == ["minmax", "maxabs", "minmax"]
 
 
 def test_a_run_has_the_learner_and_the_metrics_of_its_task(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
     runs = [study.run(dataset, "ridge", 0) for dataset in DATASETS]
-    assert [run["estimator"].rpartition(".")[2] for run in runs] == ["RidgeClassifier"] * 2 + ["Ridge"]
-    assert [run["metrics"] for run in runs] == [["accuracy"], ["accuracy"], ["rmse"]]
+    assert [run.estimator.rpartition(".")[2] for run in runs] == ["RidgeClassifier"] * 2 + ["Ridge"]
+    assert [run.metrics for run in runs] == [["accuracy"], ["accuracy"], ["rmse"]]
 
 
 def test_a_run_holds_all_learners_that_a_model_chooses_from(load, study_of_alternatives):
     study = load(study_of_alternatives)
     heart, sonar = (study.run(dataset, "chooses", 0) for dataset in ("heart", "sonar"))
 
-    assert (heart["estimator"], heart["grid"]) == (None, {"step1__n_components": [1, 2]})
-    assert heart["one_of"]["svm"]["params"] == {"class_weight": "balanced"}
-    assert heart["one_of"]["svm"]["grid"] == {"C": [1.0, 10.0]}
-    assert sonar["one_of"]["svm"]["grid"] == {"C": [3]}
-    assert heart["one_of"]["knn"]["grid"] == {"n_neighbors": [1, 3, 5]}
+    assert (heart.estimator, heart.grid) == (None, {"step1__n_components": [1, 2]})
+    assert heart.one_of["svm"].params == {"class_weight": "balanced"}
+    assert heart.one_of["svm"].grid == {"C": [1.0, 10.0]}
+    assert sonar.one_of["svm"].grid == {"C": [3]}
+    assert heart.one_of["knn"].grid == {"n_neighbors": [1, 3, 5]}
     assert ("heart", "chooses") in study.runs_of_table("table1")
-    assert study.run("heart", "svm", 0)["one_of"] == {}
+    assert study.run("heart", "svm", 0).one_of == {}
 
 
 def test_a_model_may_have_fewer_trials_and_shares_the_draws(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    assert study.run("heart", "svm", 0)["protocol"]["trials"] == 5
+    assert study.run("heart", "svm", 0).protocol["trials"] == 5
     assert study.protocol_of("heart")["trials"] == 20
 
 
@@ -206,7 +206,7 @@ def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_tri
     study_of_trials["protocol"]["shuffle"] = {"of_dataset": "shuffled"}
     study = load_trials(study_of_trials)
     for model in ("ridge", "svm"):
-        assert study.run("heart", model, 0)["protocol"]["trials"] == 1
+        assert study.run("heart", model, 0).protocol["trials"] == 1
     assert study.protocol_of("heart")["trials"] == 1
     assert study.protocol_of("sonar")["trials"] == 20
 

@@ -3,6 +3,7 @@
 import pytest
 
 from entrolab.fit.learners import searched
+from entrolab.study.claims import Better, Claim
 from entrolab.study.study import Study
 from entrolab.tables.results import Results
 
@@ -46,6 +47,7 @@ def test_a_part_does_not_change_with_other_tables_or_with_parameters_of_models(w
 
 def test_claims_have_the_tables_and_figures_that_they_test_alone(whole):
     (table, *_), (figure, *_) = whole.tables, whole.figures
-    claims = [{"id": "one", "tests": [{"tables": [table], "against_tables": [figure]}]}]
+    test = Better.model_construct(tables=[table], against_tables=[figure])
+    claims = [Claim.model_construct(id="one", tests=[test])]
     part = whole.model_copy(update={"claims": claims}).part_for_claims()
     assert ([*part.tables], [*part.figures]) == ([table], [figure])

@@ -156,7 +156,10 @@ def of_study(function):
     )
 
 
-run_of = of_study(lambda study, at: study.run(at.dataset, at.model, int(at.seed)))
+# Snakemake compares params by what `repr` gives of builtin types.
+run_of = of_study(
+    lambda study, at: study.run(at.dataset, at.model, int(at.seed)).model_dump()
+)
 criteria_of = of_study(lambda study, at: study.criteria_of(at.model))
 measurement_of = of_study(
     lambda study, at: vars(study.measurement(at.table, at.dataset, int(at.seed)))

@@ -5,6 +5,7 @@ from entrolab.experiments.measuring import measure as measure_table
 from entrolab.fit.limits import Limits
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.refit import refit_run
+from entrolab.fit.run import Run
 from entrolab.fit.selection import choose
 from entrolab.fit.training import fit_grid
 from entrolab.io.parquet import read_frame, write_frame
@@ -16,7 +17,8 @@ def fit(job) -> None:
     """Fit a model's whole grid on all training sets of a data set."""
     progress = Progress(" ".join(job.wildcards))
     files, outputs = job.input, dict(job.output.items())
-    record = fit_grid(files.rows, files.folds, outputs, job.params.run, Limits.of(job.resources), progress)
+    run, limits = Run.model_validate(job.params.run), Limits.of(job.resources)
+    record = fit_grid(files.rows, files.folds, outputs, run, limits, progress)
     if not record["success"]:
         tell(one_line(f"{record['key']}: {record['status']}: {record['error']}"))
 
@@ -31,7 +33,8 @@ def select(job) -> None:
 def refit(job) -> None:
     """Fit what each criterion selected in most folds on all training rows."""
     files = {name: job.input.get(name) for name in ("rows", "folds", "selection", "record")}
-    refit_run(files, job.output[0], job.params.run, job.params.criteria, Limits.of(job.resources))
+    run = Run.model_validate(job.params.run)
+    refit_run(files, job.output[0], run, job.params.criteria, Limits.of(job.resources))
 
 
 def measure(job) -> None:

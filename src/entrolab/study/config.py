@@ -268,7 +268,7 @@ def check_name(file: Path) -> None:
 
 def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> tuple[dict, dict]:
     """The groups of a study's data sets (each own data set is a group), and the entries of its own data."""
-    own = {key: entry_of(file, key, value) for key, value in datasets.items() if isinstance(value, OwnData)}
+    own = {key: entry_of(file, key, plain(one)) for key, one in datasets.items() if isinstance(one, OwnData)}
     groups = {group: [group] if group in own else keys for group, keys in datasets.items()}
     for group, keys in groups.items():
         for key in keys:

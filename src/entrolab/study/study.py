@@ -6,17 +6,18 @@ spec changes.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from entrolab.experiments.measurement import Measurement
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.fit.run import Run
 from entrolab.io.files import FILES
 from entrolab.study.claims import Claim, tested_file, tested_tables
 from entrolab.study.definition import StudyFile
-from entrolab.study.sections import ConfigError, check_known, plain
+from entrolab.study.sections import ConfigError, Section, check_known, plain
 from entrolab.tables.base import Head, TableSpec, TableType
 from entrolab.tables.types import TABLE_TYPES
 
@@ -55,29 +56,26 @@ class Study(StudyFile):
         shown += [self.runs_of_figure(figure) for figure in self.figures]
         return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 
-    def run(self, dataset: str, model: str, seed: int) -> dict:
-        """The spec of a run: all that decides its candidates; the grid is fitted again when it changes."""
+    def run(self, dataset: str, model: str, seed: int) -> Run:
+        """The run of a model on a data set, with the values for this data set."""
         check_known(dataset, self.tasks, self.file, "datasets", "data set of this study")
         entry = self._entry("models", model)
-        spec = {
-            "study": self.name,
-            "dataset": dataset,
-            "model": model,
-            "estimator": estimator_of(entry, self.tasks[dataset]),
+        return Run(
+            study=self.name,
+            dataset=dataset,
+            model=model,
+            estimator=estimator_of(entry, self.tasks[dataset]),
+            threshold=entry.threshold,
+            preprocessing=None if self.scaling else plain(self.preprocessing),
+            seed=seed,
+            metrics=self._metrics_of_candidates(dataset, model),
+            candidates=entry.candidates,
+            protocol=self.protocol_of(dataset, model),
             **{
                 name: self.resolved(getattr(entry, name), dataset, f"models.{model}.{name}")
                 for name in ("params", "steps", "grid", ONE_OF)
             },
-            "seed": seed,
-            "metrics": self._metrics_of_candidates(dataset, model),
-            "candidates": entry.candidates,
-            "protocol": self.protocol_of(dataset, model),
-        }
-        if entry.threshold:
-            spec["threshold"] = entry.threshold
-        if not self.scaling:
-            spec["preprocessing"] = plain(self.preprocessing)
-        return spec
+        )
 
     def _metrics_of_candidates(self, dataset: str, model: str) -> list[str]:
         """The metrics for scoring every candidate: the one that selects, and those shown for whole grids.
@@ -148,10 +146,8 @@ class Study(StudyFile):
         """The protocol for a data set; a model may have fewer trials, and unshuffled rows have only one."""
         protocol = self.resolved(self.protocol, dataset, "protocol")
         own = self.own_data.get(dataset, {})
-        expect = own.get("expect", {})
-        if "test_rows" in expect:
-            test = expect["test_rows"]
-            train = expect["rows"] - test
+        if test := own.get("expect", {}).get("test_rows"):
+            train = own["expect"]["rows"] - test
             return {"trials": 1, "train": train, "test": test, "shuffle": False, "inner": INNER}
         if splits := own.get("splits"):
             inner = "leave-two-folds-out" if "folds" in splits else INNER
@@ -170,9 +166,10 @@ class Study(StudyFile):
 
         Sections become mappings.
         """
-        if isinstance(value, Mapping) and set(value) == {"of_dataset"}:
-            return self._looked_up(value["of_dataset"], dataset, where)
-        if isinstance(value, Mapping):
+        value = plain(value) if isinstance(value, Section) else value
+        if isinstance(value, dict) and set(value) == {"of_dataset"}:
+            return self._looked_up(*value.values(), dataset, where)
+        if isinstance(value, dict):
             return {name: self.resolved(one, dataset, f"{where}.{name}") for name, one in value.items()}
         if isinstance(value, list):
             return [self.resolved(one, dataset, f"{where}.{k}") for k, one in enumerate(value)]

@@ -69,13 +69,13 @@ class Parameters(OfModels):
         params, _ = chosen
         source = spec.entry.models[model][metric]
         name, learner = source.removeprefix(RECIPROCAL), learner_at(record, params)
-        known = {**learner["params"], **params}
+        known = {**learner.params, **params}
         if source == OF_THE_FITTED:
             known = results.facts(dataset, model, spec.entry.criterion)
         value = known.get(name)
         if not isinstance(value, Real) or (source.startswith(RECIPROCAL) and not value):
             return Found(status=PUBLISHED_ONLY)  # not a number, or a fact that is not known for the model
-        tried = {**learner["grid"], **record["grid"]}.get(name, ())
+        tried = {**learner.grid, **record["grid"]}.get(name, ())
         given = source != OF_THE_FITTED and len(tried) < 2
         return Found(1 / value if source.startswith(RECIPROCAL) else float(value), given=given)
 

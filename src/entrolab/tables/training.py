@@ -70,7 +70,7 @@ class Training(Scores):
         if found.status != "ok":
             return found
         params, _ = most_often(chosen_folds(results.scores(dataset, model, {}), model, spec))
-        most = {**learner_at(record, params)["params"], **params}.get("max_iter")  # None without a limit
+        most = {**learner_at(record, params).params, **params}.get("max_iter")  # None without a limit
         if metric == ITERATIONS:
             return Found(found.ours, found.ours_std, reason=SET if found.ours == most else "")
         # The column of iterations shows that a solver stopped at the study's limit.
