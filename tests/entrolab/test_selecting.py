@@ -1,5 +1,7 @@
 """Selection: the rules of choice."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -196,7 +198,7 @@ def test_of_errors_the_smallest_is_chosen():
 def test_choosing_within_limits_takes_the_metrics_that_candidates_have(tmp_path):
     file = tmp_path / "ridge.parquet"
     errors([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).to_parquet(file)
-    study = {"metrics": ["accuracy", "rmse"], "criteria": ["cv"]}
+    study = SimpleNamespace(metrics=["accuracy", "rmse"], criteria=["cv"])
     chosen = choose_within(file, {"C": {"min": 1}}, study).set_index("criterion")
     assert chosen.loc["cv", ["dataset", "point", "rmse"]].tolist() == ["points", 1, 0.5]
 

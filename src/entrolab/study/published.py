@@ -30,8 +30,8 @@ def check_published(file: Path, study: Mapping) -> None:
         accepted = f"{','.join(COLUMNS)}, and optionally {','.join(CORRECTIONS)}"
         raise ConfigError(f"{file}: line 1: found {','.join(header)!r}; accepted: {accepted}")
     cells = {
-        (entry["published"], *cell)
-        for name, entry in study["tables"].items()
+        (entry.published, *cell)
+        for name, entry in study.tables.items()
         for cell in study.published_cells(name)
     }
     printed: dict[tuple[str, ...], int] = {}

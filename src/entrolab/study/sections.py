@@ -132,36 +132,6 @@ class Section(BaseModel):
                     mistakes.append(_mistake(_in_words(one["type"], one["input"], one), one["loc"]))
         raise ValidationError.from_exception_data(cls.__name__, mistakes)
 
-    # Sections were mappings, and much of the package still reads them so: a key without a value is absent.
-
-    def __iter__(self):
-        return (name for name in type(self).model_fields if getattr(self, name) is not None)
-
-    def __len__(self):
-        return sum(1 for _ in self)
-
-    def __getitem__(self, key):
-        if key not in self:
-            raise KeyError(key)
-        return getattr(self, key)
-
-    def __contains__(self, key):
-        return key in type(self).model_fields and getattr(self, key) is not None
-
-    def __eq__(self, other):
-        return isinstance(other, Mapping) and plain(self) == plain(other)
-
-    def __or__(self, other):
-        return {**self, **other}
-
-    def __ror__(self, other):
-        return {**other, **self}
-
-    keys, items, values, get = Mapping.keys, Mapping.items, Mapping.values, Mapping.get
-
-
-Mapping.register(Section)
-
 
 def plain(value):
     """Convert sections to dicts; keys without a value are absent."""

@@ -9,7 +9,7 @@ from pydantic import model_validator
 from entrolab.fit.learners import searched
 from entrolab.fit.metrics import METRICS, Metric, metrics_of
 from entrolab.study.entries import ModelNames, OfData
-from entrolab.study.sections import Heading, Section, described, list_of, number, wrong
+from entrolab.study.sections import Heading, Section, described, list_of, number, plain, wrong
 from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, Head, TableSpec, phrase
 from entrolab.tables.number_format import decimals_for
 from entrolab.tables.trained import OfModels
@@ -107,7 +107,7 @@ class Scores(OfModels):
         A cell with a missing fold is failed: the mean of the other folds is not comparable.
         """
         dataset, model, metric = cell
-        folds = results.scores(dataset, model, spec.entry.among)
+        folds = results.scores(dataset, model, plain(spec.entry.among))
         chosen = chosen_folds(folds, model, spec)
         if chosen is None:
             return Found(status="failed", reason="no scores by this criterion")
