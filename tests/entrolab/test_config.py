@@ -158,7 +158,7 @@ def test_the_projects_own_configuration_is_right():
     studies, settings = load_configuration(ROOT, config)
 
     assert {"eem", "demo"} <= studies.keys()
-    assert settings["papers"] == ["demo"]
+    assert settings.papers == ["demo"]
     assert "australian" in studies.catalog
     # The paper's Tables 4, 9 and 10: nine data sets in rows, nine models in columns.
     assert [len(studies["eem"].runs_of_table(table)) for table in ("table4", "table9", "table10")] == [81] * 3
