@@ -28,7 +28,7 @@ def test_runs_are_those_that_tables_and_figures_show(load, study):
 
 def test_runs_are_those_that_have_a_learner(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    assert study["tables"]["errors"]["models"] == ["ridge", "svm"]
+    assert study.tables["errors"].models == ["ridge", "svm"]
     assert study.runs() == [
         ("heart", "ridge"), ("heart", "svm"), ("sonar", "ridge"), ("sonar", "svm"), ("two-moons", "ridge")
     ]  # fmt: skip
