@@ -287,3 +287,13 @@ def test_readings_of_correlations_are_those_that_are_measured():
     assert known["activation"] == tuple(ACTIVATIONS)
     assert all(hasattr(np.random.RandomState, name) for name in known["weights"])
     assert known["formula"] == tuple(correlations.FORMULAS)
+
+
+def test_mistakes_of_models_tables_and_figures_are_told_at_once(load, study):
+    changed(study, "models.eem.criteria", ["dcs_kde"])
+    changed(study, "tables.counts.datasets", "smal")
+    changed(study, "figures.figure1.dataset", "two-mons")
+    with pytest.raises(ConfigError) as caught:
+        load(study)
+    places = [line.split(": ")[1] for line in str(caught.value).splitlines()]
+    assert places == ["models.eem.criteria", "tables.counts.datasets", "figures.figure1.dataset"]

@@ -19,7 +19,6 @@ from entrolab.study.config import (
     read_yaml,
     study_files,
 )
-from entrolab.study.definition import Folds, Inner
 from entrolab.study.sections import ConfigError
 from entrolab.tables.making import second_reading_of
 
@@ -29,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 def test_defaults_are_filled_in_and_grids_expanded(load, study):
     study = load(study)
 
-    assert study.protocol == Folds(folds=3)
+    assert (study.protocol.folds, study.protocol.repeats) == (3, 1)
     assert study.models["svm"].grid == {"gamma": [0.01, 0.1, 1.0], "C": [1]}
     assert study.models["lda"].grid == {}
     assert study.models["eem"].grid == {"n_hidden": [5, 10, 15, 20]}  # a range has both its ends
@@ -53,7 +52,8 @@ def test_a_study_needs_no_figure(load, study):
 
 def test_inner_folds_have_a_default(load_trials, study_of_trials):
     del study_of_trials["protocol"]["inner"]
-    assert load_trials(study_of_trials).protocol.inner == Inner(folds=4, used=4)
+    inner = load_trials(study_of_trials).protocol.inner
+    assert (inner.folds, inner.used) == (4, 4)
 
 
 def test_numbers_without_a_dot_are_numbers(tmp_path):
@@ -159,7 +159,7 @@ def test_the_projects_own_configuration_is_right():
     studies, settings = load_configuration(ROOT, config)
 
     assert {"eem", "demo"} <= studies.keys()
-    assert settings["papers"] == ["demo"]
+    assert settings.papers == ["demo"]
     assert "australian" in studies.catalog
     # The paper's Tables 4, 9 and 10: nine data sets in rows, nine models in columns.
     assert [len(studies["eem"].runs_of_table(table)) for table in ("table4", "table9", "table10")] == [81] * 3

@@ -1,9 +1,11 @@
 """Cells, and what decides each of them: what a study comes down to."""
 
+import ast
 import pickle
 
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.metrics import METRICS
+from entrolab.fit.run import Run
 from entrolab.io.files import FILES
 from entrolab.tables.types import TABLE_TYPES
 
@@ -146,6 +148,17 @@ def test_a_run_holds_the_values_of_its_data_set(load_trials, study_of_trials):
     }  # fmt: skip
     assert sonar.protocol["inner"] == {"folds": 4, "used": 4}
     assert [study.scaling_of(dataset)["method"] for dataset in DATASETS] == ["minmax", "maxabs", "minmax"]
+
+
+def test_a_run_is_read_from_its_values_of_builtin_types_whose_text_is_the_same_for_equal_runs(
+    load, study_of_alternatives
+):
+    """Snakemake repeats a fit when the text of its params changes, see `run_of` in common.smk."""
+    runs = [load(study_of_alternatives).run("heart", "chooses", 0) for _ in range(2)]
+    dumped = [run.model_dump() for run in runs]
+    assert ast.literal_eval(repr(dumped[0])) == dumped[0]
+    assert repr(dumped[0]) == repr(dumped[1])
+    assert Run.model_validate(dumped[0]) == runs[0]
 
 
 def test_a_run_has_the_learner_and_the_metrics_of_its_task(load_trials, study_of_trials):

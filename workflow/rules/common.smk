@@ -199,12 +199,12 @@ def code_of_figure(wildcards):
 def limit_seconds(wildcards):
     """The limit of a run: that of the settings, else that of its study, else the default."""
     asked = hasattr(wildcards, "study") and study_of(wildcards).limit_seconds
-    return SETTINGS["limit_seconds"] or asked or LIMIT_SECONDS
+    return SETTINGS.limit_seconds or asked or LIMIT_SECONDS
 
 
 def memory(wildcards, attempt):
     """The megabytes that a job requests from a cluster: four times as many at each attempt, up to the limit."""
-    return min(2000 * 4 ** (attempt - 1), round(1074 * SETTINGS["limit_gib"]) + 1500)
+    return min(2000 * 4 ** (attempt - 1), round(1074 * SETTINGS.limit_gib) + 1500)
 
 
 def minutes(wildcards):
@@ -214,7 +214,7 @@ def minutes(wildcards):
 # Limits of a job, enforced in its process on any machine, whatever was requested from a cluster.
 LIMITS = {
     "limit_seconds": limit_seconds,
-    "limit_mebibytes": round(SETTINGS["limit_gib"] * 1024),
+    "limit_mebibytes": round(SETTINGS.limit_gib * 1024),
 }
 
 

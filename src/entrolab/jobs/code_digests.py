@@ -27,8 +27,8 @@ SHARED += " -entrolearn/__init__.py -entrolearn/documentation.py -entrolearn/sug
 ALL = " ".join([SHARED, *(f"entrolearn/{family}/*.py" for family in sorted(FAMILIES))])
 
 ROWS = "data/dataset.py io/records.py io/parquet.py io/files.py"
-FITS = f"{SHARED} {ROWS} data/preprocessing.py fit/learners.py fit/limits.py fit/protocols.py fit/run.py"
-FITS += " fit/scoring.py fit/thresholds.py"
+FITS = f"{SHARED} {ROWS} data/preprocessing.py fit/learners.py fit/limits.py fit/protocols.py fit/scoring.py"
+FITS += " fit/run.py fit/thresholds.py"
 SHOWS = f"{SHARED} {ROWS} data/preprocessing.py study/*.py tables/*.py experiments/*.py text.py"
 SHOWS += " experiments/*/table.py experiments/*/__init__.py fit/*.py -fit/training.py -fit/refit.py"
 SHOWS += " seeds/*.py claims/*.py"

@@ -30,8 +30,9 @@ def check_study(file: Path, study: Study, catalog: Mapping[str, Mapping]) -> Non
 def _checks(file: Path, study: Study, catalog: Mapping[str, Mapping]) -> Iterator[Iterable[Iterator[str]]]:
     """Yield groups of checks; each check yields the mistakes of one entry."""
     models = (_of_model(f"models.{name}", model, study) for name, model in study.models.items())
-    yield itertools.chain(models, [_of_halves(study)])
     yield itertools.chain(
+        models,
+        [_of_halves(study)],
         (_of_table(f"tables.{name}", table, study) for name, table in study.tables.items()),
         (_of_figure(f"figures.{name}", figure, study, catalog) for name, figure in study.figures.items()),
         [_of_answer(study)],

@@ -1,6 +1,9 @@
 """Definition of the settings of a run: config/config.yaml, ``--config``, ``--configfile``."""
 
-from entrolab.study.sections import Section, described, list_of, number, whole
+from pydantic import field_validator
+
+from entrolab.study.sections import Section, described, list_of, number, whole, wrong
+from entrolab.text import without_secrets
 
 TextOrNull = described(str | None, "a text or null")
 # Default limits of a run and of reading the files of a data set: that of time if no other is set.
@@ -18,3 +21,19 @@ class Settings(Section):
     mirror: TextOrNull = None
     extra_studies: TextOrNull = None
     extra_datasets: TextOrNull = None
+
+    @field_validator("papers")
+    @classmethod
+    def _as_list(cls, papers):
+        return [papers] if isinstance(papers, str) else papers
+
+    @field_validator("store")
+    @classmethod
+    def _without_secrets(cls, store):
+        """Snakemake stores the params of its jobs in its metadata."""
+        if store and without_secrets(store) != store:
+            raise wrong(
+                "found an address with a user, a password or a query, which Snakemake would store in its "
+                "metadata; accepted: only scheme, host and path; set others in MLFLOW_TRACKING_URI"
+            )
+        return store
