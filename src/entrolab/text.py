@@ -1,7 +1,7 @@
 """Texts for a terminal, a table or a page: one line, abbreviated, without secrets."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 # The codes of a terminal's colours.
@@ -73,11 +73,10 @@ def full_label(named) -> str:
 
     Examples
     --------
-    >>> full_label({"label": "SVM", "sublabel": "rbf"})
+    >>> from entrolab.tables.base import Head
+    >>> full_label(Head("SVM", "rbf"))
     'SVM rbf'
     """
-    if isinstance(named, Mapping):
-        return one_line(f"{named.get('label', '')} {named.get('sublabel', '')}")
     return one_line(f"{named.label} {named.sublabel}")
 
 

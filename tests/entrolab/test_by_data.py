@@ -11,6 +11,7 @@ from scipy.stats import spearmanr, theilslopes
 
 from entrolab.figure_types.by_data import compared, facts_of, trend_of
 from entrolab.figure_types.making import reasons
+from entrolab.tables.base import Head
 from entrolab.tables.making import COLUMNS
 
 MODELS = ("eem", "eekm", "svm", "forest")
@@ -20,7 +21,7 @@ SPEC = {
     "metric": "gmean",
     "best_of": ["eem", "eekm"],
     "against": ["svm"],
-    "models": {name: {"label": name.upper(), "sublabel": ""} for name in MODELS},
+    "models": {name: Head(name.upper()) for name in MODELS},
 }
 # GMEAN of eem, eekm, svm, forest; rows, features, rows of the positive class.
 FOUND = {
@@ -127,7 +128,7 @@ def test_a_figure_in_words_says_where_it_is_ahead(tmp_path, sources):
 
 
 def test_many_names_are_a_number_in_a_panel(tmp_path, sources):
-    models = {name: {"label": f"A rather long name of {name}", "sublabel": ""} for name in MODELS}
+    models = {name: Head(f"A rather long name of {name}") for name in MODELS}
     drawn(tmp_path, sources, models=models)
     assert "the best of 2 ahead" in (tmp_path / "figure.svg").read_text()
 

@@ -12,6 +12,7 @@ from sklearn.calibration import calibration_curve
 
 from entrolab.figure_types.making import reasons
 from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.tables.base import Head
 
 N, FOLDS = 90, 3
 
@@ -37,7 +38,7 @@ def draw(tmp_path):
         spec = {
             **{"caption": "", "type": figure_type, "criterion": "cv"},
             "datasets": ["moons"],
-            "models": {"net": {"label": "One", "sublabel": ""}},
+            "models": {"net": Head("One")},
             "runs": [("moons", "net")],
         }
         sources = [tmp_path / "selection", tmp_path / "predictions"]

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 from entrolab.experiments.measuring import frame
 from entrolab.figure_types.making import reasons
+from entrolab.tables.base import Head
 from entrolab.tables.making import COLUMNS
 from entrolearn.measures import expected_maximum
 
@@ -21,7 +22,7 @@ def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
         "type": "density",
         "caption": "Density",
         "table": SimpleNamespace(dims=[10, 1000], densities=[0.5, 0.1]),
-        "models": {"rkelm": {"label": "RKELM", "sublabel": ""}, "elm": {"label": "ELM", "sublabel": ""}},
+        "models": {"rkelm": Head("RKELM"), "elm": Head("ELM")},
     }
     rows = [
         {"reading": f"d10_density{density}", "model": model, "metric": "fit_seconds", "value": seconds}
@@ -50,7 +51,7 @@ STARTS = {
     "caption": "Starts",
     "table": "starts",
     "datasets": ["iris", "wine"],
-    "models": {"fast": {"label": "fast", "sublabel": ""}, "good": {"label": "good", "sublabel": "slow"}},
+    "models": {"fast": Head("fast"), "good": Head("good", "slow")},
 }
 
 
@@ -110,7 +111,7 @@ EVALUATIONS = {
     "type": "evaluations",
     "caption": "Speed",
     "table": SimpleNamespace(rows=[100, 1000]),
-    "models": {"exact": {"label": "exact", "sublabel": ""}, "binned": {"label": "binned", "sublabel": ""}},
+    "models": {"exact": Head("exact"), "binned": Head("binned")},
 }
 
 
@@ -147,7 +148,7 @@ RANKS = {
     "caption": "Ranks",
     "table": "table1",
     "metric": "gmean",
-    "models": {name: {"label": name.upper(), "sublabel": "rbf"} for name in ("eem", "welm", "svm", "slow")},
+    "models": {name: Head(name.upper(), "rbf") for name in ("eem", "welm", "svm", "slow")},
 }
 
 

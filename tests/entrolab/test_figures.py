@@ -24,6 +24,7 @@ from entrolab.figure_types.base import Stored
 from entrolab.figure_types.making import make_page_to_hover, reasons
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.protocols import protocol
+from entrolab.tables.base import Head
 from entrolearn import EEMClassifier
 from entrolearn.plotting.regions import plane_density
 
@@ -38,7 +39,7 @@ CURVES = {
     "type": "grid_curves",
     "caption": "Sizes",
     "datasets": ["iris", "wine"],
-    "models": {"eem": {"label": "EEM", "sublabel": "rbf"}, "welm": {"label": "WELM", "sublabel": ""}},
+    "models": {"eem": Head("EEM", "rbf"), "welm": Head("WELM")},
     "parameter": "n_hidden",
     "metric": "gmean",
     "runs": [(dataset, model) for dataset in ("iris", "wine") for model in ("eem", "welm")],
@@ -173,7 +174,7 @@ def test_a_size_with_a_failed_fold_is_a_gap_with_its_reason(tmp_path, runs):
 
 
 def test_models_of_one_label_are_two_curves(tmp_path, runs):
-    spec = CURVES | {"models": dict.fromkeys(CURVES["models"], {"label": "Machine", "sublabel": ""})}
+    spec = CURVES | {"models": dict.fromkeys(CURVES["models"], Head("Machine"))}
     table = drawn(tmp_path, spec, *runs).dropna(subset="value")
     assert table["series"].unique().tolist() == ["Machine", "Machine (welm)"]
     assert table.groupby("model").size().to_dict() == {"eem": 3, "welm": 3}
@@ -216,7 +217,7 @@ def surface_candidates(failed=()):
 GRID = {
     "caption": "Two parameters",
     "datasets": ["iris"],
-    "models": {"rkelm": {"label": "RKELM", "sublabel": ""}},
+    "models": {"rkelm": Head("RKELM")},
     "runs": [("iris", "rkelm")],
     "metric": "accuracy",
 }
@@ -276,7 +277,7 @@ TRIALS = {
     "type": "trials",
     "caption": "Trials",
     "datasets": ["iris", "diabetes"],
-    "models": {"rkelm": {"label": "RKELM", "sublabel": ""}, "elm": {"label": "ELM", "sublabel": ""}},
+    "models": {"rkelm": Head("RKELM"), "elm": Head("ELM")},
     "runs": [(dataset, model) for dataset in ("iris", "diabetes") for model in ("rkelm", "elm")],
     "metrics": {"iris": "accuracy", "diabetes": "rmse"},
     "criterion": "cv",
@@ -316,7 +317,7 @@ TRADEOFF = {
     "type": "tradeoff",
     "caption": "Errors and support vectors",
     "datasets": ["iris", "wine"],
-    "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
+    "models": {"svm": Head("SVM"), "lasso": Head("L1")},
     "runs": [(dataset, model) for dataset in ("iris", "wine") for model in ("svm", "lasso")],
     "metric": ["support", "error_rate"],
 }
@@ -382,7 +383,7 @@ SUPPORT = {
     "type": "support",
     "caption": "What machines keep",
     "datasets": ["stretched"],
-    "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
+    "models": {"svm": Head("SVM"), "lasso": Head("L1")},
     "runs": [("stretched", "svm"), ("stretched", "lasso")],
     "stored": {
         "svm": Stored("cv", ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"]),
@@ -452,7 +453,7 @@ PROJECTIONS = {
     "type": "projections",
     "caption": "Planes of rings & <others>",
     "datasets": ["rings"],
-    "models": {"pca": {"label": "PCA", "sublabel": "white"}, "lda": {"label": "LDA", "sublabel": ""}},
+    "models": {"pca": Head("PCA", "white"), "lda": Head("LDA")},
     "learners": {
         ("rings", "pca"): PCA_OF_RINGS,
         ("rings", "lda"): {
@@ -496,7 +497,7 @@ def test_a_projection_that_fails_is_said_in_its_panel(tmp_path, projections):
 
 
 def test_models_of_one_label_are_two_panels(tmp_path, projections):
-    spec = PROJECTIONS | {"models": dict.fromkeys(PROJECTIONS["models"], {"label": "Map", "sublabel": ""})}
+    spec = PROJECTIONS | {"models": dict.fromkeys(PROJECTIONS["models"], Head("Map"))}
     drawn(tmp_path, spec, [tmp_path / "rings.npz"])
     svg = (tmp_path / "figure.svg").read_text()
     assert (svg.count(">Map<"), svg.count(">Map (lda)<")) == (1, 1)

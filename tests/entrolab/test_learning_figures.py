@@ -24,12 +24,13 @@ from entrolab.figure_types.confusion_matrix import Matrix
 from entrolab.figure_types.making import reasons
 from entrolab.study.learners import learners_asked, mistakes
 from entrolab.study.sections import ConfigError
+from entrolab.tables.base import Head
 from entrolab.text import Unreadable
 from entrolearn.plotting import ErrorDensityDisplay
 
 NET = {"hidden_layer_sizes": [3], "learning_rate_init": 0.02}
 KEYS = {"caption": "x"}
-NAMED = {"label": "One", "sublabel": ""}
+NAMED = Head("One")
 
 
 def svg(folder):
@@ -92,7 +93,7 @@ def test_weights_are_those_of_the_model_that_is_fitted_for_good(tmp_path, prepar
         "type": "weights",
         "datasets": ["digits"],
         "shapes": {"digits": [8, 8]},
-        "models": {name: {"label": name, "sublabel": ""} for name in models},
+        "models": {name: Head(name) for name in models},
         "runs": [("digits", name) for name in models],
         "stored": dict.fromkeys(
             models, Stored("cv", ["sklearn.linear_model.RidgeClassifier", "sklearn.svm.SVC"])
@@ -126,7 +127,7 @@ def test_clusterings_hold_every_row_with_its_cluster_and_the_agreement(tmp_path,
         **KEYS,
         "type": "clusterings",
         "datasets": ["moons", "mnist"],
-        "models": {"kmeans": NAMED, "broken": {"label": "Other", "sublabel": ""}},
+        "models": {"kmeans": NAMED, "broken": Head("Other")},
         "learners": {
             (dataset, model): learner("sklearn.cluster.KMeans", n_clusters=n)
             for dataset in ("moons", "mnist")
@@ -192,7 +193,7 @@ def test_loss_curves_are_those_of_the_models_that_are_fitted_for_good(tmp_path, 
         **KEYS,
         "type": "loss_curves",
         "datasets": ["moons"],
-        "models": {"net": NAMED, "svm": {"label": "Other", "sublabel": ""}},
+        "models": {"net": NAMED, "svm": Head("Other")},
         "runs": [("moons", name) for name in models],
         "stored": dict.fromkeys(models, Stored("cv", ["sklearn.neural_network.MLPClassifier"])),
     }
@@ -228,7 +229,7 @@ def test_a_confusion_matrix_counts_the_kept_predictions_of_what_was_selected(tmp
         **KEYS,
         "type": "confusion_matrix",
         "datasets": ["moons"],
-        "models": {"net": NAMED, "none": {"label": "Other", "sublabel": ""}},
+        "models": {"net": NAMED, "none": Head("Other")},
         "runs": [("moons", "net"), ("moons", "none")],
         "criterion": "cv",
     }
