@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from entrolab.study.config import load_catalog, load_settings, load_study, store_digest
-from entrolab.study.sections import ConfigError
+from entrolab.study.config import load_catalog, load_study, store_digest
+from entrolab.study.sections import ConfigError, check
+from entrolab.study.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 
@@ -128,6 +129,10 @@ def test_the_address_of_a_study_is_one_for_the_web(tmp_path, url):
         load_study(tmp_path / "mine.yaml", {})
 
 
+def settings(store: str | None) -> Settings:
+    return check(Settings, {"papers": "demo", "seed": 0, "store": store}, "config")
+
+
 @pytest.mark.fault("Trust", "a password or a token in the setting of the store", "refused, and not repeated")
 @pytest.mark.parametrize(
     "address",
@@ -143,7 +148,7 @@ def test_the_address_of_a_study_is_one_for_the_web(tmp_path, url):
 )
 def test_a_password_is_not_kept_among_the_notes_of_the_workflow(address):
     with pytest.raises(ConfigError, match="set others in MLFLOW_TRACKING_URI") as caught:
-        load_settings({"papers": [], "store": address}, [])
+        settings(address)
     assert "secret" not in str(caught.value)
 
 
@@ -152,7 +157,7 @@ def test_a_password_is_not_kept_among_the_notes_of_the_workflow(address):
     ["https://example.org:5000/runs", "sqlite:////home/a@b/c#d/runs.db", "sqlite:///mlflow.db", "databricks"],
 )
 def test_an_address_without_a_secret_is_a_setting(address):
-    assert load_settings({"papers": [], "store": address}, [])["store"] == address
+    assert settings(address).store == address
 
 
 @pytest.mark.fault("Trust", "a password in MLFLOW_TRACKING_URI", "no digest of it is noted by the workflow")
@@ -160,6 +165,6 @@ def test_no_digest_of_a_password_is_kept_among_the_notes_of_the_workflow(monkeyp
     digests = set()
     for secret in ("", "?password=secret", "?password=other"):
         monkeypatch.setenv("MLFLOW_TRACKING_URI", f"postgresql://example.org/runs{secret}")
-        digests.add(store_digest({"store": None}))
+        digests.add(store_digest(settings(None)))
     assert len(digests) == 1
-    assert store_digest({"store": "postgresql://example.org/others"}) not in digests
+    assert store_digest(settings("postgresql://example.org/others")) not in digests

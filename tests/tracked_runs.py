@@ -142,7 +142,7 @@ def write_tables(study_name="small", published="published.csv") -> list[str]:
 
 def track(runs, study=STUDY, **changes):
     arguments = {"tables": write_tables(), "patience": 5}
-    return track_dataset(study, "small", "moons", runs, **arguments | changes)
+    return track_dataset(study, "moons", runs, **arguments | changes)
 
 
 def client():

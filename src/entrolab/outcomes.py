@@ -28,6 +28,7 @@ from entrolab.seeds.verdicts import VERDICTS, judge_seeds, summary
 from entrolab.study.claims import tested_file, tested_tables, tests_of_repository
 from entrolab.study.config import load_configuration, read_yaml
 from entrolab.study.sections import ConfigError
+from entrolab.study.study import Study
 from entrolab.tables.base import PUBLISHED_ONLY, Found
 from entrolab.tables.making import (
     ADDRESS,
@@ -38,7 +39,6 @@ from entrolab.tables.making import (
     read_table,
     second_reading_of,
 )
-from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import JUDGED
 
 TABLES, PAGE = Path("docs/verdicts.csv"), Path("docs/results.md")
@@ -60,8 +60,7 @@ OF_TABLES = ["study", "table", "second reading of", *COUNTS, *OVER_SEEDS]
 
 
 def updated_claims(
-    study_name: str,
-    study: Mapping,
+    study: Study,
     before: pd.DataFrame,
     folder: Path,
     by_tests: Mapping[str, Sequence[str]] = MappingProxyType({}),
@@ -72,30 +71,30 @@ def updated_claims(
     decided by the same tables, of which some are not in `folder`, which contains ``results``. `by_tests` is
     that of :func:`evaluate`.
     """
-    kept = before[before["study"] == study_name].set_index(["claim", "decided_by"])
+    kept = before[before["study"] == study.name].set_index(["claim", "decided_by"])
     known = kept[["outcome", "decides"]].T.to_dict("list")
     there = [
         claim
-        for claim in study["claims"]
+        for claim in study.claims
         if all((folder / tested_file(study, name)).exists() for name in tested_tables([claim]))
     ]
     found = evaluate(there, Numbers(study, folder), by_tests)
     found = found.drop_duplicates("id").set_index("id")[["outcome", "decides"]].T.to_dict("list")
     rows = []
-    for claim in study["claims"]:
+    for claim in study.claims:
         by = " ".join(tests_of_repository(claim) or tested_tables([claim]))
-        outcome = found.get(claim["id"]) or known.get((claim["id"], by)) or (NOT_COMPUTED, "")
-        rows.append((study_name, claim["id"], *outcome, by))
+        outcome = found.get(claim.id) or known.get((claim.id, by)) or (NOT_COMPUTED, "")
+        rows.append((study.name, claim.id, *outcome, by))
     return pd.DataFrame(rows, columns=OF_CLAIMS)
 
 
-def updated_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
+def updated_tables(study: Study, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
     """The counts of verdicts of a study's tables with published values, with the columns `OF_TABLES`."""
-    known = before[before["study"] == study_name].set_index("table").T.to_dict()
-    values = read_seeds(study.get("seeds", ""))
+    known = before[before["study"] == study.name].set_index("table").T.to_dict()
+    values = read_seeds(study.seeds or "")
     rows = []
-    for table in study["tables"]:
-        file = folder / FILES["tables"].format(study=study_name, table=table)
+    for table in study.tables:
+        file = folder / FILES["tables"].format(study=study.name, table=table)
         if file.exists():
             made = read_table(file)
             found = published_counts(made)
@@ -105,16 +104,15 @@ def updated_tables(study_name: str, study: Mapping, before: pd.DataFrame, folder
             counts = {name: known[table][name] for name in COUNTS}
         else:
             continue
-        over = _over_seeds(study_name, study, table, made, values, known.get(table))
+        over = _over_seeds(study, table, made, values, known.get(table))
         second = second_reading_of(study, table)
-        rows.append({"study": study_name, "table": table, "second reading of": second, **counts, **over})
+        rows.append({"study": study.name, "table": table, "second reading of": second, **counts, **over})
     counted = pd.DataFrame([row for row in rows if sum(row[name] for name in COUNTS)], columns=OF_TABLES)
     return counted.astype(dict.fromkeys([*COUNTS, *OVER_SEEDS], int))
 
 
 def _over_seeds(
-    study_name: str,
-    study: Mapping,
+    study: Study,
     table: str,
     made: pd.DataFrame | None,
     values: pd.DataFrame,
@@ -127,21 +125,18 @@ def _over_seeds(
     spec = study.spec_of_table(table)
     if made is None:
         ours = mine.set_index(ADDRESS)[SEED_0].dropna()
-        cells = TABLE_TYPES[spec["type"]].cells(spec)
-        found = {one: Found(ours=ours[one]) if one in ours else Found(status=PUBLISHED_ONLY) for one in cells}
-        made = judged_table(found, read_published(study["published"]), spec)
+        found = {
+            cell: Found(ours=ours[cell]) if cell in ours else Found(status=PUBLISHED_ONLY)
+            for cell in spec.type.cells(spec)
+        }
+        made = judged_table(found, read_published(study.published), spec)
     cells, _ = judge_seeds(made, values, spec)
     if before is not None and cells["tolerance"].isna().any():
         # The tolerance depends on our ±, which is not stored.
         return {name: before[name] for name in OVER_SEEDS}
     seeds = summary(cells)
-    over = {
-        "seeds": seeds["seeds"],
-        "over seeds": seeds["cells"],
-        "flips": seeds["flips"],
-        "wide": seeds["wide"],
-    }
-    return over | {f"{name} over seeds": number for name, number in seeds["verdicts"].items()}
+    over = {"seeds": seeds.seeds, "over seeds": seeds.cells, "flips": seeds.flips, "wide": seeds.wide}
+    return over | {f"{name} over seeds": number for name, number in seeds.verdicts.items()}
 
 
 def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:
@@ -200,17 +195,15 @@ def read_stored(file: Path, columns: list[str]) -> pd.DataFrame:
 def main() -> int:
     root, folder = home(), Path()
     studies, _ = load_configuration(root, read_yaml(root / "config" / "config.yaml"))
-    studies = {name: study for name, study in studies.items() if "published" in study and study["reference"]}
+    studies = {name: study for name, study in studies.items() if study.published and study.reference}
     claims, tables = read_stored(root / CLAIMS, OF_CLAIMS), read_stored(root / TABLES, OF_TABLES)
     try:
-        by_tests = run_tests([claim for study in studies.values() for claim in study["claims"]], root)
+        by_tests = run_tests([claim for study in studies.values() for claim in study.claims], root)
     except ConfigError as error:
         print(error, file=sys.stderr)
         return 2
-    claims = pd.concat(
-        [updated_claims(name, study, claims, folder, by_tests) for name, study in studies.items()]
-    )
-    tables = pd.concat([updated_tables(name, study, tables, folder) for name, study in studies.items()])
+    claims = pd.concat([updated_claims(study, claims, folder, by_tests) for study in studies.values()])
+    tables = pd.concat([updated_tables(study, tables, folder) for study in studies.values()])
     for file, kept in ((CLAIMS, claims), (TABLES, tables)):
         write_text(root / file, kept.to_csv(index=False, lineterminator="\n"))
     page = (root / PAGE).read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.jobs.command import check_file, home, setting
 from entrolab.study.config import check_name, load_configuration
 from entrolab.study.sections import ConfigError, check_known
+from entrolab.study.study import Study
 
 LAST_LINES = 20  # of a failed run, in its error
 
@@ -169,9 +170,9 @@ def load_results(
     return _results(name, definition, scores, predictions, failures)
 
 
-def _results(name: str, study: Mapping, scores: list, predictions: list, failures: list) -> StudyResults:
+def _results(name: str, study: Study, scores: list, predictions: list, failures: list) -> StudyResults:
     at = ["dataset", "model", "criterion", "repeat", "fold"]
-    metrics = [metric for metric in METRICS if metric in study["metrics"]]
+    metrics = [metric for metric in METRICS if metric in study.metrics]
     tidy = [
         frame.melt([*at, "params"], [one for one in metrics if one in frame], "metric", "score")
         for frame in scores

@@ -1,7 +1,7 @@
 """Texts for a terminal, a table or a page: one line, abbreviated, without secrets."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 # The codes of a terminal's colours.
@@ -68,15 +68,16 @@ def _printable(letter: str) -> str:
     return " " if letter.isspace() else "\ufffd"
 
 
-def full_label(named: Mapping) -> str:
+def full_label(named) -> str:
     """The label of a model or a data set with its second line.
 
     Examples
     --------
-    >>> full_label({"label": "SVM", "sublabel": "rbf"})
+    >>> from entrolab.tables.base import Head
+    >>> full_label(Head("SVM", "rbf"))
     'SVM rbf'
     """
-    return one_line(f"{named.get('label', '')} {named.get('sublabel', '')}")
+    return one_line(f"{named.label} {named.sublabel}")
 
 
 def in_short(values: Sequence) -> str:

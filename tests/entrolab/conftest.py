@@ -250,7 +250,7 @@ def empty_store(tmp_path_factory) -> Path:
     from tracked_runs import STUDY, open_ledger  # which imports MLflow, for seconds
 
     file = tmp_path_factory.mktemp("store") / "mlflow.db"
-    with open_ledger(f"sqlite:///{file}", "seed", STUDY, patience=60, own=""):
+    with open_ledger(f"sqlite:///{file}", STUDY.model_copy(update={"name": "seed"}), patience=60, own=""):
         pass
     return file
 
@@ -326,6 +326,6 @@ def load_own(tmp_path) -> Callable[..., tuple[dict, dict]]:
         file = tmp_path / "mine.yaml"
         file.write_text(yaml.safe_dump({"datasets": {"shop": own}, "models": {"svm": model}, **keys}))
         study = load_study(file, {})
-        return study, study["own_data"]["shop"]
+        return study, study.own_data["shop"]
 
     return read

@@ -11,19 +11,17 @@ from scipy.stats import spearmanr, theilslopes
 
 from entrolab.figure_types.by_data import compared, facts_of, trend_of
 from entrolab.figure_types.making import reasons
+from entrolab.tables.base import Head
 from entrolab.tables.making import COLUMNS
 
 MODELS = ("eem", "eekm", "svm", "forest")
 SPEC = {
-    "study": "paper",
-    "figure": "where",
     "type": "by_data",
     "caption": "Where",
-    "table": "table1",
     "metric": "gmean",
     "best_of": ["eem", "eekm"],
     "against": ["svm"],
-    "models": {name: {"label": name.upper(), "sublabel": ""} for name in MODELS},
+    "models": {name: Head(name.upper()) for name in MODELS},
 }
 # GMEAN of eem, eekm, svm, forest; rows, features, rows of the positive class.
 FOUND = {
@@ -80,7 +78,7 @@ def test_the_csv_has_the_best_of_each_side_their_difference_and_what_the_data_ar
 def test_less_is_better_is_turned_over():
     rows = [("iris", "eem", 0.2), ("iris", "eekm", 0.4), ("iris", "svm", 0.5), ("iris", "forest", 0.3)]
     scores = pd.DataFrame(rows, columns=["dataset", "model", "ours"]).assign(metric="rmse", verdict="")
-    spec = {**SPEC, "metric": "rmse", "against": ["svm", "forest"]}
+    spec = drawn_figures.figure_spec(**{**SPEC, "metric": "rmse", "against": ["svm", "forest"]})
     found = compared(scores, pd.DataFrame(), spec).iloc[0]
     assert (found["best"], found["against"]) == ("eem", "forest")
     assert found["difference"] == pytest.approx(0.1)
@@ -130,7 +128,7 @@ def test_a_figure_in_words_says_where_it_is_ahead(tmp_path, sources):
 
 
 def test_many_names_are_a_number_in_a_panel(tmp_path, sources):
-    models = {name: {"label": f"A rather long name of {name}", "sublabel": ""} for name in MODELS}
+    models = {name: Head(f"A rather long name of {name}") for name in MODELS}
     drawn(tmp_path, sources, models=models)
     assert "the best of 2 ahead" in (tmp_path / "figure.svg").read_text()
 
@@ -168,8 +166,8 @@ def test_a_figure_is_drawn_from_the_tables_csv_and_the_records_of_its_cells(load
     assert study.runs_of_figure("where") == []
     assert set(cells) <= set(study.runs())
     spec = study.spec_of_figure("where")
-    assert (spec["best_of"], spec["against"]) == (["svm"], ["lda"])
-    assert spec["models"]["svm"]["label"] == "SVM"
+    assert (spec.entry.best_of, spec.entry.against) == (["svm"], ["lda"])
+    assert spec.name_of("svm") == "SVM"
 
 
 @pytest.mark.parametrize(("key", "accepted"), [("best_of", "svm, lda"), ("against", "lda")])

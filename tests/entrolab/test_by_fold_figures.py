@@ -1,6 +1,7 @@
 """Figures of the stored predictions by the fold, beside scikit-learn's curves."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from sklearn.calibration import calibration_curve
 
 from entrolab.figure_types.making import reasons
 from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.tables.base import Head
 
 N, FOLDS = 90, 3
 
@@ -34,9 +36,9 @@ def draw(tmp_path):
         chosen.assign(criterion="cv").to_parquet(tmp_path / "selection")
         (tmp_path / "record").write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
         spec = {
-            **{"study": "mine", "figure": "figure1", "caption": "", "type": figure_type, "criterion": "cv"},
+            **{"caption": "", "type": figure_type, "criterion": "cv"},
             "datasets": ["moons"],
-            "models": {"net": {"label": "One", "sublabel": ""}},
+            "models": {"net": Head("One")},
             "runs": [("moons", "net")],
         }
         sources = [tmp_path / "selection", tmp_path / "predictions"]
@@ -109,7 +111,6 @@ def test_a_learner_without_probabilities_has_the_reason_in_its_place(draw):
     ],
 )
 def test_a_data_set_of_another_task_is_refused(figure_type, task, line):
-    figure = {"datasets": "small", "models": ["net"], "criterion": "cv", "caption": ""}
-    study = {"datasets": {"small": ["moons"]}, "models": {"net": {"estimator": "sklearn.svm.SVC"}}}
-    mistakes = FIGURE_TYPES[figure_type].mistakes(figure, study, {"moons": {"task": task}})
-    assert next(iter(mistakes)) == line
+    figure = SimpleNamespace(datasets="small")
+    study = SimpleNamespace(datasets={"small": ["moons"]}, tasks={"moons": task})
+    assert next(FIGURE_TYPES[figure_type].mistakes(figure, study, {})) == line

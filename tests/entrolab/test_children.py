@@ -90,17 +90,25 @@ def test_only_fits_fork_once_more_for_each_repeat_and_for_the_refit(tmp_path):
     assert forks("data:prepare", {"entry": entry | expected}, {"data": data}, receipt=[str(receipt)]) == 0
     scaling = {"method": "minmax", "range": [0, 1], "fit_on": "all"}
     assert forks("data:scale", {"scaling": scaling}, {"scaled": scaled}, dataset=data) == 0
-    drawn = {"protocol": spec["protocol"], "seed": 0}
+    drawn = {"protocol": spec.protocol, "seed": 0}
     assert forks("data:split", drawn, {"folds": folds}, dataset=data) == 0
     trained = {name: str(tmp_path / name) for name in outputs}
     of_fits = {"rows": scaled, "folds": folds}
-    assert forks("fit:fit", {"run": spec}, trained, **of_fits) == 2
+    assert forks("fit:fit", {"run": spec.model_dump()}, trained, **of_fits) == 2
     assert read_json(trained["record"])["success"]
     selected, criteria = str(tmp_path / "selection"), {"criteria": ["cv"]}
     asked = {"candidates": trained["candidates"]}
     assert forks("fit:select", criteria, {"selection": selected}, **asked) == 0
     of_fits |= {"selection": selected, "record": trained["record"]}
-    assert forks("fit:refit", {"run": spec, **criteria}, {"models": str(tmp_path / "models")}, **of_fits) == 1
+    assert (
+        forks(
+            "fit:refit",
+            {"run": spec.model_dump(), **criteria},
+            {"models": str(tmp_path / "models")},
+            **of_fits,
+        )
+        == 1
+    )
 
 
 def test_servers_of_rules_import_before_their_first_job(monkeypatch):

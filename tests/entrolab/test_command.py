@@ -129,7 +129,7 @@ def test_other_yaml_files_beside_a_study_do_not_matter(folder):
     config = {"papers": "demo", "seed": 0, "extra_studies": str(folder)}
     studies, _ = load_configuration(ROOT, config)
     assert [name for name in studies if (folder / f"{name}.yaml").exists()] == ["mine"]
-    assert studies["mine"]["title"] == "Mine"
+    assert studies["mine"].title == "Mine"
 
 
 @pytest.mark.parametrize("name", ["heart", "eem_data"])
@@ -139,7 +139,7 @@ def test_names_of_studies_and_of_data_may_be_equal(folder, name):
     config = {"papers": "demo", "seed": 0, "extra_studies": str(folder)}
     studies, _ = load_configuration(ROOT, config)
     assert studies.dataset("heart")["source"] == "files"
-    assert studies[name]["own_data"][name] == studies.dataset(name)
+    assert studies[name].own_data[name] == studies.dataset(name)
     assert studies.dataset(name)["source"] == "own"
 
 
@@ -165,9 +165,9 @@ def test_the_first_study_says_what_was_found_and_can_be_made(folder, capsys):
         assert said in text
     assert "Wrote shop.yaml: `entrolab shop.yaml` makes" in capsys.readouterr().out
     study = load_study(Path("shop.yaml"), {})
-    entry = study["own_data"]["shop"]
+    entry = study.own_data["shop"]
     assert list(entry["format"]["columns"]) == ["size", "colour"]
-    assert set(study["models"]) == {"forest", "svm", "eem"}
+    assert set(study.models) == {"forest", "svm", "eem"}
     with pytest.raises(ConfigError, match="shop.yaml: exists already; accepted: another name by --output"):
         init(["shop.csv", "--label", "bought"])
 
@@ -183,8 +183,8 @@ def test_the_first_learners_fit_the_task_and_the_size(folder, label, rows, learn
     output = Path("out", "first.yaml")
     output.write_text(first_study(Path("Großes Lager-2.csv"), label, output))
     study = load_study(output, {})
-    assert set(study["models"]) == learners
-    assert list(study["own_data"]) == ["gro_es_lager_2"]
+    assert set(study.models) == learners
+    assert list(study.own_data) == ["gro_es_lager_2"]
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -28,31 +28,32 @@ ROOT = Path(__file__).parents[2]
 def test_defaults_are_filled_in_and_grids_expanded(load, study):
     study = load(study)
 
-    assert study["protocol"] == {"folds": 3, "repeats": 1, "inner": "leave-two-folds-out"}
-    assert study["models"]["svm"]["grid"] == {"gamma": [0.01, 0.1, 1.0], "C": [1]}
-    assert study["models"]["lda"]["grid"] == {}
-    assert study["models"]["eem"]["grid"] == {"n_hidden": [5, 10, 15, 20]}  # a range has both its ends
-    assert study["tables"]["table1"]["notes"] == []
+    assert (study.protocol.folds, study.protocol.repeats) == (3, 1)
+    assert study.models["svm"].grid == {"gamma": [0.01, 0.1, 1.0], "C": [1]}
+    assert study.models["lda"].grid == {}
+    assert study.models["eem"].grid == {"n_hidden": [5, 10, 15, 20]}  # a range has both its ends
+    assert study.tables["table1"].notes == []
 
 
 def test_all_models_are_those_without_criteria_of_their_own(load, study):
     study = load(study)
-    assert study["tables"]["table1"]["models"] == ["svm", "lda"]
-    assert [study["models"][name]["criteria"] for name in ("svm", "eem")] == [
+    assert study.tables["table1"].models == ["svm", "lda"]
+    assert [study.models[name].criteria for name in ("svm", "eem")] == [
         ["cv", "dcs_gaussian"],
         ["dcs_gaussian"],
     ]
-    assert study.run("heart", "eem", 0)["candidates"] == ["dcs_gaussian"]
+    assert study.run("heart", "eem", 0).candidates == ["dcs_gaussian"]
 
 
 def test_a_study_needs_no_figure(load, study):
     del study["figures"]
-    assert load(study)["figures"] == {}
+    assert load(study).figures == {}
 
 
 def test_inner_folds_have_a_default(load_trials, study_of_trials):
     del study_of_trials["protocol"]["inner"]
-    assert load_trials(study_of_trials)["protocol"]["inner"] == {"folds": 4, "used": 4}
+    inner = load_trials(study_of_trials).protocol.inner
+    assert (inner.folds, inner.used) == (4, 4)
 
 
 def test_numbers_without_a_dot_are_numbers(tmp_path):
@@ -158,18 +159,16 @@ def test_the_projects_own_configuration_is_right():
     studies, settings = load_configuration(ROOT, config)
 
     assert {"eem", "demo"} <= studies.keys()
-    assert settings["papers"] == ["demo"]
+    assert settings.papers == ["demo"]
     assert "australian" in studies.catalog
     # The paper's Tables 4, 9 and 10: nine data sets in rows, nine models in columns.
     assert [len(studies["eem"].runs_of_table(table)) for table in ("table4", "table9", "table10")] == [81] * 3
-    assert [name for name in studies["eem"]["tables"] if "_" not in name] == [
-        f"table{k}" for k in range(1, 11)
-    ]
+    assert [name for name in studies["eem"].tables if "_" not in name] == [f"table{k}" for k in range(1, 11)]
     for key, study in studies.items():
-        if "published" in study:
+        if study.published:
             shown = Counter(
-                (study["tables"][name]["published"], *cell)
-                for name in study["tables"]
+                (study.tables[name].published, *cell)
+                for name in study.tables
                 if not second_reading_of(study, name)
                 for cell in study.published_cells(name)
             )
@@ -177,11 +176,11 @@ def test_the_projects_own_configuration_is_right():
             # Every number in print has one cell, beside those of second readings.
             assert {shown[place] for place in places.itertuples(index=False, name=None)} == {1}, key
     # Section 7.5: h = 5, 10, ..., 500; the nine UCI sets and one more, in figure 3 alone.
-    sweep = studies["eem"]["models"]["eem_sweep"]["grid"]["n_hidden"]
+    sweep = studies["eem"].models["eem_sweep"].grid["n_hidden"]
     assert (sweep[0], sweep[1], sweep[-1], len(sweep)) == (5, 10, 500, 100)
     assert len(studies["eem"].runs_of_figure("figure3")) == 10
     # Section 7: C = 10^-1 ... 10^10, gamma = 10^-10 ... 10^0.
-    grid = studies["eem"]["models"]["svm_rbf"]["grid"]
+    grid = studies["eem"].models["svm_rbf"].grid
     assert (grid["C"][0], grid["C"][-1], len(grid["C"])) == (0.1, 1e10, 12)
     assert (grid["gamma"][0], grid["gamma"][-1], len(grid["gamma"])) == (1e-10, 1.0, 11)
 
@@ -193,7 +192,7 @@ def test_reading_and_planning_the_studies_imports_no_learner(tmp_path):
         "from entrolab.study.learners import learners_asked;"
         "studies, _ = load_configuration(sys.argv[1], {});"
         "asked = learners_asked(studies['demo']);"
-        "code_digest('fit', *(one['learner'] for one in asked));"
+        "code_digest('fit', *(one.learner for one in asked));"
         "heavy = {'numpy', 'sklearn', 'pandas', 'mlflow', 'entrolearn.machines'};"
         "print(len(asked), *(heavy & set(sys.modules)))"
     )
@@ -209,7 +208,7 @@ def test_a_study_is_read_when_it_is_asked_for(tmp_path):
     config = {"papers": ["demo"], "seed": 3, "extra_studies": str(tmp_path)}
     studies, _ = load_configuration(ROOT, config)
     assert "wrong" in studies
-    assert studies["demo"]["seed"] == 3
+    assert studies["demo"].seed == 3
     assert list(studies.read) == ["demo"]
     with pytest.raises(ConfigError, match="unknown key 'titel'"):
         studies["wrong"]

@@ -1,5 +1,7 @@
 """Figures of tables and of what is measured for them: densities, random starts, evaluations, ranks."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from numpy.testing import assert_allclose
 
 from entrolab.experiments.measuring import frame
 from entrolab.figure_types.making import reasons
+from entrolab.tables.base import Head
 from entrolab.tables.making import COLUMNS
 from entrolearn.measures import expected_maximum
 
@@ -16,14 +19,10 @@ from entrolearn.measures import expected_maximum
 
 def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
     spec = {
-        "study": "paper",
-        "figure": "figure4",
         "type": "density",
         "caption": "Density",
-        "table": "density",
-        "dims": [10, 1000],
-        "densities": [0.5, 0.1],
-        "models": {"rkelm": {"label": "RKELM", "sublabel": ""}, "elm": {"label": "ELM", "sublabel": ""}},
+        "table": SimpleNamespace(dims=[10, 1000], densities=[0.5, 0.1]),
+        "models": {"rkelm": Head("RKELM"), "elm": Head("ELM")},
     }
     rows = [
         {"reading": f"d10_density{density}", "model": model, "metric": "fit_seconds", "value": seconds}
@@ -48,13 +47,11 @@ def test_a_figure_of_densities_shows_what_was_measured_for_its_table(tmp_path):
 
 
 STARTS = {
-    "study": "paper",
-    "figure": "figure3",
     "type": "starts",
     "caption": "Starts",
     "table": "starts",
     "datasets": ["iris", "wine"],
-    "models": {"fast": {"label": "fast", "sublabel": ""}, "good": {"label": "good", "sublabel": "slow"}},
+    "models": {"fast": Head("fast"), "good": Head("good", "slow")},
 }
 
 
@@ -111,14 +108,10 @@ def test_expected_maxima_are_relative_to_the_best_of_all(tmp_path, started, agai
 
 
 EVALUATIONS = {
-    "study": "paper",
-    "figure": "speed",
     "type": "evaluations",
     "caption": "Speed",
-    "table": "speed",
-    "rows": [100, 1000],
-    "ways": ["exact", "binned"],
-    "models": {"exact": {"label": "exact", "sublabel": ""}, "binned": {"label": "binned", "sublabel": ""}},
+    "table": SimpleNamespace(rows=[100, 1000]),
+    "models": {"exact": Head("exact"), "binned": Head("binned")},
 }
 
 
@@ -151,13 +144,11 @@ def test_evaluations_that_failed_say_why(tmp_path):
 # --------------------------------------------------------------------------------------------------- ranks
 
 RANKS = {
-    "study": "paper",
-    "figure": "ranks",
     "type": "critical_difference",
     "caption": "Ranks",
     "table": "table1",
     "metric": "gmean",
-    "models": {name: {"label": name.upper(), "sublabel": "rbf"} for name in ("eem", "welm", "svm", "slow")},
+    "models": {name: Head(name.upper(), "rbf") for name in ("eem", "welm", "svm", "slow")},
 }
 
 

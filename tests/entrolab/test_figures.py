@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from drawn_figures import drawn, text_of
+from drawn_figures import drawn, figure_spec, text_of
 from numpy.testing import assert_allclose
 from scipy.stats import gaussian_kde
 from sklearn.datasets import load_iris
@@ -20,34 +20,26 @@ from told_scores import write_scores
 from entrolab.data.dataset import Dataset, DataUnavailable, recording_unavailability, save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
+from entrolab.figure_types.base import Stored
 from entrolab.figure_types.making import make_page_to_hover, reasons
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.protocols import protocol
+from entrolab.tables.base import Head
 from entrolearn import EEMClassifier
 from entrolearn.plotting.regions import plane_density
 
+EEM = {"estimator": "entrolearn.EEMClassifier", "steps": [], "params": {"n_hidden": 10}}
 PROCESS = {
-    "study": "paper",
-    "figure": "figure2",
     "type": "process",
     "caption": "A plane",
-    "dataset": "rings",
-    "model": {
-        "label": "EEM",
-        "sublabel": "",
-        "estimator": "entrolearn.EEMClassifier",
-        "steps": [],
-        "params": {"n_hidden": 10},
-    },
+    "learners": {("rings", "eem"): EEM},
     "seed": 3,
 }
 CURVES = {
-    "study": "paper",
-    "figure": "figure3",
     "type": "grid_curves",
     "caption": "Sizes",
     "datasets": ["iris", "wine"],
-    "models": {"eem": {"label": "EEM", "sublabel": "rbf"}, "welm": {"label": "WELM", "sublabel": ""}},
+    "models": {"eem": Head("EEM", "rbf"), "welm": Head("WELM")},
     "parameter": "n_hidden",
     "metric": "gmean",
     "runs": [(dataset, model) for dataset in ("iris", "wine") for model in ("eem", "welm")],
@@ -107,7 +99,7 @@ def test_ellipses_of_the_csv_are_one_and_two_deviations_from_the_mean(process, r
 )
 def test_a_machine_that_fails_is_said_in_figure_and_csv(tmp_path, rings, change, reason):
     save_dataset(tmp_path / "rings.npz", rings)
-    spec = {**PROCESS, "model": PROCESS["model"] | change}
+    spec = PROCESS | {"learners": {("rings", "eem"): EEM | change}}
     table = drawn(tmp_path, spec, [tmp_path / "rings.npz"])
     assert table["reason"].str.startswith(reason).tolist() == [True]
     assert "failed" in (tmp_path / "figure.svg").read_text()
@@ -182,7 +174,7 @@ def test_a_size_with_a_failed_fold_is_a_gap_with_its_reason(tmp_path, runs):
 
 
 def test_models_of_one_label_are_two_curves(tmp_path, runs):
-    spec = CURVES | {"models": dict.fromkeys(CURVES["models"], {"label": "Machine", "sublabel": ""})}
+    spec = CURVES | {"models": dict.fromkeys(CURVES["models"], Head("Machine"))}
     table = drawn(tmp_path, spec, *runs).dropna(subset="value")
     assert table["series"].unique().tolist() == ["Machine", "Machine (welm)"]
     assert table.groupby("model").size().to_dict() == {"eem": 3, "welm": 3}
@@ -223,11 +215,9 @@ def surface_candidates(failed=()):
 
 
 GRID = {
-    "study": "paper",
-    "figure": "figure1",
     "caption": "Two parameters",
     "datasets": ["iris"],
-    "models": {"rkelm": {"label": "RKELM", "sublabel": ""}},
+    "models": {"rkelm": Head("RKELM")},
     "runs": [("iris", "rkelm")],
     "metric": "accuracy",
 }
@@ -284,15 +274,12 @@ def test_curves_by_a_second_parameter_are_its_values(tmp_path, grid):
 
 
 TRIALS = {
-    "study": "paper",
-    "figure": "figure3",
     "type": "trials",
     "caption": "Trials",
     "datasets": ["iris", "diabetes"],
-    "tasks": {"iris": "multiclass", "diabetes": "regression"},
-    "models": {"rkelm": {"label": "RKELM", "sublabel": ""}, "elm": {"label": "ELM", "sublabel": ""}},
+    "models": {"rkelm": Head("RKELM"), "elm": Head("ELM")},
     "runs": [(dataset, model) for dataset in ("iris", "diabetes") for model in ("rkelm", "elm")],
-    "metrics": ["accuracy", "rmse"],
+    "metrics": {"iris": "accuracy", "diabetes": "rmse"},
     "criterion": "cv",
 }
 
@@ -327,15 +314,12 @@ def test_trials_are_the_scores_of_what_was_chosen_each_in_its_metric(tmp_path):
 
 
 TRADEOFF = {
-    "study": "paper",
-    "figure": "tradeoff",
     "type": "tradeoff",
     "caption": "Errors and support vectors",
     "datasets": ["iris", "wine"],
-    "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
+    "models": {"svm": Head("SVM"), "lasso": Head("L1")},
     "runs": [(dataset, model) for dataset in ("iris", "wine") for model in ("svm", "lasso")],
     "metric": ["support", "error_rate"],
-    "metrics": ["support", "error_rate"],
 }
 
 
@@ -396,17 +380,14 @@ def test_a_tradeoff_is_a_line_through_the_mean_scores_of_a_grid(tmp_path):
 
 
 SUPPORT = {
-    "study": "paper",
-    "figure": "figures_2_to_4",
     "type": "support",
     "caption": "What machines keep",
     "datasets": ["stretched"],
-    "models": {"svm": {"label": "SVM", "sublabel": ""}, "lasso": {"label": "L1", "sublabel": ""}},
+    "models": {"svm": Head("SVM"), "lasso": Head("L1")},
     "runs": [("stretched", "svm"), ("stretched", "lasso")],
-    "criteria": {"svm": "cv", "lasso": "dcs_kde"},
-    "learners": {
-        "svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"],
-        "lasso": ["sklearn.svm.LinearSVC"],
+    "stored": {
+        "svm": Stored("cv", ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"]),
+        "lasso": Stored("dcs_kde", ["sklearn.svm.LinearSVC"]),
     },
     "protocols": {"stretched": {"trials": 2, "train": 60, "test": 40, "inner": {"folds": 2, "used": 2}}},
 }
@@ -427,7 +408,7 @@ def machines(tmp_path, catalog):
     for name, machine in fitted.items():
         machine.fit(data.X[rows], data.y[rows])
         (tmp_path / "models" / name).mkdir(parents=True)
-        skops.io.dump(machine, tmp_path / "models" / name / f"{SUPPORT['criteria'][name]}.skops")
+        skops.io.dump(machine, tmp_path / "models" / name / f"{SUPPORT['stored'][name].criterion}.skops")
         (tmp_path / f"{name}.json").write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
     shared = [tmp_path / "scaled.npz", tmp_path / "folds.npz"]
     sources = [path for name in fitted for path in (*shared, tmp_path / "models" / name)]
@@ -469,24 +450,18 @@ PCA_OF_RINGS = {
     "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
 }
 PROJECTIONS = {
-    "study": "paper",
-    "figure": "figure5",
     "type": "projections",
     "caption": "Planes of rings & <others>",
     "datasets": ["rings"],
-    "models": {"pca": {"label": "PCA", "sublabel": "white"}, "lda": {"label": "LDA", "sublabel": ""}},
-    "panels": [
-        {"dataset": "rings", "model": "pca", "learner": PCA_OF_RINGS},
-        {
-            "dataset": "rings",
-            "model": "lda",
-            "learner": {
-                "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
-                "params": {},
-                "steps": [],
-            },
+    "models": {"pca": Head("PCA", "white"), "lda": Head("LDA")},
+    "learners": {
+        ("rings", "pca"): PCA_OF_RINGS,
+        ("rings", "lda"): {
+            "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+            "params": {},
+            "steps": [],
         },
-    ],
+    },
     "seed": 3,
 }
 
@@ -522,7 +497,7 @@ def test_a_projection_that_fails_is_said_in_its_panel(tmp_path, projections):
 
 
 def test_models_of_one_label_are_two_panels(tmp_path, projections):
-    spec = PROJECTIONS | {"models": dict.fromkeys(PROJECTIONS["models"], {"label": "Map", "sublabel": ""})}
+    spec = PROJECTIONS | {"models": dict.fromkeys(PROJECTIONS["models"], Head("Map"))}
     drawn(tmp_path, spec, [tmp_path / "rings.npz"])
     svg = (tmp_path / "figure.svg").read_text()
     assert (svg.count(">Map<"), svg.count(">Map (lda)<")) == (1, 1)
@@ -532,7 +507,7 @@ def test_a_page_to_hover_over_tells_the_features_before_they_were_scaled(tmp_pat
     data = prepare("rings", catalog["rings"])
     save_dataset(tmp_path / "prepared.npz", data)
     paths = (tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html")
-    make_page_to_hover(FIGURE_TYPES["projections"], PROJECTIONS, *paths)
+    make_page_to_hover(FIGURE_TYPES["projections"], figure_spec(**PROJECTIONS), *paths)
     page = (tmp_path / "figure.html").read_text(encoding="utf-8")
     for row in (0, 7):
         name, value = data.feature_names[1], data.X[row, 1]
@@ -550,8 +525,8 @@ def test_classes_of_different_data_sets_are_called_alike_in_the_one_legend(tmp_p
     three = Dataset(iris.data, iris.target, names, "multiclass", list(iris.target_names), part)
     for name, data in (("rings", rings), ("iris", three)):
         save_dataset(tmp_path / f"{name}.npz", data)
-    panels = [PROJECTIONS["panels"][0] | {"dataset": dataset} for dataset in ("rings", "iris")]
-    spec = PROJECTIONS | {"datasets": ["rings", "iris"], "panels": panels}
+    learners = {(dataset, "pca"): PCA_OF_RINGS for dataset in ("rings", "iris")}
+    spec = PROJECTIONS | {"datasets": ["rings", "iris"], "learners": learners}
     table = drawn(tmp_path, spec, [tmp_path / "rings.npz", tmp_path / "iris.npz"])
     svg = (tmp_path / "figure.svg").read_text()
     assert [svg.count(f">class {k}<") for k in (1, 2, 3)] == [1, 1, 1]
@@ -566,5 +541,5 @@ def test_projections_of_data_that_cannot_be_had_say_so(tmp_path):
     table = drawn(tmp_path, PROJECTIONS, [tmp_path / "scaled.npz"])
     assert reasons(table) == ["rings, pca: no data: rings: 404", "rings, lda: no data: rings: 404"]
     paths = (tmp_path / "figure.csv", [tmp_path / "prepared.npz"], tmp_path / "figure.html")
-    make_page_to_hover(FIGURE_TYPES["projections"], PROJECTIONS, *paths)
+    make_page_to_hover(FIGURE_TYPES["projections"], figure_spec(**PROJECTIONS), *paths)
     assert "no data: rings: 404" in (tmp_path / "figure.html").read_text(encoding="utf-8")

@@ -502,7 +502,7 @@ def loaded(folder: Path, **changes):
 @pytest.mark.parametrize("path", ODD_PATHS)
 def test_a_path_that_leads_elsewhere_is_refused(tmp_path, path):
     assert loaded(tmp_path)
-    with pytest.raises(ConfigError, match=r"made\.files\.0\.path: found .*, expected a relative") as caught:
+    with pytest.raises(ConfigError, match=r"made\.files\.0\.path: found ") as caught:
         loaded(tmp_path, files=[{**FILE, "path": path}])
     assert str(caught.value).isprintable()
 

@@ -1,7 +1,11 @@
 """Cells, and what decides each of them: what a study comes down to."""
 
+import ast
+import pickle
+
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.metrics import METRICS
+from entrolab.fit.run import Run
 from entrolab.io.files import FILES
 from entrolab.tables.types import TABLE_TYPES
 
@@ -25,7 +29,7 @@ def test_runs_are_those_that_tables_and_figures_show(load, study):
 
 def test_runs_are_those_that_have_a_learner(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    assert study["tables"]["errors"]["models"] == ["ridge", "svm"]
+    assert study.tables["errors"].models == ["ridge", "svm"]
     assert study.runs() == [
         ("heart", "ridge"), ("heart", "svm"), ("sonar", "ridge"), ("sonar", "svm"), ("two-moons", "ridge")
     ]  # fmt: skip
@@ -43,8 +47,8 @@ def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own
     assert study.files_of_figure("ranks") == ["results/mine/tables/table1.csv"]
     assert study.runs_of_figure("ranks") == []
     spec = study.spec_of_figure("ranks")
-    assert spec["metric"] == "gmean"
-    assert [model["label"] for model in spec["models"].values()] == ["SVM", "LDA"]
+    assert spec.entry.metric == "gmean"
+    assert [spec.name_of(model) for model in spec.models] == ["SVM", "LDA"]
 
 
 def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
@@ -78,8 +82,12 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     ]
     assert "results/mine/seed0/folds/heart.npz" in study.files_of_table("sizes")
     assert ("two-moons", "svm") not in study.runs_of_table("chosen")
-    assert study.spec_of_figure("density")["dims"] == [10, 100]
-    assert study.spec_of_figure("each")["metrics"] == ["accuracy", "rmse"]
+    assert study.spec_of_figure("density").table.dims == [10, 100]
+    assert study.spec_of_figure("each").metrics == {
+        "heart": "accuracy",
+        "sonar": "accuracy",
+        "two-moons": "rmse",
+    }
 
 
 def test_all_that_tables_and_figures_read_has_a_path():
@@ -133,38 +141,49 @@ def test_a_run_holds_the_values_of_its_data_set(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
     heart, sonar = (study.run(dataset, "ridge", 0) for dataset in ("heart", "sonar"))
 
-    assert (heart["params"], heart["grid"]) == ({"max_iter": 7}, {"alpha": [0.5, 1.0, 2.0]})
-    assert (sonar["params"], sonar["grid"]) == ({"max_iter": 9}, {"alpha": [1, 2]})
-    assert heart["protocol"] == {
+    assert (heart.params, heart.grid) == ({"max_iter": 7}, {"alpha": [0.5, 1.0, 2.0]})
+    assert (sonar.params, sonar.grid) == ({"max_iter": 9}, {"alpha": [1, 2]})
+    assert heart.protocol == {
         "trials": 20, "train": 100, "test": 30, "inner": {"folds": 4, "used": 1}
     }  # fmt: skip
-    assert sonar["protocol"]["inner"] == {"folds": 4, "used": 4}
+    assert sonar.protocol["inner"] == {"folds": 4, "used": 4}
     assert [study.scaling_of(dataset)["method"] for dataset in DATASETS] == ["minmax", "maxabs", "minmax"]
+
+
+def test_a_run_is_read_from_its_values_of_builtin_types_whose_text_is_the_same_for_equal_runs(
+    load, study_of_alternatives
+):
+    """Snakemake repeats a fit when the text of its params changes, see `run_of` in common.smk."""
+    runs = [load(study_of_alternatives).run("heart", "chooses", 0) for _ in range(2)]
+    dumped = [run.model_dump() for run in runs]
+    assert ast.literal_eval(repr(dumped[0])) == dumped[0]
+    assert repr(dumped[0]) == repr(dumped[1])
+    assert Run.model_validate(dumped[0]) == runs[0]
 
 
 def test_a_run_has_the_learner_and_the_metrics_of_its_task(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
     runs = [study.run(dataset, "ridge", 0) for dataset in DATASETS]
-    assert [run["estimator"].rpartition(".")[2] for run in runs] == ["RidgeClassifier"] * 2 + ["Ridge"]
-    assert [run["metrics"] for run in runs] == [["accuracy"], ["accuracy"], ["rmse"]]
+    assert [run.estimator.rpartition(".")[2] for run in runs] == ["RidgeClassifier"] * 2 + ["Ridge"]
+    assert [run.metrics for run in runs] == [["accuracy"], ["accuracy"], ["rmse"]]
 
 
 def test_a_run_holds_all_learners_that_a_model_chooses_from(load, study_of_alternatives):
     study = load(study_of_alternatives)
     heart, sonar = (study.run(dataset, "chooses", 0) for dataset in ("heart", "sonar"))
 
-    assert (heart["estimator"], heart["grid"]) == (None, {"step1__n_components": [1, 2]})
-    assert heart["one_of"]["svm"]["params"] == {"class_weight": "balanced"}
-    assert heart["one_of"]["svm"]["grid"] == {"C": [1.0, 10.0]}
-    assert sonar["one_of"]["svm"]["grid"] == {"C": [3]}
-    assert heart["one_of"]["knn"]["grid"] == {"n_neighbors": [1, 3, 5]}
+    assert (heart.estimator, heart.grid) == (None, {"step1__n_components": [1, 2]})
+    assert heart.one_of["svm"].params == {"class_weight": "balanced"}
+    assert heart.one_of["svm"].grid == {"C": [1.0, 10.0]}
+    assert sonar.one_of["svm"].grid == {"C": [3]}
+    assert heart.one_of["knn"].grid == {"n_neighbors": [1, 3, 5]}
     assert ("heart", "chooses") in study.runs_of_table("table1")
-    assert study.run("heart", "svm", 0)["one_of"] == {}
+    assert study.run("heart", "svm", 0).one_of == {}
 
 
 def test_a_model_may_have_fewer_trials_and_shares_the_draws(load_trials, study_of_trials):
     study = load_trials(study_of_trials)
-    assert study.run("heart", "svm", 0)["protocol"]["trials"] == 5
+    assert study.run("heart", "svm", 0).protocol["trials"] == 5
     assert study.protocol_of("heart")["trials"] == 20
 
 
@@ -184,7 +203,7 @@ def test_training_needs_its_runs_trained_and_information_is_measured(load_trials
         "results/mine/seed0/measured/known/sonar.parquet",
     ]
     heart = study.measurement("known", "heart", seed=0)
-    assert heart["models"] == {
+    assert heart.models == {
         "ridge": {
             "estimator": "sklearn.linear_model.RidgeClassifier",
             "params": {"max_iter": 7},
@@ -192,7 +211,7 @@ def test_training_needs_its_runs_trained_and_information_is_measured(load_trials
         },
         "svm": {"estimator": "sklearn.svm.SVC", "params": {"C": 2}, "steps": []},
     }
-    assert heart["protocol"] == study.protocol_of("heart") | {"trials": 1}
+    assert heart.protocol == study.protocol_of("heart") | {"trials": 1}
 
 
 def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_trials):
@@ -200,7 +219,7 @@ def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_tri
     study_of_trials["protocol"]["shuffle"] = {"of_dataset": "shuffled"}
     study = load_trials(study_of_trials)
     for model in ("ridge", "svm"):
-        assert study.run("heart", model, 0)["protocol"]["trials"] == 1
+        assert study.run("heart", model, 0).protocol["trials"] == 1
     assert study.protocol_of("heart")["trials"] == 1
     assert study.protocol_of("sonar")["trials"] == 20
 
@@ -209,7 +228,8 @@ def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
     study = load(study)
     ranks = study.measurement("ranks", "heart", seed=3)
 
-    assert ranks == {
+    assert pickle.loads(pickle.dumps(vars(ranks))) == vars(ranks)
+    assert vars(ranks) == {
         "study": "mine",
         "table": "ranks",
         "dataset": "heart",
@@ -218,7 +238,7 @@ def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
         "sizes": [1, 10],
         "layers": 3,
         "operators": 4,
-        "reading": study["tables"]["ranks"]["reading"],
+        "reading": study.tables["ranks"].reading,
         "readings": [],
     }
 
@@ -227,18 +247,18 @@ def test_other_readings_are_every_combination_but_the_tables_own_and_for_their_g
     study["datasets"]["moons"] = ["two-moons", "heart"]
     study["tables"] = {"ranks": study["tables"]["ranks"]}
     study = load(study)
-    readings = study.measurement("ranks", "heart", seed=0)["readings"]
+    readings = study.measurement("ranks", "heart", seed=0).readings
 
-    assert [(one["activation"], one["data"]) for one in readings] == [
+    assert [(one.activation, one.data) for one in readings] == [
         ("rbf", "raw"),
         ("sigmoid", "scaled"),
         ("sigmoid", "raw"),
     ]
-    assert study.measurement("ranks", "sonar", seed=0)["readings"] == []
+    assert study.measurement("ranks", "sonar", seed=0).readings == []
 
 
 def test_growth_is_measured_with_a_models_own_parameters_and_rows(load, study):
-    models = load(study).measurement("growth", "two-moons", seed=0)["models"]
+    models = load(study).measurement("growth", "two-moons", seed=0).models
 
     assert models["svm"] == {
         "estimator": "sklearn.svm.SVC",
@@ -259,8 +279,8 @@ def test_table_that_shows_the_measurement_of_another_one_is_made_of_its_files(lo
 
 def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):
     measured = load(study_of_alternatives).measurement("apart", "heart", seed=0)
-    assert (measured["subsets"], measured["share"]) == (5, 0.8)
-    assert measured["models"] == {
+    assert (measured.subsets, measured.share) == (5, 0.8)
+    assert measured.models == {
         "lda": {"steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}], "grid": {}},
         "chooses": {
             "steps": [{"estimator": "sklearn.decomposition.PCA"}],
@@ -272,26 +292,26 @@ def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_
 def test_generated_data_are_measured_with_the_learner_of_their_task(load_trials, study_of_all_trials):
     study = load_trials(study_of_all_trials)
     measured = study.measurement("sparse", "generated", 0)
-    assert measured["models"]["ridge"]["estimator"] == "sklearn.linear_model.RidgeClassifier"
-    assert measured["models"]["ridge"]["params"]["alpha"] == 2
-    assert (measured["repeats"], measured["gib"], measured["task"]) == (3, 8, "binary")
+    assert measured.models["ridge"]["estimator"] == "sklearn.linear_model.RidgeClassifier"
+    assert measured.models["ridge"]["params"]["alpha"] == 2
+    assert (measured.repeats, measured.gib, measured.task) == (3, 8, "binary")
 
 
 def test_a_figure_resolves_its_names(load, study):
     study = load(study)
 
     process = study.spec_of_figure("figure1")
-    assert process["model"] == {
-        "label": "EEM",
-        "sublabel": "",
-        "estimator": "entrolearn.EEMClassifier",
-        "steps": [],
-        "params": {"activation": "rbf", "n_hidden": 9},
-    }
-    assert process["seed"] != study.model_copy(update={"seed": 1}).spec_of_figure("figure1")["seed"]
+    assert list(process.learners.values()) == [
+        {
+            "estimator": "entrolearn.EEMClassifier",
+            "steps": [],
+            "params": {"activation": "rbf", "n_hidden": 9},
+        }
+    ]
+    assert process.seed != study.model_copy(update={"seed": 1}).spec_of_figure("figure1").seed
     curves = study.spec_of_figure("figure2")
-    assert (curves["datasets"], list(curves["models"])) == (["two-moons"], ["eem"])
-    assert study["figures"]["figure1"]["notes"] == []
+    assert (curves.datasets, list(curves.models)) == (["two-moons"], ["eem"])
+    assert study.figures["figure1"].notes == []
 
 
 def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_projections):
@@ -304,12 +324,13 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
     assert study.figure_type("planes").formats == ("svg", "png", "csv", "html")
     assert study.figure_type("histograms").formats == ("svg", "png", "csv")
     assert study.datasets_of_figure("planes") == ["heart", "sonar"]
-    panels = study.spec_of_figure("planes")["panels"]
-    assert [(panel["dataset"], panel["model"]) for panel in panels] == [
+    learners = study.spec_of_figure("planes").learners
+    assert list(learners) == [
         (dataset, model) for dataset in ("heart", "sonar") for model in ("pca", "mixture")
     ]
-    assert [panels[k]["learner"]["params"] for k in (0, 2)] == [{"n_components": 2}, {"n_components": 1}]
-    assert panels[1]["learner"] == {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": []}
+    each = list(learners.values())
+    assert [each[k]["params"] for k in (0, 2)] == [{"n_components": 2}, {"n_components": 1}]
+    assert each[1] == {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": []}
 
 
 def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_of_projections):
@@ -318,10 +339,10 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
     for name in ("histograms", "maxima"):
         assert study.runs_of_figure(name) == []
         assert study.files_of_figure(name) == files
-        assert study.spec_of_figure(name)["datasets"] == ["heart", "sonar"]
+        assert study.spec_of_figure(name).datasets == ["heart", "sonar"]
     assert study.files_of_table("starts") == files
     measured = study.measurement("starts", "heart", 0)
-    assert measured["models"] == {
+    assert measured.models == {
         "mixture": {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": [], "starts": 16},
         # Of a model with steps, the last step is started, not its learner.
         "centres": {
@@ -333,4 +354,4 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
     }
     assert study.files_of_figure("speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
     drawn = study.spec_of_figure("speed")
-    assert (drawn["rows"], list(drawn["models"])) == ([100, 1000], ["exact", "exact_float32", "binned"])
+    assert (drawn.table.rows, list(drawn.models)) == ([100, 1000], ["exact", "exact_float32", "binned"])

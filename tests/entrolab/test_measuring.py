@@ -23,11 +23,14 @@ from entrolab.experiments import generated
 from entrolab.experiments.base import with_params
 from entrolab.experiments.capacity import measure as capacity
 from entrolab.experiments.correlations import measure as correlations
+from entrolab.experiments.correlations.table import Reading
 from entrolab.experiments.density import measure as density
 from entrolab.experiments.evaluations import measure as evaluations
 from entrolab.experiments.growth import measure as growth
+from entrolab.experiments.growth.table import At
 from entrolab.experiments.information import measure as information
 from entrolab.experiments.information.table import MEASURES
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import COLUMNS, frame, measure, of_each_model, quickest
 from entrolab.experiments.separability import measure as separability
 from entrolab.experiments.separability.table import LEARNT
@@ -35,12 +38,14 @@ from entrolab.experiments.starts import measure as starts
 from entrolab.fit.learners import parts_seed, seed_from
 from entrolab.fit.limits import KilledError
 from entrolab.fit.protocols import Folds
+from entrolab.study.definition import Model
+from entrolab.study.entries import WithParams
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.moments import ClassMoments
 from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import separability_scores
 
-READING = {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled", "centres": "means"}
+READING = Reading(activation="rbf", weights="normal", formula="right", data="scaled", centres="means")
 
 
 def dataset(n=60, n_features=3, seed=0):
@@ -52,7 +57,7 @@ def dataset(n=60, n_features=3, seed=0):
 
 
 def spec(**changes):
-    return {
+    asked = {
         "study": "paper",
         "table": "table1",
         "dataset": "data",
@@ -63,8 +68,8 @@ def spec(**changes):
         "operators": 5,
         "reading": READING,
         "readings": [],
-        **changes,
     }
+    return Measurement(**asked | changes)
 
 
 def quietly(done, total):
@@ -142,9 +147,9 @@ def test_a_smaller_layer_is_the_leading_part_of_a_larger_one():
 @pytest.mark.parametrize("centres", ["means", "sums"])
 def test_a_reading_measured_beside_is_what_it_is_as_the_tables_own(centres):
     data = dataset()
-    other = {
-        **READING, "activation": "sigmoid", "weights": "uniform", "formula": "published", "centres": centres
-    }  # fmt: skip
+    other = Reading(
+        activation="sigmoid", weights="uniform", formula="published", data="scaled", centres=centres
+    )
     name = "sigmoid units, uniform operators, eq. (3) as published, scaled data"
     name += ", class sums" if centres == "sums" else ""
     beside, own = values(measured(data, readings=[other])), values(measured(data, reading=other))
@@ -165,7 +170,7 @@ def test_raw_data_are_asked_for_by_their_name():
         asked.append(which)
         return dataset()
 
-    correlations.measure(load, spec(readings=[{**READING, "data": "raw"}]), quietly)
+    correlations.measure(load, spec(readings=[READING.model_copy(update={"data": "raw"})]), quietly)
     assert asked == ["scaled", "raw"]
 
 
@@ -196,14 +201,14 @@ def growing(**changes):
     elm["params"] = {"feature_range": None}
     lssvm = {"estimator": "entrolearn.LSSVC", "steps": [], "params": {"gamma": 1}, "size": ""}
     models = {"logistic": logistic, "elm": elm, "lssvm": lssvm}
-    return {
-        **spec(measured_by="entrolab.experiments.growth.measure"),
+    asked = {
+        "measured_by": "entrolab.experiments.growth.measure",
         "sizes": [10, 20, 40],
-        "at": {"rows": 200, "size": 20},
+        "at": At(rows=200, size=20),
         "repeats": 1,
         "models": {name: {**model, "rows": [50, 100, 200]} for name, model in models.items()},
-        **changes,
     }
+    return spec(**asked | changes)
 
 
 def test_exponent_of_a_power_law_is_found_and_its_error_too():
@@ -274,12 +279,7 @@ def climber(monkeypatch):
 
 
 def starting(**models):
-    return {
-        **spec(measured_by="entrolab.experiments.starts.measure"),
-        "some": 16,
-        "enough": 95.0,
-        "models": models,
-    }
+    return spec(measured_by="entrolab.experiments.starts.measure", some=16, enough=95.0, models=models)
 
 
 def started(**models):
@@ -366,7 +366,7 @@ def test_absent_data_and_failures_are_rows(files, tmp_path):
     rows = pd.read_parquet(tmp_path / "absent.parquet")
     assert rows[["status", "error"]].to_numpy().tolist() == [["no data", "data: 404"]]
 
-    broken = spec(reading={**READING, "data": "raw", "activation": "tanh"})
+    broken = spec(reading=READING.model_copy(update={"data": "raw", "activation": "tanh"}))
     measure(*files, tmp_path / "broken.parquet", broken, quietly)
     rows = pd.read_parquet(tmp_path / "broken.parquet")
     assert rows["status"].tolist() == ["failed"]
@@ -374,10 +374,10 @@ def test_absent_data_and_failures_are_rows(files, tmp_path):
 
 
 def test_parameters_of_a_table_replace_those_of_its_models():
-    study = {"models": {"svm": {"estimator": "a.SVM", "params": {"C": 1, "tol": 2}, "steps": []}}}
-    found = with_params({"svm": {"params": {"C": 5}}}, study, "binary")
+    study = SimpleNamespace(models={"svm": Model(estimator="a.SVM", params={"C": 1, "tol": 2})})
+    found = with_params({"svm": WithParams(params={"C": 5})}, study, "binary")
     assert found == {"svm": {"estimator": "a.SVM", "params": {"C": 5, "tol": 2}, "steps": []}}
-    assert study["models"]["svm"]["params"]["C"] == 1
+    assert study.models["svm"].params["C"] == 1
 
 
 def test_a_killed_process_fails_the_job_and_no_model():
@@ -385,7 +385,7 @@ def test_a_killed_process_fails_the_job_and_no_model():
         raise KilledError("SIGKILL")
 
     with pytest.raises(KilledError):
-        of_each_model(killed, {"models": {"svm": {}}})
+        of_each_model(killed, spec(models={"svm": {}}))
 
 
 def test_the_quickest_of_several_calls_counts(monkeypatch):
@@ -403,7 +403,7 @@ BROKEN = {"estimator": "sklearn.linear_model.RidgeClassifier", "steps": [], "par
 
 def generating(**changes):
     shared = {"rows": 20, "task": "binary", "repeats": 2, "gib": 4}
-    return {**spec(), **shared, "models": {"ridge": RIDGE, "broken": BROKEN}, **changes}
+    return spec(**shared | {"models": {"ridge": RIDGE, "broken": BROKEN}} | changes)
 
 
 def never(which):
@@ -626,7 +626,7 @@ def test_two_mixtures_have_the_rows_that_are_asked_for_around_centres_of_their_o
 
 
 def test_evaluations_measure_seconds_of_every_way_and_errors_where_something_is_exact():
-    rows = evaluations.measure(never, {**spec(), **EVALUATIONS}, quietly)
+    rows = evaluations.measure(never, spec(**EVALUATIONS), quietly)
     found = {(row["reading"], row["model"], row["metric"]): row["value"] for row in rows}
     assert found.keys() == {
         *(("n60", way, metric) for way in EVALUATIONS["ways"] for metric in METRICS),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from logistic_run import logistic_run
 
 from entrolab.data.dataset import Dataset
 from entrolab.fit.limits import Limits
@@ -20,19 +21,10 @@ def dataset():
 
 
 def outcome(dataset, estimator: str, params: dict) -> dict:
-    spec = {
-        "study": "mine",
-        "dataset": "points",
-        "model": "machine",
-        "estimator": estimator,
-        "params": params,
-        "steps": [],
-        "grid": {},
-        "seed": 0,
-        "metrics": ["gmean"],
-        "candidates": ["cv"],
-        "protocol": {"folds": 2, "repeats": 1},
-    }
+    protocol = {"folds": 2, "repeats": 1}
+    spec = logistic_run(
+        estimator=estimator, params=params, grid={}, metrics=["gmean"], candidates=["cv"], protocol=protocol
+    )
     parts = Folds(2, repeats=1).draw(dataset.y, seed=0)
     _, record, *_ = train_run(dataset, parts, spec, Limits(seconds=3600, gib=GIB))
     return record

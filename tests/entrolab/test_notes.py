@@ -36,9 +36,9 @@ def files_of(harm: str, success: bool) -> SimpleNamespace:
 
 
 NOTES = {
-    "a study": lambda harm: experiment_note(study_of(harm), "small"),
-    "its tables": lambda harm: study_note(study_of(harm), "small", {}, ""),
-    "its models": lambda harm: registered_note(study_of(harm), "small", "moons"),
+    "a study": lambda harm: experiment_note(study_of(harm)),
+    "its tables": lambda harm: study_note(study_of(harm), {}, ""),
+    "its models": lambda harm: registered_note(study_of(harm), "moons"),
     "a model": lambda harm: run_note(study_of(harm), RUN, harm, files_of(harm, True), []),
     "a failure": lambda harm: run_note(study_of(harm), RUN, harm, files_of(harm, False), []),
 }
@@ -58,7 +58,7 @@ def test_what_others_have_written_is_text_in_a_note(note):
 
 def test_the_address_of_a_study_is_a_link():
     made = MarkdownIt().render(
-        experiment_note(STUDY.model_copy(update={"url": "https://a.example/b_c_d?e=*f*"}), "small")
+        experiment_note(STUDY.model_copy(update={"url": "https://a.example/b_c_d?e=*f*"}))
     )
     assert '<a href="https://a.example/b_c_d?e=*f*">https://a.example/b_c_d?e=*f*</a>' in made
 

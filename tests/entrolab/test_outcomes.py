@@ -54,9 +54,9 @@ def written_table(folder: Path) -> pd.DataFrame:
 
 
 def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path, monkeypatch):
-    assert updated_tables("paper", STUDY, NO_TABLES, tmp_path).empty
+    assert updated_tables(STUDY, NO_TABLES, tmp_path).empty
     table = written_table(tmp_path)
-    kept = updated_tables("paper", STUDY, NO_TABLES, tmp_path)
+    kept = updated_tables(STUDY, NO_TABLES, tmp_path)
     assert kept[["reproduced", "higher", "lower", "seeds"]].values.tolist() == [[2, 0, 1, 0]]
     values = pd.DataFrame(columns=["table", "dataset", "model", "metric"])
     for seed in range(3):
@@ -67,18 +67,18 @@ def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path, monkeyp
     lines = [f"table4,{dataset},{model},gmean,{value},2" for (dataset, model), value in PUBLISHED.items()]
     (tmp_path / "published.csv").write_text("\n".join(["table,dataset,model,metric,value,std", *lines]))
     write_seeds(values, study.seeds)
-    kept = updated_tables("paper", study, NO_TABLES, tmp_path)
+    kept = updated_tables(study, NO_TABLES, tmp_path)
     over = [f"{verdict} over seeds" for verdict in ("reproduced", "not reproduced", "undecided")]
     assert kept[["seeds", "over seeds", *over]].values.tolist() == [[3, 3, 2, 1, 0]]
     (tmp_path / "results/paper/tables/table4.csv").unlink()
-    pd.testing.assert_frame_equal(updated_tables("paper", study, kept, tmp_path), kept)
+    pd.testing.assert_frame_equal(updated_tables(study, kept, tmp_path), kept)
     # Values of another seed are counted without the table.
     write_seeds(with_table(values, "table4", 3, table.assign(ours=table["ours"] + 5)), study.seeds)
-    more = updated_tables("paper", study, kept, tmp_path)
+    more = updated_tables(study, kept, tmp_path)
     assert more[["reproduced", "lower", "seeds", "over seeds", "flips"]].values.tolist() == [[2, 1, 4, 3, 2]]
     # A tolerance that depends on our ±, which is not stored, cannot be computed: the counts stay.
     monkeypatch.setattr(TABLE_TYPES["scores"], "tolerance", lambda *arguments: math.nan)
-    pd.testing.assert_frame_equal(updated_tables("paper", study, kept, tmp_path), kept)
+    pd.testing.assert_frame_equal(updated_tables(study, kept, tmp_path), kept)
 
 
 def test_a_published_value_is_counted_once(tmp_path):
@@ -91,7 +91,7 @@ def test_a_published_value_is_counted_once(tmp_path):
     found = counts_of_study(study, {"table4": table, "again": table, "seconds": table[:1]})
     assert found == {"reproduced": 3, "lower": 1}
     table.to_csv(tmp_path / "results/paper/tables/again.csv", index=False)
-    kept = updated_tables("paper", study, NO_TABLES, tmp_path)
+    kept = updated_tables(study, NO_TABLES, tmp_path)
     assert kept["second reading of"].tolist() == ["", "table4"]
     page = page_of(NO_CLAIMS, kept)
     assert "| paper | 2 of 3 | 0 of 0 | 0 | 2 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |" in page
@@ -107,19 +107,19 @@ def test_claims_without_their_tables_stay_as_they_were(tmp_path):
         study = made_study(CONTENT | {"tables": CONTENT["tables"] | more})
         return study.model_copy(update={"claims": [Claim.model_validate(claim) for claim in claims]})
 
-    kept = updated_claims("paper", of(*claims), NO_CLAIMS, tmp_path)
+    kept = updated_claims(of(*claims), NO_CLAIMS, tmp_path)
     assert kept["outcome"].tolist() == [NOT_COMPUTED, "not tested"]
     kept.loc[0, "outcome"] = "holds"
-    again = updated_claims("paper", of(*claims), kept, tmp_path)
+    again = updated_claims(of(*claims), kept, tmp_path)
     assert again["outcome"].tolist() == ["holds", "not tested"]
     page = page_of(again, NO_TABLES)
     # Another table decides now, or a test of the repository.
     other = {**claims[0], "tests": [{**test, "tables": ["table4_gamma"]}]}
-    changed = updated_claims("paper", of(other, table4_gamma=CONTENT["tables"]["table4"]), kept, tmp_path)
+    changed = updated_claims(of(other, table4_gamma=CONTENT["tables"]["table4"]), kept, tmp_path)
     assert changed["outcome"].tolist() == [NOT_COMPUTED]
     node = "tests/test_it.py::test_it"
     proved = {**about, "id": "why", "tested_by": [node]}
-    changed = updated_claims("paper", of(proved), kept, tmp_path, {"why": ("holds", "")})
+    changed = updated_claims(of(proved), kept, tmp_path, {"why": ("holds", "")})
     assert changed.values.tolist() == [["paper", "why", "holds", "", node]]
     assert "| paper | 2 | 1 | 0 | 0 | 1 | 0 |" in page
     assert "| all | 2 | 1 | 0 | 0 | 1 | 0 |" in page

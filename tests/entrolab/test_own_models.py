@@ -16,12 +16,14 @@ import pandas as pd
 import pytest
 import skops.io
 import yaml
+from drawn_figures import figure_spec
 from made_studies import made_study
 from tracked_runs import client
 
 from entrolab.data.dataset import load_dataset, save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.preprocessing import preprocessed
+from entrolab.figure_types.base import Stored
 from entrolab.figure_types.stored_models import stored_model
 from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
@@ -93,9 +95,9 @@ def folder(tmp_path_factory, empty_store) -> Path:
         patch.chdir(folder)
         patch.delenv("MLFLOW_TRACKING_URI", raising=False)
         study = load_study(folder / "mine.yaml", {})
-        for label, entry in study["own_data"].items():
-            runs = [trained(study, label, model, entry) for model in study["models"]]
-            track_dataset(study, "mine", label, runs)
+        for label, entry in study.own_data.items():
+            runs = [trained(study, label, model, entry) for model in study.models]
+            track_dataset(study, label, runs)
     return folder
 
 
@@ -221,8 +223,9 @@ def answered(request, seconds: float) -> dict:
 def test_a_figure_has_the_model_of_scaled_rows(folder):
     run = StudyRun.at(UNSCALED, "bought", "linear", folder)
     record = json.loads(run.record.read_text())
-    named = {"linear": ["sklearn.linear_model.LogisticRegression", "sklearn.decomposition.PCA"]}
-    model = stored_model("linear", str(run.models), record, {"learners": named, "criteria": {"linear": "cv"}})
+    parts = ["sklearn.linear_model.LogisticRegression", "sklearn.decomposition.PCA"]
+    spec = figure_spec("support", stored={"linear": Stored("cv", parts)})
+    model = stored_model("linear", str(run.models), record, spec)
     assert [type(step).__name__ for _, step in model.steps] == ["PCA", "LogisticRegression"]
     data = load_dataset(run.rows)
     scaled = preprocessed(data, {"scale": "minmax", "categories": "one-hot"})

@@ -2,6 +2,8 @@
 
 import pytest
 
+from entrolab.fit.learners import searched
+from entrolab.study.claims import Better, Claim
 from entrolab.study.study import Study
 from entrolab.tables.results import Results
 
@@ -9,6 +11,10 @@ from entrolab.tables.results import Results
 @pytest.fixture
 def whole(load_trials, study_of_all_trials) -> Study:
     """A study of many types of tables, whose protocol depends on the data set."""
+    study_of_all_trials["models"] |= {
+        "best": {"known": {"heart": {"accuracy": 99}}},
+        "any": {"one_of": {"svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 2]}}}},
+    }
     return load_trials(study_of_all_trials)
 
 
@@ -19,7 +25,12 @@ def test_a_part_gives_a_table_the_spec_of_the_whole_study(whole):
         assert part.files_of_table(table) == whole.files_of_table(table)
         for dataset in whole.tasks:
             assert part.protocol_of(dataset) == whole.protocol_of(dataset)
-        for model in whole.models:
+        for model, entry in whole.models.items():
+            assert part.models[model].known == entry.known
+            assert searched(part.models[model]) == searched(entry)
+            assert [part.runs_on(one, model) for one in whole.tasks] == [
+                whole.runs_on(one, model) for one in whole.tasks
+            ]
             assert Results(part).facts("none", model) == Results(whole).facts("none", model)
 
 
@@ -36,6 +47,7 @@ def test_a_part_does_not_change_with_other_tables_or_with_parameters_of_models(w
 
 def test_claims_have_the_tables_and_figures_that_they_test_alone(whole):
     (table, *_), (figure, *_) = whole.tables, whole.figures
-    claims = [{"id": "one", "tests": [{"tables": [table], "against_tables": [figure]}]}]
+    test = Better.model_construct(tables=[table], against_tables=[figure])
+    claims = [Claim.model_construct(id="one", tests=[test])]
     part = whole.model_copy(update={"claims": claims}).part_for_claims()
     assert ([*part.tables], [*part.figures]) == ([table], [figure])

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from logistic_run import logistic_run
+from logistic_run import changed, logistic_run
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
@@ -41,9 +41,9 @@ def dataset() -> Dataset:
 
 def trained(dataset, run):
     """The parts of a run, what training leaves of it, and its selection."""
-    parts = protocol(run["protocol"]).draw(dataset.y, seed=0)
+    parts = protocol(run.protocol).draw(dataset.y, seed=0)
     found = train_run(dataset, parts, run, Limits(seconds=3600))
-    return parts, found, choose(found.candidates, run["candidates"], [*FACTS])
+    return parts, found, choose(found.candidates, run.candidates, [*FACTS])
 
 
 def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset):
@@ -66,8 +66,8 @@ def test_kept_predictions_are_those_of_what_each_criterion_chose(dataset):
 
 def test_scores_of_kept_predictions_are_those_that_candidates_have(dataset):
     _, run, selection = trained(dataset, RUN)
-    found = score_selection(selection, run.predictions, RUN["metrics"])
-    expected = choose(run.candidates, RUN["candidates"], RUN["metrics"])
+    found = score_selection(selection, run.predictions, RUN.metrics)
+    expected = choose(run.candidates, RUN.candidates, RUN.metrics)
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
 
 
@@ -101,13 +101,13 @@ LEARNERS = {
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_decisions_and_probabilities_are_those_of_a_machine_that_is_fitted_alone(dataset, learner, steps):
     one = {"folds": 3, "repeats": 1}
-    spec = RUN | {"estimator": learner, "grid": LEARNERS[learner], "steps": steps, "protocol": one}
-    parts, run, _ = trained(dataset, spec | {"candidates": ["cv"]})
+    spec = changed(RUN, {"estimator": learner, "grid": LEARNERS[learner], "steps": steps, "protocol": one})
+    parts, run, _ = trained(dataset, changed(spec, {"candidates": ["cv"]}))
     seed = seed_from(0, "mine", "points", "logistic", 0)
-    params = {name: values[0] for name, values in spec["grid"].items()}
+    params = {name: values[0] for name, values in spec.grid.items()}
     for fold, found in run.predictions.groupby("fold"):
         left = parts[0] != fold
-        machine = build(spec | {"params": params}, seed).fit(dataset.X[left], dataset.y[left])
+        machine = build(changed(spec, {"params": params}), seed).fit(dataset.X[left], dataset.y[left])
         rows = dataset.X[found["row"]]
         probability = machine.predict_proba(rows)[:, 1] if hasattr(machine, "predict_proba") else np.nan
         has_decision = hasattr(machine, "decision_function")
@@ -118,7 +118,7 @@ def test_decisions_and_probabilities_are_those_of_a_machine_that_is_fitted_alone
 
 
 def test_of_more_classes_labels_are_kept_and_of_regressions_values():
-    _, run, selection = trained(data_of(3), RUN | {"candidates": ["cv"]})
+    _, run, selection = trained(data_of(3), changed(RUN, {"candidates": ["cv"]}))
     kept = run.predictions
     assert [*kept] == ["repeat", "fold", "point", "row", "y", "prediction", *OF_MANY]
     assert kept["prediction"].dtype == np.int16
@@ -130,7 +130,7 @@ def test_of_more_classes_labels_are_kept_and_of_regressions_values():
     X = np.random.default_rng(0).normal(size=(60, 4))
     values = Dataset(X, X @ [1.0, 2, 3, 4], list("abcd"), "regression", [], np.zeros(60, np.int8))
     ridge = {"estimator": "sklearn.linear_model.Ridge", "grid": {"alpha": [1.0]}, "metrics": ["rmse"]}
-    parts, run, selection = trained(values, RUN | ridge | {"candidates": ["cv"]})
+    parts, run, selection = trained(values, changed(RUN, ridge | {"candidates": ["cv"]}))
     first = run.predictions.query("repeat == 0 and fold == 0")
     left = parts[0] != 0
     twin = Ridge(alpha=1.0).fit(X[left], values.y[left])
@@ -142,7 +142,7 @@ def test_of_more_classes_labels_are_kept_and_of_regressions_values():
 
 def test_of_trials_the_test_rows_are_kept_by_their_index_in_the_data_set(dataset):
     trials = {"trials": 2, "train": 60, "test": 30, "inner": {"folds": 4, "used": 1}}
-    parts, run, _ = trained(dataset, RUN | {"protocol": trials, "grid": {}})
+    parts, run, _ = trained(dataset, changed(RUN, {"protocol": trials, "grid": {}}))
     for trial, found in run.predictions.groupby("repeat"):
         assert found["row"].tolist() == np.flatnonzero(parts[trial] == 0).tolist()
         assert found["y"].tolist() == dataset.y[found["row"]].tolist()
@@ -152,7 +152,7 @@ def test_a_fold_in_which_nothing_was_chosen_has_no_scores(dataset):
     _, run, _ = trained(dataset, RUN)
     lost = run.candidates.copy()
     lost.loc[(lost["repeat"] == 0) & (lost["fold"] == 1), "success"] = False
-    selection = choose(lost, RUN["candidates"], [*FACTS])
+    selection = choose(lost, RUN.candidates, [*FACTS])
     table = score_selection(selection, run.predictions, ["gmean", "auc"])
     by_cv = table[table["criterion"] == "cv"].set_index(["repeat", "fold"])
     assert by_cv["auc"].isna().tolist() == [False, True, False, False, False, False]
@@ -164,7 +164,7 @@ def test_a_learner_that_cannot_rank_keeps_its_labels(dataset, monkeypatch):
         raise RuntimeError("no ranks today")
 
     monkeypatch.setattr(LogisticRegression, "predict_proba", fail)
-    _, run, selection = trained(dataset, RUN | {"candidates": ["cv"], "grid": {}})
+    _, run, selection = trained(dataset, changed(RUN, {"candidates": ["cv"], "grid": {}}))
     found = score_selection(selection, run.predictions, ["accuracy", "auc"])
     assert found["accuracy"].notna().all()
     assert found["auc"].isna().all()
@@ -172,9 +172,9 @@ def test_a_learner_that_cannot_rank_keeps_its_labels(dataset, monkeypatch):
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
 def test_runs_without_data_have_typed_files_without_rows(tmp_path, task):
-    run = RUN | {"metrics": metrics_of(task, METRICS)[:1]}
+    run = changed(RUN, {"metrics": metrics_of(task, METRICS)[:1]})
     candidates, _, kept = without_data(run, "gone")
-    write_frame(tmp_path / "selection", choose(candidates, run["candidates"], [*FACTS]))
+    write_frame(tmp_path / "selection", choose(candidates, run.candidates, [*FACTS]))
     write_frame(tmp_path / "predictions", kept)
     metrics = metrics_of(task, METRICS)
     found = score_selection(read_frame(tmp_path / "selection"), read_frame(tmp_path / "predictions"), metrics)
@@ -184,7 +184,7 @@ def test_runs_without_data_have_typed_files_without_rows(tmp_path, task):
 
 def test_predictions_are_small(tmp_path):
     """A row takes the four bytes of its index and twice eight of what says how sure the model is of it."""
-    run = trained(data_of(rows=6000), RUN | {"candidates": ["cv"], "grid": {}})[1]
+    run = trained(data_of(rows=6000), changed(RUN, {"candidates": ["cv"], "grid": {}}))[1]
     write_frame(tmp_path / "kept.parquet", run.predictions)
     assert len(run.predictions) == 2 * 6000
     assert (tmp_path / "kept.parquet").stat().st_size < 25 * len(run.predictions)

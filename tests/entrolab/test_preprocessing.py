@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from logistic_run import changed, logistic_run
 from scipy import sparse
 
 from entrolab.data.dataset import Dataset
@@ -88,20 +89,19 @@ def test_sparse_rows_stay_sparse(data):
         assert abs(X).max() == (1 if scale == "minmax" else abs(rows).max())
 
 
-SPEC = {
-    **{"study": "mine", "dataset": "shop", "model": "knn", "seed": 0, "params": {}, "steps": []},
-    "estimator": "sklearn.neighbors.KNeighborsClassifier",
-    "grid": {"n_neighbors": [1, 3]},
-    "metrics": ["accuracy"],
-    "candidates": ["cv"],
-    "preprocessing": {"scale": "minmax", "categories": "one-hot"},
-}
+SPEC = logistic_run(
+    estimator="sklearn.neighbors.KNeighborsClassifier",
+    grid={"n_neighbors": [1, 3]},
+    metrics=["accuracy"],
+    candidates=["cv"],
+    preprocessing={"scale": "minmax", "categories": "one-hot"},
+)
 
 
 def test_a_run_in_time_predicts_each_block_by_the_rows_before_it(data):
     entry = {"method": "time", "folds": 3, "repeats": 1, "inner": "leave-two-folds-out"}
     parts = protocol(entry).draw(data.y, 0)
-    found = train_run(data, parts, SPEC | {"protocol": entry}, Limits(seconds=3600))
+    found = train_run(data, parts, changed(SPEC, {"protocol": entry}), Limits(seconds=3600))
     assert found.record["success"]
     kept = found.predictions
     blocks = [sorted({*kept.loc[kept["repeat"] == trial, "row"]}) for trial in range(3)]
@@ -109,7 +109,7 @@ def test_a_run_in_time_predicts_each_block_by_the_rows_before_it(data):
     # What comes after a block changes nothing of what is said of it.
     later = data.y.copy()
     later[45:] = 1 - later[45:]
-    again = train_run(replace(data, y=later), parts, SPEC | {"protocol": entry}, Limits(seconds=3600))
+    again = train_run(replace(data, y=later), parts, changed(SPEC, {"protocol": entry}), Limits(seconds=3600))
     first = ["repeat", "fold", "point", "row", "prediction"]
     pd.testing.assert_frame_equal(
         kept.loc[kept["row"] < 45, first], again.predictions[first].query("row < 45")
@@ -119,13 +119,13 @@ def test_a_run_in_time_predicts_each_block_by_the_rows_before_it(data):
 def test_a_run_does_not_learn_from_the_rows_left_out(data):
     """Scores of a fold do not depend on the scale of its own rows, which scaling over all rows would see."""
     folds = (np.arange(N) % 3)[None]
-    spec = SPEC | {"protocol": {"folds": 3, "repeats": 1}}
+    spec = changed(SPEC, {"protocol": {"folds": 3, "repeats": 1}})
     found = train_run(data, folds, spec, Limits(seconds=3600))
     assert found.record["n_failed"] == 0
     far = data.X.copy()
     far[5, 2] = 1e6  # in fold 2: fits that leave it out are as they were
-    changed = Dataset(far, data.y, data.feature_names, "binary", data.classes, data.part, {}, data.columns)
-    again = train_run(changed, folds, spec, Limits(seconds=3600))
+    moved = Dataset(far, data.y, data.feature_names, "binary", data.classes, data.part, {}, data.columns)
+    again = train_run(moved, folds, spec, Limits(seconds=3600))
     same = [frame.candidates.set_index("fold") for frame in (found, again)]
     np.testing.assert_array_equal(same[0].loc[2, "cv_accuracy"], same[1].loc[2, "cv_accuracy"])
     assert (same[0].loc[[0, 1], "cv_accuracy"] != same[1].loc[[0, 1], "cv_accuracy"]).any()

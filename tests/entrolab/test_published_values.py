@@ -59,10 +59,10 @@ def prepared(catalog, mirror, mirrored, tmp_path):
 def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, study, prepared):
     data = scale(prepared(dataset), **study["scaling"])
     cell = study.run(dataset, model, seed=0)
-    parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "eem", dataset, "folds"))
+    parts = protocol(cell.protocol).draw(data.y, seed_from(0, "eem", dataset, "folds"))
 
     candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
-    scores = choose(candidates, cell["candidates"], cell["metrics"])
+    scores = choose(candidates, cell.candidates, cell.metrics)
 
     assert record["success"]
     published = published_of("eem")
@@ -77,10 +77,10 @@ def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, 
 def test_classifiers_of_projected_rows_land_near_the_printed_number(model, melm, prepared):
     data = scale(prepared("heart"), **melm.scaling_of("heart"))
     cell = melm.run("heart", model, seed=0)
-    parts = protocol(cell["protocol"]).draw(data.y, seed_from(0, "melm", "heart", "folds"))
+    parts = protocol(cell.protocol).draw(data.y, seed_from(0, "melm", "heart", "folds"))
 
     candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
-    scores = choose(candidates, cell["candidates"], cell["metrics"])
+    scores = choose(candidates, cell.candidates, cell.metrics)
 
     assert record["success"]
     ours = 100 * scores.loc[scores["criterion"] == "cv", "balanced_accuracy"].mean()
@@ -107,13 +107,13 @@ def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(ca
     essay = read_study("information_theory", catalog)
     data = scale(prepared("mnist"), **essay.scaling_of("mnist"))
     cell = essay.run("mnist", "softmax_01", seed=0)
-    parts = protocol(cell["protocol"]).draw(data.y, seed=0)
+    parts = protocol(cell.protocol).draw(data.y, seed=0)
     assert ((parts == 0) == (data.part == 1)).all()
 
     candidates, record, *_ = train_run(data, parts, cell, Limits(seconds=3600))
 
     assert record["success"]
-    scores = choose(candidates, cell["candidates"], cell["metrics"])
+    scores = choose(candidates, cell.candidates, cell.metrics)
     ours = 100 * scores.loc[scores["criterion"] == "cv", "accuracy"].mean()
     value = published_of("information_theory").loc[("softmax", "mnist", "softmax_01", "accuracy"), "value"]
     assert abs(ours - value) <= essay["tables"]["softmax"]["tolerance"]["points"]

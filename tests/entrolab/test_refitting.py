@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
-from logistic_run import logistic_run
+from logistic_run import changed, logistic_run
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -46,7 +46,7 @@ def test_the_refitted_model_is_the_chosen_one_on_all_rows(dataset):
 def test_with_trials_the_model_is_refitted_to_the_training_rows_of_the_first_trial(dataset):
     parts = np.repeat([[-1, 0, 1, 2], [0, 1, 2, 3]], 20, axis=1)
     inner = {"folds": 2, "used": 2}
-    spec = {**SPEC, "protocol": {"trials": 2, "train": 40, "test": 20, "inner": inner}}
+    spec = changed(SPEC, {"protocol": {"trials": 2, "train": 40, "test": 20, "inner": inner}})
     fitted, _ = refit(dataset, parts, {"C": 0.5}, spec)
     expected = LogisticRegression(C=0.5).fit(dataset.X[40:], dataset.y[40:])
 
@@ -55,7 +55,7 @@ def test_with_trials_the_model_is_refitted_to_the_training_rows_of_the_first_tri
 
 def test_support_vectors_of_a_pipeline_are_counted(dataset):
     steps = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
-    spec = {**SPEC, "estimator": "sklearn.svm.SVC", "steps": steps}
+    spec = changed(SPEC, {"estimator": "sklearn.svm.SVC", "steps": steps})
     fitted, facts = refit(dataset, FOLDS, {"C": 0.5}, spec)
     assert facts["n_support"] == len(fitted[-1].support_)
     assert (fitted[-1].C, facts["params"]) == (0.5, {"C": 0.5})  # by the grid's names, without the step's
@@ -65,7 +65,7 @@ def test_support_vectors_of_a_pipeline_are_counted(dataset):
 def test_iterations_of_the_chosen_model_are_a_fact_where_it_tells_them(dataset):
     _, facts = refit(dataset, FOLDS, {"C": 0.5}, SPEC)
     assert facts["n_iter"] == LogisticRegression(C=0.5).fit(dataset.X, dataset.y).n_iter_.item()
-    spec = {**SPEC, "estimator": "sklearn.linear_model.RidgeClassifier", "grid": {"alpha": [1.0]}}
+    spec = changed(SPEC, {"estimator": "sklearn.linear_model.RidgeClassifier", "grid": {"alpha": [1.0]}})
     assert "n_iter" not in refit(dataset, FOLDS, {"alpha": 1.0}, spec)[1]
 
 
@@ -75,10 +75,10 @@ def test_iterations_of_the_chosen_model_are_a_fact_where_it_tells_them(dataset):
 )
 def test_the_alternative_that_was_chosen_is_refitted_and_named(dataset, params, learner):
     one_of = {
-        "logistic": {"estimator": SPEC["estimator"], "params": {}, "grid": {"C": [2.0]}},
+        "logistic": {"estimator": SPEC.estimator, "params": {}, "grid": {"C": [2.0]}},
         "svm": {"estimator": "sklearn.svm.SVC", "params": {"gamma": 1.0}, "grid": {"C": [3.0]}},
     }
-    spec = {**SPEC, "estimator": None, "grid": {}, "one_of": one_of}
+    spec = changed(SPEC, {"estimator": None, "grid": {}, "one_of": one_of})
     fitted, facts = refit(dataset, FOLDS, params, spec)
     assert (type(fitted[-1]), fitted[-1].C) == (learner, params["C"])
     assert (facts["estimator"], facts["params"]) == (one_of[params["one_of"]]["estimator"], params)
@@ -168,7 +168,7 @@ def models_of(
     ]
     write_frame(files["selection"], pd.DataFrame(rows))
     write_json(files["record"], {"success": not reason, "error": reason})
-    refit_run(files, str(folder / "models"), {**SPEC, **changes}, ["cv", "dcs_kde"], limits)
+    refit_run(files, str(folder / "models"), changed(SPEC, changes), ["cv", "dcs_kde"], limits)
     stored, facts = ((folder / "models").glob(f"*.{kind}") for kind in ("skops", "json"))
 
     def refused(constant):

@@ -16,6 +16,7 @@ from entrolab.fit.learners import (
     seed_from,
     step_params,
 )
+from entrolab.fit.run import Alternative, Learner
 
 ONE_OF = {
     "svm": {"estimator": "sklearn.svm.SVC", "params": {"tol": 0.01}, "grid": {"C": [1, 10]}},
@@ -25,13 +26,9 @@ ONE_OF = {
         "grid": {"n_neighbors": [3]},
     },
 }
-CHOOSING = {
-    "estimator": None,
-    "params": {},
-    "steps": [{"estimator": "sklearn.decomposition.PCA"}],
-    "grid": {"step1__n_components": [1, 2]},
-    "one_of": ONE_OF,
-}
+CHOOSING = Learner(
+    steps=[{"estimator": "sklearn.decomposition.PCA"}], grid={"step1__n_components": [1, 2]}, one_of=ONE_OF
+)
 
 
 @pytest.mark.parametrize(
@@ -120,13 +117,13 @@ def test_the_grid_of_alternatives_is_the_union_of_theirs_each_crossed_with_the_m
     ]
     assert grid_points(CHOOSING)[-1] == {"one_of": "knn", "n_neighbors": 3, "step1__n_components": 2}
     assert searched(CHOOSING) == ["step1__n_components", "one_of", "C", "n_neighbors"]
-    plain = {"grid": {"C": [1, 2]}, "steps": []}
-    assert (grid_points(plain), searched(plain)) == (expand_grid(plain["grid"]), ["C"])
+    plain = Learner(grid={"C": [1, 2]})
+    assert (grid_points(plain), searched(plain)) == (expand_grid(plain.grid), ["C"])
 
 
-@pytest.mark.parametrize("steps", [CHOOSING["steps"], []])
+@pytest.mark.parametrize("steps", [CHOOSING.steps, []])
 def test_a_point_of_alternatives_becomes_the_pipeline_that_it_names(steps):
-    spec = {**CHOOSING, "steps": steps}
+    spec = CHOOSING.model_copy(update={"steps": steps})
     learners = alternatives(spec, seed=7)
     point = {"one_of": "knn", "n_neighbors": 3} | ({"step1__n_components": 2} if steps else {})
     built = build(spec, seed=7).set_params(**step_params(spec, point, learners))
@@ -143,5 +140,5 @@ def test_a_point_of_alternatives_becomes_the_pipeline_that_it_names(steps):
 def test_a_run_of_alternatives_is_made_of_all_of_them():
     learners = [learner["estimator"] for learner in ONE_OF.values()]
     assert made_of(CHOOSING) == [*learners, "sklearn.decomposition.PCA"]
-    assert learner_at(CHOOSING, {"one_of": "svm"}) is ONE_OF["svm"]
-    assert learner_at({"estimator": "a.B"}, {"C": 1}) == {"estimator": "a.B"}
+    assert learner_at(CHOOSING, {"one_of": "svm"}) == Alternative(**ONE_OF["svm"])
+    assert learner_at({"estimator": "a.B"}, {"C": 1}) == Learner(estimator="a.B")

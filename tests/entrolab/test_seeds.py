@@ -94,7 +94,7 @@ def data() -> Dataset:
 @pytest.mark.parametrize(("paper", "table", "dataset", "strings"), MEASURED)
 def test_a_measurement(studies, data, asked_first, paper, table, dataset, strings):
     spec = studies[paper].measurement(table, dataset, 0)
-    measure = importlib.import_module(spec["measured_by"]).measure
+    measure = importlib.import_module(spec.measured_by).measure
 
     def work():
         list(measure(lambda which: data, spec, lambda done, total: None))
@@ -104,18 +104,20 @@ def test_a_measurement(studies, data, asked_first, paper, table, dataset, string
 
 @pytest.mark.parametrize(("paper", "figure"), FIGURES)
 def test_a_figure(studies, paper, figure):
-    assert studies[paper].spec_of_figure(figure)["seed"] == FIGURES[paper, figure]
+    assert studies[paper].spec_of_figure(figure).seed == FIGURES[paper, figure]
 
 
 def test_the_operators_on_a_random_layer(studies, data, asked_first):
-    spec = studies["eem"].measurement("table1", "sonar", 0) | {"sizes": [3], "operators": 2}
+    spec = studies["eem"].measurement("table1", "sonar", 0)
+    spec.sizes, spec.operators = [3], 2
     drawn = correlations._drawn(data, "sigmoid", [("uniform", "means")], spec)
     assert asked_first(2, next, drawn) == ["0/eem/table1/sonar/0", "0/eem/table1/sonar/0/uniform"]
 
 
 def test_the_rows_that_are_clustered(studies, data, asked_first):
     spec = studies["information_theory"].measurement("divergence", "mnist", 0)
-    strings = asked_first(1, clusterings.sample, data, {**spec, "rows": 10})
+    spec.rows = 10
+    strings = asked_first(1, clusterings.sample, data, spec)
     assert strings == ["0/information_theory/divergence/mnist/rows"]
 
 

@@ -1,9 +1,11 @@
 """Selection: the rules of choice."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
-from logistic_run import logistic_run
+from logistic_run import changed, logistic_run
 from sklearn.datasets import make_classification
 
 from entrolab.data.dataset import Dataset
@@ -13,7 +15,7 @@ from entrolab.fit.selection import among, choose, choose_within, most_chosen
 from entrolab.fit.training import train_run, without_data
 
 SPEC = logistic_run()
-CRITERIA, METRICS = SPEC["candidates"], SPEC["metrics"]
+CRITERIA, METRICS = SPEC.candidates, SPEC.metrics
 
 NAN, INF = np.nan, np.inf
 
@@ -196,7 +198,7 @@ def test_of_errors_the_smallest_is_chosen():
 def test_choosing_within_limits_takes_the_metrics_that_candidates_have(tmp_path):
     file = tmp_path / "ridge.parquet"
     errors([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]).to_parquet(file)
-    study = {"metrics": ["accuracy", "rmse"], "criteria": ["cv"]}
+    study = SimpleNamespace(metrics=["accuracy", "rmse"], criteria=["cv"])
     chosen = choose_within(file, {"C": {"min": 1}}, study).set_index("criterion")
     assert chosen.loc["cv", ["dataset", "point", "rmse"]].tolist() == ["points", 1, 0.5]
 
@@ -216,7 +218,7 @@ def dataset():
 
 
 def test_predictions_are_stored_for_all_that_a_criterion_selects(dataset):
-    spec = {**SPEC, "estimator": "sklearn.svm.SVC", "grid": {"gamma": [0.1, 100.0]}}
+    spec = changed(SPEC, {"estimator": "sklearn.svm.SVC", "grid": {"gamma": [0.1, 100.0]}})
     trained = train_run(dataset, Folds(3, 2).draw(dataset.y, 0), spec, Limits(seconds=3600))
     scores = choose(trained.candidates, CRITERIA, METRICS)
     assert len(scores) == 2 * 3 * 4  # repeats x folds x (three criteria and the oracle)
@@ -229,7 +231,7 @@ def test_predictions_are_stored_for_all_that_a_criterion_selects(dataset):
 
 
 def test_the_only_point_is_taken_without_validation(dataset):
-    spec = {**SPEC, "grid": {"C": [1.0]}, "candidates": ["cv"]}
+    spec = changed(SPEC, {"grid": {"C": [1.0]}, "candidates": ["cv"]})
     table, *_ = train_run(dataset, Folds(3, 1).draw(dataset.y, 0), spec, Limits(seconds=3600))
     scores = choose(table, ["cv"])
     assert scores["success"].all()

@@ -48,8 +48,8 @@ def test_a_figure_of_support_vectors_is_drawn_from_the_fitted_models(tmp_path):
         "results/mine/seed0/models/plane/svm",
     ]
     spec = study.spec_of_figure("kept")
-    assert spec["learners"] == {"svm": ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"]}
-    assert spec["protocols"]["plane"]["train"] == 100
+    assert spec.stored == {"svm": ("cv", ["sklearn.svm.SVC", "sklearn.preprocessing.StandardScaler"])}
+    assert spec.protocols["plane"]["train"] == 100
 
 
 def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
@@ -59,7 +59,7 @@ def test_a_tradeoff_is_drawn_from_the_candidates(tmp_path):
         for dataset in ("plane", "sonar")
         for model in ("svm", "swept")
     ]
-    assert study.spec_of_figure("tradeoff")["metrics"] == ["support", "error_rate"]
+    assert study.spec_of_figure("tradeoff").entry.metric == ["support", "error_rate"]
 
 
 @pytest.mark.parametrize(
@@ -104,4 +104,4 @@ def test_support_vectors_of_values_are_a_metric_too(tmp_path):
     study["models"] = {"svr": {"label": "SVR", "estimator": "sklearn.svm.SVR", "grid": {"C": [1]}}}
     study["tables"]["table1"] |= {"datasets": "values", "models": ["svr"], "metric": ["rmse", "support"]}
     del study["figures"]
-    assert load(tmp_path, study)["metrics"] == ["rmse", "support"]
+    assert load(tmp_path, study).metrics == ["rmse", "support"]

@@ -323,7 +323,7 @@ def track(where, store=None):
     paper, dataset = where.split("/")
     study = pickle.loads(bytes.fromhex(sys.argv[1])).model_copy(update={"name": paper})
     runs = [StudyRun.at(study, dataset, "svm_rbf")]
-    track_dataset(study, paper, dataset, runs, store_uri=store)
+    track_dataset(study, dataset, runs, store_uri=store)
 
 def track_with_the_others(where):
     start.wait()
@@ -403,7 +403,7 @@ def test_runs_whose_artifacts_are_gone_are_written_anew(runs, tmp_path):
     track(runs)
 
     def of_paper():
-        return track_study(STUDY, "small", ["table.html"], config="published.csv", patience=5)
+        return track_study(STUDY, ["table.html"], config="published.csv", patience=5)
 
     of_paper()
     shutil.rmtree("mlruns")
@@ -423,7 +423,7 @@ from entrolab.tracking.ledger import mlflow
 
 study, tables = pickle.loads(bytes.fromhex(sys.argv[1])), json.loads(sys.argv[2])
 runs = [StudyRun.at(study, "moons", model) for model in ("svm_rbf", "logistic")]
-again = track_dataset(study, "small", "moons", runs, tables=tables)
+again = track_dataset(study, "moons", runs, tables=tables)
 """
 
 
@@ -571,7 +571,7 @@ def test_study_tracked_to_a_server_is_the_study_tracked_to_a_file(tracking_serve
     stores = [f"sqlite:///{tmp_path}/own.db", url]
     for store in stores:
         assert track(runs, store_uri=store)["written"] == BOTH
-        track_study(STUDY, "small", ["table.html"], config="published.csv", store_uri=store)
+        track_study(STUDY, ["table.html"], config="published.csv", store_uri=store)
         assert track(runs, store_uri=store)["written"] == []
     file, server = (study_in(client_of(store), "small", tmp_path) for store in stores)
     assert server == file

@@ -2,6 +2,7 @@
 
 import copy
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -11,7 +12,7 @@ from refused_studies import CATALOG, STUDY, spoilt
 from entrolab.jobs.children import GIVEN, JobFailed
 from entrolab.stages.check import check, passes
 from entrolab.study.config import load_study
-from entrolab.study.learners import learners_asked, mistakes, summary
+from entrolab.study.learners import Asked, learners_asked, mistakes, summary
 
 LEARNER = """
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -113,12 +114,12 @@ def test_all_mistakes_of_a_study_are_found_at_once_and_each_at_its_first_place(f
 
 def test_each_value_is_asked_once_however_many_data_sets_have_it(tmp_path):
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(STUDY))
-    asked = {entry["place"]: entry for entry in learners_asked(load_study(tmp_path / "mine.yaml", CATALOG))}
+    asked = {entry.place: entry for entry in learners_asked(load_study(tmp_path / "mine.yaml", CATALOG))}
     grid = {"models.svm.grid.C": ["C", [1, 10]], "models.svm.grid.step1__whiten": ["whiten", [True, False]]}
-    assert asked["models.svm"]["grid"] | asked["models.svm.steps.0"]["grid"] == grid
+    assert asked["models.svm"].grid | asked["models.svm.steps.0"].grid == grid
     # {of_dataset: sizes} is [1, 2], and [3] on waves.
     values = {"models.knn.one_of.knn.grid.n_neighbors": ["n_neighbors", [1, 2, 3]]}
-    assert asked["models.knn.one_of.knn"]["grid"] == values
+    assert asked["models.knn.one_of.knn"].grid == values
     # SVC: kernel, C = 1, 10, 2, 3; PCA: n_components, whiten; kNN: n_neighbors; EEM: n_hidden.
     assert summary(asked.values()) == "4 learners and steps, 6 parameters, 12 values"
 
@@ -143,7 +144,7 @@ def test_each_value_is_asked_once_however_many_data_sets_have_it(tmp_path):
 def test_a_class_of_a_user_is_a_learner_or_one_line(tmp_path, monkeypatch, part, other, params, hint):
     assert part in LEARNER
     asked = of_users(tmp_path, monkeypatch, LEARNER.replace(part, other))
-    lines = mistakes([{**asked, "params": [params], "tasks": {"binary": "moons"}}])
+    lines = mistakes([replace(asked, params=[params], tasks={"binary": "moons"})])
     assert len(lines) == (hint is not None)
     assert all(line.startswith("models.mine: ") and hint in line for line in lines)
 
@@ -175,24 +176,23 @@ def of_users(tmp_path, monkeypatch, source: str) -> dict:
     (tmp_path / f"{module}.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, module, raising=False)
-    asked = {"methods": ["fit", "predict"], "tasks": {}, "weights": "", "threshold": "", "params": [{}]}
-    return {"place": "models.mine", "learner": f"{module}.Mine", "grid": {}, **asked}
+    return Asked("models.mine", f"{module}.Mine", methods=["fit", "predict"], params=[{}])
 
 
 def test_a_value_of_a_grid_that_a_constructor_changes_is_one_line(tmp_path, monkeypatch):
     asked = of_users(tmp_path, monkeypatch, LEARNER.replace("= alpha", "= min(alpha, 5)"))
-    assert mistakes([{**asked, "grid": {"models.mine.grid.alpha": ["alpha", [1, 5]]}}]) == []
-    [line] = mistakes([{**asked, "grid": {"models.mine.grid.alpha": ["alpha", [1, 7]]}}])
+    assert mistakes([replace(asked, grid={"models.mine.grid.alpha": ["alpha", [1, 5]]})]) == []
+    [line] = mistakes([replace(asked, grid={"models.mine.grid.alpha": ["alpha", [1, 7]]})])
     assert "alpha" in line
 
 
 def test_weights_and_thresholds_ask_for_sample_weight_and_decision_values(tmp_path, monkeypatch):
     asked = of_users(tmp_path, monkeypatch, LEARNER)
-    [weights, threshold] = mistakes([{**asked, "weights": "shop", "threshold": "shop"}])
+    [weights, threshold] = mistakes([replace(asked, weights="shop", threshold="shop")])
     assert "sample_weight" in weights
     assert threshold.startswith("models.mine.threshold: ")
-    logistic = {**asked, "learner": "sklearn.linear_model.LogisticRegression"}
-    assert mistakes([{**logistic, "weights": "shop", "threshold": "shop"}]) == []
+    logistic = replace(asked, learner="sklearn.linear_model.LogisticRegression")
+    assert mistakes([replace(logistic, weights="shop", threshold="shop")]) == []
 
 
 def test_a_table_of_starts_asks_for_random_starts(tmp_path, load, study_of_projections):

@@ -3,13 +3,15 @@
 import json
 import math
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from made_studies import made_study
+from made_studies import made_study, with_entry
 
+from entrolab.experiments.measuring import frame
 from entrolab.experiments.separability.table import LEARNT
 from entrolab.tables.making import COLUMNS, counts, make_table
 from entrolab.tables.rendering import layout, render
@@ -138,8 +140,7 @@ class Results:
         return {"density": 0.7996, "n_dims": 3, "n_dims_negative": 2}
 
     def measured(self, table, dataset):
-        empty = {"model": "", "metric": "", "reading": "", "value": math.nan, "std": math.nan}
-        return [{**empty, "status": "ok", "error": "", **row} for row in self.rows]
+        return [*frame(self.rows).itertuples(index=False)]
 
 
 def published(*rows):
@@ -278,7 +279,7 @@ def test_published_speedups_are_shown_beside_our_ratios_and_not_judged():
 
 
 def test_times_of_a_sample_say_of_how_many_rows():
-    assert "1,000 rows" in TABLE_TYPES["times"].says({**spec("times"), "sample": 1000})
+    assert "1,000 rows" in TABLE_TYPES["times"].says(replace(spec("times"), sample=1000))
 
 
 def test_the_unit_of_a_row_is_not_counted_as_agreeing():
@@ -334,8 +335,9 @@ def test_a_division_is_counted_and_numbers_have_no_classes():
     rows = [("iris", "", "n_classes", 3), ("iris", "", "n_train", 6), ("iris", "", "n_test", 4)]
     table = make_table(ours, published(*rows), asked)
     assert verdicts(table) == ["equal", "equal", "differs", "", "ours only", "ours only"]
-    assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "folds")
-    assert TABLE_TYPES["characteristics"].reads({"counts": ["n_classes"]}) == ("data",)
+    assert TABLE_TYPES["characteristics"].reads(asked.entry) == ("data", "folds")
+    classes = with_entry(asked, counts=["n_classes"])
+    assert TABLE_TYPES["characteristics"].reads(classes.entry) == ("data",)
 
 
 def test_a_value_is_judged_where_it_is_corrected_to_and_a_footnote_has_what_is_printed():
@@ -379,9 +381,9 @@ def test_features_are_counted_as_scaled_and_a_share_is_judged_as_it_rounds():
     assert verdicts(sharper)[0] == "equal"
     assert verdicts(make_table(ours, published(("iris", "", "density", "0.79")), asked))[0] == "differs"
     assert layout(table, asked)["rows"][0]["cells"][0].ours == "0.80"
-    assert TABLE_TYPES["characteristics"].reads(asked) == ("data", "scaled")
+    assert TABLE_TYPES["characteristics"].reads(asked.entry) == ("data", "scaled")
     assert "the share of nonzero values" in TABLE_TYPES["characteristics"].says(asked)
-    assert "principal" not in TABLE_TYPES["characteristics"].says({"counts": ["n_features"]})
+    assert "principal" not in TABLE_TYPES["characteristics"].says(with_entry(asked, counts=["n_features"]))
 
 
 # --- separability ----------------------------------------------------------------------------------------
@@ -412,7 +414,7 @@ def test_separability_on_rows_learnt_from_is_another_reading_of_the_same_measure
         {"model": "elm", "metric": "separability", "value": 0.99, "reading": LEARNT},
         {"model": "eem", "status": "failed", "error": "ValueError: no"},
     ]
-    asked = spec("separability", models=["elm", "eem"]) | {"rows": "learnt", "measured_for": "other"}
+    asked = with_entry(spec("separability", models=["elm", "eem"]), rows="learnt", measured_for="other")
     of_other = Results(measured=rows)
     results = SimpleNamespace(
         measured=lambda table, *at: of_other.measured(table, *at) if table == "other" else []
@@ -758,8 +760,7 @@ def test_training_is_judged_by_its_score_and_by_iterations_that_were_found():
 
 
 def test_training_of_a_model_without_a_grid_is_in_tables_of_every_criterion():
-    asked = spec("training") | {"criterion": "oracle"}
-    asked["models"] = {name: model | {"searched": False} for name, model in asked["models"].items()}
+    asked = with_entry(spec("training"), criterion="oracle")
     results = Trained(elm=(0.9, 60, 2.0), eem=(0.92, 150, 8.0), svm=(0.95, 7, 5.0), allowed=60)
     table = make_table(results, published(), asked).set_index(["model", "metric"])
     assert table.loc[("elm", "accuracy"), "ours"] == pytest.approx(90)

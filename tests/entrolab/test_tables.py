@@ -5,14 +5,15 @@ import math
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from html_pages import Page
-from made_studies import made_study
+from made_studies import made_study, with_entry
 
-from entrolab.tables.base import Found, PublishedValue
+from entrolab.tables.base import Found, Head, PublishedValue
 from entrolab.tables.making import COLUMNS, counts, judged_table, make_table, read_table
 from entrolab.tables.ranking import scores_of
 from entrolab.tables.rendering import escape_md, escape_tex, layout, render, write_table
@@ -154,7 +155,7 @@ def mixed():
 def test_verdict_at_its_boundaries(ours, value, std, expected):
     cell = ("iris", "eem_rbf", "gmean")
     found, published = {cell: Found(ours)}, {cell: PublishedValue(value, std)}
-    assert TABLE_TYPES["scores"].judge(cell, {"tolerance": {}}, found, published).verdict == expected
+    assert TABLE_TYPES["scores"].judge(cell, spec(), found, published).verdict == expected
 
 
 def test_numbers_that_are_undefined_have_no_verdict():
@@ -328,7 +329,7 @@ def test_several_metrics_are_rows_of_their_data_set():
     table = table_of(
         asked,
         scores,
-        *((name, model, "accuracy", 50.0) for name in ("iris", "wine") for model in asked["models"]),
+        *((name, model, "accuracy", 50.0) for name in ("iris", "wine") for model in asked.models),
     )
     assert table["ours"].tolist() == [80, 80, 50, 50] * 2 or table["ours"].tolist() == [80, 50, 80, 50] * 2
     shown = layout(table, asked)
@@ -379,11 +380,11 @@ def test_support_vectors_that_one_fold_lacks_are_a_failure():
 
 
 def test_fewer_trials_than_the_protocols_are_a_footnote():
-    asked = {**spec(["iris"], ["eem_rbf", "svm_rbf"]), "trials": FOLDS}
+    asked = replace(spec(["iris"], ["eem_rbf", "svm_rbf"]), trials=FOLDS)
     scores = pd.concat(
         [score_rows("iris", "eem_rbf", [0.8] * FOLDS), score_rows("iris", "svm_rbf", [0.8] * (FOLDS - 1))]
     )
-    table = table_of(asked, scores, *(("iris", model, "gmean", 80.0) for model in asked["models"]))
+    table = table_of(asked, scores, *(("iris", model, "gmean", 80.0) for model in asked.models))
     assert table["reason"].tolist() == ["", "3 trials"]
 
 
@@ -474,8 +475,8 @@ def test_columns_count_what_agrees_of_what_is_compared(mixed):
 def test_a_table_knows_what_its_rows_and_columns_are_and_what_sorts_them(mixed):
     table, spec = mixed
     shown = layout(table, spec)
-    assert [row["at"]["dataset"] for row in shown["rows"]] == list(spec["datasets"])
-    assert len(shown["columns"]) == len(spec["models"])
+    assert [row["at"]["dataset"] for row in shown["rows"]] == list(spec.datasets)
+    assert len(shown["columns"]) == len(spec.models)
     values = [cell.value for row in shown["rows"] for cell in row["cells"]]
     assert [float(value or "nan") for value in values] == pytest.approx(table["ours"], rel=1e-7, nan_ok=True)
 
@@ -484,8 +485,8 @@ def test_rows_that_share_a_head_are_not_sorted_apart(mixed):
     table, spec = mixed
     assert layout(table, spec)["sortable"]
     twice = pd.concat([table, table.assign(metric="accuracy")])
-    metrics = {name: {"label": name, "sublabel": ""} for name in ("gmean", "accuracy")}
-    assert not layout(twice, {**spec, "metrics": metrics})["sortable"]
+    metrics = {name: Head(name) for name in ("gmean", "accuracy")}
+    assert not layout(twice, replace(spec, metrics=metrics))["sortable"]
 
 
 def test_notes_that_differ_by_their_counts_share_a_footnote():
@@ -566,9 +567,8 @@ HOSTILE = r"""<script>alert(1)</script> & "x" 50% of $a_b^c$ #1 {y} ~ \input{z} 
 def hostile():
     """A table whose every text is hostile."""
     asked = study(["iris"], ["eem_rbf"]).spec_of_table("table1")
-    asked = {**asked, "caption": HOSTILE, "notes": [HOSTILE]}
-    asked["datasets"]["iris"] |= {"label": HOSTILE}
-    asked["models"]["eem_rbf"] |= {"label": HOSTILE, "sublabel": HOSTILE}
+    heads = {"datasets": {"iris": Head(HOSTILE)}, "models": {"eem_rbf": Head(HOSTILE, HOSTILE)}}
+    asked = replace(with_entry(asked, caption=HOSTILE, notes=[HOSTILE]), **heads)
     broken = [record("iris", "eem_rbf", success=False, status="failed", error=f"{HOSTILE}\n\n{HOSTILE}")]
     return score_table(pd.DataFrame(), published_frame(iris__eem_rbf=(80.0, 1.0)), broken, asked), asked
 

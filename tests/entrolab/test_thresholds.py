@@ -19,6 +19,7 @@ from entrolab.fit import thresholds
 from entrolab.fit.learners import seed_from
 from entrolab.fit.limits import Limits
 from entrolab.fit.refit import of_table, refit
+from entrolab.fit.run import Run
 from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run
 from entrolab.io.model_reading import load
@@ -61,7 +62,7 @@ def study(load_own):
     return made, prepare("shop", entry), np.arange(N)[None] % 3
 
 
-def spec_of(study, model: str) -> dict:
+def spec_of(study, model: str) -> Run:
     return study[0].run("shop", model, seed=0)
 
 

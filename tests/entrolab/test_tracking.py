@@ -341,7 +341,7 @@ Ledger._log_model = killed
 study, tables = pickle.loads(bytes.fromhex(sys.argv[1])), json.loads(sys.argv[2])
 runs = [StudyRun.at(study, "moons", model) for model in ("svm_rbf", "logistic")]
 with job_log("track.log", "track"):
-    track_dataset(study, "small", "moons", runs, tables=tables)
+    track_dataset(study, "moons", runs, tables=tables)
 """
 
 
@@ -363,7 +363,9 @@ def tracker_ended_by(number: signal.Signals) -> subprocess.CompletedProcess:
 def test_after_a_kill_every_run_gets_its_one_finished_run(runs):
     assert tracker_ended_by(signal.SIGKILL).returncode == -signal.SIGKILL
     assert runs_of()["small/moons/logistic"].info.status == "RUNNING"
-    with ledger.open_ledger(None, "other", STUDY, patience=5, own="tags.dataset = 'other'"):
+    with ledger.open_ledger(
+        None, STUDY.model_copy(update={"name": "other"}), patience=5, own="tags.dataset = 'other'"
+    ):
         left = runs_of()["small/moons/logistic"]
     assert left.info.status == "KILLED"
     assert left.data.tags["failure.reason"] == "its tracker was killed"
@@ -579,7 +581,7 @@ def tables(place):
 
 
 def track_tables(tables):
-    return track_study(STUDY, "small", tables, config="small.yaml", receipt="receipt.json", patience=5)
+    return track_study(STUDY, tables, config="small.yaml", receipt="receipt.json", patience=5)
 
 
 def test_run_of_the_paper_carries_its_tables_and_counts_their_verdicts(tables, tmp_path):
@@ -609,7 +611,7 @@ def test_run_of_the_paper_carries_its_figures_and_is_reopened_when_one_changed(t
         file.write_text("first")
 
     def track():
-        return track_study(STUDY, "small", tables, figures, config="small.yaml", patience=5)
+        return track_study(STUDY, tables, figures, config="small.yaml", patience=5)
 
     done = track()
     assert not track()["written"]

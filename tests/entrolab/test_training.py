@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from logistic_run import logistic_run
+from logistic_run import changed, logistic_run
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
@@ -36,6 +36,7 @@ from entrolab.fit import training
 from entrolab.fit.limits import LimitError, Limits
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.protocols import Folds, Trials
+from entrolab.fit.run import Run
 from entrolab.fit.scoring import ERRORS, SCORES, scores
 from entrolab.fit.training import FACTS, without_data
 from entrolab.io.records import peak_mib
@@ -115,7 +116,7 @@ def train_run(dataset, parts, spec, limits=Limits(seconds=3600), **options):  # 
     return training.train_run(dataset, parts, spec, limits, **options)
 
 
-def a_spec(**changes) -> dict:
+def a_spec(**changes) -> Run:
     return logistic_run(**{"metrics": METRIC_NAMES, "protocol": {"folds": 4, "repeats": 2}, **changes})
 
 
@@ -127,7 +128,7 @@ def trained(dataset, parts) -> SimpleNamespace:
     return SimpleNamespace(candidates=candidates, record=record, done=done)
 
 
-def moody(*moods, **changes) -> dict:
+def moody(*moods, **changes) -> Run:
     return a_spec(estimator="entrolab.fit.training.Moody", grid={"mood": list(moods)}, **changes)
 
 
@@ -295,7 +296,7 @@ ONE_OF = {
 }
 
 
-def choosing(**changes) -> dict:
+def choosing(**changes) -> Run:
     return a_spec(
         estimator=None,
         steps=[{"estimator": "sklearn.decomposition.PCA"}],
@@ -334,7 +335,7 @@ def test_a_failing_alternative_takes_no_other_with_it(dataset, parts):
     one_of = ONE_OF | {
         "moody": {"estimator": "entrolab.fit.training.Moody", "grid": {"mood": ["bad", "good"]}}
     }
-    candidates, record, *_ = train_run(dataset, parts[:1], choosing() | {"one_of": one_of})
+    candidates, record, *_ = train_run(dataset, parts[:1], changed(choosing(), {"one_of": one_of}))
     failed = candidates[~candidates["success"]]
     assert record["success"]
     assert set(failed["params"].map(lambda text: json.loads(text).get("mood"))) == {"bad"}
@@ -547,7 +548,7 @@ def test_a_grid_cut_short_is_no_result(dataset, parts, fits_until_the_limit):
     """One point has been tried on every fold of the only repeat, but not the rest of the grid."""
     fits_until_the_limit(5)
     spec = moody("good", "fine", candidates=["dcs_gaussian"])
-    spec["estimator"] = "entrolab.fit.training.PointByPoint"
+    spec = changed(spec, {"estimator": "entrolab.fit.training.PointByPoint"})
     candidates, record, *_ = train_run(dataset, parts[:1], spec)
     assert candidates.groupby("fold")["success"].any().all()
     assert (record["success"], record["status"]) == (False, "time limit")
@@ -563,7 +564,7 @@ def test_memory_that_a_fit_may_not_have_fails_that_fit(dataset, parts):
 
 def test_memory_that_a_path_may_not_have_is_the_cells_limit(dataset, parts):
     spec = moody("huge")
-    spec["estimator"] = "entrolab.fit.training.AllAtOnce"
+    spec = changed(spec, {"estimator": "entrolab.fit.training.AllAtOnce"})
     _, record, *_ = train_run(dataset, parts, spec, Limits(seconds=3600, gib=1))
     assert record["status"] == "memory limit"
     assert re.match(r"memory limit of 1 GiB: .*Unable to allocate 64.0 GiB .*, after 0 of", record["error"])

@@ -20,6 +20,7 @@ from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
 from entrolab.study.config import Studies, load_configuration, load_study
+from entrolab.study.definition import Folds, Preprocessing
 from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -32,26 +33,23 @@ def with_labels(*labels) -> str:
 
 def test_the_smallest_study_is_whole(load_own):
     study, _ = load_own(OWN)
-    assert study["title"] == "Mine"
-    assert "scaling" not in study
-    assert study["preprocessing"] == {"scale": "minmax", "categories": "one-hot"}
-    assert study["protocol"] == {"folds": 5, "repeats": 1, "inner": "leave-two-folds-out"}
-    assert study["models"]["svm"]["label"] == "svm"
-    assert {key: study["tables"]["scores"][key] for key in ("type", "models", "metric", "criterion")} == {
-        "type": "scores",
-        "models": ["svm"],
-        "metric": ["balanced_accuracy", "gmean", "accuracy"],
-        "criterion": "cv",
-    }
-    assert study["datasets"][study["tables"]["scores"]["datasets"]] == ["shop"]
+    assert study.title == "Mine"
+    assert study.scaling is None
+    assert study.preprocessing == Preprocessing()
+    assert study.protocol == Folds(folds=5, repeats=1)
+    assert study.models["svm"].label == "svm"
+    table = study.tables["scores"]
+    assert (table.type, table.models, table.criterion) == ("scores", ["svm"], "cv")
+    assert table.metric == ["balanced_accuracy", "gmean", "accuracy"]
+    assert study.datasets[table.datasets] == ["shop"]
 
 
 def test_the_smallest_study_of_values_has_a_table_of_errors(load_own):
     own = {"file": "table.csv", "label": "size", "drop": ["colour", "bought"]}
     study, entry = load_own(own, model=SVR)
     assert entry["task"] == "regression"
-    assert (list(study["tables"]), study["metrics"]) == (["errors"], ["rmse"])
-    assert study["tables"]["errors"]["metric"] == ["rmse"]
+    assert (list(study.tables), study.metrics) == (["errors"], ["rmse"])
+    assert study.tables["errors"].metric == ["rmse"]
 
 
 def test_a_study_of_both_has_both_tables(tmp_path):
@@ -63,7 +61,7 @@ def test_a_study_of_both_has_both_tables(tmp_path):
     }
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
     read = load_study(tmp_path / "mine.yaml", {})
-    shown = {name: read["datasets"][table["datasets"]] for name, table in read["tables"].items()}
+    shown = {name: read.datasets[table.datasets] for name, table in read.tables.items()}
     assert shown == {"scores": ["shop"], "errors": ["sizes"]}
 
 
@@ -72,8 +70,8 @@ def test_tables_may_leave_out_what_they_show(tmp_path):
     study = {"datasets": {"shop": OWN}, "models": {"svm": SVC}, "tables": {"seconds": {"type": "times"}}}
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
     read = load_study(tmp_path / "mine.yaml", {})
-    assert read["datasets"][read["tables"]["seconds"]["datasets"]] == ["shop"]
-    assert read["tables"]["seconds"]["models"] == ["svm"]
+    assert read.datasets[read.tables["seconds"].datasets] == ["shop"]
+    assert read.tables["seconds"].models == ["svm"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from logistic_run import changed
 from numpy.testing import assert_allclose, assert_array_equal
 from own_tables import LINE, OWN, TABLE
 from refused_studies import refused
@@ -142,7 +143,9 @@ def test_the_model_of_the_table_can_be_fitted_again_with_weights(study):
     regression = replace(
         data, y=data.X[:, 0], task="regression", classes=[], columns={**data.columns, "labels": []}
     )
-    fitted, _ = refit(regression, parts, {}, {**spec, "estimator": "sklearn.linear_model.Ridge", "grid": {}})
+    fitted, _ = refit(
+        regression, parts, {}, changed(spec, {"estimator": "sklearn.linear_model.Ridge", "grid": {}})
+    )
     twin = Ridge().fit(MinMaxScaler().fit_transform(data.X), data.X[:, 0], sample_weight=data.weights)
     assert_allclose(fitted[-1].coef_, twin.coef_)
 

@@ -4,6 +4,7 @@ import json
 import math
 import runpy
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -63,12 +64,13 @@ def test_the_picture_of_the_example_has_its_scores(example, tmp_path):
 
 
 def test_results_without_a_score_or_with_a_lost_fold():
-    nothing = _results("mine", {"metrics": ["gmean"]}, [], [], [{"dataset": "a", "model": "b"}])
+    nothing = _results("mine", SimpleNamespace(metrics=["gmean"]), [], [], [{"dataset": "a", "model": "b"}])
     assert nothing.failures["model"].tolist() == ["b"]
     assert nothing.predictions.empty
     scores = pd.DataFrame({"gmean": [0.9, math.nan], "repeat": 0, "fold": [0, 1], "params": ""})
     scores = scores.assign(dataset="a", model="b", criterion="cv")
-    (summary,) = _results("mine", {"metrics": ["gmean"]}, [scores], [], []).summary.to_dict("records")
+    found = _results("mine", SimpleNamespace(metrics=["gmean"]), [scores], [], [])
+    (summary,) = found.summary.to_dict("records")
     assert math.isnan(summary["mean"])
     assert summary["n"] == 1
 

@@ -156,12 +156,16 @@ def of_study(function):
     )
 
 
-run_of = of_study(lambda study, at: study.run(at.dataset, at.model, int(at.seed)))
+# Snakemake compares params by what `repr` gives of builtin types.
+run_of = of_study(
+    lambda study, at: study.run(at.dataset, at.model, int(at.seed)).model_dump()
+)
 criteria_of = of_study(lambda study, at: study.criteria_of(at.model))
 measurement_of = of_study(
-    lambda study, at: study.measurement(at.table, at.dataset, int(at.seed))
+    lambda study, at: vars(study.measurement(at.table, at.dataset, int(at.seed)))
 )
-figure_of = of_study(lambda study, at: study.spec_of_figure(at.figure))
+# Snakemake compares objects in a list by their repr, and no other objects.
+figure_of = of_study(lambda study, at: [study.spec_of_figure(at.figure)])
 
 
 def code(stage):
@@ -185,10 +189,8 @@ def code_of_measurement(wildcards):
 
 
 def code_of_figure(wildcards):
-    figure = figure_of(wildcards)
-    fitted = [panel["learner"] for panel in figure.get("panels", [])]
-    fitted += [figure["model"]] if "model" in figure else []
-    return code_digest("figure", *chain.from_iterable(map(made_of, fitted)))
+    (spec,) = figure_of(wildcards)
+    return code_digest("figure", *chain.from_iterable(map(made_of, spec.learners.values())))
 
 
 # ------------------------------------------------------------------------------------------------ resources
@@ -197,12 +199,12 @@ def code_of_figure(wildcards):
 def limit_seconds(wildcards):
     """The limit of a run: that of the settings, else that of its study, else the default."""
     asked = hasattr(wildcards, "study") and study_of(wildcards).limit_seconds
-    return SETTINGS["limit_seconds"] or asked or LIMIT_SECONDS
+    return SETTINGS.limit_seconds or asked or LIMIT_SECONDS
 
 
 def memory(wildcards, attempt):
     """The megabytes that a job requests from a cluster: four times as many at each attempt, up to the limit."""
-    return min(2000 * 4 ** (attempt - 1), round(1074 * SETTINGS["limit_gib"]) + 1500)
+    return min(2000 * 4 ** (attempt - 1), round(1074 * SETTINGS.limit_gib) + 1500)
 
 
 def minutes(wildcards):
@@ -212,7 +214,7 @@ def minutes(wildcards):
 # Limits of a job, enforced in its process on any machine, whatever was requested from a cluster.
 LIMITS = {
     "limit_seconds": limit_seconds,
-    "limit_mebibytes": round(SETTINGS["limit_gib"] * 1024),
+    "limit_mebibytes": round(SETTINGS.limit_gib * 1024),
 }
 
 

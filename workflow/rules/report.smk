@@ -30,4 +30,4 @@ rule page:
 
 rule report:
     input:
-        [f"results/report/{study}.html" for study in SETTINGS["papers"]],
+        [f"results/report/{study}.html" for study in SETTINGS.papers],

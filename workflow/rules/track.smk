@@ -28,7 +28,7 @@ rule track:
         tracking=1,
     params:
         study=of_study(lambda study, at: [study]),
-        store=SETTINGS["store"],
+        store=SETTINGS.store,
         which_store=store_digest(SETTINGS),
         code=code("tracking"),
     run:
@@ -48,7 +48,7 @@ rule track_study:
         tracking=1,
     params:
         study=of_study(lambda study, at: [study]),
-        store=SETTINGS["store"],
+        store=SETTINGS.store,
         which_store=store_digest(SETTINGS),
         # The store contains absolute paths: if the folder was moved, this job corrects them.
         folder=os.getcwd(),

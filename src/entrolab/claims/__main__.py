@@ -24,8 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
     except ConfigError as error:
         print(error, file=sys.stderr)
         return 2
-    for name in names or [name for name, study in studies.items() if study["claims"]]:
-        claims = studies[name]["claims"]
+    for name in names or [name for name, study in studies.items() if study.claims]:
+        claims = studies[name].claims
         found = evaluate(claims, Numbers(studies[name]), stored_outcomes(name, claims, home()))
         counted = ", ".join(f"{number} {outcome}" for outcome, number in outcomes(found).items())
         print(f"{name}: {counted}")

@@ -14,9 +14,9 @@ from types import MappingProxyType
 import pandas as pd
 
 from entrolab.claims.evidence import ALPHA, LEAST_DATASETS, Evidence, Exact, SignedRank, holm
-from entrolab.claims.numbers import Numbers, RatioUndefined, TableMissing, less_is_better, tables_of
+from entrolab.claims.numbers import Numbers, RatioUndefined, TableMissing, less_is_better
 from entrolab.fit.metrics import METRICS
-from entrolab.study.claims import datasets_of, metrics_of_test, tests_of_repository
+from entrolab.study.claims import Claim, ClaimTest, Margin, Often, tests_of_repository
 
 OUTCOMES = ("holds", "fails", "undecided", "not tested")
 # The most comparisons of an undecided claim that say what would decide them.
@@ -27,8 +27,8 @@ COLUMNS = [
 ]
 NOT_RUN = "its tests of this repository: `make outcomes`"
 UNDEFINED = "a margin in points, as a ratio of negative numbers is undefined"
-# What a passing test of this repository shows, by the key of the claim that names it.
-SHOWS = {"tested_by": "shown on examples, to rounding; not a proof", "refuted_by": "a counterexample"}
+# What a passing test of this repository shows.
+A_PASS_SHOWS, A_COUNTEREXAMPLE = "shown on examples, to rounding; not a proof", "a counterexample"
 CORRECTED = "; one of {} comparisons that must all hold; p-values of contradictions with Holm's correction"
 
 
@@ -53,7 +53,7 @@ class Part:
 
 
 def evaluate(
-    claims: Sequence[Mapping], numbers: Numbers, by_tests: Mapping[str, Sequence[str]] = MappingProxyType({})
+    claims: Sequence[Claim], numbers: Numbers, by_tests: Mapping[str, Sequence[str]] = MappingProxyType({})
 ) -> pd.DataFrame:
     """Test the claims of a study.
 
@@ -64,36 +64,28 @@ def evaluate(
     rows = []
     for claim in claims:
         if names := tests_of_repository(claim):
-            outcome, decides = by_tests.get(claim["id"], ("undecided", NOT_RUN))
-            shows = SHOWS["tested_by" if "tested_by" in claim else "refuted_by"]
-            parts = [({"type": "test"}, Part(name, outcome, method=shows)) for name in names]
+            outcome, decides = by_tests.get(claim.id, ("undecided", NOT_RUN))
+            shows = A_PASS_SHOWS if claim.tested_by else A_COUNTEREXAMPLE
+            parts = [("test", Part(name, outcome, method=shows)) for name in names]
         else:
-            parts = _judged(
-                [(test, one) for test in claim.get("tests", []) for one in _parts_of(test, numbers)]
-            )
-            outcome, decides = _of_claim(claim, parts)
-        readers = " ".join(map(str, claim.get("found_by", [])))
-        about = (
-            claim["id"],
-            claim["claim"],
-            claim["place"],
-            claim["strength"],
-            readers,
-            claim.get("note", ""),
-        )
-        for test, part in parts or [({"type": ""}, Part("", ""))]:
+            judged = _judged([(test, one) for test in claim.tests for one in _parts_of(test, numbers)])
+            outcome, decides = _of_claim(claim, judged)
+            parts = [(test.type, part) for test, part in judged]
+        readers = " ".join(map(str, claim.found_by))
+        about = (claim.id, claim.claim, claim.place, claim.strength, readers, claim.note)
+        for kind, part in parts or [("", Part("", ""))]:
             shown = (part.name, part.outcome, part.effect, part.low, part.high, part.unit, part.p, part.sets)
-            rows.append((*about, outcome, decides, test["type"], *shown, part.method))
+            rows.append((*about, outcome, decides, kind, *shown, part.method))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_claim(claim: Mapping, parts: Sequence[tuple[Mapping, Part]]) -> tuple[str, str]:
+def _of_claim(claim: Claim, parts: Sequence[tuple[ClaimTest, Part]]) -> tuple[str, str]:
     """The outcome of a claim on tables, and what would decide it if it is undecided."""
-    if "tests" not in claim:
-        return "not tested", claim["untested"]
-    readings = claim.get("readings") or {None: ""}
+    if not claim.tests:
+        return "not tested", claim.untested
+    readings = claim.readings or {None: ""}
     found = {
-        reader: _together([part.outcome for test, part in parts if test.get("reading") in (None, reader)])
+        reader: _together([part.outcome for test, part in parts if test.reading in (None, reader)])
         for reader in readings
     }
     if len({*found.values()}) > 1:
@@ -114,9 +106,9 @@ def _together(outcomes: Sequence[str]) -> str:
     return "holds" if {*outcomes} == {"holds"} else "undecided"
 
 
-def _parts_of(test: Mapping, numbers: Numbers) -> list["Part | _Comparison"]:
+def _parts_of(test: ClaimTest, numbers: Numbers) -> list["Part | _Comparison"]:
     try:
-        parts = TEST_TYPES[test["type"]](test, numbers)
+        parts = TEST_TYPES[test.type](test, numbers)
     except TableMissing as missing:
         return [Part("", "undecided", decides=f"a result that is not there: `snakemake {missing}`")]
     except RatioUndefined as undefined:
@@ -132,12 +124,12 @@ def _parts_of(test: Mapping, numbers: Numbers) -> list["Part | _Comparison"]:
 class _Scale:
     """The scale of an effect (a difference, or the log of a ratio): the size of a margin, and the display."""
 
-    margin: Mapping
+    margin: Margin
     metric: str
 
     @property
     def ratio(self) -> bool:
-        return "points" not in self.margin
+        return self.margin.points is None
 
     @property
     def better(self) -> float:
@@ -149,30 +141,27 @@ class _Scale:
         return self._limit(-1)
 
     def _limit(self, sign: int) -> float:
-        match self.margin:
-            case {"points": points}:
-                return sign * points
-            case {"factor": factor}:
-                return sign * math.log(factor)
-            case {"percent": percent}:
-                less = less_is_better(self.metric)
-                return (-1 if less else 1) * math.log1p((-sign if less else sign) * percent / 100)
+        if self.margin.points is not None:
+            return sign * self.margin.points
+        if self.margin.factor is not None:
+            return sign * math.log(self.margin.factor)
+        less = less_is_better(self.metric)
+        return (-1 if less else 1) * math.log1p((-sign if less else sign) * self.margin.percent / 100)
 
     @property
     def unit(self) -> str:
-        if "points" in self.margin:
+        if not self.ratio:
             known = METRICS.get(self.metric)
             return "points" if (known.percent if known else self.metric == "separability") else ""
-        return "×" if "factor" in self.margin else "%"
+        return "%" if self.margin.factor is None else "×"
 
     def shown(self, effect: float) -> float:
-        match self.margin:
-            case {"factor": _}:
-                return math.exp(effect)
-            case {"percent": _}:
-                sign = -1 if less_is_better(self.metric) else 1
-                return 100 * sign * math.expm1(sign * effect)
-        return effect
+        if not self.ratio:
+            return effect
+        if self.margin.factor is not None:
+            return math.exp(effect)
+        sign = -1 if less_is_better(self.metric) else 1
+        return 100 * sign * math.expm1(sign * effect)
 
 
 # Evidence -> the p-value of the test that establishes the claim, and of the one that refutes it.
@@ -211,7 +200,7 @@ class _Comparison:
         return self.evidence.n
 
 
-def _judged(tests: Sequence[tuple[Mapping, "Part | _Comparison"]]) -> list[tuple[Mapping, Part]]:
+def _judged(tests: Sequence[tuple[ClaimTest, "Part | _Comparison"]]) -> list[tuple[ClaimTest, Part]]:
     """The parts of a claim, with Holm's correction for the comparisons among them."""
     comparisons = [one for _, one in tests if isinstance(one, _Comparison)]
     refuted = iter(holm([one.refuted for one in comparisons]))
@@ -222,15 +211,15 @@ def _judged(tests: Sequence[tuple[Mapping, "Part | _Comparison"]]) -> list[tuple
     ]
 
 
-def _compared(test: Mapping, numbers: Numbers) -> list[Part | _Comparison]:
+def _compared(test: ClaimTest, numbers: Numbers) -> list[Part | _Comparison]:
     """Compare each pair of models over all data sets, or on each one if the data sets are few."""
-    key, sides, limits = SIDES[test["type"]]
-    margin = {"factor": test[key]} if key == "factor" else test[key]
+    key, sides, limits = SIDES[test.type]
+    margin = Margin(factor=test.factor) if key == "factor" else getattr(test, key)
     found = []
-    for metric, (a, b) in itertools.product(metrics_of_test(test), _pairs(test)):
+    for metric, (a, b) in itertools.product(test.metrics, _pairs(test)):
         scale = _Scale(margin, metric)
         name = a if a == b else f"{a} vs {b}"
-        name += f", {metric}" if len(metrics_of_test(test)) > 1 else ""
+        name += f", {metric}" if len(test.metrics) > 1 else ""
         known = _evidence(test, numbers, (a, b), scale)
         for suffix, evidence in known:
             about = (*sides(evidence, scale), limits(scale), scale, scale.unit)
@@ -240,23 +229,23 @@ def _compared(test: Mapping, numbers: Numbers) -> list[Part | _Comparison]:
     return found
 
 
-def _pairs(test: Mapping) -> list[tuple[str, str]]:
-    if test["pairs"] == "each":
-        return list(zip(test["models"], test["against"], strict=True))
-    pairs = itertools.product(test["models"], test["against"])
-    return [(a, b) for a, b in pairs if a != b or "against_tables" in test]
+def _pairs(test: ClaimTest) -> list[tuple[str, str]]:
+    if test.pairs == "each":
+        return list(zip(test.models, test.against, strict=True))
+    pairs = itertools.product(test.models, test.against)
+    return [(a, b) for a, b in pairs if a != b or test.against_tables]
 
 
 def _evidence(
-    test: Mapping, numbers: Numbers, pair: tuple[str, str], scale: _Scale
+    test: ClaimTest, numbers: Numbers, pair: tuple[str, str], scale: _Scale
 ) -> list[tuple[str, Evidence]]:
     """The evidence on a pair: one item over all data sets, or one per data set with the suffix ", on …"."""
-    datasets = datasets_of(test, numbers.study)
-    known = {one: numbers.difference(test, one, pair, scale.metric, scale.ratio) for one in datasets}
+    datasets, about = test.datasets(numbers.study), (pair, scale.metric, scale.ratio)
+    known = {one: numbers.difference(test.sides, one, *about) for one in datasets}
     known = {one: value for one, value in known.items() if not math.isnan(value)}
     if len(known) >= LEAST_DATASETS:
         return [("", SignedRank(list(known.values())))]
-    each = ((one, numbers.on_one(test, one, pair, scale.metric, scale.ratio)) for one in known)
+    each = ((one, numbers.on_one(test.sides, one, *about)) for one in known)
     return [(f", on {one}", evidence) for one, evidence in each if evidence]
 
 
@@ -306,11 +295,11 @@ def _would_decide(name: str, evidence: Evidence, limits: Sequence[float], scale:
 # ------------------------------------------------------------------------------------ exponents and counts
 
 
-def _grows(test: Mapping, numbers: Numbers) -> list[Part | _Comparison]:
-    limits = [test["exponent"] - test["within"], test["exponent"] + test["within"]]
-    scale = _Scale({"points": test["within"]}, "")
+def _grows(test: ClaimTest, numbers: Numbers) -> list[Part | _Comparison]:
+    limits = [test.exponent - test.within, test.exponent + test.within]
+    scale = _Scale(Margin(points=test.within), "")
     found = []
-    for model, metric in itertools.product(test["models"], metrics_of_test(test)):
+    for model, metric in itertools.product(test.models, test.metrics):
         name, evidence = f"{model}, {metric}", numbers.exponent(test, model, metric)
         if evidence is None:
             found.append(Part(name, "undecided", decides=f"{name}: costs at three sizes or more"))
@@ -335,9 +324,9 @@ class _Case:
     measured: bool = False
 
 
-def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
+def _counted(test: ClaimTest, numbers: Numbers) -> list[Part]:
     """Count the cases that are true in our numbers (the effect), and those certainly and possibly true."""
-    cases = (_compared_cases if test.get("against") else _cells)(test, numbers)
+    cases = (_compared_cases if getattr(test, "against", None) else _cells)(test, numbers)
     if not any(case.measured for case in cases):
         return []
     held, refuted = holm([case.held for case in cases]), holm([case.refuted for case in cases])
@@ -345,8 +334,8 @@ def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
     all_hold = all(case.held <= ALPHA for case in cases)
     certain = len(cases) if all_hold else sum(p <= ALPHA for p in held)
     possible = len(cases) - sum(p <= ALPHA for p in refuted)
-    wanted = test.get("count", {"min": len(cases)})
-    low, high = wanted.get("min", 0), wanted.get("max", len(cases))
+    wanted = test.count if test.type == "count" else Often(min=len(cases))
+    low, high = wanted.min or 0, len(cases) if wanted.max is None else wanted.max
     outcome, decides = "undecided", ""
     if low <= certain and possible <= high:
         outcome = "holds"
@@ -373,27 +362,26 @@ def _counted(test: Mapping, numbers: Numbers) -> list[Part]:
     ]
 
 
-def _cells(test: Mapping, numbers: Numbers) -> list[_Case]:
+def _cells(test: ClaimTest, numbers: Numbers) -> list[_Case]:
     """One case per cell: whether it is within the limit."""
-    models = test.get("models") or list(
-        dict.fromkeys(model for name in test["tables"] for model in numbers.models(name))
+    models = test.models or list(
+        dict.fromkeys(model for name in test.tables for model in numbers.models(name))
     )
-    metrics = metrics_of_test(test)
     cases = []
-    for dataset, model, metric in itertools.product(datasets_of(test, numbers.study), models, metrics):
-        if not numbers.has(test["tables"], dataset, model, metric):
+    for dataset, model, metric in itertools.product(test.datasets(numbers.study), models, test.metrics):
+        if not numbers.has(test.tables, dataset, model, metric):
             continue
-        name = " ".join(filter(None, [dataset, model, metric if len(metrics) > 1 else ""]))
+        name = " ".join(filter(None, [dataset, model, metric if len(test.metrics) > 1 else ""]))
         evidence = numbers.level(test, dataset, model, metric)
         if evidence is None:
             cases.append(_Case(name))
             continue
-        if "at_least" in test:
-            held, refuted = _exceeds(evidence, test["at_least"])
-            so = evidence.effect >= test["at_least"]
+        if test.at_least is not None:
+            held, refuted = _exceeds(evidence, test.at_least)
+            so = evidence.effect >= test.at_least
         else:
-            refuted, held = _exceeds(evidence, test["at_most"])
-            so = evidence.effect <= test["at_most"]
+            refuted, held = _exceeds(evidence, test.at_most)
+            so = evidence.effect <= test.at_most
         if isinstance(evidence, Exact):  # the limit is inclusive
             so = refuted > ALPHA
             held = 1.0 - float(so)
@@ -401,25 +389,25 @@ def _cells(test: Mapping, numbers: Numbers) -> list[_Case]:
     return cases
 
 
-def _compared_cases(test: Mapping, numbers: Numbers) -> list[_Case]:
+def _compared_cases(test: ClaimTest, numbers: Numbers) -> list[_Case]:
     """One case per data set (one of the models is better than all rivals), or one per comparison."""
     cases = []
-    for dataset, metric in itertools.product(datasets_of(test, numbers.study), metrics_of_test(test)):
-        scale = _Scale(test["by"], metric)
+    for dataset, metric in itertools.product(test.datasets(numbers.study), test.metrics):
+        scale = _Scale(test.by, metric)
         known: dict[str, list[_Case]] = {}
         for pair in _pairs(test):
-            sides = zip(tables_of(test), pair, strict=True)
+            sides = zip(test.sides, pair, strict=True)
             if not all(numbers.has(tables, dataset, model, metric) for tables, model in sides):
                 continue
             name = f"{' vs '.join(pair)} on {dataset}"
-            evidence = numbers.on_one(test, dataset, pair, metric, scale.ratio)
+            evidence = numbers.on_one(test.sides, dataset, pair, metric, scale.ratio)
             if evidence is None:
                 case = _Case(name)
             else:
                 is_so = evidence.effect > scale.better
                 case = _Case(name, is_so, *_exceeds(evidence, scale.better), measured=True)
             known.setdefault(pair[0], []).append(case)
-        if test["of"] == "comparisons":
+        if test.of == "comparisons":
             cases += itertools.chain.from_iterable(known.values())
         elif known:
             cases.append(_best_of(dataset, list(known.values())))
@@ -437,7 +425,7 @@ def _best_of(dataset: str, by_model: Sequence[Sequence[_Case]]) -> _Case:
     )
 
 
-TEST_TYPES: dict[str, Callable[[Mapping, Numbers], list[Part | _Comparison]]] = {
+TEST_TYPES: dict[str, Callable[[ClaimTest, Numbers], list[Part | _Comparison]]] = {
     **dict.fromkeys(SIDES, _compared),
     "grows": _grows,
     "bound": _counted,

@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -13,12 +13,14 @@ from scipy.stats import linregress
 
 from entrolab.claims.evidence import Evidence, Exact, Student, of_folds
 from entrolab.fit.metrics import METRICS, metrics_of
-from entrolab.study.claims import tested_file
+from entrolab.study.claims import ClaimTest, tested_file
 from entrolab.study.study import Study
 from entrolab.tables.making import ADDRESS, read_table
 from entrolab.tables.results import Results
 from entrolab.tables.types import TABLE_TYPES
 
+# The tables with the numbers of the first models of pairs, and of the second ones.
+Sides = tuple[Sequence[str], Sequence[str]]
 # Columns of tables that are not scores and for which less is better.
 COSTS = {
     *("fit_seconds", "predict_seconds", "n_stored_numbers", "seconds", "iterations", "evaluations"),
@@ -56,33 +58,29 @@ class Numbers:
         return any((dataset, model, metric) in self._table(name).index for name in tables)
 
     def difference(
-        self, test: Mapping, dataset: str, pair: tuple[str, str], metric: str, ratio: bool
+        self, sides: Sides, dataset: str, pair: tuple[str, str], metric: str, ratio: bool
     ) -> float:
         """The lead of one model over another on a data set, as a difference or as the log of a ratio.
 
         Positive if the first model is better, infinite in a ratio to 0; NaN if a number is missing. A
         negative number in a ratio raises `RatioUndefined`.
         """
-        a, b = (
-            self.cell(tables, dataset, model, metric)
-            for tables, model in zip(tables_of(test), pair, strict=True)
-        )
+        a, b = (self.cell(tables, dataset, model, metric) for tables, model in zip(sides, pair, strict=True))
         if ratio and np.minimum(a, b) < 0:
             raise RatioUndefined(f"{' vs '.join(pair)} on {dataset}")
         return _ahead(a, b, metric, ratio)
 
     def on_one(
-        self, test: Mapping, dataset: str, pair: tuple[str, str], metric: str, ratio: bool
+        self, sides: Sides, dataset: str, pair: tuple[str, str], metric: str, ratio: bool
     ) -> Evidence | None:
         """The evidence for :meth:`difference` on a single data set; None where the difference is NaN."""
-        apart = self.difference(test, dataset, pair, metric, ratio)
+        apart = self.difference(sides, dataset, pair, metric, ratio)
         if math.isnan(apart):
             return None
-        sides = [
-            self._folds(tables, dataset, model, metric)
-            for tables, model in zip(tables_of(test), pair, strict=True)
+        folds = [
+            self._folds(tables, dataset, model, metric) for tables, model in zip(sides, pair, strict=True)
         ]
-        common = pd.concat(sides, axis=1, join="inner") if all(len(side) for side in sides) else ()
+        common = pd.concat(folds, axis=1, join="inner") if all(map(len, folds)) else ()
         if len(common) < 2:
             return Exact(apart, _slack(metric, ratio))
         a, b = common.to_numpy().T
@@ -95,29 +93,29 @@ class Numbers:
         around = a / (a.mean() or 1) - b / (b.mean() or 1)  # the delta method
         return of_folds(around, self._shared(dataset), apart)
 
-    def level(self, test: Mapping, dataset: str, model: str, metric: str) -> Evidence | None:
+    def level(self, test: ClaimTest, dataset: str, model: str, metric: str) -> Evidence | None:
         """The evidence for the number or the spread of a cell; None if the cell has none."""
-        if "spread" in test:
+        if getattr(test, "spread", None):
             spread = self._spread(test, dataset, model, metric)
             return None if math.isnan(spread) else Exact(spread)
-        value = self.cell(test["tables"], dataset, model, metric)
+        value = self.cell(test.tables, dataset, model, metric)
         if math.isnan(value):
             return None
-        folds = self._folds(test["tables"], dataset, model, metric)
+        folds = self._folds(test.tables, dataset, model, metric)
         return of_folds(folds.to_numpy(), self._shared(dataset)) if len(folds) > 1 else Exact(value)
 
     def models(self, table: str) -> list[str]:
         """The models of a table that have runs or measurements."""
         return [model for model in dict.fromkeys(self._frame(table)["model"]) if self._is_computed(model)]
 
-    def exponent(self, test: Mapping, model: str, metric: str) -> Student | None:
+    def exponent(self, test: ClaimTest, model: str, metric: str) -> Student | None:
         """The exponent of a power law, from a cell of a table or fitted to its rows of different sizes."""
-        for name in test["tables"]:
-            entry, table = self.study["tables"][name], self._frame(name)
+        for name in test.tables:
+            entry, table = self.study.tables[name], self._frame(name)
             rows = table[(table["model"] == model) & (table["metric"] == metric) & table["ours"].notna()]
-            if entry["type"] == "growth" and len(rows):
-                by_rows = entry["models"][model].get("rows", entry["rows"])
-                n_points = len(entry["sizes"] if metric.endswith("_size") else by_rows)
+            if entry.type == "growth" and len(rows):
+                by_rows = entry.models[model].rows or entry.rows
+                n_points = len(entry.sizes if metric.endswith("_size") else by_rows)
                 value, error = rows[["ours", "ours_std"]].iloc[0]
                 return Student(value, float(np.nan_to_num(error)), n_points - 2, n_points, OF_EXPONENT)
             sizes = [int(re.sub(r"\D", "", row)) for row in rows["dataset"]]
@@ -129,35 +127,37 @@ class Numbers:
     def _folds(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> pd.Series:
         """The scores of the folds or trials that a cell averages; empty if the tables have none."""
         for name in tables:
-            if name not in self.study["tables"]:
+            if name not in self.study.tables:
                 drawn = self._drawn(name, dataset, model)
                 return drawn.set_index("trial")["score"] if "trial" in drawn else pd.Series(dtype=float)
-            entry = self.study["tables"][name]
-            has_folds = TABLE_TYPES[entry["type"]].ranks
+            entry = self.study.tables[name]
+            has_folds = TABLE_TYPES[entry.type].ranks
             has_cell = (dataset, model, metric) in self._table(name).index
             if not (has_folds and has_cell and self._is_computed(model)):
                 continue
-            chosen = self._results.scores(dataset, model, entry.get("among", {}))
-            rows = chosen.get(entry["criterion"], next(iter(chosen.values())))
+            chosen = self._results.scores(dataset, model, entry.among or {})
+            rows = chosen.get(entry.criterion, next(iter(chosen.values())))
             scores = rows.set_index(["repeat", "fold"])[metric] * (100 if METRICS[metric].percent else 1)
             return scores.dropna()
         return pd.Series(dtype=float)
 
     def _is_computed(self, model: str) -> bool:
-        return not {"known", "published_only"} & {*self.study["models"].get(model, {})}
+        entry = self.study.models.get(model)
+        return entry is None or not (entry.known or entry.published_only)
 
     def _shared(self, dataset: str) -> float:
         """The ratio of test rows to training rows of a fold or trial."""
         protocol = self.study.protocol_of(dataset)
         return protocol["test"] / protocol["train"] if "trials" in protocol else 1 / (protocol["folds"] - 1)
 
-    def _spread(self, test: Mapping, dataset: str, model: str, metric: str) -> float:
-        if test["spread"] == "trials":
-            return self._folds(test["tables"], dataset, model, metric).std()
-        curve = self._drawn(test["tables"][0], dataset, model)
-        curve = curve[curve["value"] >= test.get("since", -math.inf)]
+    def _spread(self, test: ClaimTest, dataset: str, model: str, metric: str) -> float:
+        if test.spread == "trials":
+            return self._folds(test.tables, dataset, model, metric).std()
+        curve = self._drawn(test.tables[0], dataset, model)
+        if test.since is not None:
+            curve = curve[curve["value"] >= test.since]
         spread = curve["mean"].max() - curve["mean"].min()
-        return spread / curve["std"].mean() if test["spread"] == "curve_by_folds" else spread
+        return spread / curve["std"].mean() if test.spread == "curve_by_folds" else spread
 
     def _drawn(self, figure: str, dataset: str, model: str) -> pd.DataFrame:
         """The points of a figure of trials or curves that have a number."""
@@ -166,12 +166,12 @@ class Numbers:
         return rows.dropna(subset="score" if "score" in rows else "mean")
 
     def _frame(self, name: str) -> pd.DataFrame:
-        if name in self.study["tables"]:
+        if name in self.study.tables:
             return read_table(self._file(name))
         rows = self._figure(name)
-        metric = self.study["figures"][name]["metric"]
+        metric = self.study.figures[name].metric
         metrics = [metric] if isinstance(metric, str) else metric
-        fits = {one: metrics_of(self.study["tasks"][one], metrics)[0] for one in rows["dataset"].unique()}
+        fits = {one: metrics_of(self.study.tasks[one], metrics)[0] for one in rows["dataset"].unique()}
         rows = rows.assign(
             metric=rows["dataset"].map(fits), ours=rows["score" if "score" in rows else "mean"]
         )
@@ -194,11 +194,6 @@ def _slack(metric: str, ratio: bool) -> float:
     if metric in METRICS and not METRICS[metric].of_fit:
         return math.inf
     return math.log(TIMING) if ratio and "seconds" in metric else 0.0
-
-
-def tables_of(test: Mapping) -> tuple[Sequence[str], Sequence[str]]:
-    """The tables with the numbers of the first models of a test's pairs, and of the second ones."""
-    return test["tables"], test.get("against_tables", test["tables"])
 
 
 def _ahead(a: float, b: float, metric: str, ratio: bool) -> float:

@@ -66,17 +66,17 @@ def claims_bar(counted: Mapping[str, int]) -> dict:
 
 
 def _claim(rows: pd.DataFrame) -> dict:
-    first = rows.iloc[0]
+    first = next(rows.itertuples())
     return {
-        "id": first["id"],
-        "claim": one_line(first["claim"], limit=LONGEST),
-        "place": one_line(first["place"], limit=LONGEST),
-        "strength": first["strength"],
-        "readers": READERS.get(first["found_by"], ""),
-        "note": one_line(first["note"], limit=LONGEST),
-        "outcome": first["outcome"],
-        "slug": STYLES[first["outcome"]],
-        "decides": one_line(first["decides"], limit=LONGEST),
+        "id": first.id,
+        "claim": one_line(first.claim, limit=LONGEST),
+        "place": one_line(first.place, limit=LONGEST),
+        "strength": first.strength,
+        "readers": READERS.get(first.found_by, ""),
+        "note": one_line(first.note, limit=LONGEST),
+        "outcome": first.outcome,
+        "slug": STYLES[first.outcome],
+        "decides": one_line(first.decides, limit=LONGEST),
         "parts": [_part(row) for row in rows.itertuples() if row.part_outcome],
     }
 

@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from entrolab.study.claims import tests_of_repository
+from entrolab.study.claims import Claim, tests_of_repository
 from entrolab.study.sections import ConfigError
 
 # The stored outcomes of all claims, with the columns study, claim, outcome, decides and decided_by.
 STORED = Path("docs/claims.csv")
 
 
-def stored_outcomes(study_name: str, claims: Sequence[Mapping], home: Path) -> dict[str, tuple[str, str]]:
+def stored_outcomes(study_name: str, claims: Sequence[Claim], home: Path) -> dict[str, tuple[str, str]]:
     """Claim -> outcome and what would decide it, of the claims that name the tests they were decided by."""
-    named = {claim["id"]: " ".join(tests_of_repository(claim)) for claim in claims}
+    named = {claim.id: " ".join(tests_of_repository(claim)) for claim in claims}
     if not any(named.values()) or not (home / STORED).is_file():
         return {}
     with open(home / STORED, encoding="utf-8", newline="") as file:
@@ -30,13 +30,13 @@ def stored_outcomes(study_name: str, claims: Sequence[Mapping], home: Path) -> d
     }
 
 
-def run_tests(claims: Sequence[Mapping], home: Path) -> dict[str, tuple[str, str]]:
+def run_tests(claims: Sequence[Claim], home: Path) -> dict[str, tuple[str, str]]:
     """Run the tests of some claims, in one run of pytest; claim -> outcome and what would decide it.
 
     A claim holds if all tests of its `tested_by` pass, and fails if all of its `refuted_by` do. A test that
     does not exist or was skipped raises a `ConfigError`, with one line that names the claim.
     """
-    wanted = {claim["id"]: names for claim in claims if (names := tests_of_repository(claim))}
+    wanted = {claim.id: names for claim in claims if (names := tests_of_repository(claim))}
     for claim, name in _pairs(wanted):
         file, _, function = name.partition("::")
         if not (home / file).is_file() or f"def {function}(" not in (home / file).read_text(encoding="utf-8"):
@@ -47,10 +47,10 @@ def run_tests(claims: Sequence[Mapping], home: Path) -> dict[str, tuple[str, str
             raise ConfigError(f"claim {claim}: the test {name} was not run or was skipped")
     found = {}
     for claim in claims:
-        if claim["id"] in wanted:
-            failed = [name for name in wanted[claim["id"]] if not passed[name]]
-            outcome = "undecided" if failed else "holds" if "tested_by" in claim else "fails"
-            found[claim["id"]] = (outcome, f"tests that pass, not {', '.join(failed)}" if failed else "")
+        if claim.id in wanted:
+            failed = [name for name in wanted[claim.id] if not passed[name]]
+            outcome = "undecided" if failed else "holds" if claim.tested_by else "fails"
+            found[claim.id] = (outcome, f"tests that pass, not {', '.join(failed)}" if failed else "")
     return found
 
 

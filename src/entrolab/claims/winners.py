@@ -7,7 +7,6 @@ import pandas as pd
 from entrolab.claims.evidence import ALPHA, holm
 from entrolab.claims.numbers import Numbers, less_is_better
 from entrolab.tables.base import Cell
-from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import KNOWN
 
 SAYS = (
@@ -24,7 +23,7 @@ def winners(numbers: Numbers, table: str, rows: pd.DataFrame) -> frozenset[Cell]
     result is empty for tables with published values or without scores, and if the predictions of a run have
     been deleted. It has no cells of rows where no model is significantly worse, as with a single trial.
     """
-    if not TABLE_TYPES[numbers.study["tables"][table]["type"]].ranks:
+    if not numbers.study.table_type(table).ranks:
         return frozenset()
     if rows["published"].notna().any():
         return frozenset()
@@ -41,7 +40,7 @@ def _best(numbers: Numbers, table: str, rows: pd.DataFrame) -> Iterator[Cell]:
             best = scores.idxmin() if less_is_better(metric) else scores.idxmax()
             rivals = scores.index.drop(best)
             pairs = ((best, rival) for rival in rivals)
-            known = [numbers.on_one({"tables": [table]}, dataset, pair, metric, False) for pair in pairs]
+            known = [numbers.on_one(([table], [table]), dataset, pair, metric, False) for pair in pairs]
             p_values = holm([1.0 if evidence is None else evidence.above(0.0) for evidence in known])
             close = [rival for rival, p in zip(rivals, p_values, strict=True) if p > ALPHA]
             if len(close) < len(rivals):

@@ -1,9 +1,14 @@
 """Base classes of table types with numbers measured by an experiment."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from entrolab.fit.learners import estimator_of, learner_of
+from entrolab.study.entries import TableEntry
 from entrolab.tables.base import ALL, GENERATED, Found, TableType, phrase
+
+if TYPE_CHECKING:
+    from entrolab.study.study import Study
 
 
 class Measured(TableType):
@@ -30,11 +35,14 @@ class Measured(TableType):
 
     ERRORS = 2.0  # standard errors within which a number is reproduced
 
+    def names(self, table, study):
+        yield from (("models", name, study.models, "model") for name in table.models)
+
     def models(self, table, study):
-        return study.labels(table["models"])
+        return study.labels(table.models)
 
     def measurement(self, table, study, dataset):
-        return {name: table[name] for name in self.parameters}
+        return {name: getattr(table, name) for name in self.parameters}
 
     def cells(self, spec):
         if not self.summarised:
@@ -44,9 +52,9 @@ class Measured(TableType):
     def found(self, cell, spec, results):
         dataset, model, metric = cell
         if dataset != ALL or not self.summarised:
-            rows = results.measured(spec.get("measured_for", spec["table"]), dataset)
+            rows = results.measured(getattr(spec.entry, "measured_for", None) or spec.name, dataset)
             return found_among(rows, model, metric)
-        each = [self.found((one, model, metric), spec, results) for one in spec["datasets"] if one != ALL]
+        each = [self.found((one, model, metric), spec, results) for one in spec.datasets if one != ALL]
         known = [found.ours for found in each if found.status == "ok"]
         if not known:
             return Found(status="failed", reason="no data set has a number")
@@ -78,18 +86,15 @@ class OfGenerated(Measured):
     significant = ("",)  # all metrics
 
     def has_learner(self, table, model):
-        return estimator_of(model, table["task"]) is not None
-
-    def names(self, table, study):
-        yield from names_of_models(table, study)
+        return estimator_of(model, table.task) is not None
 
     def measurement(self, table, study, dataset):
-        models = with_params(table["models"], study, table["task"])
+        models = with_params(table.models, study, table.task)
         return super().measurement(table, study, dataset) | {"models": models}
 
     def found(self, cell, spec, results):
         place, model, metric = cell
-        return found_among(results.measured(spec["table"], GENERATED), model, metric, place)
+        return found_among(results.measured(spec.name, GENERATED), model, metric, place)
 
     def number(self, metric, value, digits):
         return super().number(metric, value, digits) if 0 < value < 0.95 else f"{value:,.{digits}f}"
@@ -100,30 +105,28 @@ def found_among(rows, model: str, metric: str, reading: str = "") -> Found:
 
     A failed row without a model, metric or reading applies to all of them.
     """
-    own = [row for row in rows if row["model"] in ("", model) and row["metric"] in ("", metric)]
-    row = next((row for row in own if row["reading"] in ("", reading)), None)
+    own = [row for row in rows if row.model in ("", model) and row.metric in ("", metric)]
+    row = next((row for row in own if row.reading in ("", reading)), None)
     if row is None:
         return Found(status="failed", reason="not measured")
-    if row["status"] != "ok":
-        return Found(status=row["status"], reason=phrase(row["error"]))
-    others = {row["reading"]: row["value"] for row in own if row["reading"]}
-    return Found(row["value"], row["std"], readings={} if reading else others)
+    if row.status != "ok":
+        return Found(status=row.status, reason=phrase(row.error))
+    others = {row.reading: row.value for row in own if row.reading}
+    return Found(row.value, row.std, readings={} if reading else others)
 
 
-def names_of_models(table: Mapping, study: Mapping) -> Iterator[tuple]:
-    """Yield the names of a table's models."""
-    yield from (("models", name, study["models"], "model") for name in table["models"])
-
-
-def names_of_datasets(table: Mapping, study: Mapping, what: str, tasks: Collection[str]) -> Iterator[tuple]:
+def names_of_datasets(
+    table: TableEntry, study: "Study", what: str, tasks: Collection[str]
+) -> Iterator[tuple]:
     """Yield the names of a table's data sets; those whose task is one of `tasks` are known."""
-    known = [dataset for dataset, task in study["tasks"].items() if task in tasks]
-    yield from (("datasets", dataset, known, what) for dataset in study["datasets"][table["datasets"]])
+    known = [dataset for dataset, task in study.tasks.items() if task in tasks]
+    yield from (("datasets", dataset, known, what) for dataset in study.datasets[table.datasets])
 
 
-def with_params(entries: Mapping, study: Mapping, task: str) -> dict:
+def with_params(entries: Mapping, study: "Study", task: str) -> dict:
     """The models of a measurement, with the parameters that a table or a figure sets."""
-    models = {name: learner_of(study["models"][name], task) for name in entries}
+    models = {}
     for name, entry in entries.items():
-        models[name]["params"] = {**models[name]["params"], **entry.get("params", {})}
+        model = study.models[name]
+        models[name] = learner_of(model, task) | {"params": model.params | (entry.params or {})}
     return models

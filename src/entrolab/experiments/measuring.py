@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 
 from entrolab.data.dataset import DataUnavailable, load_dataset
+from entrolab.experiments.measurement import Measurement
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from entrolab.io.parquet import write_frame
 from entrolearn.path import describe
@@ -41,14 +42,16 @@ class ModelFailed(Exception):
     """A model has no measurement; the message is the error of its row."""
 
 
-def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callable[[int, int], None]) -> None:
+def measure(
+    raw: str, scaled: str, output: str, spec: Measurement, progress: Callable[[int, int], None]
+) -> None:
     """Measure with the module that `spec` names and write the rows; failures and absent data are rows too.
 
     `raw` and `scaled` are the data set as prepared, and as the study scales it; `output` is a parquet file
     with `COLUMNS`.
     """
     files = {"raw": raw, "scaled": scaled}
-    measure = importlib.import_module(spec["measured_by"]).measure
+    measure = importlib.import_module(spec.measured_by).measure
     try:
         rows = measure(lambda which: load_dataset(files[which]), spec, progress)
     except DataUnavailable as absence:
@@ -63,15 +66,15 @@ def measure(raw: str, scaled: str, output: str, spec: Mapping, progress: Callabl
 
 def of_each_model(
     measured: Callable[[str, Mapping], Iterable[Mapping]],
-    spec: Mapping,
+    spec: Measurement,
     progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> list[dict]:
     """The rows of every model of a measurement; a model that fails is a row with the reason.
 
-    `measured` returns the rows of a model from its name and its entry in ``spec["models"]``.
+    `measured` returns the rows of a model from its name and its entry in ``spec.models``.
     """
     rows: list[dict] = []
-    for done, (name, model) in enumerate(spec["models"].items(), start=1):
+    for done, (name, model) in enumerate(spec.models.items(), start=1):
         try:
             found = list(measured(name, model))
         except KilledError:
@@ -82,7 +85,7 @@ def of_each_model(
             logger.exception("%s failed", name)
             found = [{"status": "failed", "error": describe(error)}]
         rows += [{"model": name, **row} for row in found]
-        progress(done, len(spec["models"]))
+        progress(done, len(spec.models))
     return rows
 
 

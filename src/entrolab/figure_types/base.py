@@ -6,8 +6,10 @@ The workflow imports this module before any job starts, so drawing libraries are
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from entrolab.fit.learners import learner_of, learners_of, searched
 from entrolab.fit.metrics import METRICS
@@ -22,6 +24,65 @@ if TYPE_CHECKING:
 
 # A name in an entry that must be known: place, name, known names, kind of thing named.
 Named = tuple[str, str, object, str]
+
+
+class Stored(NamedTuple):
+    """The refitted model of a run: the criterion that selected it, and the import paths of its parts."""
+
+    criterion: str
+    parts: list[str]
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """All that decides a figure, apart from its files; the figure is drawn again when the spec changes.
+
+    Attributes
+    ----------
+    entry : Entry
+        The entry in the study, without its notes.
+    seed : int
+        The seed of the models that the figure fits.
+    datasets : list of str
+        The data sets that are shown.
+    runs : list of (str, str)
+        The runs, (data set, model), that are shown, panel by panel.
+    models : dict
+        The label and the second line of each model that is shown.
+    learners : dict
+        The learners that the figure fits, by data set and model.
+    stored : dict
+        The refitted models that are shown, by model.
+    metrics, shapes, protocols : dict
+        The metric, the height and width of an image, and the protocol of each data set.
+    table : SimpleNamespace
+        The values of the table's entry that the figure depends on.
+    """
+
+    entry: Any
+    seed: int
+    datasets: list[str]
+    runs: list[tuple[str, str]]
+    models: dict[str, dict] = field(default_factory=dict)
+    learners: dict[tuple[str, str], dict] = field(default_factory=dict)
+    stored: dict[str, Stored] = field(default_factory=dict)
+    metrics: dict[str, str] = field(default_factory=dict)
+    shapes: dict[str, list[int]] = field(default_factory=dict)
+    protocols: dict[str, dict] = field(default_factory=dict)
+    table: SimpleNamespace | None = None
+
+    def name_of(self, model: str) -> str:
+        """The label of a model with its second line, and with its key if an earlier model has the same."""
+        name = full_label(self.models[model])
+        first = next(key for key, named in self.models.items() if full_label(named) == name)
+        return name if model == first else f"{name} ({model})"
+
+    def title_of(self, dataset: str, model: str) -> str:
+        """The title of the panel of a data set and a model: the data set only where there are several."""
+        if not model:
+            return dataset
+        name = self.name_of(model)
+        return name if len(self.datasets) == 1 else f"{dataset}, {name}"
 
 
 class FigureType:
@@ -51,25 +112,26 @@ class FigureType:
     first_metric = False
     layout: Mapping = {}
 
-    def names(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[Named]:
+    def names(self, figure, study, catalog: Mapping) -> Iterator[Named]:
         """Yield (place, name, known names, kind of thing named).
 
         Callers must check each name before they take the next one, whose known names may depend on it.
         """
-        yield "datasets", figure["datasets"], study["datasets"], "group of data sets"
-        metrics = figure.get("metric", [])
-        known = study["metrics"]
+        yield "datasets", figure.datasets, study.datasets, "group of data sets"
+        metrics = getattr(figure, "metric", [])
+        known = study.metrics
         if "candidates" in self.stages:
             known = [metric for metric in known if not METRICS[metric].of_probabilities]
         for metric in [metrics] if isinstance(metrics, str) else metrics:
             yield "metric", metric, known, "metric of this study"
-        for model in figure.get("models", ()):
-            yield "models", model, study["models"], "model"
-            if "criterion" in figure:
-                criteria = study["models"][model]["criteria"]
-                yield "criterion", figure["criterion"], criteria, f"criterion of model {model!r}"
+        criterion = getattr(figure, "criterion", None)
+        for model in getattr(figure, "models", ()):
+            yield "models", model, study.models, "model"
+            if criterion:
+                criteria = study.models[model].criteria
+                yield "criterion", criterion, criteria, f"criterion of model {model!r}"
 
-    def mistakes(self, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[str]:
+    def mistakes(self, figure, study, catalog: Mapping) -> Iterator[str]:
         """Yield a line, `place: found; accepted`, per mistake in an entry whose names are all known."""
         yield from ()
 
@@ -77,27 +139,33 @@ class FigureType:
         """Whether a model has a learner that the figure can fit."""
         return bool(learners_of(model))
 
-    def runs(self, figure: Mapping, study: Mapping) -> list[tuple[str, str]]:
+    def runs(self, figure, study) -> list[tuple[str, str]]:
         """The runs (data set, model) that it shows, panel by panel."""
-        return list(study.pairs(figure["datasets"], figure["models"])) if self.trains else []
+        return list(study.pairs(figure.datasets, figure.models)) if self.trains else []
 
-    def drawn_from(self, figure: Mapping, study: Mapping) -> list[tuple[str, str]]:
+    def drawn_from(self, figure, study) -> list[tuple[str, str]]:
         """The (data set, model) pairs whose files it is drawn from."""
         return self.runs(figure, study)
 
-    def datasets(self, figure: Mapping, study: Mapping) -> list[str]:
+    def datasets(self, figure, study) -> list[str]:
         """The data sets that it shows."""
-        return list(study["datasets"][figure["datasets"]])
+        return list(study.datasets[figure.datasets])
 
-    def spec(self, name: str, figure: Mapping, study: Mapping, seed: int) -> dict:
-        """The part of the spec that is not in the entry; `seed` is for models that the figure fits."""
-        return {
-            "datasets": self.datasets(figure, study),
-            "runs": self.runs(figure, study),
-            "models": study.labels(figure["models"]),
-        }
+    def spec_of(self, figure, study, seed: int) -> FigureSpec:
+        """The spec of a figure; `seed` is for models that it fits."""
+        return FigureSpec(
+            figure.model_copy(update={"notes": []}),  # they appear only on the page
+            seed,
+            self.datasets(figure, study),
+            self.runs(figure, study),
+            **self.spec(figure, study),
+        )
 
-    def draw(self, spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> "Drawing":
+    def spec(self, figure, study) -> dict:
+        """The fields of the spec that only some figures have."""
+        return {"models": study.labels(figure.models)}
+
+    def draw(self, spec: FigureSpec, sources: Sequence[str], records: Sequence[str]) -> "Drawing":
         """Draw the figure of a spec from its files and the records of its runs.
 
         See `spec_of_figure` and `files_of_figure` of :class:`entrolab.study.study.Study`.
@@ -108,11 +176,11 @@ class FigureType:
 class PanelPerModel(FigureType):
     """A panel per data set and model."""
 
-    def panel(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping):
+    def panel(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: FigureSpec):
         """The display of a run; if this raises an exception, the panel shows its message."""
         raise NotImplementedError
 
-    def panels(self, spec: Mapping, sources: Sequence[str], records: Sequence[str]) -> dict:
+    def panels(self, spec: FigureSpec, sources: Sequence[str], records: Sequence[str]) -> dict:
         """The displays by data set and model; a text with the reason for each one that is missing."""
         from entrolab.figure_types.drawing import attempt, runs_of
 
@@ -127,7 +195,7 @@ class PanelPerModel(FigureType):
         panels = self.panels(spec, sources, records)
         tables = [table_of(panel, dataset=dataset, model=model) for (dataset, model), panel in panels.items()]
         self.align([panel for panel in panels.values() if not isinstance(panel, str)])
-        return drawing_of({title_of(spec, *at): panel for at, panel in panels.items()}, tables, **self.layout)
+        return drawing_of({spec.title_of(*at): panel for at, panel in panels.items()}, tables, **self.layout)
 
     def align(self, displays: Sequence) -> None:
         """Make displays consistent before they are drawn."""
@@ -141,15 +209,17 @@ class LinePerModel(FigureType):
 
     empty: object = ()
 
-    def lines(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping) -> dict:
+    def lines(
+        self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: FigureSpec
+    ) -> dict:
         """The lines of a run by name; the message of an exception is the reason for having none."""
-        return {name_of_model(spec, model): self.line(dataset, model, files, record, spec)}
+        return {spec.name_of(model): self.line(dataset, model, files, record, spec)}
 
-    def line(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: Mapping):
+    def line(self, dataset: str, model: str, files: Sequence[str], record: Mapping, spec: FigureSpec):
         """The only line of a run."""
         raise NotImplementedError
 
-    def display(self, dataset: str, lines: Mapping, spec: Mapping):
+    def display(self, dataset: str, lines: Mapping, spec: FigureSpec):
         """The display of a data set, from the values of its lines by name."""
         raise NotImplementedError
 
@@ -159,11 +229,11 @@ class LinePerModel(FigureType):
         lines = {}
         for run, files, record in runs_of(spec, sources, records):
             found = attempt(self.lines, *run, files, record, spec)
-            named = {name_of_model(spec, run[1]): found} if isinstance(found, str) else found
+            named = {spec.name_of(run[1]): found} if isinstance(found, str) else found
             lines |= {(*run, name): line for name, line in named.items()}
         return draw_lines(lines, partial(self.display, spec=spec), empty=self.empty, **self.layout_of(spec))
 
-    def layout_of(self, spec: Mapping) -> Mapping:
+    def layout_of(self, spec: FigureSpec) -> Mapping:
         """The layout of the panels of a figure."""
         return self.layout
 
@@ -178,9 +248,9 @@ class RunsEntry(BaseEntry):
     models: SixModels
 
 
-def grid_mistakes(place: str, model: str, axes: list[str], study: Mapping) -> Iterator[str]:
+def grid_mistakes(place: str, model: str, axes: list[str], study) -> Iterator[str]:
     """Yield the mistakes of a model whose grid is not finite numbers of exactly these parameters."""
-    entry = study["models"][model]
+    entry = study.models[model]
     found = searched(entry)
     if sorted(found) != sorted(axes):
         wanted = " and ".join(map(repr, axes))
@@ -188,21 +258,10 @@ def grid_mistakes(place: str, model: str, axes: list[str], study: Mapping) -> It
             f"{place}: the grid of model {model!r} is over {', '.join(found) or 'nothing'}; "
             f"accepted: models with a grid over only {wanted}"
         )
-    for name, values in entry["grid"].items():
+    for name, values in entry.grid.items():
         for value in values if isinstance(values, list) else ():
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
                 yield f"{place}: the grid of model {model!r} has {name} = {value!r}; accepted: finite numbers"
-
-
-class OfScores(FigureType):
-    """Figures of scores of runs, by the metrics that fit each data set."""
-
-    trains = True
-
-    def spec(self, name, figure, study, seed):
-        metrics = [figure["metric"]] if isinstance(figure["metric"], str) else figure["metric"]
-        tasks = {dataset: study["tasks"][dataset] for dataset in self.datasets(figure, study)}
-        return super().spec(name, figure, study, seed) | {"metrics": metrics, "tasks": tasks}
 
 
 class OfSelectedModels(FigureType):
@@ -212,18 +271,18 @@ class OfSelectedModels(FigureType):
     trains = True
 
     def mistakes(self, figure, study, catalog):
-        for model in figure["models"]:
-            if not study["models"][model]["criteria"]:
+        for model in figure.models:
+            if not study.models[model].criteria:
                 yield (
                     f"models: {model!r} has no criteria, so no candidate is selected and refitted; "
                     "accepted: models with criteria"
                 )
 
 
-def class_mistakes(datasets: Iterable[str], catalog: Mapping) -> Iterator[str]:
+def class_mistakes(datasets: Iterable[str], study) -> Iterator[str]:
     """Yield the mistakes of data sets without classes."""
     for dataset in datasets:
-        if catalog[dataset]["task"] == "regression":
+        if study.tasks[dataset] == "regression":
             yield f"datasets: {dataset!r} is a regression data set; accepted: data sets of classes"
 
 
@@ -259,15 +318,15 @@ class OfImages(FigureType):
                     "accepted: [height, width] of as many pixels"
                 )
 
-    def shapes(self, figure: Mapping, study: Mapping) -> dict[str, list[int]]:
+    def shapes(self, figure, study) -> dict[str, list[int]]:
         """The height and the width of each data set's images."""
         return {
-            dataset: study.resolved(figure["shape"], dataset, "shape")
+            dataset: study.resolved(figure.shape, dataset, "shape")
             for dataset in self.datasets(figure, study)
         }
 
-    def spec(self, name, figure, study, seed):
-        return super().spec(name, figure, study, seed) | {"shapes": self.shapes(figure, study)}
+    def spec(self, figure, study):
+        return super().spec(figure, study) | {"shapes": self.shapes(figure, study)}
 
 
 # --------------------------------------------------------------------------------------------- of scaled rows
@@ -281,14 +340,14 @@ class OfRows(PanelPerModel):
     def drawn_from(self, figure, study):
         return [(dataset, "") for dataset in self.datasets(figure, study)]
 
-    def spec(self, name, figure, study, seed):
-        return {"datasets": self.datasets(figure, study)}
+    def spec(self, figure, study):
+        return {}
 
-    def places(self, spec: Mapping) -> list[dict]:
-        """The panels, each with its ``dataset`` and its ``model``."""
-        return [{"dataset": dataset, "model": ""} for dataset in spec["datasets"]]
+    def places(self, spec: FigureSpec) -> list[tuple[str, str]]:
+        """The panels, each a data set and a model."""
+        return [(dataset, "") for dataset in spec.datasets]
 
-    def of_rows(self, data, place: Mapping, spec: Mapping):
+    def of_rows(self, data, place: tuple[str, str], spec: FigureSpec):
         """The display of a panel, from the scaled data set."""
         raise NotImplementedError
 
@@ -296,45 +355,48 @@ class OfRows(PanelPerModel):
         from entrolab.data.dataset import load_dataset
         from entrolab.figure_types.drawing import attempt
 
-        files = dict(zip(spec["datasets"], sources, strict=True))
+        files = dict(zip(spec.datasets, sources, strict=True))
 
         def drawn(place):
-            return self.of_rows(load_dataset(files[place["dataset"]]), place, spec)
+            return self.of_rows(load_dataset(files[place[0]]), place, spec)
 
-        return {(at["dataset"], at["model"]): attempt(drawn, at) for at in self.places(spec)}
+        return {place: attempt(drawn, place) for place in self.places(spec)}
+
+
+def fitted_with(params: Mapping, learner: dict, study, dataset: str, model: str) -> dict:
+    """The learner of a model with the parameters that a figure sets, and the values of a data set."""
+    learner = learner | {"params": {**learner["params"], **params}}
+    return study.resolved(learner, dataset, f"models.{model}")
 
 
 class FittedAnew(OfRows):
     """Figures of models that the figure fits itself, a panel per data set and model."""
 
-    def part(self, model: Mapping, task: str) -> dict:
+    def part(self, model: Any, task: str) -> dict:
         """The part of a model's entry that is fitted."""
         return learner_of(model, task)
 
     def has_learner(self, model):
-        return "estimator" in model
+        return model.estimator is not None
 
-    def spec(self, name, figure, study, seed):
-        panels = []
-        for dataset, model in itertools.product(self.datasets(figure, study), figure["models"]):
-            learner = self.part(study["models"][model], study["tasks"][dataset])
-            learner["params"] = {**learner["params"], **figure.get("params", {})}
-            learner = study.resolved(learner, dataset, f"models.{model}")
-            panels.append({"dataset": dataset, "model": model, "learner": learner})
-        shown = {"seed": seed, "panels": panels, "models": study.labels(figure["models"])}
-        return super().spec(name, figure, study, seed) | shown
+    def spec(self, figure, study):
+        params, learners = getattr(figure, "params", {}), {}
+        for dataset, model in itertools.product(self.datasets(figure, study), figure.models):
+            learner = self.part(study.models[model], study.tasks[dataset])
+            learners[dataset, model] = fitted_with(params, learner, study, dataset, model)
+        return {"learners": learners, "models": study.labels(figure.models)}
 
-    def fitted(self, data, learner, spec: Mapping):
+    def fitted(self, data, learner, spec: FigureSpec):
         """The display of an unfitted learner, fitted to all rows of a data set."""
         raise NotImplementedError
 
     def places(self, spec):
-        return spec["panels"]
+        return list(spec.learners)
 
     def of_rows(self, data, place, spec):
         from entrolab.fit.learners import build
 
-        return self.fitted(data, build(place["learner"], spec["seed"]), spec)
+        return self.fitted(data, build(spec.learners[place], spec.seed), spec)
 
 
 # -------------------------------------------------------------------------------------------------- of tables
@@ -360,24 +422,25 @@ class OfTable(FigureType):
     shown: tuple[str, ...] = ()
 
     def names(self, figure, study, catalog):
-        tables = [name for name, table in study["tables"].items() if table["type"] == self.of]
-        yield "table", figure["table"], tables, f"table of type {self.of}"
-        if "metric" in figure:
-            metrics = self.table_type.metrics(study["tables"][figure["table"]])
-            yield "metric", figure["metric"], metrics, "metric of this table"
+        tables = [name for name, table in study.tables.items() if table.type == self.of]
+        yield "table", figure.table, tables, f"table of type {self.of}"
+        if metric := getattr(figure, "metric", None):
+            metrics = self.table_type.metrics(study.tables[figure.table])
+            yield "metric", metric, metrics, "metric of this table"
 
     def drawn_from(self, figure, study):
-        return self.table_type.rows_and_models(study["tables"][figure["table"]], study)
+        return self.table_type.rows_and_models(study.tables[figure.table], study)
 
     def datasets(self, figure, study):
-        return list(study["datasets"].get(study["tables"][figure["table"]].get("datasets"), ()))
+        return list(study.datasets.get(getattr(study.tables[figure.table], "datasets", None), ()))
 
-    def spec(self, name, figure, study, seed):
-        table = study["tables"][figure["table"]]
-        shown = {part: table[part] for part in self.shown}
-        if "datasets" in shown:
-            shown["datasets"] = self.datasets(figure, study)
-        return shown | {"models": self.table_type.models(table, study)}
+    def spec(self, figure, study):
+        table = study.tables[figure.table]
+        shown = {part: getattr(table, part) for part in self.shown}
+        return {
+            "models": self.table_type.models(table, study),
+            "table": SimpleNamespace(**shown),
+        }
 
 
 # ----------------------------------------------------------------------------------------------------- labels
@@ -386,18 +449,3 @@ class OfTable(FigureType):
 def score_name(metric: str) -> str:
     """The label of a metric's axis, with its unit."""
     return METRICS[metric].label + (", %" if METRICS[metric].percent else "")
-
-
-def name_of_model(spec: Mapping, model: str) -> str:
-    """The label of a model with its second line, and with its key if an earlier model has the same label."""
-    name = full_label(spec["models"][model])
-    first = next(key for key, named in spec["models"].items() if full_label(named) == name)
-    return name if model == first else f"{name} ({model})"
-
-
-def title_of(spec: Mapping, dataset: str, model: str) -> str:
-    """The title of the panel of a data set and a model: the data set only where there are several."""
-    if not model:
-        return dataset
-    name = name_of_model(spec, model)
-    return name if len(spec["datasets"]) == 1 else f"{dataset}, {name}"

@@ -1,9 +1,9 @@
 """Figures of the gain of some models over others by size, balance and dimension of the data sets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from entrolab.figure_types.base import OfTable, OfTableEntry, name_of_model
+from entrolab.figure_types.base import FigureSpec, OfTable, OfTableEntry
 from entrolab.fit.metrics import METRICS
 from entrolab.study.sections import described, list_of
 from entrolab.tables.scores import Scores
@@ -25,7 +25,7 @@ PROPERTIES = {
     "smaller": Property("balance", "smaller class, % of the rows", 1),
     "features": Property("dimension", "features", 0),
 }
-# The keys of the two sides in a spec -> the columns of a side's best model and of its score.
+# The keys of the two sides in an entry -> the columns of a side's best model and of its score.
 SIDES = {"best_of": ("best", "score"), "against": ("against", "score_against")}
 COLUMNS = ["dataset", *PROPERTIES, "best", "score", "against", "score_against", "difference", "reason"]
 LEAST_DATASETS = 5  # for a trend
@@ -47,12 +47,12 @@ class ByData(OfTable):
 
     def names(self, figure, study, catalog):
         yield from super().names(figure, study, catalog)
-        shown = study["tables"][figure["table"]]["models"]
-        models = [model for model in shown if "known" not in study["models"][model]]
-        for name in figure["best_of"]:
+        shown = study.tables[figure.table].models
+        models = [model for model in shown if not study.models[model].known]
+        for name in figure.best_of:
             yield "best_of", name, models, "model of this table"
-        for name in figure["against"]:
-            others = [model for model in models if model not in figure["best_of"]]
+        for name in figure.against:
+            others = [model for model in models if model not in figure.best_of]
             yield "against", name, others, "other model of this table"
 
     def draw(self, spec, sources, records):
@@ -83,7 +83,7 @@ class Trend(NamedTuple):
         return f"Spearman's ρ = {self.rho:.2f}, p = {self.p:.2g}".replace("-", "−")
 
 
-def in_words(spec: Mapping, table: "pd.DataFrame") -> str:
+def in_words(spec: FigureSpec, table: "pd.DataFrame") -> str:
     """The counts of data sets where the first models are ahead, in all and by property."""
     known = table.dropna(subset="difference")
     if known.empty:
@@ -135,15 +135,15 @@ def facts_of(records: Sequence[str]) -> "pd.DataFrame":
     return pd.DataFrame.from_dict(rows, orient="index", columns=list(PROPERTIES), dtype=float)
 
 
-def compared(scores: "pd.DataFrame", facts: "pd.DataFrame", spec: Mapping) -> "pd.DataFrame":
+def compared(scores: "pd.DataFrame", facts: "pd.DataFrame", spec: FigureSpec) -> "pd.DataFrame":
     """One row per data set of a table of scores, with the best model of either side."""
     from entrolab.tables.ranking import scores_of
 
-    sign = 1 if METRICS[spec["metric"]].greater_is_better else -1
-    gains = sign * scores_of(scores, spec["metric"])
+    sign = 1 if METRICS[spec.entry.metric].greater_is_better else -1
+    gains = sign * scores_of(scores, spec.entry.metric)
     table = facts.reindex(gains.index).assign(reason="")
     for names, (best, score) in SIDES.items():
-        mine = gains[spec[names]].dropna(how="all")
+        mine = gains[getattr(spec.entry, names)].dropna(how="all")
         table[best], table[score] = mine.idxmax(axis=1), sign * mine.max(axis=1)
         table.loc[table[score].isna(), "reason"] = f"{_name(spec, names)}: no number"
     table["difference"] = sign * (table["score"] - table["score_against"])
@@ -165,7 +165,7 @@ def trend_of(values: "pd.Series", differences: "pd.Series") -> Trend | None:
     )
 
 
-def _panel(table: "pd.DataFrame", column: str, spec: Mapping) -> tuple:
+def _panel(table: "pd.DataFrame", column: str, spec: FigureSpec) -> tuple:
     """The title of a panel, and its display or the reason for having none."""
     from entrolearn.plotting import DifferencesDisplay
 
@@ -185,14 +185,14 @@ def _panel(table: "pd.DataFrame", column: str, spec: Mapping) -> tuple:
     return f"by {of.name}" + ("" if trend is None else f": {trend}"), display
 
 
-def _gain(spec: Mapping) -> str:
-    metric = METRICS[spec["metric"]]
+def _gain(spec: FigureSpec) -> str:
+    metric = METRICS[spec.entry.metric]
     return f"gain in {metric.label}" + (", points" if metric.percent else "")
 
 
-def _name(spec: Mapping, side: str, limit: int | None = None) -> str:
+def _name(spec: FigureSpec, side: str, limit: int | None = None) -> str:
     """The name of a side: its model or "the best of" several, with only their number if it gets too long."""
-    names = [name_of_model(spec, model) for model in spec[side]]
+    names = [spec.name_of(model) for model in getattr(spec.entry, side)]
     if len(names) == 1:
         return names[0]
     listed = ", ".join(names)

@@ -26,7 +26,7 @@ class ByFold(PanelPerModel, OfSelectedModels):
 
     def mistakes(self, figure, study, catalog):
         for dataset in self.datasets(figure, study):
-            task = catalog[dataset]["task"]
+            task = study.tasks[dataset]
             if task not in self.tasks:
                 yield (
                     f"datasets: {dataset!r} is a {task} data set; "
@@ -37,7 +37,7 @@ class ByFold(PanelPerModel, OfSelectedModels):
     def panel(self, dataset, model, files, record, spec):
         from entrolab.figure_types.drawing import NothingToDraw, selected_predictions
 
-        kept = selected_predictions(*files, record, spec["criterion"])
+        kept = selected_predictions(*files, record, spec.entry.criterion)
         if kept[self.shows].isna().any():
             raise NothingToDraw(LACKS[self.shows])
         return self.display([rows for _, rows in kept.groupby(["repeat", "fold"])])

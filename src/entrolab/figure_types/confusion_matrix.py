@@ -13,7 +13,7 @@ class ConfusionMatrix(PanelPerModel, OfSelectedModels):
     layout = {"n_columns": 3, "width": 10.0, "common": False}
 
     def mistakes(self, figure, study, catalog):
-        yield from class_mistakes(self.datasets(figure, study), catalog)
+        yield from class_mistakes(self.datasets(figure, study), study)
         yield from super().mistakes(figure, study, catalog)
 
     def panel(self, dataset, model, files, record, spec):
@@ -21,7 +21,7 @@ class ConfusionMatrix(PanelPerModel, OfSelectedModels):
         from entrolab.figure_types.drawing import selected_predictions
 
         scaled, *of_run = files
-        kept = selected_predictions(*of_run, record, spec["criterion"])
+        kept = selected_predictions(*of_run, record, spec.entry.criterion)
         return Matrix(kept["y"], kept["prediction"], load_dataset(scaled).classes)
 
 

@@ -1,6 +1,6 @@
 """Critical-difference diagrams: average ranks of a table's models, and which differ significantly."""
 
-from entrolab.figure_types.base import OfTable, OfTableEntry, name_of_model
+from entrolab.figure_types.base import OfTable, OfTableEntry
 from entrolab.tables.scores import Scores
 
 
@@ -21,11 +21,11 @@ class CriticalDifference(OfTable):
         from entrolab.tables.ranking import LEAST_DATASETS, LEAST_MODELS, draw_ranking, rank_table
 
         (source,) = sources
-        ranking = rank_table(read_table(source), spec["metric"])
+        ranking = rank_table(read_table(source), spec.entry.metric)
         if ranking is None:
             few = f"fewer than {LEAST_MODELS} models or {LEAST_DATASETS} data sets with numbers"
             return draw_whole(f"no ranks: {few}", None)
-        labels = {model: name_of_model(spec, model) for model in spec["models"]}
+        labels = {model: spec.name_of(model) for model in spec.models}
         return Drawing(draw_ranking(ranking, labels), _table(ranking, labels), ranking.in_words(labels))
 
 

@@ -145,13 +145,13 @@ def _missing(line: Line | str) -> Sequence[str]:
 
 
 def runs_of(
-    spec: Mapping, sources: Sequence[str], records: Sequence[str]
+    spec, sources: Sequence[str], records: Sequence[str]
 ) -> Iterator[tuple[tuple[str, str], tuple[str, ...], dict]]:
     """Yield the data set and the model, the files and the record of each run of a figure."""
-    each = len(sources) // len(spec["runs"])
+    each = len(sources) // len(spec.runs)
     files = zip(*[iter(sources)] * each, strict=True)
-    for run, own, record in zip(spec["runs"], files, records, strict=True):
-        yield tuple(run), own, read_json(record)
+    for run, own, record in zip(spec.runs, files, records, strict=True):
+        yield run, own, read_json(record)
 
 
 def selected_predictions(selection: str, predictions: str, record: Mapping, criterion: str) -> pd.DataFrame:

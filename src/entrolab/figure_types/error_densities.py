@@ -21,11 +21,11 @@ class ErrorDensities(FittedAnew):
         return bool(learners_of(model))
 
     def mistakes(self, figure, study, catalog):
-        for dataset, model in itertools.product(self.datasets(figure, study), figure["models"]):
-            task = study["tasks"][dataset]
+        for dataset, model in itertools.product(self.datasets(figure, study), figure.models):
+            task = study.tasks[dataset]
             if task == "multiclass":
                 what = "a multiclass data set"
-            elif estimator_of(study["models"][model], task) is None:
+            elif estimator_of(study.models[model], task) is None:
                 what = f"a data set without a learner in {model!r}"
             else:
                 continue
@@ -37,4 +37,4 @@ class ErrorDensities(FittedAnew):
     def fitted(self, data, learner, spec):
         from entrolearn.plotting import ErrorDensityDisplay
 
-        return ErrorDensityDisplay.from_estimator(learner, data.X, data.y, epochs=spec["epochs"])
+        return ErrorDensityDisplay.from_estimator(learner, data.X, data.y, epochs=spec.entry.epochs)

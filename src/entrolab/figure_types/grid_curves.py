@@ -2,7 +2,7 @@
 
 from pydantic import model_validator
 
-from entrolab.figure_types.base import LinePerModel, RunsEntry, grid_mistakes, name_of_model, score_name
+from entrolab.figure_types.base import LinePerModel, RunsEntry, grid_mistakes, score_name
 from entrolab.study.sections import shortened, wrong
 
 WIDE = 12.0  # inches, if there are many curves
@@ -31,19 +31,22 @@ class GridCurves(LinePerModel):
     empty = ((), ())
 
     def mistakes(self, figure, study, catalog):
-        axes = [figure["parameter"], *filter(None, [figure.get("by")])]
-        for model in figure["models"]:
+        axes = [figure.parameter, *filter(None, [figure.by])]
+        for model in figure.models:
             yield from grid_mistakes("parameter", model, axes, study)
 
     def lines(self, dataset, model, files, record, spec):
         from entrolab.figure_types.drawing import Line, grid_of
 
-        by = list(filter(None, [spec.get("by")]))
-        grid = grid_of(files[0], record, [*by, spec["parameter"]], spec["metric"])
-        curves = {name_of_model(spec, model): grid}
-        if by:
-            values = grid.scores.columns.unique(0)
-            curves = {f"{by[0]} = {value:g}": (grid.scores[value], grid.reasons[value]) for value in values}
+        entry = spec.entry
+        names = [*filter(None, [entry.by]), entry.parameter]
+        grid = grid_of(files[0], record, names, entry.metric)
+        curves = {spec.name_of(model): grid}
+        if entry.by:
+            curves = {
+                f"{entry.by} = {value:g}": (grid.scores[value], grid.reasons[value])
+                for value in grid.scores.columns.unique(0)
+            }
         return {
             name: Line((scores.columns.get_level_values(-1).to_numpy(), scores.to_numpy()), reasons.to_list())
             for name, (scores, reasons) in curves.items()
@@ -54,10 +57,10 @@ class GridCurves(LinePerModel):
 
         return GridCurveDisplay(
             lines,
-            param_name=spec["parameter"],
-            score_name=score_name(spec["metric"]),
-            ordered=bool(spec.get("by")),
+            param_name=spec.entry.parameter,
+            score_name=score_name(spec.entry.metric),
+            ordered=bool(spec.entry.by),
         )
 
     def layout_of(self, spec):
-        return {"width": WIDE} if spec.get("by") else {}
+        return {"width": WIDE} if spec.entry.by else {}

@@ -1,6 +1,6 @@
 """Figures of scores over the values of two parameters of a grid."""
 
-from entrolab.figure_types.base import FigureType, RunsEntry, grid_mistakes, score_name, title_of
+from entrolab.figure_types.base import FigureType, RunsEntry, grid_mistakes, score_name
 from entrolab.study.sections import list_of
 
 
@@ -16,8 +16,8 @@ class GridSurface(FigureType):
     trains = True
 
     def mistakes(self, figure, study, catalog):
-        for model in figure["models"]:
-            yield from grid_mistakes("parameters", model, figure["parameters"], study)
+        for model in figure.models:
+            yield from grid_mistakes("parameters", model, figure.parameters, study)
 
     def draw(self, spec, sources, records):
         import pandas as pd
@@ -25,10 +25,10 @@ class GridSurface(FigureType):
         from entrolab.figure_types.drawing import attempt, drawing_of, grid_of, runs_of, table_of
         from entrolearn.plotting import GridSurfaceDisplay
 
-        x_name, y_name = spec["parameters"]
+        x_name, y_name = spec.entry.parameters
         panels, tables = {}, []
         for (dataset, model), (source,), record in runs_of(spec, sources, records):
-            panel = attempt(grid_of, source, record, spec["parameters"], spec["metric"])
+            panel = attempt(grid_of, source, record, spec.entry.parameters, spec.entry.metric)
             columns = {"dataset": dataset, "model": model}
             if not isinstance(panel, str):
                 # Grid points with a failed fit have no mean.
@@ -42,8 +42,8 @@ class GridSurface(FigureType):
                     mean.to_numpy().T,
                     x_name=x_name,
                     y_name=y_name,
-                    score_name=score_name(spec["metric"]),
+                    score_name=score_name(spec.entry.metric),
                 )
-            panels[title_of(spec, dataset, model)] = panel
+            panels[spec.title_of(dataset, model)] = panel
             tables.append(table_of(panel, **columns))
         return drawing_of(panels, tables, n_columns=2, width=11.0)

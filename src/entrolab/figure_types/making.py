@@ -1,11 +1,11 @@
 """Write a figure: its pictures, the CSV file of its contents, and the page with a tooltip per row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from entrolab.figure_types.base import FigureType
+from entrolab.figure_types.base import FigureSpec, FigureType
 from entrolab.figure_types.drawing import Drawing
 from entrolab.io.atomic import replacing, write_text
 from entrolab.text import one_line
@@ -14,7 +14,7 @@ from entrolearn.plotting import journal_style, page_to_hover, save_figure
 
 def make_figure(
     figure_type: FigureType,
-    spec: Mapping,
+    spec: FigureSpec,
     sources: Sequence[str],
     records: Sequence[str],
     outputs: Sequence[str],
@@ -35,15 +35,14 @@ def make_figure(
 
 
 def make_page_to_hover(
-    figure_type: FigureType, spec: Mapping, drawn: str, sources: Sequence[str], output: str
+    figure_type: FigureType, spec: FigureSpec, drawn: str, sources: Sequence[str], output: str
 ) -> None:
     """Write a page of a drawn figure with a tooltip per row; its type has the format ``html``.
 
-    `drawn` is the figure's CSV file; `sources` are the prepared data sets, which
-    :func:`entrolab.jobs.plan.Plan.rows_to_hover` lists.
+    `drawn` is the figure's CSV file; `sources` are the prepared data sets.
     """
     panels = figure_type.to_hover(spec, read_figure(drawn), sources)
-    write_text(output, page_to_hover(panels, title=one_line(spec["caption"])))
+    write_text(output, page_to_hover(panels, title=one_line(spec.entry.caption)))
 
 
 def reasons(table: pd.DataFrame) -> list[str]:

@@ -1,6 +1,6 @@
 """Figures of the steps of an entropy machine from input to prediction."""
 
-from entrolab.figure_types.base import FigureType
+from entrolab.figure_types.base import FigureType, fitted_with
 from entrolab.study.entries import Entry, Params
 
 
@@ -15,24 +15,22 @@ class Process(FigureType):
     stages = ("scaled",)
 
     def names(self, figure, study, catalog):
-        yield "dataset", figure["dataset"], catalog, "data set"
-        yield "model", figure["model"], study["models"], "model"
+        yield "dataset", figure.dataset, catalog, "data set"
+        yield "model", figure.model, study.models, "model"
 
     def has_learner(self, model):
-        return "estimator" in model
+        return model.estimator is not None
 
     def drawn_from(self, figure, study):
-        return [(figure["dataset"], "")]
+        return [(figure.dataset, "")]
 
     def datasets(self, figure, study):
-        return [figure["dataset"]]
+        return [figure.dataset]
 
-    def spec(self, name, figure, study, seed):
-        model = study["models"][figure["model"]]
-        learner = {part: model[part] for part in ("label", "sublabel", "estimator", "steps")}
-        learner["params"] = {**model["params"], **figure["params"]}
-        where = f"models.{figure['model']}"
-        return {"model": study.resolved(learner, figure["dataset"], where), "seed": seed}
+    def spec(self, figure, study):
+        place, model = (figure.dataset, figure.model), study.models[figure.model]
+        learner = {"estimator": model.estimator, "params": model.params, "steps": model.steps}
+        return {"learners": {place: fitted_with(figure.params, learner, study, *place)}}
 
     def draw(self, spec, sources, records):
         from entrolab.figure_types.drawing import attempt, draw_whole
@@ -50,5 +48,6 @@ class Process(FigureType):
 
         data = load_dataset(source)
         X = pd.DataFrame(data.X, columns=data.feature_names)
-        fitted = build(spec["model"], spec["seed"]).fit(X, data.y)
+        (learner,) = spec.learners.values()
+        fitted = build(learner, spec.seed).fit(X, data.y)
         return ProcessDisplay.from_estimator(fitted, X, data.y, display_labels=data.classes)

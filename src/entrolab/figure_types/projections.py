@@ -1,6 +1,6 @@
 """Figures of projected rows with the densities of their classes."""
 
-from entrolab.figure_types.base import FittedAnew, class_mistakes, title_of
+from entrolab.figure_types.base import FittedAnew, class_mistakes
 from entrolab.fit.learners import projection_of
 from entrolab.study.entries import Entry, TwelveModels
 
@@ -21,10 +21,10 @@ class Projections(FittedAnew):
         return projection_of(model)
 
     def has_learner(self, model):
-        return bool(model["steps"]) or "estimator" in model
+        return bool(model.steps or model.estimator)
 
     def mistakes(self, figure, study, catalog):
-        yield from class_mistakes(self.datasets(figure, study), catalog)
+        yield from class_mistakes(self.datasets(figure, study), study)
 
     def fitted(self, data, learner, spec):
         from entrolearn.plotting import ProjectionDisplay
@@ -48,10 +48,10 @@ class Projections(FittedAnew):
         from entrolab.data.dataset import load_dataset
         from entrolearn.plotting import ProjectionDisplay
 
-        files = dict(zip(spec["datasets"], sources, strict=True))
+        files = dict(zip(spec.datasets, sources, strict=True))
         panels = {}
         for (dataset, model), drawn in table.groupby(["dataset", "model"], sort=False):
-            title = title_of(spec, dataset, model)
+            title = spec.title_of(dataset, model)
             if drawn["reason"].iloc[0]:
                 panels[title] = drawn["reason"].iloc[0]
                 continue

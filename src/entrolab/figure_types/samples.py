@@ -18,6 +18,6 @@ class Samples(OfImages, OfRows):
     def of_rows(self, data, place, spec):
         from entrolearn.plotting import ImageGridDisplay
 
-        X, y = data.X[: spec["rows"]], data.y[: spec["rows"]]
+        X, y = data.X[: spec.entry.rows], data.y[: spec.entry.rows]
         captions = [data.classes[code] for code in y] if data.classes else [f"{value:g}" for value in y]
-        return ImageGridDisplay.from_rows(X, spec["shapes"][place["dataset"]], captions=captions)
+        return ImageGridDisplay.from_rows(X, spec.shapes[place[0]], captions=captions)

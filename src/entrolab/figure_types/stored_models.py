@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from entrolab.figure_types.base import OfSelectedModels
+from entrolab.figure_types.base import OfSelectedModels, Stored
 from entrolab.fit.learners import FIRST_STEP, made_of
 
 
@@ -11,10 +11,10 @@ class OfStoredModels(OfSelectedModels):
 
     stages = ("models",)
 
-    def spec(self, name, figure, study, seed):
-        learners = {model: made_of(study["models"][model]) for model in figure["models"]}
-        criteria = {model: study["models"][model]["criteria"][0] for model in figure["models"]}
-        return super().spec(name, figure, study, seed) | {"learners": learners, "criteria": criteria}
+    def spec(self, figure, study):
+        models = {name: study.models[name] for name in figure.models}
+        stored = {name: Stored(model.criteria[0], made_of(model)) for name, model in models.items()}
+        return super().spec(figure, study) | {"stored": stored}
 
 
 def stored_model(model: str, folder: str, record, spec):
@@ -24,10 +24,11 @@ def stored_model(model: str, folder: str, record, spec):
     from entrolab.io.records import read_json
 
     check_success(record)
-    file = Path(folder, f"{spec['criteria'][model]}.skops")
+    criterion, parts = spec.stored[model]
+    file = Path(folder, f"{criterion}.skops")
     if not file.exists():
         raise NothingToDraw(read_json(file.with_suffix(".json"))["error"])
-    return of_scaled_rows(load(file, spec["learners"][model]))
+    return of_scaled_rows(load(file, parts))
 
 
 def of_scaled_rows(fitted):

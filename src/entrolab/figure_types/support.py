@@ -15,9 +15,9 @@ class Support(PanelPerModel, OfStoredModels):
             yield from plane_mistakes(dataset, ("binary",), catalog)
         yield from super().mistakes(figure, study, catalog)
 
-    def spec(self, name, figure, study, seed):
+    def spec(self, figure, study):
         protocols = {dataset: study.protocol_of(dataset) for dataset in self.datasets(figure, study)}
-        return super().spec(name, figure, study, seed) | {"protocols": protocols}
+        return super().spec(figure, study) | {"protocols": protocols}
 
     def panel(self, dataset, model, files, record, spec):
         from entrolab.data.dataset import load_dataset, load_folds
@@ -27,7 +27,7 @@ class Support(PanelPerModel, OfStoredModels):
         scaled, folds, stored = files
         fitted = stored_model(model, stored, record, spec)
         data = load_dataset(scaled)
-        rows, _ = protocol(spec["protocols"][dataset]).final_rows(load_folds(folds))
+        rows, _ = protocol(spec.protocols[dataset]).final_rows(load_folds(folds))
         return SupportVectorDisplay.from_estimator(
             fitted, data.X[rows], data.y[rows], display_labels=data.classes
         )

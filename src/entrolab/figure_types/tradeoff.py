@@ -1,11 +1,11 @@
 """Figures of one score against another along the grids of some models."""
 
-from entrolab.figure_types.base import LinePerModel, OfScores, RunsEntry, score_name
+from entrolab.figure_types.base import LinePerModel, RunsEntry, score_name
 from entrolab.fit.metrics import METRICS
 from entrolab.study.sections import described, list_of
 
 
-class Tradeoff(LinePerModel, OfScores):
+class Tradeoff(LinePerModel):
     """Two mean test scores along a grid, a line per model."""
 
     class Entry(RunsEntry):
@@ -14,6 +14,7 @@ class Tradeoff(LinePerModel, OfScores):
         )
 
     stages = ("candidates",)
+    trains = True
     layout = {"n_columns": 3, "width": 10.0, "common": False}
     empty = ((), ())
 
@@ -29,12 +30,12 @@ class Tradeoff(LinePerModel, OfScores):
                 as_shown(fits[f"test_{metric}"].where(fits["success"]).mean(skipna=False), metric)
                 for fits in points
             ]
-            for metric in spec["metrics"]
+            for metric in spec.entry.metric
         ]
         reasons = []
         for fits, x in zip(points, scores[0], strict=True):
             failed = fits.loc[~fits["success"], "error"]
-            lacking = f"a learner without {METRICS[spec['metrics'][0]].label}" if x != x else ""
+            lacking = f"a learner without {METRICS[spec.entry.metric[0]].label}" if x != x else ""
             reasons.append(most_common(failed) if len(failed) else lacking)
         params = [json.dumps(json.loads(fits["params"].iloc[0])) for fits in points]
         return Line(scores, reasons, {"params": params, "folds": list(map(len, points))})
@@ -42,5 +43,5 @@ class Tradeoff(LinePerModel, OfScores):
     def display(self, dataset, lines, spec):
         from entrolearn.plotting import TradeoffDisplay
 
-        x, y = map(score_name, spec["metrics"])
+        x, y = map(score_name, spec.entry.metric)
         return TradeoffDisplay(lines, x_name=x, y_name=y)

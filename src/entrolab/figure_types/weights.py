@@ -22,7 +22,7 @@ class Weights(OfImages, PanelPerModel, OfStoredModels):
         scaled, stored = files
         return ImageGridDisplay.from_estimator(
             stored_model(model, stored, record, spec),
-            spec["shapes"][dataset],
+            spec.shapes[dataset],
             display_labels=load_dataset(scaled).classes,
             n_columns=N_ACROSS,
         )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 
+from entrolab.fit.run import Alternative, Learner
 from entrolab.fit.thresholds import PARAMETER, tuned
 
 FIRST_STEP = "preprocessing"  # name of the pipeline step for a study's `preprocessing`
@@ -15,14 +16,20 @@ ONE_OF = "one_of"  # key of a model's alternative learners, and of a grid point'
 OF_A_STEP = re.compile(r"step\d+__")  # prefix of the parameters of the other steps
 
 
-def build(spec: Mapping, seed: int, preprocessing=None):
-    """The unfitted estimator of a model entry, with ``random_state`` set to `seed` unless the entry has one.
+def as_learner(entry):
+    """The learner that a mapping of its keys describes; a learner, a run or a model of a study as it is."""
+    if not isinstance(entry, dict):
+        return entry
+    return Learner(**{name: entry[name] for name in Learner.model_fields if name in entry})
 
-    `spec` has ``estimator`` (import path), ``params``, and ``steps``: preprocessing fitted on the training
-    rows, each an ``estimator`` with ``params``. With ``one_of``, the last step is the first of these learners
-    until a grid point replaces it. With ``threshold``, everything is fitted again in folds of the training
-    set to tune the threshold. `preprocessing` is the first step of runs with ``preprocessing`` in their spec.
+
+def build(learner: Learner | Mapping, seed: int, preprocessing=None):
+    """The unfitted estimator of a learner, with ``random_state`` set to `seed` unless its parameters have it.
+
+    With ``one_of``, the last step is the first of these learners until a grid point replaces it.
+    `preprocessing` is the first step of runs with ``preprocessing``.
     """
+    spec = as_learner(learner)
     learners = alternatives(spec, seed)
     model = next(iter(learners.values())) if learners else _construct(spec, seed)
     if not (_has_steps(spec) or learners):
@@ -34,8 +41,8 @@ def build(spec: Mapping, seed: int, preprocessing=None):
     return _with_threshold(pipeline, spec, seed)
 
 
-def _with_threshold(estimator, spec: Mapping, seed: int):
-    return tuned(estimator, spec["threshold"], seed) if spec.get("threshold") else estimator
+def _with_threshold(estimator, spec: Learner, seed: int):
+    return tuned(estimator, spec.threshold, seed) if spec.threshold else estimator
 
 
 def weights_in_fit(weights) -> dict:
@@ -43,119 +50,104 @@ def weights_in_fit(weights) -> dict:
     return {} if weights is None else {f"{MODEL_STEP}__sample_weight": weights}
 
 
-def _has_steps(spec: Mapping) -> bool:
-    return bool(spec.get("steps") or spec.get("preprocessing"))
+def _has_steps(spec: Learner) -> bool:
+    return bool(spec.steps or spec.preprocessing)
 
 
-def first_step(dataset, spec: Mapping, seed: int):
+def first_step(dataset, spec: Learner, seed: int):
     """The unfitted preprocessing that is part of every fit of a run; None if the rows are already scaled."""
-    if not spec.get("preprocessing"):
+    if not spec.preprocessing:
         return None
     from entrolab.data.preprocessing import preprocessor  # which imports scikit-learn
 
-    return preprocessor(dataset, spec["preprocessing"], seed)
+    return preprocessor(dataset, spec.preprocessing, seed)
 
 
-def build_steps(spec: Mapping, seed: int):
-    """The unfitted pipeline of a model entry's preprocessing steps, without its learner."""
+def build_steps(learner: Learner | Mapping, seed: int):
+    """The unfitted pipeline of a learner's preprocessing steps, without the learner itself."""
     from sklearn.pipeline import Pipeline
 
-    steps = spec.get("steps") or ()
+    steps = as_learner(learner).steps
     return Pipeline([(f"step{number}", _construct(step, seed)) for number, step in enumerate(steps, start=1)])
 
 
-def alternatives(spec: Mapping, seed: int) -> dict:
-    """The unfitted alternative learners of a model entry, by name."""
-    return {name: _construct(learner, seed) for name, learner in (spec.get(ONE_OF) or {}).items()}
+def alternatives(learner: Learner | Mapping, seed: int) -> dict:
+    """The unfitted alternatives of a learner, by name."""
+    return {name: _construct(one, seed) for name, one in as_learner(learner).one_of.items()}
 
 
-def estimator_of(model: Mapping, task: str) -> str | None:
-    """Import path of a model entry's learner for a task; None if it has none or several.
-
-    Examples
-    --------
-    >>> estimator_of({"estimators": {"regression": "sklearn.svm.SVR"}}, "binary") is None
-    True
-    """
-    by_task = model.get("estimators", {})
-    return model.get("estimator", by_task.get("regression" if task == "regression" else "classification"))
+def estimator_of(model, task: str) -> str | None:
+    """Import path of the learner of a study's model for a task; None if it has none or several."""
+    if model.estimator or not model.estimators:
+        return model.estimator
+    return model.estimators.regression if task == "regression" else model.estimators.classification
 
 
-def learners_of(spec: Mapping) -> list[str]:
-    """Import paths of all learners of a model entry or a run.
+def learners_of(entry) -> list[str]:
+    """Import paths of all learners of a study's model, a learner or a run.
 
     Examples
     --------
-    >>> learners_of({"one_of": {"svm": {"estimator": "sklearn.svm.SVC"}, "lda": {"estimator": "mine.LDA"}}})
+    >>> svm, lda = Alternative(estimator="sklearn.svm.SVC"), Alternative(estimator="mine.LDA")
+    >>> learners_of(Learner(one_of={"svm": svm, "lda": lda}))
     ['sklearn.svm.SVC', 'mine.LDA']
     """
-    if spec.get("estimator"):
-        return [spec["estimator"]]
-    chosen_from = (learner["estimator"] for learner in (spec.get(ONE_OF) or {}).values())
-    return [*spec.get("estimators", {}).values(), *chosen_from]
+    if entry.estimator:
+        return [entry.estimator]
+    by_task = getattr(entry, "estimators", None)
+    of_tasks = [by_task.classification, by_task.regression] if by_task else []
+    return [*filter(None, of_tasks), *(one.estimator for one in entry.one_of.values())]
 
 
-def made_of(spec: Mapping) -> list[str]:
-    """Import paths of all learners and preprocessing steps of a model entry or a run."""
-    return [*learners_of(spec), *(step["estimator"] for step in spec["steps"])]
+def made_of(entry) -> list[str]:
+    """Import paths of all learners and preprocessing steps of a study's model, a learner or a run."""
+    made = as_learner(entry)
+    return [*learners_of(made), *(step.estimator for step in made.steps)]
 
 
-def projection_of(model: Mapping) -> dict:
-    """The entry of the last step of a model entry, or of its learner if it has no steps.
-
-    Examples
-    --------
-    >>> pca = {"estimator": "sklearn.decomposition.PCA"}
-    >>> projection_of({"estimator": "sklearn.svm.SVC", "steps": [{"estimator": "mine.Scaler"}, pca]})
-    {'estimator': 'sklearn.decomposition.PCA', 'params': {}, 'steps': [{'estimator': 'mine.Scaler'}]}
-    """
-    *before, last = model["steps"] or [model]
-    return {"estimator": last["estimator"], "params": last.get("params", {}), "steps": before}
+def projection_of(model) -> dict:
+    """The entry of the last step of a study's model, or of its learner if it has no steps."""
+    *before, last = model.steps or [model]
+    return {"estimator": last.estimator, "params": last.params or {}, "steps": before}
 
 
-def learner_of(model: Mapping, task: str) -> dict:
-    """The entry of a model for one task, without a grid.
-
-    Examples
-    --------
-    >>> svm = {"estimators": {"regression": "sklearn.svm.SVR"}, "params": {"C": 2}, "steps": []}
-    >>> learner_of(svm, "regression")
-    {'estimator': 'sklearn.svm.SVR', 'params': {'C': 2}, 'steps': []}
-    """
-    return {"estimator": estimator_of(model, task), "params": model["params"], "steps": model["steps"]}
+def learner_of(model, task: str) -> dict:
+    """The entry of a study's model for one task, without a grid."""
+    return {"estimator": estimator_of(model, task), "params": model.params, "steps": model.steps}
 
 
-def learner_at(spec: Mapping, params: Mapping) -> Mapping:
-    """The entry of a grid point's learner: that of the run, or one of its alternatives."""
-    return spec[ONE_OF][params[ONE_OF]] if spec.get(ONE_OF) else spec
+def learner_at(entry: Learner | Mapping, params: Mapping) -> Learner | Alternative:
+    """The learner of a grid point: that of the run, or one of its alternatives."""
+    run = as_learner(entry)
+    return run.one_of[params[ONE_OF]] if run.one_of else run
 
 
-def grid_points(spec: Mapping) -> list[dict]:
-    """Every point of a run's grid; with alternatives, the grid of each one crossed with the run's own.
+def grid_points(entry: Learner | Mapping) -> list[dict]:
+    """Every point of a learner's grid; with alternatives, the grid of each one crossed with its own.
 
     Examples
     --------
-    >>> one_of = {"svm": {"grid": {"C": [1, 2]}}, "lda": {"grid": {}}}
-    >>> grid_points({"grid": {}, "one_of": one_of})
+    >>> svm, lda = {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 2]}}, {"estimator": "mine.LDA"}
+    >>> grid_points({"one_of": {"svm": svm, "lda": lda}})
     [{'one_of': 'svm', 'C': 1}, {'one_of': 'svm', 'C': 2}, {'one_of': 'lda'}]
     """
-    if not spec.get(ONE_OF):
-        return expand_grid(spec["grid"])
+    learner = as_learner(entry)
+    if not learner.one_of:
+        return expand_grid(learner.grid)
     return [
         {ONE_OF: name, **point}
-        for name, learner in spec[ONE_OF].items()
-        for point in expand_grid({**learner["grid"], **spec["grid"]})
+        for name, one in learner.one_of.items()
+        for point in expand_grid({**one.grid, **learner.grid})
     ]
 
 
-def searched(spec: Mapping) -> list[str]:
-    """The parameters in a model entry's grid and in those of its alternatives."""
-    one_of = spec.get(ONE_OF) or {}
-    names = [*spec["grid"], *([ONE_OF] if one_of else [])]
-    return list(dict.fromkeys([*names, *(name for learner in one_of.values() for name in learner["grid"])]))
+def searched(entry) -> list[str]:
+    """The parameters in the grid of a study's model or a learner, and in those of its alternatives."""
+    names = [*entry.grid, *([ONE_OF] if entry.one_of else [])]
+    return list(dict.fromkeys([*names, *(name for one in entry.one_of.values() for name in one.grid)]))
 
 
-def step_params(spec: Mapping, params: Mapping, learners: Mapping | None = None) -> dict:
+def step_params(entry: Learner | Mapping, params: Mapping, learners: Mapping | None = None) -> dict:
     """The parameters of a grid point for `set_params`, prefixed by the names of steps in a pipeline.
 
     `learners` are the :func:`alternatives` of a model, if it has some: points with the same learner contain
@@ -163,10 +155,11 @@ def step_params(spec: Mapping, params: Mapping, learners: Mapping | None = None)
 
     Examples
     --------
-    >>> step_params({"steps": ["a scaler"]}, {"C": 1, "step1__n_components": 5})
+    >>> step_params({"steps": [{"estimator": "mine.Scaler"}]}, {"C": 1, "step1__n_components": 5})
     {'model__C': 1, 'step1__n_components': 5}
     """
-    within = PARAMETER if spec.get("threshold") else ""
+    spec = as_learner(entry)
+    within = PARAMETER if spec.threshold else ""
     if not (_has_steps(spec) or learners):
         return {f"{within}{name}": value for name, value in params.items()}
     taken = {f"{within}{MODEL_STEP}": learners[params[ONE_OF]]} if learners else {}
@@ -175,19 +168,6 @@ def step_params(spec: Mapping, params: Mapping, learners: Mapping | None = None)
         for name, value in params.items()
         if not (learners and name == ONE_OF)
     }
-
-
-def of_step(grid: Mapping, step: str = "") -> list[str]:
-    """The parameters in a grid that belong to a preprocessing step, or to the learner itself.
-
-    Examples
-    --------
-    >>> of_step({"C": [1], "step1__n_components": [5]}), of_step({"step1__n_components": [5]}, "step1")
-    (['C'], ['n_components'])
-    """
-    if not step:
-        return [name for name in grid if not OF_A_STEP.match(name)]
-    return [name.removeprefix(f"{step}__") for name in grid if name.startswith(f"{step}__")]
 
 
 def seed_from(*names) -> int:
@@ -206,11 +186,10 @@ def parts_seed(seed: int, study_name: str, dataset: str) -> int:
     return seed_from(seed, study_name, dataset, "folds")
 
 
-def _construct(spec: Mapping, seed: int):
-    params = spec.get("params") or {}
-    module, _, name = spec["estimator"].rpartition(".")
-    estimator = getattr(importlib.import_module(module), name)(**params)
-    if "random_state" not in params and "random_state" in estimator.get_params(deep=False):
+def _construct(part, seed: int):
+    module, _, name = part.estimator.rpartition(".")
+    estimator = getattr(importlib.import_module(module), name)(**part.params)
+    if "random_state" not in part.params and "random_state" in estimator.get_params(deep=False):
         estimator.set_params(random_state=seed)
     return estimator
 

@@ -26,6 +26,7 @@ from entrolab.fit.learners import (
 )
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from entrolab.fit.protocols import protocol
+from entrolab.fit.run import Run
 from entrolab.fit.selection import most_chosen
 from entrolab.fit.thresholds import fixed
 from entrolab.io.atomic import replacing
@@ -41,7 +42,7 @@ TIMED_AT_MOST = 5  # maximum number of repetitions
 
 
 def refit_run(
-    files: Mapping[str, str], folder: str, spec: Mapping, criteria: Sequence[str], limits: Limits
+    files: Mapping[str, str], folder: str, run: Run, criteria: Sequence[str], limits: Limits
 ) -> None:
     """Refit what each criterion selected in most folds, and write the models of a run into a folder.
 
@@ -61,7 +62,7 @@ def refit_run(
             point = json.dumps(chosen[criterion], sort_keys=True)
             if point not in fitted:
                 left = replace(limits, seconds=limits.seconds - (time.monotonic() - begun))
-                fitted[point] = _refit_within(left, files["rows"], files["folds"], chosen[criterion], spec)
+                fitted[point] = _refit_within(left, files["rows"], files["folds"], chosen[criterion], run)
             model, facts = fitted[point]
         if model:
             with replacing(Path(folder, f"{criterion}.skops")) as temporary:
@@ -69,12 +70,10 @@ def refit_run(
         write_json(Path(folder, f"{criterion}.json"), {"chosen_by": criterion, **facts})
 
 
-def _refit_within(
-    limits: Limits, rows: str, folds: str, params: Mapping, spec: Mapping
-) -> tuple[bytes, dict]:
+def _refit_within(limits: Limits, rows: str, folds: str, params: Mapping, run: Run) -> tuple[bytes, dict]:
     """A model as the bytes of a skops file, and its facts; no bytes and a reason if there is none."""
     try:
-        (found,) = within(limits, _refitted, rows, folds, params, spec)
+        (found,) = within(limits, _refitted, rows, folds, params, run)
     except LimitError as error:
         return b"", {"error": f"{error.status} reached by the refit"}
     except KilledError:  # no result: the job fails, and the next run refits
@@ -84,9 +83,9 @@ def _refit_within(
     return found
 
 
-def _refitted(rows: str, folds: str, params: Mapping, spec: Mapping) -> Iterator[tuple[bytes, dict]]:
+def _refitted(rows: str, folds: str, params: Mapping, run: Run) -> Iterator[tuple[bytes, dict]]:
     dataset = load_dataset(rows)
-    fitted, facts = refit(dataset, load_folds(folds), params, spec)
+    fitted, facts = refit(dataset, load_folds(folds), params, run)
     try:
         model = skops.io.dumps(of_table(fitted, dataset.columns))
         facts["types"] = skops.io.get_untrusted_types(data=model)
@@ -109,7 +108,7 @@ def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
     return Pipeline([("columns", encoder), *before, (name, learner)])
 
 
-def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> tuple[BaseEstimator, dict]:
+def refit(dataset, assignments: np.ndarray, params: Mapping, run: Run) -> tuple[BaseEstimator, dict]:
     """Fit the selected model and measure its fit time and size.
 
     With folds, it is fitted on all rows and predicts them; with trials, it is fitted on the training rows of
@@ -118,23 +117,23 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, spec: Mapping) -> t
     short); ``n_stored_numbers`` in arrays; ``n_support`` and ``n_iter`` of models with support vectors or
     iterations; the tuned ``threshold``.
     """
-    seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], 0)
-    chosen = step_params(spec, params, alternatives(spec, seed))
-    estimator = build(spec, seed, first_step(dataset, spec, seed)).set_params(**chosen)
-    learnt, predicted = protocol(spec["protocol"]).final_rows(assignments)
+    seed = seed_from(run.seed, run.study, run.dataset, run.model, 0)
+    chosen = step_params(run, params, alternatives(run, seed))
+    estimator = build(run, seed, first_step(dataset, run, seed)).set_params(**chosen)
+    learnt, predicted = protocol(run.protocol).final_rows(assignments)
     X, y, unseen = dataset.X[learnt], dataset.y[learnt], dataset.X[predicted]
     weights = weights_in_fit(None if dataset.weights is None else dataset.weights[learnt])
     fitted, fit_seconds = _timed(lambda: clone(estimator).fit(X, y, **weights))
-    fitted = fixed(fitted) if spec.get("threshold") else fitted
+    fitted = fixed(fitted) if run.threshold else fitted
     _, predict_seconds = _timed(lambda: fitted.predict(unseen))
     told = {
         "n_support": n_support_vectors(fitted),
         "n_iter": n_iterations(fitted),
-        "threshold": fitted.threshold if spec.get("threshold") else None,
+        "threshold": fitted.threshold if run.threshold else None,
     }
     return fitted, {
         "params": dict(params),
-        "estimator": learner_at(spec, params)["estimator"],
+        "estimator": learner_at(run, params).estimator,
         "fit_seconds": fit_seconds,
         "predict_seconds": predict_seconds,
         "n_stored_numbers": n_stored_numbers(fitted),

@@ -91,8 +91,8 @@ def choose_within(file: str | os.PathLike, limits: Mapping[str, Mapping], study:
     `study` has ``criteria`` and ``metrics``, of which candidates have those that fit their task.
     """
     candidates = read_frame(file)
-    metrics = [metric for metric in study["metrics"] if f"test_{metric}" in candidates]
-    return choose(among(candidates, limits), study["criteria"], metrics)
+    metrics = [metric for metric in study.metrics if f"test_{metric}" in candidates]
+    return choose(among(candidates, limits), study.criteria, metrics)
 
 
 def _between(value, min: float = -np.inf, max: float = np.inf) -> bool:

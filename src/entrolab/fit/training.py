@@ -31,6 +31,7 @@ from entrolab.fit.learners import (
 )
 from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
+from entrolab.fit.run import Run
 from entrolab.fit.scoring import scores
 from entrolab.fit.selection import choose
 from entrolab.io.parquet import write_frame
@@ -75,7 +76,7 @@ def fit_grid(
     dataset: str,
     folds: str,
     outputs: Mapping[str, str],
-    spec: Mapping,
+    run: Run,
     limits: Limits,
     progress: Callable[[int, int], None],
 ) -> dict:
@@ -86,9 +87,9 @@ def fit_grid(
     """
     try:
         data, assignments = load_dataset(dataset), load_folds(folds)
-        trained = train_run(data, assignments, spec, limits, progress)
+        trained = train_run(data, assignments, run, limits, progress)
     except DataUnavailable as absence:
-        trained = without_data(spec, str(absence))
+        trained = without_data(run, str(absence))
     record = trained.record | {"peak_mib": peak_mib()}
     for name in ("candidates", "predictions"):
         write_frame(outputs[name], getattr(trained, name))
@@ -100,38 +101,36 @@ def fit_grid(
 def train_run(
     dataset,
     assignments: np.ndarray,
-    spec: Mapping,
+    run: Run,
     limits: Limits,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trained:
     """Fit every grid point of one learner on every training set.
 
     `assignments`, shape (n_repeats, n_samples), are the parts of the rows; rows with a negative part are not
-    used, and a run with fewer trials uses the first ones. For `spec` see
-    :meth:`entrolab.study.study.Study.run`. `limits` are those of all fits together; `progress` is called
-    after each fit with the number of fits done and the number of all fits.
+    used, and a run with fewer trials uses the first ones. `limits` are those of all fits together; `progress`
+    is called after each fit with the number of fits done and the number of all fits.
     """
     started = datetime.now(UTC)
-    grid = grid_points(spec)
-    assignments = assignments[: spec["protocol"].get("trials")]
-    n_fits = sum(len(_partition(assignment, spec, len(grid)).left_out) for assignment in assignments) * len(
+    grid = grid_points(run)
+    assignments = assignments[: run.protocol.get("trials")]
+    n_fits = sum(len(_partition(assignment, run, len(grid)).left_out) for assignment in assignments) * len(
         grid
     )
     fits = _Fits(limits, progress, n_fits)
     repeats = [
-        _repeat(dataset, assignment, repeat, spec, grid, fits)
-        for repeat, assignment in enumerate(assignments)
+        _repeat(dataset, assignment, repeat, run, grid, fits) for repeat, assignment in enumerate(assignments)
     ]
     candidates, said = zip(*repeats, strict=True)
     candidates = pd.concat(candidates, ignore_index=True)
-    record = _record(candidates, dataset, spec, started, fits)
+    record = _record(candidates, dataset, run, started, fits)
     return Trained(candidates, record, _all_predictions(chain(*said)))
 
 
-def without_data(spec: Mapping, reason: str) -> Trained:
+def without_data(run: Run, reason: str) -> Trained:
     """The result of :func:`train_run` for a data set that is not available."""
-    record = {**new_record(spec, datetime.now(UTC)), "status": "no data", "error": reason}
-    return Trained(_frame([], spec), record, _all_predictions(()))
+    record = {**new_record(run, datetime.now(UTC)), "status": "no data", "error": reason}
+    return Trained(_frame([], run), record, _all_predictions(()))
 
 
 class _Fits:
@@ -162,31 +161,31 @@ class _Fits:
             raise self.reached from None
 
 
-def _partition(assignment: np.ndarray, spec: Mapping, n_points: int) -> Partition:
-    criteria = spec["candidates"]
+def _partition(assignment: np.ndarray, run: Run, n_points: int) -> Partition:
+    criteria = run.candidates
     # A divergence needs projections of the training rows; scores need only the test rows.
     whole = not DIVERGENCES.keys().isdisjoint(criteria)
     # With a grid of one point, there is no selection and no inner fit.
     nested = "cv" in criteria and n_points > 1
-    return protocol(spec["protocol"]).partition(assignment, nested=nested, whole=whole)
+    return protocol(run.protocol).partition(assignment, nested=nested, whole=whole)
 
 
 def _repeat(
-    dataset, assignment, repeat: int, spec: Mapping, grid: Sequence[dict], fits: _Fits
+    dataset, assignment, repeat: int, run: Run, grid: Sequence[dict], fits: _Fits
 ) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
     """The candidates of one repeat, and the predictions of those that a criterion selects."""
     started = time.perf_counter()
-    seed = seed_from(spec["seed"], spec["study"], spec["dataset"], spec["model"], repeat)
+    seed = seed_from(run.seed, run.study, run.dataset, run.model, repeat)
     X, y, used, weights = _used(dataset, assignment)
-    partition = _partition(used, spec, len(grid))
-    preprocessing = first_step(dataset, spec, seed)
+    partition = _partition(used, run, len(grid))
+    preprocessing = first_step(dataset, run, seed)
     outer: dict[tuple[int, int], dict] = {}
     inner: dict[tuple[int, int], list[float]] = defaultdict(list)
     said: dict[tuple[int, int], dict] = {}
     reason = "the learner's path left this point out"
     try:
         for kind, fold, point, results in fits.within_limits(
-            _results, X, y, weights, partition, spec, grid, seed, preprocessing
+            _results, X, y, weights, partition, run, grid, seed, preprocessing
         ):
             if kind == "outer":
                 outer[fold, point], said[fold, point] = results
@@ -198,26 +197,26 @@ def _repeat(
 
     seconds = time.perf_counter() - started
     folds = [left_out[0] for left_out in partition.left_out if len(left_out) == 1]
-    nothing = _no_results(reason, spec)
+    nothing = _no_results(reason, run)
     rows = [
         {
-            "study": spec["study"],
-            "dataset": spec["dataset"],
-            "model": spec["model"],
+            "study": run.study,
+            "dataset": run.dataset,
+            "model": run.model,
             "repeat": repeat,
             "fold": fold,
             "point": point,
             "params": json.dumps(params, sort_keys=True),
             **outer.get((fold, point), nothing),
-            **_inner_results(inner[fold, point], spec),
+            **_inner_results(inner[fold, point], run),
             "path_seconds": seconds,
             "seed": seed,
         }
         for fold in folds
         for point, params in enumerate(grid)
     ]
-    candidates = _frame(rows, spec)
-    selection = choose(candidates, spec["candidates"])
+    candidates = _frame(rows, run)
+    selection = choose(candidates, run.candidates)
     return candidates, _predictions(selection, said, partition, y, np.flatnonzero(assignment >= 0))
 
 
@@ -256,7 +255,7 @@ def _results(
     y: np.ndarray,
     weights: np.ndarray | None,
     partition: Partition,
-    spec: Mapping,
+    run: Run,
     grid: Sequence[dict],
     seed: int,
     preprocessing,
@@ -266,17 +265,17 @@ def _results(
     An inner fit leaves out two parts and may be used for both: ``("inner", folds, point, score per fold)``,
     with scores by the metric that selects.
     """
-    selects = spec["metrics"][:1]
-    validates = protocol(spec["protocol"]).validates
-    learners = alternatives(spec, seed)
-    points = [step_params(spec, params, learners) for params in grid]
+    selects = run.metrics[:1]
+    validates = protocol(run.protocol).validates
+    learners = alternatives(run, seed)
+    points = [step_params(run, params, learners) for params in grid]
     number = {_key(point): index for index, point in enumerate(points)}
-    model = build(spec, seed, preprocessing)
+    model = build(run, seed, preprocessing)
     for fit in path(model, X, y, partition, points, **weights_in_fit(weights)):
         point = number[_key(fit.params)]
         if len(fit.left_out) == 1:
             (fold,) = fit.left_out
-            row = _outer_results(fit, y, partition, spec)
+            row = _outer_results(fit, y, partition, run)
             answers = _answers(fit, X, y, partition) if row["success"] else {}
             yield "outer", fold, point, (row, answers)
         else:
@@ -285,19 +284,19 @@ def _results(
             yield "inner", folds, point, [scores[selects[0]] for scores in found]
 
 
-def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, spec: Mapping) -> dict:
+def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, run: Run) -> dict:
     """A fit's row of candidates: criteria on the training rows, scores on the test rows."""
     if fit.error:
-        return _no_results(fit.error, spec)
+        return _no_results(fit.error, run)
     rows = partition.training(fit.left_out)
     try:
         criteria = {
-            name: entropy_criterion(fit, y, rows, kind) if name in spec["candidates"] else np.nan
+            name: entropy_criterion(fit, y, rows, kind) if name in run.candidates else np.nan
             for name, kind in DIVERGENCES.items()
         }
     except (ValueError, ArithmeticError) as error:
-        return _no_results(f"no divergence of the projections: {describe(error)}", spec)
-    found = _scores(fit, y, partition, fit.left_out, spec["metrics"])
+        return _no_results(f"no divergence of the projections: {describe(error)}", run)
+    found = _scores(fit, y, partition, fit.left_out, run.metrics)
     found |= {name: fact(fit, partition) for name, fact in FACTS.items()}
     tests = {f"test_{metric}": score for metric, score in found.items()}
     return {**criteria, **tests, "success": True, "note": fit.note, "error": ""}
@@ -346,14 +345,14 @@ def _of_many(fitted, X, y: np.ndarray) -> dict[str, np.ndarray]:
         return {}
 
 
-def _inner_results(found: Sequence[float], spec: Mapping) -> dict:
+def _inner_results(found: Sequence[float], run: Run) -> dict:
     """The mean score of the inner folds; NaN unless every inner fit has a score."""
-    complete = len(found) == protocol(spec["protocol"]).n_inner
-    return {f"cv_{spec['metrics'][0]}": float(np.mean(found)) if complete else np.nan}
+    complete = len(found) == protocol(run.protocol).n_inner
+    return {f"cv_{run.metrics[0]}": float(np.mean(found)) if complete else np.nan}
 
 
-def _no_results(reason: str, spec: Mapping) -> dict:
-    undefined = [*DIVERGENCES, *(f"test_{metric}" for metric in [*spec["metrics"], *FACTS])]
+def _no_results(reason: str, run: Run) -> dict:
+    undefined = [*DIVERGENCES, *(f"test_{metric}" for metric in [*run.metrics, *FACTS])]
     return {**dict.fromkeys(undefined, np.nan), "success": False, "note": "", "error": reason}
 
 
@@ -371,9 +370,9 @@ def _key(params: Mapping) -> str:
     return json.dumps(params, sort_keys=True, default=id)  # learners by identity
 
 
-def _frame(rows: Sequence[dict], spec: Mapping) -> pd.DataFrame:
+def _frame(rows: Sequence[dict], run: Run) -> pd.DataFrame:
     """Candidates with all columns in order and with their types, even without rows."""
-    metrics = spec["metrics"]
+    metrics = run.metrics
     types = (
         dict.fromkeys(["study", "dataset", "model"], "str")
         | dict.fromkeys(["repeat", "fold", "point"], "int64")
@@ -386,13 +385,13 @@ def _frame(rows: Sequence[dict], spec: Mapping) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(types)).astype(types)
 
 
-def _record(candidates: pd.DataFrame, dataset, spec: Mapping, started: datetime, fits: _Fits) -> dict:
+def _record(candidates: pd.DataFrame, dataset, run: Run, started: datetime, fits: _Fits) -> dict:
     failed = candidates[~candidates["success"]]
     success = not fits.reached and bool(candidates.groupby(["repeat", "fold"])["success"].any().all())
     reason = "" if success else str(fits.reached or Counter(failed["error"]).most_common(1)[0][0])
     notes = Counter(candidates.loc[candidates["note"] != "", "note"])
     return {
-        **new_record(spec, started, fits.seconds),
+        **new_record(run, started, fits.seconds),
         "n_candidates": len(candidates),
         "n_failed": len(failed),
         "notes": dict(sorted(notes.items())),

@@ -12,24 +12,26 @@ from importlib.metadata import version
 from pathlib import Path
 
 from entrolab.fit.learners import ONE_OF, learners_of
+from entrolab.fit.run import Run
 from entrolab.io.atomic import write_text
 from entrolab.text import damaged
 
 
-def new_record(spec: Mapping, started: datetime, seconds: float = 0.0) -> dict:
+def new_record(run: Run, started: datetime, seconds: float = 0.0) -> dict:
     """A run record with status "failed"; the caller fills in the outcome.
 
-    `spec` is that of :meth:`entrolab.study.study.Study.run`; `started` has a time zone, and `seconds` are
-    measured by a monotonic clock.
+    `started` has a time zone, and `seconds` are measured by a monotonic clock.
     """
     return {
-        "key": f"{spec['study']}/{spec['dataset']}/{spec['model']}",
-        **{name: spec[name] for name in ("study", "dataset", "model")},
-        "estimator": " or ".join(learners_of(spec)),
-        "params": spec["params"],
-        "grid": spec["grid"],
-        **({ONE_OF: spec[ONE_OF]} if spec.get(ONE_OF) else {}),
-        "seed": spec["seed"],
+        "key": run.key,
+        "study": run.study,
+        "dataset": run.dataset,
+        "model": run.model,
+        "estimator": " or ".join(learners_of(run)),
+        "params": run.params,
+        "grid": run.grid,
+        **(run.model_dump(include={ONE_OF}) if run.one_of else {}),
+        "seed": run.seed,
         "n_candidates": 0,
         "n_failed": 0,
         "notes": {},

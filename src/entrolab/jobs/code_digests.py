@@ -28,7 +28,7 @@ ALL = " ".join([SHARED, *(f"entrolearn/{family}/*.py" for family in sorted(FAMIL
 
 ROWS = "data/dataset.py io/records.py io/parquet.py io/files.py"
 FITS = f"{SHARED} {ROWS} data/preprocessing.py fit/learners.py fit/limits.py fit/protocols.py fit/scoring.py"
-FITS += " fit/thresholds.py"
+FITS += " fit/run.py fit/thresholds.py"
 SHOWS = f"{SHARED} {ROWS} data/preprocessing.py study/*.py tables/*.py experiments/*.py text.py"
 SHOWS += " experiments/*/table.py experiments/*/__init__.py fit/*.py -fit/training.py -fit/refit.py"
 SHOWS += " seeds/*.py claims/*.py"
@@ -46,7 +46,7 @@ FILES = {
     "fit": f"{FITS} fit/*.py -fit/selection.py -fit/refit.py",
     "select": f"{SHARED} io/parquet.py fit/selection.py fit/scoring.py fit/metrics.py",
     "refit": f"{FITS} fit/refit.py fit/selection.py",
-    "measure": f"{FITS} experiments/measuring.py experiments/generated.py "
+    "measure": f"{FITS} experiments/measurement.py experiments/measuring.py experiments/generated.py "
     "experiments/{}/__init__.py experiments/{}/measure.py",
     "measure:correlations": "entrolearn/machines/*.py",
     "measure:evaluations": "entrolearn/manifold/*.py",

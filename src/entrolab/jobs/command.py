@@ -96,7 +96,7 @@ def check_studies(files: Sequence[str]) -> int:
         study = load_study(file, catalog)
         asked = learners_asked(study)
         found = mistakes(asked)
-        for line in found or [f"nothing wrong: {len(study['models'])} models, {summary(asked)}"]:
+        for line in found or [f"nothing wrong: {len(study.models)} models, {summary(asked)}"]:
             print(f"{file}: {line}")
         status = 1 if found else status
     return status

@@ -10,7 +10,6 @@ from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import replacing
 from entrolab.report.studies import StudyResults
 from entrolab.tables.number_format import title
-from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import RESULTS
 from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, save_figure
 
@@ -60,7 +59,7 @@ def compared(results: StudyResults) -> pd.DataFrame:
     """The rows of a study's tables with a comparable published value, and the columns table and measured."""
     found = []
     for name, table in results.tables.items():
-        measures = TABLE_TYPES[results.study["tables"][name]["type"]].measures
+        measures = results.study.table_type(name).measures
         if measures is not None:
             rows = table[table["published"].notna() & table["ours"].notna()]
             rows = rows[rows["verdict"].isin(RESULTS)]
@@ -73,10 +72,10 @@ def compared(results: StudyResults) -> pd.DataFrame:
 def _in_words(name: str, rows: pd.DataFrame) -> str:
     said = ", ".join(f"{(rows['verdict'] == verdict).sum()} {verdict}" for verdict in RESULTS)
     far = rows.loc[rows["difference"].abs().nlargest(FURTHEST).index]
-    furthest = "; ".join(map(_one_in_words, far.to_dict("records")))
+    furthest = "; ".join(map(_one_in_words, far.itertuples()))
     return f"{name}: {len(rows)} numbers, {said}; furthest: {furthest}."
 
 
-def _one_in_words(row: Mapping) -> str:
-    at = ", ".join(filter(None, [title(row["table"]), row["dataset"], row["model"]]))
-    return f"{at}, published {row['published']:.4g}, ours {row['ours']:.4g}"
+def _one_in_words(row) -> str:
+    at = ", ".join(filter(None, [title(row.table), row.dataset, row.model]))
+    return f"{at}, published {row.published:.4g}, ours {row.ours:.4g}"

@@ -3,54 +3,36 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from entrolab.report.errata import LONGEST, errata_of
+from entrolab.report.errata import LONGEST, Listed, errata_of
 from entrolab.report.studies import StudyResults
-from entrolab.tables.making import ADDRESS
 from entrolab.tables.number_format import title
 from entrolab.tables.rendering import digits_of
-from entrolab.tables.types import TABLE_TYPES
-from entrolab.text import full_label, one_line
+from entrolab.text import one_line
 
 OUTSIDE = ("higher", "lower", "differs")
 MINUS = "ours − published "  # how a difference of two numbers begins
-# Keys of an explanation that restrict the values it applies to -> the columns of a table that they match.
-PLACES = {"datasets": "dataset", "models": "model", "metrics": "metric"}
 
 
-def tried(study: Mapping) -> list[dict]:
-    """The explanations that a study tried, numbered from 1, with one-line texts."""
-    return [
-        {
-            **entry,
-            "number": number,
-            "tried": one_line(entry["tried"], limit=LONGEST),
-            "gave": one_line(entry["gave"], limit=LONGEST),
-            "tested_by": entry.get("tested_by", []),
-        }
-        for number, entry in enumerate(study.get("differences", []), start=1)
-    ]
+class Value(NamedTuple):
+    """A value outside its tolerance, in words and numbers as shown.
 
-
-def of_cell(explanations: Sequence[Mapping], table: str, cell: Mapping[str, str]) -> list[int]:
-    """The numbers of the explanations that apply to a cell; a missing key matches everything.
-
-    Examples
-    --------
-    >>> every = {"number": 2, "tables": ["table4"]}
-    >>> given = [{"number": 1, "tables": ["table4"], "datasets": ["sonar"]}, every]
-    >>> of_cell(given, "table4", {"dataset": "heart", "model": "eem_rbf", "metric": "gmean"})
-    [2]
+    ``reasons`` are the numbers of the explanations that apply to it, ``errata`` those of its table's errata.
     """
-    return [
-        one["number"]
-        for one in explanations
-        if table in one["tables"]
-        and all(cell[column] in one[part] for part, column in PLACES.items() if one.get(part))
-    ]
+
+    table: str
+    title: str
+    of: str
+    published: str
+    ours: str
+    difference: str
+    seeds: str
+    reasons: list[int]
+    errata: list[int]
 
 
-def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequence[Mapping]) -> dict | None:
+def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequence[Listed]) -> dict | None:
     """The values of a study outside their tolerances, and the explanations that were tried.
 
     `tables` are the laid-out tables, with their verdicts over seeds. The result is None if no value differs,
@@ -58,40 +40,48 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
     numbers of their ``reasons`` and of the ``errata`` of their table), and ``unexplained``, the number of
     values with neither.
     """
-    explanations, values = tried(results.study), []
+    study = results.study
+    explanations, values = list(enumerate(study.differences, start=1)), []
     for table in tables:
         name = table["name"]
-        rows = results.tables[name]
-        spec = results.study.spec_of_table(name)
-        digits = digits_of(results.tables[name], TABLE_TYPES[spec["type"]])
-        own = [erratum["number"] for erratum in errata_of(errata, name)]
+        rows, table_type, spec = results.tables[name], study.table_type(name), study.spec_of_table(name)
+        digits = digits_of(rows, table_type)
+        own = [erratum.number for erratum in errata_of(errata, name)]
         over_seeds = table["seeds"]["cells"] if table["seeds"] else {}
-        for row in rows[rows["verdict"].isin(OUTSIDE)].to_dict("records"):
-            metric, published = row["metric"], row["published"]
-            shown_as = TABLE_TYPES[spec["type"]].shown_as(metric)
-            of_ours = digits[metric]
+        for row in rows[rows["verdict"].isin(OUTSIDE)].itertuples(index=False):
+            cell = (row.dataset, row.model, row.metric)
+            shown_as, n_digits = table_type.shown_as(row.metric), digits[row.metric]
+            difference = shown_as.difference(row.metric, row.difference, row.published, n_digits)
+            of_ours = n_digits
             if not shown_as.ranks:
-                of_ours = shown_as.row_digits(metric, [row["ours"]], [], of_ours)
-            difference = shown_as.difference(metric, row["difference"], published, digits[metric])
-            heads = (spec[f"{part}s"].get(row[part]) for part in ADDRESS)
+                of_ours = shown_as.row_digits(row.metric, [row.ours], [], n_digits)
             values.append(
-                {
-                    "table": name,
-                    "title": title(name),
-                    "of": ", ".join(filter(None, (full_label(head) for head in heads if head))),
-                    "published": shown_as.published_number(metric, published, digits[metric]),
-                    "ours": shown_as.number(metric, row["ours"], of_ours),
-                    "difference": "" if math.isnan(row["difference"]) else difference.removeprefix(MINUS),
-                    "seeds": over_seeds.get(tuple(row[part] for part in ADDRESS), ""),
-                    "reasons": of_cell(explanations, name, row),
-                    "errata": own,
-                }
+                Value(
+                    table=name,
+                    title=title(name),
+                    of=spec.label_of(*cell),
+                    published=shown_as.published_number(row.metric, row.published, n_digits),
+                    ours=shown_as.number(row.metric, row.ours, of_ours),
+                    difference="" if math.isnan(row.difference) else difference.removeprefix(MINUS),
+                    seeds=over_seeds.get(cell, ""),
+                    reasons=[number for number, one in explanations if one.applies_to(name, *cell)],
+                    errata=own,
+                )
             )
     if not values:
         return None
-    counted = Counter(number for value in values for number in value["reasons"])
+    counted = Counter(number for value in values for number in value.reasons)
     return {
-        "tried": [{**one, "values": counted[one["number"]]} for one in explanations],
+        "tried": [
+            {
+                "number": number,
+                "tried": one_line(one.tried, limit=LONGEST),
+                "gave": one_line(one.gave, limit=LONGEST),
+                "tested_by": one.tested_by,
+                "values": counted[number],
+            }
+            for number, one in explanations
+        ],
         "values": values,
-        "unexplained": sum(not (value["reasons"] or value["errata"]) for value in values),
+        "unexplained": sum(not (value.reasons or value.errata) for value in values),
     }

@@ -2,7 +2,6 @@
 
 from entrolab.report.studies import StudyResults
 from entrolab.tables.number_format import title
-from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import full_label
 
 
@@ -10,8 +9,8 @@ def failures(results: StudyResults) -> list[dict]:
     """The missing results: dataset, of (models, or the table), verdict and reason; equal reasons merged."""
     found: dict[tuple, dict] = {}
     for name, table in results.tables.items():
-        entry = results.study["tables"][name]
-        models = TABLE_TYPES[entry["type"]].models(entry, results.study)  # may be other models
+        # They may be other models.
+        models = results.study.table_type(name).models(results.study.tables[name], results.study)
         for row in table[table["verdict"].isin(["failed", "no data"])].itertuples(index=False):
             of_reason = found.setdefault((row.dataset, row.verdict, row.reason), {})
             of_reason[row.model or name] = full_label(models[row.model]) if row.model else title(name)

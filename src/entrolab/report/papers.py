@@ -23,7 +23,6 @@ from entrolab.tables.making import agreement_of, counts_of_study
 from entrolab.tables.number_format import title
 from entrolab.tables.ranking import rank_section
 from entrolab.tables.rendering import legend
-from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import full_label, one_line
 from entrolearn.plotting import description_of
@@ -36,26 +35,25 @@ def card(results: StudyResults, folder: Path) -> dict:
     """The content of the front page for a study: its verdicts, its answer and its seconds."""
     study = results.study
     found = counts_of_study(study, results.tables)
-    answered = study.get("answer_figure")
     return {
         "key": results.key,
-        "title": one_line(study["title"]),
-        "reference": one_line(study["reference"]),
-        "about": one_line(study["about"]),
-        "is_paper": bool(study["reference"]) and found.total() > 0,
+        "title": one_line(study.title),
+        "reference": one_line(study.reference),
+        "about": one_line(study.about),
+        "is_paper": bool(study.reference) and found.total() > 0,
         "verdicts": bar({name: found[name] for name in VERDICTS}),
         "agreed": agreement_of(found)._asdict(),
         "claims": claims_bar(outcomes(results.claims)) if results.claims is not None else None,
         "tables": [
-            {"name": name, "title": title(name), "caption": one_line(entry["caption"])}
-            for name, entry in study["tables"].items()
+            {"name": name, "title": title(name), "caption": one_line(entry.caption)}
+            for name, entry in study.tables.items()
         ],
-        "n_tables": len(study["tables"]),
-        "n_figures": len(study.get("figures", {})),
+        "n_tables": len(study.tables),
+        "n_figures": len(study.figures),
         "made": in_short(results.records),
         "command": results.command(),
-        "answer": [one_line(sentence, limit=LONGEST) for sentence in study["answer"]],
-        "figure": shown_figure(results, answered) if answered else None,
+        "answer": [one_line(sentence, limit=LONGEST) for sentence in study.answer],
+        "figure": shown_figure(results, study.answer_figure) if study.answer_figure else None,
         "figures_folder": f"{relative(results.folder, folder)}/figures/",
     }
 
@@ -68,10 +66,10 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
     compared = any(table["has_published"] for table in tables)
     return {
         "key": key,
-        "title": one_line(study["title"]),
-        "reference": one_line(study["reference"]),
-        "about": one_line(study["about"]),
-        "url": study["url"],
+        "title": one_line(study.title),
+        "reference": one_line(study.reference),
+        "about": one_line(study.about),
+        "url": study.url,
         "compared": compared,
         "agreed": agreement_of(counts_of_study(study, results.tables)),
         "protocol": protocol(study, with_oracle=compared),
@@ -92,7 +90,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
                 "command": results.command(f"results/{key}/figures/{name}.svg"),
                 "errata": errata_of(errata, name),
             }
-            for name in study.get("figures", {})
+            for name in study.figures
         ],
         "figures_folder": f"{here}/figures/",
         "config": f"{key}.yaml",
@@ -111,12 +109,13 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
 
 def shown_figure(results: StudyResults, name: str) -> dict:
     """The content of a page for a figure."""
-    caption = one_line(results.study["figures"][name]["caption"])
+    entry = results.study.figures[name]
+    caption = one_line(entry.caption)
     return {
         "name": name,
         "title": title(name),
         "caption": caption,
-        "notes": [one_line(note) for note in results.study["figures"][name]["notes"]],
+        "notes": [one_line(note) for note in entry.notes],
         "formats": results.study.figure_type(name).formats,
         "alt": description_of(results.folder / "figures" / f"{name}.svg") or caption,
         "reasons": reasons(results.figures[name]),
@@ -128,11 +127,10 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
 
     Each diagram is a separate file: several in one page would share the ids of their elements.
     """
-    entry = results.study["tables"][name]
-    if not TABLE_TYPES[entry["type"]].ranks:
+    if not results.study.table_type(name).ranks:
         return []
     table = results.tables[name]
-    labels = {key: full_label(model) for key, model in results.study["models"].items()}
+    labels = {key: full_label(model) for key, model in results.study.models.items()}
     shown = []
     for metric in table["metric"].unique():
         if section := rank_section(table, labels, metric):

@@ -7,6 +7,7 @@ from entrolab.claims.numbers import Numbers
 from entrolab.claims.winners import SAYS, winners
 from entrolab.report.studies import StudyResults
 from entrolab.seeds.rendering import seeds_of
+from entrolab.tables.base import TableSpec
 from entrolab.tables.making import counts
 from entrolab.tables.rendering import layout, marks_of
 from entrolab.tables.results import Results
@@ -24,8 +25,7 @@ def laid_out(results: StudyResults) -> list[dict]:
         spec = results.study.spec_of_table(name)
         seeds = seeds_of(results.study, name, table)
         of_table = layout(table, spec, winners(numbers, name, table), SAYS, seeds)
-        table_type = TABLE_TYPES[spec["type"]]
-        if table_type.ranks and table_type.columns == ("model",) and not of_table["has_published"]:
+        if spec.type.ranks and spec.type.columns == ("model",) and not of_table["has_published"]:
             of_table |= _with_seconds(of_table, spec, runs)
         shown.append(of_table | {"bar": bar(counts(table))})
     return shown
@@ -39,7 +39,7 @@ def bar(found: Mapping[str, int]) -> dict:
     return {"segments": segments, "total": sum(found.values())}
 
 
-def _with_seconds(table: Mapping, spec: Mapping, runs: Results) -> dict:
+def _with_seconds(table: Mapping, spec: TableSpec, runs: Results) -> dict:
     """The rows of a score table with fit times in the first row of each data set, and a sentence on these."""
     told, rows = set(), []
     for row in table["rows"]:
@@ -50,11 +50,11 @@ def _with_seconds(table: Mapping, spec: Mapping, runs: Results) -> dict:
         rows.append(row)
     if not any(cell.seconds for row in rows for cell in row["cells"]):
         return {}
-    said = TABLE_TYPES["times"].says({**spec, "metrics": [SECONDS]})
+    said = TABLE_TYPES["times"].says(replace(spec, metrics=[SECONDS]))
     return {"rows": rows, "says": f"{table['says']} Small: {said[0].lower()}{said[1:]}"}
 
 
-def _timed(cells: list, dataset: str, spec: Mapping, runs: Results, columns: list) -> list:
+def _timed(cells: list, dataset: str, spec: TableSpec, runs: Results, columns: list) -> list:
     """The cells of a row, each with the seconds of its run, all with the same precision."""
     times = TABLE_TYPES["times"]
     seconds = [_seconds(dataset, column["key"], spec, runs) for column in columns]
@@ -65,6 +65,6 @@ def _timed(cells: list, dataset: str, spec: Mapping, runs: Results, columns: lis
     ]
 
 
-def _seconds(dataset: str, model: str, spec: Mapping, runs: Results) -> float | None:
+def _seconds(dataset: str, model: str, spec: TableSpec, runs: Results) -> float | None:
     """The fit time of a run's model that the table's criterion selected; None if there is none."""
-    return runs.facts(dataset, model, spec["criterion"]).get(SECONDS)
+    return runs.facts(dataset, model, spec.entry.criterion).get(SECONDS)

@@ -30,7 +30,7 @@ def build_report(
     folder = Path(folder)
     for results in studies:
         _write(folder / f"{results.key}.html", "paper", paper_page(results, laid_out(results), folder))
-        source = Path(results.study["file"]).read_text(encoding="utf-8")
+        source = Path(results.study.file).read_text(encoding="utf-8")
         write_text(folder / f"{results.key}.yaml", source)
         text = json.dumps(card(results, folder), indent=1) + "\n"
         write_text(folder / CARDS / f"{results.key}.json", text)

@@ -10,6 +10,8 @@ from entrolab.claims.rendering import read_claims
 from entrolab.figure_types.making import read_figure
 from entrolab.jobs.command import command_for
 from entrolab.study.cell_numbers import with_numbers
+from entrolab.study.definition import Model
+from entrolab.study.study import Study
 from entrolab.tables.making import read_table
 from entrolab.tables.results import Results
 
@@ -19,7 +21,7 @@ class StudyResults:
     """The results of a study for the report."""
 
     key: str  # such as "eem"
-    study: dict  # as `entrolab.study.config.load_study` returns it
+    study: Study
     folder: Path  # such as results/eem
     tables: dict[str, pd.DataFrame]  # as `entrolab.tables.making.read_table` reads them, by key
     records: list[dict]
@@ -29,11 +31,11 @@ class StudyResults:
 
     def command(self, target: str | None = None) -> str:
         """The complete command, run in the folder of ``results``, that makes the study or one file again."""
-        return command_for(self.study["file"], self.folder.absolute().parents[1], self.settings, target)
+        return command_for(self.study.file, self.folder.absolute().parents[1], self.settings, target)
 
 
 def read_results(
-    key: str, study: dict, folder: str | Path, settings: Mapping[str, object] | None = None
+    key: str, study: Study, folder: str | Path, settings: Mapping[str, object] | None = None
 ) -> StudyResults:
     """Read a study's tables, figures, claims and the records of its current runs from its results folder.
 
@@ -42,20 +44,19 @@ def read_results(
     folder = Path(folder)
     claims = folder / "claims.csv"
     results = Results(study, folder.absolute().parents[1])
-    tables = {name: read_table(folder / "tables" / f"{name}.csv") for name in study["tables"]}
+    tables = {name: read_table(folder / "tables" / f"{name}.csv") for name in study.tables}
     return StudyResults(
         key,
         with_numbers(study, tables),
         folder,
         tables,
         [results.record(*run) for run in study.runs()],
-        {name: read_figure(folder / "figures" / f"{name}.csv") for name in study.get("figures", {})},
+        {name: read_figure(folder / "figures" / f"{name}.csv") for name in study.figures},
         read_claims(claims) if claims.exists() else None,
         dict(settings or {}),
     )
 
 
-def trained(study: Mapping) -> dict[str, Mapping]:
+def trained(study: Study) -> dict[str, Model]:
     """The models of a study, without columns of only published or known values."""
-    columns = {"published_only", "known"}
-    return {name: model for name, model in study["models"].items() if not columns & {*model}}
+    return {name: one for name, one in study.models.items() if not (one.published_only or one.known)}

@@ -1,14 +1,11 @@
 """Format verdicts over seeds for pages: a text for each cell, a bar and a list for each table."""
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from entrolab.seeds.values import read_seeds
-from entrolab.seeds.verdicts import COVERAGE, VERDICTS, judge_seeds, summary
+from entrolab.seeds.verdicts import COVERAGE, VERDICTS, Summary, judge_seeds, summary
 from entrolab.study.study import Study
-from entrolab.tables.making import ADDRESS
-from entrolab.text import full_label
+from entrolab.tables.base import TableSpec
 
 # Verdict -> CSS class of its bar segment, shared with the verdicts of single tables.
 STYLES = {"reproduced": "reproduced", "not reproduced": "failed", "undecided": "no-data"}
@@ -28,34 +25,33 @@ def seeds_of(study: Study, table: str, rows: pd.DataFrame) -> dict | None:
     found = summary(judged)
     segments = [
         {"verdict": verdict, "slug": STYLES[verdict], "mark": "", "count": number}
-        for verdict, number in found["verdicts"].items()
+        for verdict, number in found.verdicts.items()
         if number
     ]
     return {
-        "bar": {"segments": segments, "total": found["cells"]},
+        "bar": {"segments": segments, "total": found.cells},
         "says": in_words(found, *left_out),
-        "cells": {tuple(row[name] for name in ADDRESS): _hover(row) for _, row in judged.iterrows()},
-        "rows": [_row(row, spec) for _, row in judged.iterrows()],
+        "cells": {(row.dataset, row.model, row.metric): _hover(row) for row in judged.itertuples()},
+        "rows": [_row(row, spec) for row in judged.itertuples()],
     }
 
 
-def in_words(found: Mapping, unknown: int = 0, equal: int = 0) -> list[str]:
+def in_words(found: Summary, unknown: int = 0, equal: int = 0) -> list[str]:
     """The counts of one or several tables as sentences."""
-    counts, single = found["verdicts"], found["of_single"]
-    inside, outside = single["reproduced"], single["outside"]
-    fewest = f"{found['fewest']} to " if found["fewest"] < found["seeds"] else ""
+    counts, inside, outside = found.verdicts, found.inside, found.outside
+    fewest = f"{found.fewest} to " if found.fewest < found.seeds else ""
     said = [
-        f"{', '.join(f'{counts[name]} {name}' for name in VERDICTS)}, of {found['cells']} numbers with "
-        f"{fewest}{found['seeds']} seeds: with probability {COVERAGE:.0%}, a new seed's value lies within "
+        f"{', '.join(f'{counts[name]} {name}' for name in VERDICTS)}, of {found.cells} numbers with "
+        f"{fewest}{found.seeds} seeds: with probability {COVERAGE:.0%}, a new seed's value lies within "
         "the published ± (reproduced) or outside it (not reproduced); undecided if neither can be said.",
-        f"Reproduced with one seed: {found['single']} of {found['cells']}; of these, over all seeds, not "
+        f"Reproduced with one seed: {found.single} of {found.cells}; of these, over all seeds, not "
         f"reproduced: {inside['not reproduced']}, undecided: {inside['undecided']}. Of the other "
-        f"{found['cells'] - found['single']}, reproduced over all seeds: {outside['reproduced']}, "
-        f"undecided: {outside['undecided']}. The verdict depends on the seed for {found['flips']}.",
+        f"{found.cells - found.single}, reproduced over all seeds: {outside['reproduced']}, "
+        f"undecided: {outside['undecided']}. The verdict depends on the seed for {found.flips}.",
     ]
-    if found["wide"]:
+    if found.wide:
         said.append(
-            f"For {found['wide']}, the tolerance is too wide to test anything: it contains every number of "
+            f"For {found.wide}, the tolerance is too wide to test anything: it contains every number of "
             "the row, published and ours."
         )
     if equal:
@@ -68,26 +64,24 @@ def in_words(found: Mapping, unknown: int = 0, equal: int = 0) -> list[str]:
     return said
 
 
-def _hover(row: pd.Series) -> str:
+def _hover(row) -> str:
     return (
-        f"over {row['n']} seeds {row['verdict']}: {_digits(row['mean'])}, a new seed "
-        f"{_digits(row['low'])} to {_digits(row['high'])}, tolerance ±{_digits(row['tolerance'])}"
-        + (", which contains every number of the row" if row["wide"] else "")
+        f"over {row.n} seeds {row.verdict}: {_digits(row.mean)}, a new seed "
+        f"{_digits(row.low)} to {_digits(row.high)}, tolerance ±{_digits(row.tolerance)}"
+        + (", which contains every number of the row" if row.wide else "")
     )
 
 
-def _row(row: pd.Series, spec: Mapping) -> dict:
-    heads = ((spec[f"{part}s"].get(row[part]), row[part]) for part in ADDRESS)
+def _row(row, spec: TableSpec) -> dict:
     return {
-        "of": ", ".join(filter(None, (full_label(head) if head else key for head, key in heads))),
-        "published": f"{_digits(row['published'])} ±{_digits(row['tolerance'])}"
-        + (" (wide)" if row["wide"] else ""),
-        "single": row["single"],
-        "n": row["n"],
-        "ours": f"{_digits(row['mean'])} ±{_digits(row['sd'])}",
-        "fresh": f"{_digits(row['low'])} to {_digits(row['high'])}",
-        "verdict": row["verdict"] + (", flips" if row["flips"] else ""),
-        "slug": STYLES[row["verdict"]],
+        "of": spec.label_of(row.dataset, row.model, row.metric),
+        "published": f"{_digits(row.published)} ±{_digits(row.tolerance)}" + (" (wide)" if row.wide else ""),
+        "single": row.single,
+        "n": row.n,
+        "ours": f"{_digits(row.mean)} ±{_digits(row.sd)}",
+        "fresh": f"{_digits(row.low)} to {_digits(row.high)}",
+        "verdict": row.verdict + (", flips" if row.flips else ""),
+        "slug": STYLES[row.verdict],
     }
 
 

@@ -6,7 +6,8 @@ G. J. Hahn and W. Q. Meeker, Statistical Intervals (1991), section 4.8: interval
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -14,9 +15,8 @@ import pandas as pd
 from scipy import stats
 
 from entrolab.seeds.values import of_table, same
-from entrolab.tables.base import Found, PublishedValue
+from entrolab.tables.base import Found, PublishedValue, TableSpec
 from entrolab.tables.making import ADDRESS
-from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import RESULTS, SLACK, placed
 
 COVERAGE = 0.95
@@ -76,7 +76,7 @@ class LeftOut(NamedTuple):
     equal: int
 
 
-def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tuple[pd.DataFrame, LeftOut]:
+def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: TableSpec) -> tuple[pd.DataFrame, LeftOut]:
     """Judge the results in a table by their values with several seeds.
 
     Parameters
@@ -85,8 +85,7 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
         The table made with one of the seeds.
     values : DataFrame
         The values of the study, see `entrolab.seeds.values.read_seeds`.
-    spec : mapping
-        The table's spec.
+    spec : TableSpec
 
     Returns
     -------
@@ -97,15 +96,15 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
         differ, ``wide`` if every number of the row, ours and published, lies within the tolerance.
     left_out : LeftOut
     """
-    mine = of_table(values, spec["table"]).set_index(ADDRESS)
+    mine = of_table(values, spec.name).set_index(ADDRESS)
     cells = table[table["published"].notna() & table["verdict"].isin(RESULTS)].set_index(ADDRESS)
     cells = cells[cells.index.isin(mine.index)]
     known = [same(cells["ours"], mine[seed].reindex(cells.index)) for seed in mine]
     is_known = pd.concat(known, axis=1).any(axis=1) if known else pd.Series(dtype=bool, index=cells.index)
     n_seeds = mine.notna().sum(axis=1).reindex(cells.index)
     rows = [
-        _judged(cell, row, mine.loc[cell].dropna().tolist(), spec)
-        for cell, row in cells[is_known & (n_seeds >= LEAST_SEEDS)].iterrows()
+        _judged(row, mine.loc[row.Index].dropna().tolist(), spec)
+        for row in cells[is_known & (n_seeds >= LEAST_SEEDS)].itertuples()
     ]
     judged = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "wide"])
     judged = judged.assign(wide=_is_wide(judged))[COLUMNS]
@@ -114,17 +113,17 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: Mapping) -> tup
     return judged[varies].reset_index(drop=True), left_out
 
 
-def _judged(cell: tuple[str, str, str], row: pd.Series, values: list[float], spec: Mapping) -> tuple:
-    published = PublishedValue(row["published"], row["published_std"])
-    ours = Found(row["ours"], row["ours_std"])
-    tolerance = TABLE_TYPES[spec["type"]].tolerance(cell, spec, ours, published)
+def _judged(row, values: list[float], spec: TableSpec) -> tuple:
+    published = PublishedValue(row.published, row.published_std)
+    ours = Found(row.ours, row.ours_std)
+    tolerance = spec.type.tolerance(row.Index, spec, ours, published)
     low, high = predictive_interval(values)
     ends = published.value - tolerance, published.value + tolerance
     flips = len({placed(value, *ends) for value in values}) > 1
     spread = float(np.std(values, ddof=1))
     verdict = verdict_of(low, high, published.value, tolerance)
     about = (len(values), float(np.mean(values)), spread, low, high, verdict, flips)
-    return (*cell, published.value, tolerance, row["verdict"], *about)
+    return (*row.Index, published.value, tolerance, row.verdict, *about)
 
 
 def _is_wide(judged: pd.DataFrame) -> pd.Series:
@@ -140,25 +139,46 @@ def _is_wide(judged: pd.DataFrame) -> pd.Series:
     return wide
 
 
-def summary(judged: pd.DataFrame) -> dict:
-    """The counts of judged cells by verdict, and by verdict over seeds and with one seed.
+@dataclass(frozen=True)
+class Summary:
+    """The counts of judged cells: in all, by verdict over seeds, and by their verdict with one seed.
 
-    ``of_single`` has the counts of the cells that are "reproduced" and "outside" with one seed; ``single``
-    counts those reproduced with one seed; ``fewest`` and ``seeds`` are the smallest and the largest number of
-    seeds of a cell.
+    Attributes
+    ----------
+    verdicts, inside, outside : dict of str to int
+        By verdict: all cells, those reproduced with one seed, and the others.
+    cells, single, flips, wide : int
+        All cells, those reproduced with one seed, whose verdict flips, whose tolerance is wide.
+    fewest, seeds : int
+        The smallest and the largest number of seeds of a cell.
     """
+
+    verdicts: dict[str, int]
+    inside: dict[str, int]
+    outside: dict[str, int]
+    cells: int
+    single: int
+    flips: int
+    wide: int
+    fewest: int
+    seeds: int
+
+
+def summary(judged: pd.DataFrame) -> Summary:
+    """The counts of judged cells, see `judge_seeds`."""
     single = judged["single"].eq("reproduced")
 
     def counted(rows: pd.DataFrame) -> dict[str, int]:
         return {name: int((rows["verdict"] == name).sum()) for name in VERDICTS}
 
-    return {
-        "verdicts": counted(judged),
-        "of_single": {"reproduced": counted(judged[single]), "outside": counted(judged[~single])},
-        "cells": len(judged),
-        "single": int(single.sum()),
-        "flips": int(judged["flips"].sum()),
-        "wide": int(judged["wide"].sum()),
-        "fewest": int(judged["n"].min()) if len(judged) else 0,
-        "seeds": int(judged["n"].max()) if len(judged) else 0,
-    }
+    return Summary(
+        verdicts=counted(judged),
+        inside=counted(judged[single]),
+        outside=counted(judged[~single]),
+        cells=len(judged),
+        single=int(single.sum()),
+        flips=int(judged["flips"].sum()),
+        wide=int(judged["wide"].sum()),
+        fewest=int(judged["n"].min()) if len(judged) else 0,
+        seeds=int(judged["n"].max()) if len(judged) else 0,
+    )

@@ -2,19 +2,20 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 
 from entrolab.io.records import read_json, write_json
 from entrolab.jobs.children import JobFailed
 from entrolab.jobs.code_digests import code_digest, versions
 from entrolab.jobs.job_logging import tell
-from entrolab.study.learners import learners_asked, mistakes, summary
+from entrolab.study.learners import Asked, learners_asked, mistakes, summary
+from entrolab.study.study import Study
 
 logger = logging.getLogger(__name__)
 
 
-def passes(run_job: Callable, name: str, study: Mapping) -> bool:
+def passes(run_job: Callable, name: str, study: Study) -> bool:
     """Whether a study's learners have no mistake: as an earlier check of the same says, or a job now.
 
     `run_job` is a function of :func:`entrolab.jobs.children.runner`.
@@ -26,7 +27,7 @@ def passes(run_job: Callable, name: str, study: Mapping) -> bool:
     except (OSError, ValueError, KeyError):  # no file, or a damaged one
         pass
     try:
-        params = SimpleNamespace(learners=asked, file=study["file"])
+        params = SimpleNamespace(learners=asked, file=study.file)
         resources = SimpleNamespace(_cores=1)
         run_job("check:check", [], [output], params, [name], resources, [f"logs/{name}/check.log"])
     except JobFailed:
@@ -46,6 +47,6 @@ def check(job) -> None:
     write_json(job.output[0], {"checked": summary(asked), "versions": versions(), "digest": _digest(asked)})
 
 
-def _digest(asked: Sequence[Mapping]) -> str:
-    code = code_digest("check", *sorted({one["learner"] for one in asked}))
+def _digest(asked: Sequence[Asked]) -> str:
+    code = code_digest("check", *sorted({one.learner for one in asked}))
     return hashlib.sha256(f"{code} {asked!r}".encode()).hexdigest()[:16]

@@ -1,9 +1,11 @@
 """Fit the grid of a run, select from it, refit what was selected, and measure what a table shows."""
 
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import measure as measure_table
 from entrolab.fit.limits import Limits
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.refit import refit_run
+from entrolab.fit.run import Run
 from entrolab.fit.selection import choose
 from entrolab.fit.training import fit_grid
 from entrolab.io.parquet import read_frame, write_frame
@@ -15,7 +17,8 @@ def fit(job) -> None:
     """Fit a model's whole grid on all training sets of a data set."""
     progress = Progress(" ".join(job.wildcards))
     files, outputs = job.input, dict(job.output.items())
-    record = fit_grid(files.rows, files.folds, outputs, job.params.run, Limits.of(job.resources), progress)
+    run, limits = Run.model_validate(job.params.run), Limits.of(job.resources)
+    record = fit_grid(files.rows, files.folds, outputs, run, limits, progress)
     if not record["success"]:
         tell(one_line(f"{record['key']}: {record['status']}: {record['error']}"))
 
@@ -30,12 +33,13 @@ def select(job) -> None:
 def refit(job) -> None:
     """Fit what each criterion selected in most folds on all training rows."""
     files = {name: job.input.get(name) for name in ("rows", "folds", "selection", "record")}
-    refit_run(files, job.output[0], job.params.run, job.params.criteria, Limits.of(job.resources))
+    run = Run.model_validate(job.params.run)
+    refit_run(files, job.output[0], run, job.params.criteria, Limits.of(job.resources))
 
 
 def measure(job) -> None:
     """Run the measurement of one table on one data set, or on generated data, which are no input."""
-    measurement = job.params.measurement
-    progress = Progress("{study} {table} {dataset}".format(**measurement))
+    measurement = Measurement(**job.params.measurement)
+    progress = Progress(f"{measurement.study} {measurement.table} {measurement.dataset}")
     raw, scaled = job.input.get("raw", ""), job.input.get("scaled", "")
     measure_table(raw, scaled, job.output[0], measurement, progress)

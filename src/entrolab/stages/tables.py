@@ -82,14 +82,14 @@ def claims(job) -> None:
 
 def figure(job) -> None:
     """Draw one figure, and write its data as CSV."""
-    spec = job.params.spec
-    make_figure(FIGURE_TYPES[spec["type"]], spec, job.input.sources, job.input.records, list(job.output))
+    (spec,) = job.params.spec
+    make_figure(FIGURE_TYPES[spec.entry.type], spec, job.input.sources, job.input.records, list(job.output))
 
 
 def page_to_hover(job) -> None:
     """Write the interactive page of a figure, with a tooltip per row."""
-    spec, files = job.params.spec, job.input
-    make_page_to_hover(FIGURE_TYPES[spec["type"]], spec, files.drawn, list(files.sources), job.output[0])
+    (spec,), files = job.params.spec, job.input
+    make_page_to_hover(FIGURE_TYPES[spec.entry.type], spec, files.drawn, list(files.sources), job.output[0])
 
 
 def page(job) -> None:

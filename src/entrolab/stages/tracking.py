@@ -8,7 +8,7 @@ from entrolab.io.records import write_json
 
 def track(job) -> None:
     """Log the runs of each data set; one with an unreadable file does not prevent logging the others."""
-    name, study = job.wildcards.study, job.params.study[0]
+    study = job.params.study[0]
     receipt, failed, files = {}, None, {Path(table).stem: table for table in job.input.tables}
     for dataset in study.datasets_of_runs():
         models = [model for one, model in study.runs() if one == dataset]
@@ -16,7 +16,7 @@ def track(job) -> None:
         tables = [files[table] for table in study.score_tables(dataset)]
         try:
             receipt[dataset] = tracking.track_dataset(
-                study, name, dataset, runs, store_uri=job.params.store, tables=tables
+                study, dataset, runs, store_uri=job.params.store, tables=tables
             )
         except ValueError as error:
             failed = failed or error
@@ -30,7 +30,6 @@ def track_study(job) -> None:
     files, store = job.input, job.params.store
     tracking.track_study(
         job.params.study[0],
-        job.wildcards.study,
         files.tables,
         files.figures,
         config=files.study,

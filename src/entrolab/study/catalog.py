@@ -184,17 +184,25 @@ class TwoMoons(Named):
 # ------------------------------------------------------------------------------------------------- the entry
 
 
+def _no_receipt(path: str) -> str:
+    if PurePosixPath(path).name in ("receipt.json", "attempt.json"):
+        raise wrong(f"found {path!r}; accepted: another name than receipt.json and attempt.json")
+    return path
+
+
 class File(Section):
     """A file to download. The checksum is left out only if none has been published."""
 
     # Receipts are stored next to the files. File names are limited to 255 characters, with those that the
     # download appends.
-    path: matching(
-        r"(?!(.*/)?(receipt|attempt)\.json$)[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*",
-        "a relative path of at most 200 letters, digits, '.', '_' and '-' to a file not named receipt.json "
-        "or attempt.json",
-        at_most=200,
-    )
+    path: Annotated[
+        matching(
+            r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*",
+            "a relative path of at most 200 letters, digits, '.', '_' and '-'",
+            at_most=200,
+        ),
+        AfterValidator(_no_receipt),
+    ]
     # A password would be copied into receipts and results.
     url: matching(r"https?://[^\s/?#@]+([/?#]\S*)?", "an http or https address without a password")
     sha256: matching("[0-9a-f]{64}", "64 lower-case hexadecimal digits") = None

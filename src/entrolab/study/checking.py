@@ -6,14 +6,17 @@ from pathlib import Path
 from pprint import saferepr
 
 from entrolab.figure_types.registry import FIGURE_TYPES
-from entrolab.fit.learners import OF_A_STEP, ONE_OF, grid_points, searched
+from entrolab.fit.learners import OF_A_STEP, ONE_OF, as_learner, grid_points, searched
 from entrolab.fit.metrics import METRICS, metrics_of
-from entrolab.study.definition import DIVERGENCES, Protocol, Scaling
+from entrolab.fit.run import Run
+from entrolab.study.definition import DIVERGENCES, Model, Protocol, Scaling, Trials
+from entrolab.study.entries import Entry, OfData, TableEntry
 from entrolab.study.sections import ConfigError, check, shortened, unknown
+from entrolab.study.study import Study
 from entrolab.tables.types import TABLE_TYPES
 
 
-def check_study(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> None:
+def check_study(file: Path, study: Study, catalog: Mapping[str, Mapping]) -> None:
     """Raise a `ConfigError` with a line per mistake in a study, which has its defaults and its ``tasks``.
 
     `catalog` has the entries of all data sets. Each check assumes that the earlier ones pass.
@@ -24,56 +27,56 @@ def check_study(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> N
             raise ConfigError(*dict.fromkeys(lines))
 
 
-def _checks(file: Path, study: Mapping, catalog: Mapping[str, Mapping]) -> Iterator[Iterable[Iterator[str]]]:
+def _checks(file: Path, study: Study, catalog: Mapping[str, Mapping]) -> Iterator[Iterable[Iterator[str]]]:
     """Yield groups of checks; each check yields the mistakes of one entry."""
-    figures = study["figures"]
-    models = (_of_model(f"models.{name}", model, study) for name, model in study["models"].items())
-    yield itertools.chain(models, [_of_halves(study)])
+    models = (_of_model(f"models.{name}", model, study) for name, model in study.models.items())
     yield itertools.chain(
-        (_of_table(f"tables.{name}", table, study) for name, table in study["tables"].items()),
-        (_of_figure(f"figures.{name}", figure, study, catalog) for name, figure in figures.items()),
-        [unknown(study.get("answer_figure", ""), ["", *figures], "answer_figure", "figure of this study")],
+        models,
+        [_of_halves(study)],
+        (_of_table(f"tables.{name}", table, study) for name, table in study.tables.items()),
+        (_of_figure(f"figures.{name}", figure, study, catalog) for name, figure in study.figures.items()),
+        [_of_answer(study)],
         [_of_differences(study)],
     )
     yield [_of_tasks(study)]
     yield [_of_data(file, study, catalog)]
     yield [_of_folds(study, dataset, catalog[dataset]) for dataset in study.datasets_of_runs()]
-    yield (_of_runs(name, study) for name in study["models"])
-    yield (_of_measurements(name, table, study) for name, table in study["tables"].items())
-    for name in figures:
+    yield (_of_runs(name, study) for name in study.models)
+    yield (_of_measurements(name, table, study) for name, table in study.tables.items())
+    for name in study.figures:
         study.spec_of_figure(name)  # which raises for a missing value
 
 
-def _of_differences(study: Mapping) -> Iterator[str]:
+def _of_answer(study: Study) -> Iterator[str]:
+    if study.answer_figure is not None:
+        yield from unknown(study.answer_figure, study.figures, "answer_figure", "figure of this study")
+
+
+def _of_differences(study: Study) -> Iterator[str]:
     """Yield the names in ``differences`` that no table of the study has."""
-    known = {
-        "tables": study["tables"],
-        "datasets": study.tasks,
-        "models": study["models"],
-        "metrics": study["metrics"],
-    }
-    for number, entry in enumerate(study["differences"], start=1):
-        for part, names in known.items():
-            for name in entry.get(part) or ():
+    known = {part: getattr(study, part) for part in ("tables", "models", "metrics")}
+    for number, entry in enumerate(study.differences, start=1):
+        for part, names in (known | {"datasets": study.tasks}).items():
+            for name in getattr(entry, part) or ():
                 yield from unknown(name, names, f"differences: entry {number}: {part}", f"one of the {part}")
 
 
 # --------------------------------------------------------------------------------- models, tables, figures
 
 
-def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
-    for dataset, values in model.get("known", {}).items():
-        yield from unknown(dataset, study["tasks"], f"{where}.known", "data set of this study")
+def _of_model(where: str, model: Model, study: Study) -> Iterator[str]:
+    for dataset, values in (model.known or {}).items():
+        yield from unknown(dataset, study.tasks, f"{where}.known", "data set of this study")
         for metric in values:
             at = f"{where}.known.{dataset}"
-            yield from unknown(metric, study["metrics"], at, "metric of this study")
-    for criterion in model["criteria"]:
-        yield from unknown(criterion, study["criteria"], f"{where}.criteria", "criterion of this study")
-        yield from unknown(criterion, model["candidates"], f"{where}.criteria", "value of its candidates")
-    if "trials" in model and "trials" not in study["protocol"]:
-        yield f"{where}.trials: found {model['trials']}; the protocol has no trials"
+            yield from unknown(metric, study.metrics, at, "metric of this study")
+    for criterion in model.criteria:
+        yield from unknown(criterion, study.criteria, f"{where}.criteria", "criterion of this study")
+        yield from unknown(criterion, model.candidates, f"{where}.criteria", "value of its candidates")
+    if model.trials is not None and not isinstance(study.protocol, Trials):
+        yield f"{where}.trials: found {model.trials!r}; the protocol has no trials"
     # The grid sets parameters of existing steps only.
-    steps = {f"step{number}__" for number, _ in enumerate(model["steps"], start=1)}
+    steps = {f"step{number}__" for number, _ in enumerate(model.steps, start=1)}
     for parameter in searched(model):
         begun = OF_A_STEP.match(parameter)
         if begun and begun[0] not in steps:
@@ -81,39 +84,39 @@ def _of_model(where: str, model: Mapping, study: Mapping) -> Iterator[str]:
             yield f"{where}: no step for {parameter!r} ({where}.grid); accepted: {accepted}"
 
 
-def _of_halves(study: Mapping) -> Iterator[str]:
+def _of_halves(study: Study) -> Iterator[str]:
     """Yield the models whose inner cross-validation has no rows left to train on with two folds."""
-    protocol = study["protocol"]
-    if protocol.get("folds") != 2 or protocol.get("method"):
+    protocol = study.protocol
+    if isinstance(protocol, Trials) or protocol.folds != 2 or protocol.method:
         return
-    for name, model in study["models"].items():
+    for name, model in study.models.items():
         n_points = len(grid_points(model))
-        if "cv" in model["criteria"] and n_points > 1:
+        if "cv" in model.criteria and n_points > 1:
             yield (
                 f"protocol.folds: found 2, where the inner cross-validation of models.{name} has no rows to "
                 f"train on; accepted: 3 folds or more, or a grid of one point (found {n_points})"
             )
 
 
-def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
-    table_type = TABLE_TYPES[table["type"]]
+def _of_table(where: str, table: TableEntry, study: Study) -> Iterator[str]:
+    table_type = TABLE_TYPES[table.type]
     if table_type.measured_by:
         yield from _without_learner(where, table, study, lambda model: table_type.has_learner(table, model))
     if not table_type.generates:
         named = f"{where}.datasets"
-        yield from unknown(table["datasets"], study["datasets"], named, "group of data sets")
-        group = study["datasets"][table["datasets"]]
+        yield from unknown(table.datasets, study.datasets, named, "group of data sets")
+        group = study.datasets[table.datasets]
         if table_type.one_dataset and len(group) > 1:
             yield (
-                f"{named}: {table['datasets']!r} has {len(group)} data sets; a table of type "
-                f"{table['type']} takes one"
+                f"{named}: {table.datasets!r} has {len(group)} data sets; a table of type {table.type} "
+                "takes one"
             )
     for place, found, known, what in table_type.names(table, study):
         yield from unknown(found, known, f"{where}.{place}", what)
     # Columns have different labels.
     shown: dict[str, str] = {}
     for name, model in table_type.models(table, study).items():
-        label = f"{model['label']} {model['sublabel']}".strip()
+        label = f"{model.label} {model.sublabel}".strip()
         if label in shown:
             yield (
                 f"{where}.models: {shown[label]!r} and {name!r} are both shown as {label!r}; "
@@ -122,18 +125,18 @@ def _of_table(where: str, table: Mapping, study: Mapping) -> Iterator[str]:
         shown[label] = name
 
 
-def _of_figure(where: str, figure: Mapping, study: Mapping, catalog: Mapping) -> Iterator[str]:
-    figure_type = FIGURE_TYPES[figure["type"]]
+def _of_figure(where: str, figure: Entry, study: Study, catalog: Mapping) -> Iterator[str]:
+    figure_type = FIGURE_TYPES[figure.type]
     yield from _without_learner(where, figure, study, figure_type.has_learner)
     for place, found, known, what in figure_type.names(figure, study, catalog):
         yield from unknown(found, known, f"{where}.{place}", what)
     yield from (f"{where}.{line}" for line in figure_type.mistakes(figure, study, catalog))
 
 
-def _without_learner(where: str, entry: Mapping, study: Mapping, has_learner: Callable) -> Iterator[str]:
+def _without_learner(where: str, entry: Entry, study: Study, has_learner: Callable) -> Iterator[str]:
     """Yield the models of a table or figure that have no learner to fit for its task."""
-    for name in [*entry.get("models", []), *filter(None, [entry.get("model")])]:
-        if name in study["models"] and not has_learner(study["models"][name]):
+    for name in [*(getattr(entry, "models", None) or ()), getattr(entry, "model", None)]:
+        if name in study.models and not has_learner(study.models[name]):
             yield (
                 f"{where}: the model {name!r} has no learner to run here; "
                 "accepted: models with `estimator`, or with `estimators` if the task is known"
@@ -143,11 +146,11 @@ def _without_learner(where: str, entry: Mapping, study: Mapping, has_learner: Ca
 # ------------------------------------------------------------------------------------- metrics and criteria
 
 
-def _of_tasks(study: Mapping) -> Iterator[str]:
+def _of_tasks(study: Study) -> Iterator[str]:
     """Yield metrics and criteria that do not fit the task of a data set, such as accuracy for regression."""
     for dataset, model in study.runs():
-        task = study["tasks"][dataset]
-        fitting = metrics_of(task, study["metrics"])
+        task = study.tasks[dataset]
+        fitting = metrics_of(task, study.metrics)
         if not fitting:
             yield (
                 f"metrics: none of them fits {dataset!r}, a {task} data set; "
@@ -162,20 +165,20 @@ def _of_tasks(study: Mapping) -> Iterator[str]:
                 f"metrics: {first!r} is the first metric that fits {dataset!r}, but it cannot select a "
                 f"candidate; accepted: {accepted or 'a score of predictions'} before it"
             )
-        yield from _of_criterion("criteria", [*study["models"][model]["criteria"][:1]], dataset, study)
+        yield from _of_criterion("criteria", study.models[model].criteria[:1], dataset, study)
     for part in ("tables", "figures"):
-        for name, entry in study[part].items():
-            if "metric" in entry and "datasets" in entry:
+        for name, entry in getattr(study, part).items():
+            if getattr(entry, "metric", None) and getattr(entry, "datasets", None):
                 yield from _of_metric(f"{part}.{name}", part, entry, study)
 
 
-def _of_metric(where: str, part: str, entry: Mapping, study: Mapping) -> Iterator[str]:
-    metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
-    for dataset in study["datasets"][entry["datasets"]]:
-        task = study["tasks"][dataset]
-        fitting = metrics_of(task, study["metrics"])
+def _of_metric(where: str, part: str, entry: Entry, study: Study) -> Iterator[str]:
+    metrics = [entry.metric] if isinstance(entry.metric, str) else entry.metric
+    for dataset in study.datasets[entry.datasets]:
+        task = study.tasks[dataset]
+        fitting = metrics_of(task, study.metrics)
         asked = metrics
-        if part == "figures" and FIGURE_TYPES[entry["type"]].first_metric:
+        if part == "figures" and FIGURE_TYPES[entry.type].first_metric:
             asked = metrics_of(task, metrics) or metrics
         for metric in asked:
             if metric not in fitting:
@@ -183,11 +186,11 @@ def _of_metric(where: str, part: str, entry: Mapping, study: Mapping) -> Iterato
                     f"{where}.metric: {metric!r} does not fit {dataset!r}, a {task} data set; "
                     f"accepted: {', '.join(fitting) or 'none of the metrics of this study'}"
                 )
-        yield from _of_criterion(f"{where}.criterion", [entry.get("criterion")], dataset, study)
+        yield from _of_criterion(f"{where}.criterion", [getattr(entry, "criterion", None)], dataset, study)
 
 
-def _of_criterion(where: str, criteria: list, dataset: str, study: Mapping) -> Iterator[str]:
-    task = study["tasks"][dataset]
+def _of_criterion(where: str, criteria: list, dataset: str, study: Study) -> Iterator[str]:
+    task = study.tasks[dataset]
     for criterion in criteria:
         if criterion in DIVERGENCES and task != "binary":
             yield (
@@ -199,45 +202,45 @@ def _of_criterion(where: str, criteria: list, dataset: str, study: Mapping) -> I
 # ------------------------------------------------------------------------------------- values by data set
 
 
-def _of_data(file: Path, study: Mapping, catalog: Mapping) -> Iterator[str]:
+def _of_data(file: Path, study: Study, catalog: Mapping) -> Iterator[str]:
     """Yield scalings and protocols that do not fit a data set; wrong and missing values of one raise."""
-    for name, values in study["of_dataset"].items():
+    for name, values in study.of_dataset.items():
         for dataset in values.keys() - {"default"}:
             yield from unknown(dataset, catalog, f"of_dataset.{name}", "data set")
-    drawn = [figure["dataset"] for figure in study["figures"].values() if "dataset" in figure]
-    for dataset in dict.fromkeys([*study.tasks, *drawn]):
-        if "scaling" not in study:
-            break
+    drawn = [getattr(figure, "dataset", None) for figure in study.figures.values()]
+    for dataset in dict.fromkeys([*study.tasks, *filter(None, drawn)]) if study.scaling else ():
         scaling = check(Scaling, study.scaling_of(dataset), file, "scaling", dataset)
         files = catalog[dataset].get("files", [])
-        if scaling["fit_on"] == "train" and all(part.get("part") != "test" for part in files):
+        if scaling.fit_on == "train" and all(part.get("part") != "test" for part in files):
             yield (
                 f"scaling.fit_on: found 'train' for {dataset!r}, whose files have no test part; "
                 "accepted: all, or a scaler among the steps of the models"
             )
     for dataset in _divided(study):
-        protocol = study.protocol_of(dataset)
-        if protocol.get("method") == "given":
+        entry = study.protocol_of(dataset)
+        if entry.get("method") == "given":
             continue
-        protocol = check(Protocol, protocol, file, "protocol", dataset)
-        n_rows = catalog[dataset]["expect"]["rows"]
-        if "trials" in protocol and protocol["train"] + protocol["test"] > n_rows:
+        protocol, n_rows = (
+            check(Protocol, entry, file, "protocol", dataset),
+            catalog[dataset]["expect"]["rows"],
+        )
+        if isinstance(protocol, Trials) and protocol.train + protocol.test > n_rows:
             yield (
-                f"protocol: found {protocol['train']} training and {protocol['test']} test rows for "
-                f"{dataset!r}; accepted: at most its {n_rows} rows together"
+                f"protocol: found {protocol.train} training and {protocol.test} test rows for {dataset!r}; "
+                f"accepted: at most its {n_rows} rows together"
             )
 
 
-def _divided(study: Mapping) -> list[str]:
+def _divided(study: Study) -> list[str]:
     """The data sets that the protocol divides; those that are only clustered or shown are not divided."""
-    entries = [table for table in study["tables"].values() if TABLE_TYPES[table["type"]].divides]
-    groups = [study["datasets"][entry["datasets"]] for entry in entries if "datasets" in entry]
-    of_figures = [study.runs_of_figure(name) for name in study["figures"]]
+    entries = [table for table in study.tables.values() if TABLE_TYPES[table.type].divides]
+    groups = [study.datasets[entry.datasets] for entry in entries if isinstance(entry, OfData)]
+    of_figures = [study.runs_of_figure(name) for name in study.figures]
     trained = [dataset for dataset, _ in itertools.chain.from_iterable(of_figures)]
     return list(dict.fromkeys([*itertools.chain.from_iterable(groups), *trained]))
 
 
-def _of_folds(study: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
+def _of_folds(study: Study, dataset: str, entry: Mapping) -> Iterator[str]:
     """Yield a mistake if folds would lack rows or classes, as far as the catalog states class sizes."""
     protocol = study.protocol_of(dataset)
     method = protocol.get("method")
@@ -276,7 +279,7 @@ def _of_folds(study: Mapping, dataset: str, entry: Mapping) -> Iterator[str]:
         )
 
 
-def _of_runs(name: str, study: Mapping) -> Iterator[str]:
+def _of_runs(name: str, study: Study) -> Iterator[str]:
     """Yield the reasons why runs of a model could not be fitted or scored."""
     where = f"models.{name}"
     for dataset, model in study.runs():
@@ -285,40 +288,39 @@ def _of_runs(name: str, study: Mapping) -> Iterator[str]:
         run = study.run(dataset, model, seed=0)
         yield from _of_threshold(where, run, study)
         yield from _of_grids(where, dataset, run)
-        trials, most = run["protocol"].get("trials", 0), study.protocol_of(dataset).get("trials", 0)
+        trials, most = run.protocol.get("trials", 0), study.protocol_of(dataset).get("trials", 0)
         if trials > most:
             yield f"{where}.trials: found {trials}; accepted: at most the {most} of the protocol"
 
 
-def _of_measurements(name: str, table: Mapping, study: Mapping) -> Iterator[str]:
-    table_type = TABLE_TYPES[table["type"]]
+def _of_measurements(name: str, table: TableEntry, study: Study) -> Iterator[str]:
+    table_type = TABLE_TYPES[table.type]
     for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
-        measured = study.measurement(name, dataset, seed=0).get("models", {})
+        measured = study.measurement(name, dataset, seed=0).models
         for model, learner in measured.items():
             yield from _of_grids(f"models.{model}", dataset, learner)
 
 
-def _of_threshold(where: str, run: Mapping, study: Mapping) -> Iterator[str]:
-    dataset = run["dataset"]
-    task = study["tasks"][dataset]
-    if "threshold" not in run:
+def _of_threshold(where: str, run: Run, study: Study) -> Iterator[str]:
+    dataset, task = run.dataset, study.tasks[run.dataset]
+    if run.threshold is None:
         return
     if task != "binary":
         yield (
-            f"{where}.threshold: found {run['threshold']!r} for {dataset!r}, a {task} data set; accepted: "
+            f"{where}.threshold: found {run.threshold!r} for {dataset!r}, a {task} data set; accepted: "
             "a threshold for binary data sets only"
         )
-    if "weight" in study["own_data"].get(dataset, {}).get("format", {}):
+    if "weight" in study.own_data.get(dataset, {}).get("format", {}):
         yield (
-            f"{where}.threshold: found {run['threshold']!r} for {dataset!r}, whose rows have weights "
+            f"{where}.threshold: found {run.threshold!r} for {dataset!r}, whose rows have weights "
             "(`weight`), which TunedThresholdClassifierCV does not pass on; accepted: one of the two"
         )
 
 
-def _of_grids(where: str, dataset: str, fitted: Mapping) -> Iterator[str]:
-    alternatives = fitted.get(ONE_OF, {})
-    grids = {f"{where}.{ONE_OF}.{name}": learner["grid"] for name, learner in alternatives.items()}
-    for place, grid in {where: fitted.get("grid", {}), **grids}.items():
+def _of_grids(where: str, dataset: str, entry: Run | Mapping) -> Iterator[str]:
+    learner = as_learner(entry)
+    grids = {f"{where}.{ONE_OF}.{name}": one.grid for name, one in learner.one_of.items()}
+    for place, grid in {where: learner.grid, **grids}.items():
         for name, values in grid.items():
             if not isinstance(values, list) or not values:
                 yield (

@@ -1,8 +1,9 @@
 """Definition and checks of the claims of a paper and their tests (config/claims/*.yaml)."""
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import model_validator
 
@@ -24,6 +25,9 @@ from entrolab.study.sections import (
     wrong,
 )
 from entrolab.tables.base import ALL
+
+if TYPE_CHECKING:
+    from entrolab.study.study import Study
 
 Id = matching(r"[a-z0-9]+(-[a-z0-9]+)*", "a name of lower-case letters, digits and -")
 # A test of this repository, with all its parameters.
@@ -67,6 +71,22 @@ class ClaimTest(Section):
     over: described(str | Names, "a group of data sets, or a list of data sets") = None
     # If two readers understood a claim differently: the reader whose reading is tested.
     reading: Whole = None
+
+    @property
+    def metrics(self) -> list[str]:
+        return [self.metric] if isinstance(self.metric, str) else self.metric
+
+    @property
+    def sides(self) -> tuple[list[str], list[str]]:
+        """The tables with the numbers of the first models of its pairs, and of the second ones."""
+        return self.tables, getattr(self, "against_tables", None) or self.tables
+
+    def datasets(self, study: "Study") -> list[str]:
+        """The data sets that it names, or all rows of its tables."""
+        if self.over is not None:
+            return study.datasets.get(self.over, [self.over]) if isinstance(self.over, str) else self.over
+        rows = (row for name in self.tables for row in _spec(study, name)["datasets"])
+        return [row for row in dict.fromkeys(rows) if row != ALL]
 
 
 class _Compared(ClaimTest):
@@ -188,10 +208,10 @@ class Claim(Section):
     place: Text
     claim: Text
     # All have to hold; if there are readings, all tests of a reading.
-    tests: list_of(by("type", TESTS), unique=False) = None
+    tests: list_of(by("type", TESTS), unique=False) = []
     # Tests of this repository: if all pass, the claim holds, or fails by a counterexample.
-    tested_by: list_of(NodeId) = None
-    refuted_by: list_of(NodeId) = None
+    tested_by: list_of(NodeId) = []
+    refuted_by: list_of(NodeId) = []
     # The missing data or experiment.
     untested: Text = None
     # Reader -> how this reader understood the claim, if two understood it differently.
@@ -203,7 +223,7 @@ class Claim(Section):
     @model_validator(mode="after")
     def _one_decides(self):
         _only_one(self, "tests", "tested_by", "refuted_by", "untested")
-        for test in self.tests or []:
+        for test in self.tests:
             if test.reading is not None and test.reading not in self.readings:
                 known = ", ".join(map(str, self.readings)) or "no reading"
                 raise wrong(f"found reading {test.reading}; accepted: {known}")
@@ -216,7 +236,7 @@ class Claims(Section):
     claims: list_of(Claim)
 
 
-def load_claims(file: Path, content: Any, study: Mapping) -> list[dict]:
+def load_claims(file: Path, content: Any, study: "Study") -> list[Claim]:
     """Check and return the claims of a file; tests may only name tables, models etc. of the study.
 
     The path `file` is for messages; the tables of the study are filled in. Mistakes raise a `ConfigError`,
@@ -229,67 +249,56 @@ def load_claims(file: Path, content: Any, study: Mapping) -> list[dict]:
     return claims
 
 
-def tested_tables(claims: Sequence[Mapping]) -> list[str]:
+def tested_tables(claims: Sequence[Claim]) -> list[str]:
     """The tables and figures that the tests of some claims read, each once."""
-    tests = [test for claim in claims for test in claim.get("tests", [])]
-    return list(dict.fromkeys(name for test in tests for name in _tables(test)))
+    return list(dict.fromkeys(name for claim in claims for test in claim.tests for name in _tables(test)))
 
 
-def tested_file(study: Mapping, name: str) -> str:
+def tested_file(study: "Study", name: str) -> str:
     """The CSV file of a table or figure that tests read."""
-    folder = "tables" if name in study["tables"] else "figures"
+    folder = "tables" if name in study.tables else "figures"
     return f"results/{study.name}/{folder}/{name}.csv"
 
 
-def tests_of_repository(claim: Mapping) -> list[str]:
+def tests_of_repository(claim: Claim) -> list[str]:
     """The tests of this repository that decide a claim."""
-    return claim.get("tested_by") or claim.get("refuted_by") or []
+    return claim.tested_by or claim.refuted_by
 
 
-def datasets_of(test: Mapping, study: Mapping) -> list[str]:
-    """The data sets of a test: those it names, or all rows of its tables."""
-    over = test.get("over")
-    if over is not None:
-        return study["datasets"].get(over, [over]) if isinstance(over, str) else list(over)
-    rows = (row for name in test["tables"] for row in _spec(study, name)["datasets"])
-    return [row for row in dict.fromkeys(rows) if row != ALL]
+def _tables(test: ClaimTest) -> list[str]:
+    return list(dict.fromkeys(itertools.chain(*test.sides)))
 
 
-def metrics_of_test(test: Mapping) -> list[str]:
-    """The metrics of a test."""
-    return [test["metric"]] if isinstance(test["metric"], str) else test["metric"]
-
-
-def _tables(test: Mapping) -> list[str]:
-    return [*test["tables"], *test.get("against_tables", [])]
-
-
-def _mistakes(claims: Sequence[Mapping], study: Mapping) -> Iterator[str]:
+def _mistakes(claims: Sequence[Claim], study: "Study") -> Iterator[str]:
     seen: set[str] = set()
     for claim in claims:
-        if claim["id"] in seen:
-            yield f"claims: found two claims {claim['id']!r}; accepted: each id once"
-        seen.add(claim["id"])
-        for k, test in enumerate(claim.get("tests", [])):
-            where = f"claims.{claim['id']}.tests.{k}"
-            known = [*study["tables"], *_figures(study)]
+        if claim.id in seen:
+            yield f"claims: found two claims {claim.id!r}; accepted: each id once"
+        seen.add(claim.id)
+        for k, test in enumerate(claim.tests):
+            where = f"claims.{claim.id}.tests.{k}"
+            known = [*study.tables, *_figures(study)]
             tables = list(_all_known(_tables(test), known, f"{where}.tables", "table"))
             yield from tables or _of_test(where, test, study)
 
 
-def _figures(study: Mapping) -> list[str]:
+def _figures(study: "Study") -> list[str]:
     """The figures that tests read: those with one line for each model and data set."""
-    entries = study.get("figures", {}).items()
-    return [name for name, entry in entries if entry["type"] in FIGURES and "by" not in entry]
+    return [
+        name
+        for name, entry in study.figures.items()
+        if entry.type in FIGURES and getattr(entry, "by", None) is None
+    ]
 
 
-def _spec(study: Mapping, name: str) -> Mapping:
+def _spec(study: "Study", name: str) -> Mapping:
     """The data sets, models and metrics of a table or figure."""
-    if name in study["tables"]:
-        return study.spec_of_table(name)
-    entry = study["figures"][name]
-    metrics = [entry["metric"]] if isinstance(entry["metric"], str) else entry["metric"]
-    return {"datasets": study["datasets"][entry["datasets"]], "models": entry["models"], "metrics": metrics}
+    if name in study.tables:
+        spec = study.spec_of_table(name)
+        return {"datasets": spec.datasets, "models": spec.models, "metrics": spec.metrics}
+    entry = study.figures[name]
+    metrics = [entry.metric] if isinstance(entry.metric, str) else entry.metric
+    return {"datasets": study.datasets[entry.datasets], "models": entry.models, "metrics": metrics}
 
 
 def _all_known(names: Sequence[str], known, where: str, what: str) -> Iterator[str]:
@@ -297,7 +306,7 @@ def _all_known(names: Sequence[str], known, where: str, what: str) -> Iterator[s
         yield from unknown(name, known, where, what)
 
 
-def _of_test(where: str, test: Mapping, study: Mapping) -> Iterator[str]:
+def _of_test(where: str, test: ClaimTest, study: "Study") -> Iterator[str]:
     """Yield the rows, columns and metrics of a test that its tables do not have."""
     specs = [_spec(study, name) for name in _tables(test)]
 
@@ -305,21 +314,18 @@ def _of_test(where: str, test: Mapping, study: Mapping) -> Iterator[str]:
         return list(dict.fromkeys(key for spec in specs for key in spec[part]))
 
     for part in ("models", "against"):
-        names = test.get(part, [])
+        names = getattr(test, part, None) or []
         yield from _all_known(names, of_tables("models"), f"{where}.{part}", "model of these tables")
-    named = metrics_of_test(test)
-    yield from _all_known(named, of_tables("metrics"), f"{where}.metric", "metric of these tables")
-    over = test.get("over")
+    yield from _all_known(test.metrics, of_tables("metrics"), f"{where}.metric", "metric of these tables")
     rows = of_tables("datasets")
-    if isinstance(over, str) and over not in study["datasets"]:
-        groups = [*study["datasets"], *rows]
-        yield from unknown(over, groups, f"{where}.over", "group of data sets or row of these tables")
-    elif over is not None:
-        datasets = datasets_of(test, study)
-        yield from _all_known(datasets, rows, f"{where}.over", "row of these tables")
-    if test.get("spread") in CURVES:
-        curves = [name for name in _figures(study) if study["figures"][name]["type"] == "grid_curves"]
-        yield from _all_known(test["tables"], curves, f"{where}.tables", "figure of type grid_curves")
-    if test["type"] == "grows":
-        growing = [name for name, entry in study["tables"].items() if entry["type"] in GROWING]
-        yield from _all_known(test["tables"], growing, f"{where}.tables", "table with exponents")
+    if isinstance(test.over, str) and test.over not in study.datasets:
+        groups = [*study.datasets, *rows]
+        yield from unknown(test.over, groups, f"{where}.over", "group of data sets or row of these tables")
+    elif test.over is not None:
+        yield from _all_known(test.datasets(study), rows, f"{where}.over", "row of these tables")
+    if getattr(test, "spread", None) in CURVES:
+        curves = [name for name in _figures(study) if study.figures[name].type == "grid_curves"]
+        yield from _all_known(test.tables, curves, f"{where}.tables", "figure of type grid_curves")
+    if test.type == "grows":
+        growing = [name for name, entry in study.tables.items() if entry.type in GROWING]
+        yield from _all_known(test.tables, growing, f"{where}.tables", "table with exponents")

@@ -119,21 +119,21 @@ class Studies(Mapping):
                 )
 
 
-def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[Studies, dict]:
+def load_configuration(home: str | os.PathLike, config: Mapping) -> tuple[Studies, Settings]:
     """The studies, which are read when they are asked for, and the settings.
 
     `home` is the folder of the project, `config` the config of the workflow, whose settings have the defaults
     of config/config.yaml. Mistakes raise a `ConfigError`.
     """
     home = Path(home)
-    config = {**read_yaml(home / "config" / "config.yaml"), **config}
-    config = check(Settings, config, "config").model_dump()
-    folders = [home / "config" / "papers", *map(Path, filter(None, [config.get("extra_studies")]))]
+    settings = check(Settings, {**read_yaml(home / "config" / "config.yaml"), **config}, "config")
+    folders = [home / "config" / "papers", *map(Path, filter(None, [settings.extra_studies]))]
     find_learners_in(folders)
     files = study_files(folders)
-    settings = load_settings(config, files)
-    catalog = load_catalog([home / "config" / "datasets.yaml", *filter(None, [config.get("extra_datasets")])])
-    return Studies(files, catalog, settings["seed"]), settings
+    for name in settings.papers:
+        check_known(name, files, "config", "papers", "study")
+    catalog = load_catalog([home / "config" / "datasets.yaml", *filter(None, [settings.extra_datasets])])
+    return Studies(files, catalog, settings.seed), settings
 
 
 def check_targets(targets: Iterable, studies: Iterable[str]) -> None:
@@ -162,29 +162,12 @@ def _of_catalog(study: Study) -> set[str]:
     return ({*study.tasks} | drawn) - study.own_data.keys()
 
 
-def load_settings(config: Mapping, studies: Iterable[str]) -> dict:
-    """The settings, defaults filled in; ``papers`` is a list of names of `studies`."""
-    # Snakemake stores the params of its jobs in its metadata.
-    store = config.get("store")
-    if store and without_secrets(store) != store:
-        raise ConfigError(
-            "config: store: found an address with a user, a password or a query, which Snakemake would store "
-            "in its metadata; accepted: only scheme, host and path; set others in MLFLOW_TRACKING_URI"
-        )
-    papers = config["papers"]
-    papers = [papers] if isinstance(papers, str) else list(papers)
-    for study_name in papers:
-        check_known(study_name, studies, "config", "papers", "study")
-    optional = dict.fromkeys(("store", "mirror", "extra_studies", "extra_datasets"))
-    return {**optional, **config, "papers": papers}
-
-
-def store_digest(settings: Mapping) -> str:
+def store_digest(settings: Settings) -> str:
     """A digest that identifies the tracking store; with another store all runs have to be logged again.
 
     Snakemake stores the digest, so no secret part of the address enters it.
     """
-    address = without_secrets(settings["store"] or os.environ.get("MLFLOW_TRACKING_URI") or "")
+    address = without_secrets(settings.store or os.environ.get("MLFLOW_TRACKING_URI") or "")
     return hashlib.sha256(os.fsencode(address)).hexdigest()[:16]
 
 
@@ -268,7 +251,7 @@ def check_name(file: Path) -> None:
 
 def _groups(file: Path, datasets: Mapping, catalog: Mapping[str, Mapping]) -> tuple[dict, dict]:
     """The groups of a study's data sets (each own data set is a group), and the entries of its own data."""
-    own = {key: entry_of(file, key, value) for key, value in datasets.items() if isinstance(value, OwnData)}
+    own = {key: entry_of(file, key, plain(one)) for key, one in datasets.items() if isinstance(one, OwnData)}
     groups = {group: [group] if group in own else keys for group, keys in datasets.items()}
     for group, keys in groups.items():
         for key in keys:

@@ -321,6 +321,18 @@ class Difference(Section):
     gave: str
     tested_by: list_of(str) = None
 
+    def applies_to(self, table: str, dataset: str, model: str, metric: str) -> bool:
+        """Whether the explanation is one of a value; a missing key matches everything.
+
+        Examples
+        --------
+        >>> sonar = Difference(tables=["table4"], datasets=["sonar"], tried="a seed", gave="nothing")
+        >>> [sonar.applies_to("table4", one, "eem_rbf", "gmean") for one in ("heart", "sonar")]
+        [False, True]
+        """
+        restricted = ((dataset, self.datasets), (model, self.models), (metric, self.metrics))
+        return table in self.tables and all(name in names for name, names in restricted if names)
+
 
 Keys = described(
     list_of(str), "a list of keys of the catalog, or {file: its path, label: a column} for your own table"

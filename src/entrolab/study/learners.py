@@ -11,14 +11,19 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from entrolab.fit.learners import OF_A_STEP, ONE_OF, learners_of
+from entrolab.fit.learners import OF_A_STEP, ONE_OF, as_learner, learners_of
 from entrolab.study.sections import shortened
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import one_line
 from entrolearn.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from entrolab.study.study import Study
 
 LEARNER, STEP = ["fit", "predict"], ["fit", "transform"]
 # Files of no user: installed packages and frozen modules.
@@ -32,83 +37,85 @@ class LearnerError(ValueError):
 # ------------------------------------------------------------------------------------------ what a study asks
 
 
-def learners_asked(study: Mapping) -> list[dict]:
-    """What a study asks of its learners and steps: an entry for each place that names one.
+@dataclass
+class Asked:
+    """What a study asks of a learner or step at one place; models that are scored have all attributes."""
 
-    An entry has the ``place`` in the study and the import path of the ``learner``; the distinct ``params`` of
-    its constructor; and its ``grid``: by place, a parameter and its distinct values. Entries of models that
-    are scored have the required ``methods`` and a data set for each of the ``tasks``, for ``weights`` of
-    rows, and for a ``threshold``.
-    """
-    asked: dict[tuple[str, str], dict] = {}
+    place: str
+    learner: str  # import path
+    methods: list[str] = field(default_factory=list)  # that are required
+    tasks: dict[str, str] = field(default_factory=dict)  # task -> a data set
+    weights: str = ""  # a data set with weights of rows
+    threshold: str = ""  # a data set with a tuned threshold
+    params: list[dict] = field(default_factory=list)  # the distinct parameters of its constructor
+    grid: dict[str, list] = field(default_factory=dict)  # place -> [a parameter, its distinct values]
+
+
+def learners_asked(study: "Study") -> list[Asked]:
+    """What a study asks of its learners and steps: an entry for each place that names one."""
+    asked: dict[tuple[str, str], Asked] = {}
     for dataset, name in study.runs():
         run = study.run(dataset, name, seed=0)
         for entry in _collect(asked, f"models.{name}", run):
-            if ".steps." in entry["place"]:
-                entry["methods"] = STEP
+            if ".steps." in entry.place:
+                entry.methods = STEP
                 continue
-            entry["methods"] = LEARNER
-            entry["tasks"].setdefault(study["tasks"][dataset], dataset)
-            if "weight" in study["own_data"].get(dataset, {}).get("format", {}):
-                entry["weights"] = dataset
-            if "threshold" in run:
-                entry["threshold"] = dataset
+            entry.methods = LEARNER
+            entry.tasks.setdefault(study.tasks[dataset], dataset)
+            if "weight" in study.own_data.get(dataset, {}).get("format", {}):
+                entry.weights = dataset
+            if run.threshold:
+                entry.threshold = dataset
     with_runs = {place.split(".")[1] for place, _ in asked}
-    for name, model in study["models"].items():
+    for name, model in study.models.items():
         if name not in with_runs:  # their values by data set are not checked here
-            each = [model] if model[ONE_OF] else [{**model, "estimator": one} for one in learners_of(model)]
-            for fitted in each:
+            paths = [None] if model.one_of else learners_of(model)
+            for fitted in [model.model_copy(update={"estimator": one}) for one in paths]:
                 _collect(asked, f"models.{name}", fitted)
-    for name, table in study["tables"].items():
-        table_type = TABLE_TYPES[table["type"]]
+    for name, table in study.tables.items():
+        table_type = TABLE_TYPES[table.type]
         for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
             spec = study.measurement(name, dataset, seed=0)
-            for model, fitted in spec.get("models", {}).items():
+            for model, fitted in spec.models.items():
                 place = f"tables.{name}.models.{model}"
                 more = {f"{place}.starts": ["n_init", []]} if "starts" in fitted else {}
-                more |= {f"{place}.size": [fitted["size"], spec["sizes"]]} if fitted.get("size") else {}
+                more |= {f"{place}.size": [fitted["size"], spec.sizes]} if fitted.get("size") else {}
                 _collect(asked, place, fitted, more)
-    for name in study["figures"]:
-        figure = study.spec_of_figure(name)
-        panels = [panel["learner"] for panel in figure.get("panels", [])]
-        more = {f"figures.{name}.epochs": ["max_iter", figure["epochs"]]} if "epochs" in figure else {}
-        for fitted in [*panels, *([figure["model"]] if "model" in figure else [])]:
+    for name, figure in study.figures.items():
+        epochs = getattr(figure, "epochs", None)
+        more = {f"figures.{name}.epochs": ["max_iter", epochs]} if epochs else {}
+        for fitted in study.spec_of_figure(name).learners.values():
             _collect(asked, f"figures.{name}", fitted, more)
     return list(asked.values())
 
 
-def _collect(asked: dict, place: str, fitted: Mapping, more: Mapping = MappingProxyType({})) -> list[dict]:
+def _collect(asked: dict, place: str, entry, more: Mapping = MappingProxyType({})) -> list[Asked]:
     """Add the learners and steps that are fitted at a place; return their entries.
 
     `more` are values of the learner's parameters by place, in addition to its grid.
     """
-    alternatives = fitted.get(ONE_OF) or {}
-    parts = [(f"{place}.{ONE_OF}.{name}", one, one.get("grid", {}), "") for name, one in alternatives.items()]
+    fitted = as_learner(entry)
+    parts = [(f"{place}.{ONE_OF}.{name}", one, one.grid, "") for name, one in fitted.one_of.items()]
     parts = parts or [(place, fitted, {}, "")]
-    steps = enumerate(fitted.get("steps") or ())
+    steps = enumerate(fitted.steps)
     parts += [(f"{place}.steps.{number}", step, {}, f"step{number + 1}__") for number, step in steps]
     entries = []
     for at, part, own, prefix in parts:
-        if not part.get("estimator"):  # only steps are fitted
+        if not part.estimator:  # only steps are fitted
             continue
-        entry = asked.setdefault((at, part["estimator"]), _entry(at, part["estimator"]))
-        entries.append(entry)
-        params = {name: one for name, one in part.get("params", {}).items() if not _is_reference(one)}
-        entry["params"] += [params] if repr(params) not in map(repr, entry["params"]) else []
+        found = asked.setdefault((at, part.estimator), Asked(at, part.estimator))
+        entries.append(found)
+        params = {name: one for name, one in (part.params or {}).items() if not _is_reference(one)}
+        found.params += [params] if repr(params) not in map(repr, found.params) else []
         grid = {f"{at}.grid.{name}": [name, values] for name, values in own.items()}
-        for name, values in fitted.get("grid", {}).items():
+        for name, values in fitted.grid.items():
             if name.startswith(prefix) if prefix else not OF_A_STEP.match(name):
                 grid[f"{place}.grid.{name}"] = [name.removeprefix(prefix), values]
         for where, (name, values) in {**grid, **(more if at == place else {})}.items():
-            _, known = entry["grid"].setdefault(where, [name, []])
+            _, known = found.grid.setdefault(where, [name, []])
             values = [] if _is_reference(values) else values
             known += [one for one in values if repr(one) not in map(repr, known)]
     return entries
-
-
-def _entry(place: str, learner: str) -> dict:
-    asked = {"methods": [], "tasks": {}, "weights": "", "threshold": "", "params": [], "grid": {}}
-    return {"place": place, "learner": learner, **asked}
 
 
 def _is_reference(value) -> bool:
@@ -118,7 +125,7 @@ def _is_reference(value) -> bool:
 # ----------------------------------------------------------------------------------------- what learners take
 
 
-def mistakes(asked: Iterable[Mapping]) -> list[str]:
+def mistakes(asked: Iterable[Asked]) -> list[str]:
     """A line for each mistake in what is asked of learners: the first place that has it, and what it is."""
     found: dict[str, str] = {}
     checked: set[tuple] = set()
@@ -128,37 +135,37 @@ def mistakes(asked: Iterable[Mapping]) -> list[str]:
     return [f"{place}: {line}" for line, place in found.items()]
 
 
-def summary(asked: Iterable[Mapping]) -> str:
+def summary(asked: Iterable[Asked]) -> str:
     """The numbers of learners, and of their parameters and values, that are checked."""
     values = {
-        (entry["learner"], name, repr(value))
+        (entry.learner, name, repr(value))
         for entry in asked
         for _, name, listed in _settings(entry)
         for value in listed
     }
     parameters = {one[:2] for one in values}
-    learners = {entry["learner"] for entry in asked}
+    learners = {entry.learner for entry in asked}
     return f"{len(learners)} learners and steps, {len(parameters)} parameters, {len(values)} values"
 
 
-def _settings(entry: Mapping) -> Iterator[tuple[str, str, list]]:
+def _settings(entry: Asked) -> Iterator[tuple[str, str, list]]:
     """Yield (place, parameter, values) of all that is set."""
-    for params in entry["params"]:
-        yield from ((f"{entry['place']}.params.{name}", name, [value]) for name, value in params.items())
-    yield from ((place, name, values) for place, (name, values) in entry["grid"].items())
+    for params in entry.params:
+        yield from ((f"{entry.place}.params.{name}", name, [value]) for name, value in params.items())
+    yield from ((place, name, values) for place, (name, values) in entry.grid.items())
 
 
-def _mistakes(entry: Mapping, checked: set[tuple]) -> Iterator[tuple[str, str]]:
+def _mistakes(entry: Asked, checked: set[tuple]) -> Iterator[tuple[str, str]]:
     """Yield (place, line); `checked` are the values of parameters that have been checked already."""
     from sklearn.base import is_classifier, is_regressor
 
-    place, path = entry["place"], entry["learner"]
+    place, path = entry.place, entry.learner
     try:
         learner = load(path)
     except LearnerError as error:
         yield place, str(error)
         return
-    required = [*entry["methods"], "get_params", "set_params"]
+    required = [*entry.methods, "get_params", "set_params"]
     if absent := [name for name in required if not hasattr(learner, name)]:
         yield place, f"found {path} without {absent[0]}; accepted: a class with {', '.join(required)}"
         return
@@ -172,7 +179,7 @@ def _mistakes(entry: Mapping, checked: set[tuple]) -> Iterator[tuple[str, str]]:
         told = one_line(error)
         yield place, f"found {path}: {told}; accepted: a constructor that stores its parameters unchanged"
         return
-    for task, dataset in entry["tasks"].items():
+    for task, dataset in entry.tasks.items():
         kinds = {"classifier": is_classifier, "regressor": is_regressor}
         right = "regressor" if task == "regression" else "classifier"
         # A class that says neither may be either.
@@ -180,26 +187,24 @@ def _mistakes(entry: Mapping, checked: set[tuple]) -> Iterator[tuple[str, str]]:
         if is_a and right not in is_a:
             yield place, f"found {path}, a {is_a[0]}, for {dataset!r}, a {task} data set; accepted: a {right}"
             break
-    if entry["weights"] and not _takes(learner.fit, "sample_weight"):
+    if entry.weights and not _takes(learner.fit, "sample_weight"):
         yield (
             place,
-            f"found {path}, whose fit takes no sample_weight, for {entry['weights']!r}, whose rows have "
+            f"found {path}, whose fit takes no sample_weight, for {entry.weights!r}, whose rows have "
             "weights; accepted: a learner whose fit takes it",
         )
-    if entry["threshold"] and not (
-        hasattr(learner, "predict_proba") or hasattr(learner, "decision_function")
-    ):
+    if entry.threshold and not (hasattr(learner, "predict_proba") or hasattr(learner, "decision_function")):
         yield (
             f"{place}.threshold",
             f"found {path}; accepted: a classifier with predict_proba or decision_function",
         )
 
 
-def _wrong_values(learner: type, entry: Mapping, checked: set[tuple]) -> Iterator[tuple[str, str]]:
+def _wrong_values(learner: type, entry: Asked, checked: set[tuple]) -> Iterator[tuple[str, str]]:
     """Yield (place, line) for parameters that the constructor does not have, and values that it refuses."""
     from sklearn.utils._param_validation import validate_parameter_constraints
 
-    path, constraints = entry["learner"], getattr(learner, "_parameter_constraints", {})
+    path, constraints = entry.learner, getattr(learner, "_parameter_constraints", {})
     known = [*inspect.signature(learner).parameters]
     for place, name, values in _settings(entry):
         if not _takes(learner, name):
@@ -228,14 +233,14 @@ def _takes(function, name: str) -> bool:
     return any(one.name == name or one.kind is one.VAR_KEYWORD for one in parameters)
 
 
-def _made(learner: type, entry: Mapping):
+def _made(learner: type, entry: Asked):
     """An instance; raise an error if the constructor changes or drops parameters, which fits copy."""
     from sklearn.base import clone
 
-    for params in entry["params"]:
+    for params in entry.params:
         made = clone(learner(**params))
         _check_kept(made, params)
-    for name, values in entry["grid"].values():
+    for name, values in entry.grid.values():
         for value in values:
             _check_kept(clone(made.set_params(**{name: value})), {name: value})
     return made

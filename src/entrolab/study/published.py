@@ -1,11 +1,14 @@
 """Checks of the file of a study's published values."""
 
 import csv
-from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from entrolab.study.sections import ConfigError, check_known
 from entrolab.study.seeds import is_number
+
+if TYPE_CHECKING:
+    from entrolab.study.study import Study
 
 COLUMNS = ("table", "dataset", "model", "metric", "value", "std")
 # Optional: the metric or the value that a misprint is read as.
@@ -13,7 +16,7 @@ CORRECTIONS = ("corrected_metric", "corrected_value")
 NUMBERS = ("value", "std", "corrected_value")
 
 
-def check_published(file: Path, study: Mapping) -> None:
+def check_published(file: Path, study: "Study") -> None:
     """Raise a `ConfigError` for the first row without a cell in a table, or whose value is not a number.
 
     Both the printed and the corrected metric of a row must have a cell, and no two rows may share one.
@@ -30,8 +33,8 @@ def check_published(file: Path, study: Mapping) -> None:
         accepted = f"{','.join(COLUMNS)}, and optionally {','.join(CORRECTIONS)}"
         raise ConfigError(f"{file}: line 1: found {','.join(header)!r}; accepted: {accepted}")
     cells = {
-        (entry["published"], *cell)
-        for name, entry in study["tables"].items()
+        (entry.published, *cell)
+        for name, entry in study.tables.items()
         for cell in study.published_cells(name)
     }
     printed: dict[tuple[str, ...], int] = {}

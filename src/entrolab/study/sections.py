@@ -4,8 +4,6 @@ Each error is one line: the file, the place in it, what was found there, what is
 """
 
 import difflib
-import math
-import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +19,6 @@ from pydantic import (
     Tag,
     TypeAdapter,
     ValidationError,
-    WithJsonSchema,
     WrapValidator,
     model_validator,
 )
@@ -135,41 +132,14 @@ class Section(BaseModel):
                     mistakes.append(_mistake(_in_words(one["type"], one["input"], one), one["loc"]))
         raise ValidationError.from_exception_data(cls.__name__, mistakes)
 
-    # Sections were mappings, and much of the package still reads them so: a key without a value is absent.
-
-    def __iter__(self):
-        return (name for name in type(self).model_fields if getattr(self, name) is not None)
-
-    def __len__(self):
-        return sum(1 for _ in self)
-
-    def __getitem__(self, key):
-        if key not in self:
-            raise KeyError(key)
-        return getattr(self, key)
-
-    def __contains__(self, key):
-        return key in type(self).model_fields and getattr(self, key) is not None
-
-    def __eq__(self, other):
-        return isinstance(other, Mapping) and plain(self) == plain(other)
-
-    def __or__(self, other):
-        return {**self, **other}
-
-    def __ror__(self, other):
-        return {**other, **self}
-
-    keys, items, values, get = Mapping.keys, Mapping.items, Mapping.values, Mapping.get
-
-
-Mapping.register(Section)
-
 
 def plain(value):
     """Convert sections to dicts; keys without a value are absent."""
-    if isinstance(value, Mapping):
-        return {name: plain(value[name]) for name in value}
+    if isinstance(value, Section):
+        given = {name: getattr(value, name) for name in type(value).model_fields}
+        value = {name: one for name, one in given.items() if one is not None}
+    if isinstance(value, dict):
+        return {name: plain(one) for name, one in value.items()}
     return [plain(one) for one in value] if isinstance(value, list) else value
 
 
@@ -256,46 +226,15 @@ def described(type_: Any, description: str) -> Any:
     return Annotated[type_, Field(description=description), WrapValidator(expected)]
 
 
-# Limits of numbers: the key in a JSON schema, the wording, and the test of a value.
-LIMITS = {
-    "gt": ("exclusiveMinimum", "more than", operator.gt),
-    "ge": ("minimum", "at least", operator.ge),
-    "lt": ("exclusiveMaximum", "less than", operator.lt),
-    "le": ("maximum", "at most", operator.le),
-}
-
-
-def _numeric(kind: type, name: str, json_type: str, limits: Mapping) -> Any:
-    """A type of finite numbers within limits; integers stay integers, .inf and .nan are refused."""
-    checks = [(*LIMITS[key], limit) for key, limit in limits.items()]
-    accepted = " and ".join(f"{words} {limit}" for _, words, _, limit in checks)
-
-    def checked(value):
-        if isinstance(value, bool) or not isinstance(value, kind) or not _is_finite(value):
-            raise wrong(f"found {shortened(value)}, expected {name}")
-        if not all(holds(value, limit) for _, _, holds, limit in checks):
-            raise wrong(f"found {shortened(value)}; accepted: {accepted}")
-        return value
-
-    schema = {"type": json_type} | {key: limit for key, _, _, limit in checks}
-    return Annotated[Any, BeforeValidator(checked), WithJsonSchema(schema)]
-
-
 def number(**limits: float) -> Any:
-    """The type of numbers within limits: gt, ge, lt, le."""
-    return _numeric((int, float), "a number", "number", limits)
+    """The type of finite numbers within limits: gt, ge, lt, le; integers stay integers."""
+    finite = int | Annotated[float, Field(allow_inf_nan=False)]
+    return Annotated[described(finite, "a number"), Field(**limits)]
 
 
 def whole(**limits: int) -> Any:
     """The type of whole numbers within limits."""
-    return _numeric(int, "a whole number", "integer", limits)
-
-
-def _is_finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # an integer of hundreds of digits
-        return False
+    return Annotated[int, Field(**limits)]
 
 
 def each_once(values: list) -> list:
@@ -307,30 +246,13 @@ def each_once(values: list) -> list:
 
 def list_of(type_: Any, at_least: int = 1, at_most: int | None = None, unique: bool = True) -> Any:
     """The type of lists of `type_` with a limited length and, if `unique`, without repeated values."""
-
-    def counted(values: list) -> list:
-        if len(values) < at_least or (at_most is not None and len(values) > at_most):
-            accepted = f"{at_least}" if at_least == at_most else f"at least {at_least}"
-            accepted += f" and at most {at_most}" if at_most not in (None, at_least) else ""
-            raise wrong(f"found {shortened(values)}; accepted: {accepted} values")
-        return values
-
-    schema = {"minItems": at_least, "uniqueItems": unique} | ({"maxItems": at_most} if at_most else {})
-    checks = [AfterValidator(counted), *([AfterValidator(each_once)] if unique else [])]
-    return Annotated[list[type_], Field(json_schema_extra=schema), *checks]
+    limits = Field(min_length=at_least, max_length=at_most, json_schema_extra={"uniqueItems": unique})
+    return Annotated[list[type_], limits, *([AfterValidator(each_once)] if unique else [])]
 
 
 def mapping_of(type_: Any, what: str, keys: Any = str, at_most: int | None = None) -> Any:
-    """The type of non-empty mappings with values of `type_`; `what` describes them in messages."""
-
-    def counted(value):
-        if not isinstance(value, Mapping) or not value or (at_most and len(value) > at_most):
-            raise wrong(f"found {shortened(value)}, expected {what}")
-        return value
-
-    schema = {"minProperties": 1} | ({"maxProperties": at_most} if at_most else {})
-    extra = Field(description=what, json_schema_extra=schema)
-    return Annotated[dict[keys, type_], extra, BeforeValidator(counted)]
+    """The type of non-empty mappings with values of `type_`, which `what` describes."""
+    return Annotated[dict[keys, type_], Field(min_length=1, max_length=at_most, description=what)]
 
 
 def one_of(*names: str) -> Any:
@@ -340,25 +262,11 @@ def one_of(*names: str) -> Any:
 
 def matching(pattern: str, description: str, at_most: int | None = None) -> Any:
     """The type of texts that match a pattern from start to end."""
-
-    def matched(value):
-        fits = isinstance(value, str) and re.fullmatch(pattern, value)
-        if not fits or (at_most is not None and len(value) > at_most):
-            raise wrong(f"found {shortened(value)}, expected {description}")
-        return value
-
-    schema = {"type": "string", "pattern": f"^(?:{pattern})$", "description": description}
-    schema |= {"maxLength": at_most} if at_most else {}
-    return Annotated[Any, BeforeValidator(matched), WithJsonSchema(schema)]
+    text = Annotated[str, Field(pattern=f"^(?:{pattern})$", max_length=at_most)]
+    return described(text, description)
 
 
-def _not_empty(value: str) -> str:
-    if not value:
-        raise wrong("found '', expected a text")
-    return value
-
-
-Text = Annotated[str, Field(json_schema_extra={"minLength": 1}), AfterValidator(_not_empty)]
+Text = Annotated[str, Field(min_length=1)]
 # Titles and captions: Snakemake's report would take braces for wildcards.
 Heading = matching(r"[^{}]*", "a text without braces")
 Whole = whole(ge=1)

@@ -6,17 +6,19 @@ spec changes.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from entrolab.experiments.measurement import Measurement
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.fit.run import Run
 from entrolab.io.files import FILES
 from entrolab.study.claims import Claim, tested_file, tested_tables
 from entrolab.study.definition import StudyFile
-from entrolab.study.sections import ConfigError, check_known, plain
-from entrolab.tables.base import TableType
+from entrolab.study.sections import ConfigError, Section, check_known, plain
+from entrolab.tables.base import Head, TableSpec, TableType
 from entrolab.tables.types import TABLE_TYPES
 
 TABLE_FORMATS = ("csv", "html", "tex", "md")
@@ -54,29 +56,26 @@ class Study(StudyFile):
         shown += [self.runs_of_figure(figure) for figure in self.figures]
         return list(dict.fromkeys(itertools.chain.from_iterable(shown)))
 
-    def run(self, dataset: str, model: str, seed: int) -> dict:
-        """The spec of a run: all that decides its candidates; the grid is fitted again when it changes."""
+    def run(self, dataset: str, model: str, seed: int) -> Run:
+        """The run of a model on a data set, with the values for this data set."""
         check_known(dataset, self.tasks, self.file, "datasets", "data set of this study")
         entry = self._entry("models", model)
-        spec = {
-            "study": self.name,
-            "dataset": dataset,
-            "model": model,
-            "estimator": estimator_of(entry, self.tasks[dataset]),
+        return Run(
+            study=self.name,
+            dataset=dataset,
+            model=model,
+            estimator=estimator_of(entry, self.tasks[dataset]),
+            threshold=entry.threshold,
+            preprocessing=None if self.scaling else plain(self.preprocessing),
+            seed=seed,
+            metrics=self._metrics_of_candidates(dataset, model),
+            candidates=entry.candidates,
+            protocol=self.protocol_of(dataset, model),
             **{
                 name: self.resolved(getattr(entry, name), dataset, f"models.{model}.{name}")
                 for name in ("params", "steps", "grid", ONE_OF)
             },
-            "seed": seed,
-            "metrics": self._metrics_of_candidates(dataset, model),
-            "candidates": entry.candidates,
-            "protocol": self.protocol_of(dataset, model),
-        }
-        if entry.threshold:
-            spec["threshold"] = entry.threshold
-        if not self.scaling:
-            spec["preprocessing"] = plain(self.preprocessing)
-        return spec
+        )
 
     def _metrics_of_candidates(self, dataset: str, model: str) -> list[str]:
         """The metrics for scoring every candidate: the one that selects, and those shown for whole grids.
@@ -131,10 +130,9 @@ class Study(StudyFile):
             if self.runs_on(*pair):
                 yield pair
 
-    def labels(self, models: Iterable[str]) -> dict[str, dict[str, str]]:
+    def labels(self, models: Iterable[str]) -> dict[str, Head]:
         """The labels of some models, by name."""
-        shown = {name: self.models[name] for name in models}
-        return {name: {"label": model.label, "sublabel": model.sublabel} for name, model in shown.items()}
+        return {name: Head(self.models[name].label, self.models[name].sublabel) for name in models}
 
     def scaling_of(self, dataset: str) -> dict:
         """The scaling of a data set; empty if preprocessing is part of every fit."""
@@ -148,10 +146,8 @@ class Study(StudyFile):
         """The protocol for a data set; a model may have fewer trials, and unshuffled rows have only one."""
         protocol = self.resolved(self.protocol, dataset, "protocol")
         own = self.own_data.get(dataset, {})
-        expect = own.get("expect", {})
-        if "test_rows" in expect:
-            test = expect["test_rows"]
-            train = expect["rows"] - test
+        if test := own.get("expect", {}).get("test_rows"):
+            train = own["expect"]["rows"] - test
             return {"trials": 1, "train": train, "test": test, "shuffle": False, "inner": INNER}
         if splits := own.get("splits"):
             inner = "leave-two-folds-out" if "folds" in splits else INNER
@@ -170,9 +166,10 @@ class Study(StudyFile):
 
         Sections become mappings.
         """
-        if isinstance(value, Mapping) and set(value) == {"of_dataset"}:
-            return self._looked_up(value["of_dataset"], dataset, where)
-        if isinstance(value, Mapping):
+        value = plain(value) if isinstance(value, Section) else value
+        if isinstance(value, dict) and set(value) == {"of_dataset"}:
+            return self._looked_up(*value.values(), dataset, where)
+        if isinstance(value, dict):
             return {name: self.resolved(one, dataset, f"{where}.{name}") for name, one in value.items()}
         if isinstance(value, list):
             return [self.resolved(one, dataset, f"{where}.{k}") for k, one in enumerate(value)]
@@ -210,33 +207,26 @@ class Study(StudyFile):
         )
         return list(dict.fromkeys(itertools.chain.from_iterable(files)))
 
-    def spec_of_table(self, table: str) -> dict:
-        """The spec of a table: its entry, with the keys of data sets and models resolved.
-
-        The spec is the entry, plus: study, table, ``trials`` (number of trials of the protocol, 0 if it has
-        folds), ``sample`` (number of rows sampled from larger data sets, 0 for all rows), and datasets,
-        models and metrics (each a mapping of keys to {"label", "sublabel", …}, in the study's order).
-        """
+    def spec_of_table(self, table: str) -> TableSpec:
+        """All that a table shows, except its numbers."""
         entry, table_type = self._entry("tables", table), self.table_type(table)
-        named = {
-            key: {"label": key, "sublabel": "", "task": self.tasks[key]}
-            for key in (() if table_type.generates else self.datasets[entry.datasets])
-        }
-        return {
-            **entry,
-            "study": self.name,
-            "table": table,
-            "trials": self.protocol.get("trials", 0),
-            "sample": self.protocol.get("rows", 0),
-            "datasets": named | table_type.places(entry),
-            "models": table_type.models(entry, self),
-            "metrics": table_type.metrics(entry),
-        }
+        shown = () if table_type.generates else self.datasets[entry.datasets]
+        return TableSpec(
+            study=self,
+            name=table,
+            type=table_type,
+            entry=entry,
+            datasets={key: Head(key) for key in shown} | table_type.places(entry),
+            models=table_type.models(entry, self),
+            metrics=table_type.metrics(entry),
+            trials=getattr(self.protocol, "trials", 0),
+            sample=getattr(self.protocol, "rows", None) or 0,
+        )
 
     def published_cells(self, table: str) -> list[tuple[str, str, str]]:
         """The cells of a table that may have a published value, as (data set, model, metric)."""
-        table_type = self.table_type(table)
-        return [table_type.published_at(cell) for cell in table_type.cells(self.spec_of_table(table))]
+        spec = self.spec_of_table(table)
+        return [spec.type.published_at(cell) for cell in spec.type.cells(spec)]
 
     def score_tables(self, dataset: str | None = None) -> list[str]:
         """The names of the tables that show scores of runs, on a data set or on any."""
@@ -246,18 +236,20 @@ class Study(StudyFile):
             if self.table_type(name).ranks and dataset in (None, *self.datasets[entry.datasets])
         ]
 
-    def measurement(self, table: str, dataset: str, seed: int) -> dict:
-        """The spec of a measurement on a data set for a table: all that decides its result."""
-        entry, table_type = self._entry("tables", table), self.table_type(table)
-        measured = table_type.measurement(entry, self, dataset)
-        return {
-            "study": self.name,
-            "table": table,
-            "dataset": dataset,
-            "measured_by": table_type.measured_by,
-            "seed": seed,
-            **self.resolved(measured, dataset, f"tables.{table}"),
-        }
+    def measurement(self, table: str, dataset: str, seed: int) -> Measurement:
+        """All that decides the result of a measurement on a data set for a table."""
+        table_type = self.table_type(table)
+        measured = table_type.measurement(self.tables[table], self, dataset)
+        if "models" in measured:
+            measured["models"] = self.resolved(measured["models"], dataset, f"tables.{table}.models")
+        return Measurement(
+            study=self.name,
+            table=table,
+            dataset=dataset,
+            measured_by=table_type.measured_by,
+            seed=seed,
+            **measured,
+        )
 
     # -------------------------------------------------------------------------------------- figures
 
@@ -290,18 +282,10 @@ class Study(StudyFile):
         """The data sets that a figure, or the table that it is drawn from, shows."""
         return self.figure_type(figure).datasets(self.figures[figure], self)
 
-    def spec_of_figure(self, figure: str) -> dict:
-        """The spec of a figure, with names resolved; the figure is drawn again when the spec changes."""
-        entry = self._entry("figures", figure)
-        # Notes appear only on the page; shapes of images are resolved below.
-        own = {name: plain(value) for name, value in entry.items() if name not in ("notes", "shape")}
+    def spec_of_figure(self, figure: str):
+        """The spec of a figure, a :class:`entrolab.figure_types.base.FigureSpec`."""
         seed = seed_from(self.seed, self.name, figure)
-        return {
-            "study": self.name,
-            "figure": figure,
-            **own,
-            **self.figure_type(figure).spec(figure, entry, self, seed),
-        }
+        return self.figure_type(figure).spec_of(self.figures[figure], self, seed)
 
     # ---------------------------------------------------------------------------------------- files
 

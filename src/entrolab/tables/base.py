@@ -4,12 +4,15 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from entrolab.fit.learners import learners_of
 from entrolab.study.entries import TableEntry
 from entrolab.tables.verdicts import beside
-from entrolab.text import one_line
+from entrolab.text import full_label, one_line
+
+if TYPE_CHECKING:
+    from entrolab.study.study import Study
 
 NAN = math.nan
 
@@ -37,6 +40,53 @@ class PublishedValue(NamedTuple):
 
 
 NOTHING = PublishedValue()
+
+
+class Head(NamedTuple):
+    """The head of a row or a column, in two lines."""
+
+    label: str = ""
+    sublabel: str = ""
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """All that a table shows, except its numbers.
+
+    Attributes
+    ----------
+    study : Study
+        The study, or the part of it that the table depends on.
+    name : str
+    type : TableType
+    entry : TableEntry
+        The table in the study's file, with defaults; its class is that of the table type.
+    datasets, models, metrics : mapping of str to Head
+        The heads of rows and columns by key, in the study's order.
+    trials : int
+        The number of trials of the protocol, 0 if it has folds.
+    sample : int
+        The number of rows sampled from larger data sets, 0 for all rows.
+    """
+
+    study: "Study" = field(compare=False)
+    name: str
+    type: "TableType"
+    entry: Any
+    datasets: Mapping[str, Head]
+    models: Mapping[str, Head]
+    metrics: Mapping[str, Head]
+    trials: int = 0
+    sample: int = 0
+
+    def heads(self, part: str) -> Mapping[str, Head]:
+        """The heads of a part of a cell's address: "dataset", "model" or "metric"."""
+        return getattr(self, f"{part}s")
+
+    def label_of(self, dataset: str, model: str, metric: str) -> str:
+        """The labels of a cell's row and column in one text."""
+        heads = (self.datasets.get(dataset), self.models.get(model), self.metrics.get(metric))
+        return ", ".join(filter(None, (full_label(head) for head in heads if head)))
 
 
 @dataclass(frozen=True)
@@ -110,7 +160,7 @@ class TableType:
     compares = "Top: ours; bottom: the published number."
     Entry: type[TableEntry] = TableEntry
 
-    def names(self, table: Mapping, study: Mapping) -> Iterator[tuple[str, str, Sequence[str], str]]:
+    def names(self, table: TableEntry, study: "Study") -> Iterator[tuple[str, str, Sequence[str], str]]:
         """Yield the names in an entry that must be known: (place, name, known names, kind of thing named)."""
         yield from ()
 
@@ -124,59 +174,59 @@ class TableType:
             ]
         return table.model_copy(update=filled)
 
-    def reads(self, table: Mapping) -> tuple[str, ...]:
+    def reads(self, table: TableEntry) -> tuple[str, ...]:
         """The stages whose files this table is made of."""
         return self.stages
 
-    def models(self, table: Mapping, study: Mapping) -> dict[str, dict]:
+    def models(self, table: TableEntry, study: "Study") -> dict[str, Head]:
         """The models of a table with their labels."""
-        return {"": heading()}
+        return {"": Head()}
 
-    def places(self, table: Mapping) -> dict[str, dict]:
-        """Extra rows with their headings: those of generated data, or those below the data sets."""
+    def places(self, table: TableEntry) -> dict[str, Head]:
+        """Extra rows with their heads: those of generated data, or those below the data sets."""
         return {}
 
-    def metrics(self, table: Mapping) -> dict[str, dict]:
+    def metrics(self, table: TableEntry) -> dict[str, Head]:
         """The metrics of a table with their labels."""
         raise NotImplementedError
 
-    def rows_and_models(self, table: Mapping, study: Mapping) -> list[tuple[str, str]]:
+    def rows_and_models(self, table: TableEntry, study: "Study") -> list[tuple[str, str]]:
         """The (data set, model) pairs whose files a table is made of, row by row."""
         models = self.models(table, study)
         if self.trains:
-            return list(study.pairs(table["datasets"], models))
-        datasets = [GENERATED] if self.generates else study["datasets"][table["datasets"]]
+            return list(study.pairs(table.datasets, models))
+        datasets = [GENERATED] if self.generates else study.datasets[table.datasets]
         return list(itertools.product(datasets, models))
 
-    def has_learner(self, table: Mapping, model: Mapping) -> bool:
+    def has_learner(self, table: TableEntry, model: Mapping) -> bool:
         """Whether a model has a learner that the table's measurement can fit."""
         return bool(learners_of(model))
 
-    def cells(self, spec: Mapping) -> list[Cell]:
+    def cells(self, spec: TableSpec) -> list[Cell]:
         """Every cell of a table, row by row."""
         return [
             (dataset, model, metric)
-            for dataset in spec["datasets"]
-            for model in spec["models"]
-            for metric in spec["metrics"]
+            for dataset in spec.datasets
+            for model in spec.models
+            for metric in spec.metrics
         ]
 
     def published_at(self, cell: Cell) -> Cell:
         """The address of a cell in the file of published values."""
         return cell
 
-    def found(self, cell: Cell, spec: Mapping, results) -> Found:
+    def found(self, cell: Cell, spec: TableSpec, results) -> Found:
         """Our numbers in a cell, from a `Results`."""
         raise NotImplementedError
 
-    def measurement(self, table: Mapping, study: Mapping, dataset: str) -> dict:
+    def measurement(self, table: TableEntry, study: "Study", dataset: str) -> dict:
         """The part of the spec of a measurement that depends on the table."""
         raise NotImplementedError
 
     def judge(
         self,
         cell: Cell,
-        spec: Mapping,
+        spec: TableSpec,
         found: Mapping[Cell, Found],
         published_values: Mapping[Cell, PublishedValue],
     ) -> Judged:
@@ -189,7 +239,7 @@ class TableType:
         note = self.note(cell, found, published_values, verdict)
         return Judged(verdict, ours.ours - published.value, note)
 
-    def tolerance(self, cell: Cell, spec: Mapping, ours: Found, published: PublishedValue) -> float:
+    def tolerance(self, cell: Cell, spec: TableSpec, ours: Found, published: PublishedValue) -> float:
         """The largest difference from the published value that counts as reproduced."""
         return 0.0
 
@@ -197,15 +247,15 @@ class TableType:
         """The footnote of a cell with a number."""
         return ""
 
-    def says(self, spec: Mapping) -> str:
+    def says(self, spec: TableSpec) -> str:
         """One or two sentences on the meaning of our numbers."""
         raise NotImplementedError
 
-    def agreement(self, spec: Mapping) -> str:
+    def agreement(self, spec: TableSpec) -> str:
         """The meaning of "reproduced" and "equal", in two words."""
         return "within ±"
 
-    def meanings(self, spec: Mapping) -> Mapping[str, str]:
+    def meanings(self, spec: TableSpec) -> Mapping[str, str]:
         """The meanings of verdicts in a table that are more specific than those of `VERDICTS`."""
         return {}
 
@@ -237,11 +287,6 @@ class TableType:
     def beside_published(self, metric: str, difference: float, published: float) -> str:
         """The text beside the published value."""
         return ""
-
-
-def heading(label: str = "", sublabel: str = "") -> dict[str, str]:
-    """The heading of a row or a column, in two lines."""
-    return {"label": label, "sublabel": sublabel}
 
 
 def phrase(text: object) -> str:

@@ -13,19 +13,20 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from entrolab.study.study import Study
 from entrolab.tables.base import (
     NOTHING,
     PUBLISHED_ONLY,
     Cell,
     Found,
+    Head,
     Judged,
     PublishedValue,
-    heading,
+    TableSpec,
     phrase,
 )
 from entrolab.tables.number_format import decimals_needed, decimals_of
 from entrolab.tables.results import Results
-from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import GIVEN, RESULTS, VERDICTS, as_given
 from entrolab.text import full_label
 
@@ -35,31 +36,29 @@ _NUMBERS = ["published", "published_std", "ours", "ours_std", "difference", "ora
 COLUMNS = [*ADDRESS, *_NUMBERS[:-1], "verdict", "oracle", "reason"]
 
 
-def make_table(results: Results, published: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
-    """Build a table from its spec, see `spec_of_table` of :class:`entrolab.study.study.Study`.
+def make_table(results: Results, published: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
+    """Build a table.
 
     `published` has the columns table, dataset, model, metric, value and std, with scores in percent, see
     `read_published`. The result has the columns `COLUMNS` and one row per cell in the study's order, also for
     cells without a result; a cell without a published value and with nothing to compute has the verdict "".
     """
-    table_type = TABLE_TYPES[spec["type"]]
-    found = {cell: table_type.found(cell, spec, results) for cell in table_type.cells(spec)}
+    found = {cell: spec.type.found(cell, spec, results) for cell in spec.type.cells(spec)}
     return judged_table(found, published, spec)
 
 
-def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: Mapping) -> pd.DataFrame:
+def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
     """Judge the cells of a table, see `make_table`."""
-    table_type = TABLE_TYPES[spec["type"]]
     found = {cell: _defined(ours) for cell, ours in found.items()}
-    published_values = _published_values(published, spec["published"])
+    published_values = _published_values(published, spec.entry.published)
     rows = []
     for cell, ours in found.items():
-        number = published_values.get(table_type.published_at(cell), NOTHING)
+        number = published_values.get(spec.type.published_at(cell), NOTHING)
         if ours.status != "ok":
             blank = ours.status == PUBLISHED_ONLY and math.isnan(number.value)
             judged = Judged("" if blank else ours.status)
         else:
-            judged = table_type.judge(cell, spec, found, published_values)
+            judged = spec.type.judge(cell, spec, found, published_values)
             if ours.given:
                 judged = replace(judged, verdict=as_given(judged.verdict))
         reason = "; ".join(filter(None, [ours.reason, judged.note, _correction(cell, number, spec)]))
@@ -158,14 +157,14 @@ def published_counts(table: pd.DataFrame) -> Counter[str]:
     return Counter(table.loc[table["published"].notna(), "verdict"])
 
 
-def second_reading_of(study: Mapping, table: str) -> str:
+def second_reading_of(study: Study, table: str) -> str:
     """The table with the same published values, of which a table is another reading; otherwise empty."""
-    entries = study["tables"]
-    first = entries[table].get("published", table)
-    return first if first != table and entries[first]["type"] == entries[table]["type"] else ""
+    entries = study.tables
+    first = entries[table].published
+    return first if first != table and entries[first].type == entries[table].type else ""
 
 
-def counts_of_study(study: Mapping, tables: Mapping[str, pd.DataFrame]) -> Counter[str]:
+def counts_of_study(study: Study, tables: Mapping[str, pd.DataFrame]) -> Counter[str]:
     """The number of published values of a study by verdict; tables that are second readings are left out."""
     first = (table for name, table in tables.items() if not second_reading_of(study, name))
     return sum(map(published_counts, first), Counter())
@@ -182,14 +181,14 @@ def _published_values(published: pd.DataFrame, name: str) -> dict[Cell, Publishe
     return dict(zip(read[ADDRESS].itertuples(index=False, name=None), values, strict=True))
 
 
-def _correction(cell: Cell, number: PublishedValue, spec: Mapping) -> str:
+def _correction(cell: Cell, number: PublishedValue, spec: TableSpec) -> str:
     """The footnote of a corrected value: the metric or the number that is printed; "" for all others."""
     if number.printed is None:
         return ""
     (metric, value), parts = number.printed, []
     if metric != cell[2]:
-        parts.append(full_label(spec["metrics"].get(metric, heading(metric))))
+        parts.append(full_label(spec.metrics.get(metric, Head(metric))))
     if value != number.value:
-        shown_as = TABLE_TYPES[spec["type"]].shown_as(metric)
+        shown_as = spec.type.shown_as(metric)
         parts.append(shown_as.published_number(metric, value, decimals_needed(value)))
     return phrase(f"published as {', '.join(parts)}") if parts else ""

@@ -3,10 +3,10 @@
 import math
 from numbers import Real
 
-from entrolab.fit.learners import ONE_OF, learner_at, searched
+from entrolab.fit.learners import learner_at, searched
 from entrolab.study.entries import OfData
 from entrolab.study.sections import mapping_of
-from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Found, Judged, heading
+from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Found, Head, Judged
 from entrolab.tables.number_format import power_of_two
 from entrolab.tables.scores import CRITERIA
 from entrolab.tables.trained import OfModels
@@ -41,48 +41,41 @@ class Parameters(OfModels):
 
     def names(self, table, study):
         yield from super().names(table, study)
-        yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
-        for model, parameters in table["models"].items():
-            entry = study["models"][model]
-            criteria = entry["criteria"]
-            yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
-            fixed = [entry["params"], *(learner["params"] for learner in entry[ONE_OF].values())]
+        yield "criterion", table.criterion, study.criteria, "criterion of this study"
+        for model, parameters in table.models.items():
+            entry = study.models[model]
+            yield "criterion", table.criterion, entry.criteria, f"criterion of model {model!r}"
+            fixed = [entry.params, *(learner.params or {} for learner in entry.one_of.values())]
             known = [*(name for params in fixed for name in params), *searched(entry), OF_THE_FITTED]
             for source in parameters.values():
                 where = f"models.{model}"
                 yield where, source.removeprefix(RECIPROCAL), known, f"parameter of model {model!r}"
 
-    def models(self, table, study):
-        return {
-            model: {**named, "parameters": table["models"][model]}
-            for model, named in super().models(table, study).items()
-        }
-
     def metrics(self, table):
-        names = dict.fromkeys(name for parameters in table["models"].values() for name in parameters)
-        return {name: heading(LABELS.get(name, name)) for name in names}
+        names = dict.fromkeys(name for parameters in table.models.values() for name in parameters)
+        return {name: Head(LABELS.get(name, name)) for name in names}
 
     def cells(self, spec):
-        return [cell for cell in super().cells(spec) if cell[2] in spec["models"][cell[1]]["parameters"]]
+        return [cell for cell in super().cells(spec) if cell[2] in spec.entry.models[cell[1]]]
 
     def of_trained(self, cell, spec, results, record):
         from entrolab.fit.selection import most_often  # imported late: it imports pandas
 
         dataset, model, metric = cell
-        rows = results.selection(dataset, model).get(spec["criterion"])
+        rows = results.selection(dataset, model).get(spec.entry.criterion)
         chosen = None if rows is None else most_often(rows)
         if chosen is None:
             return Found(status="failed", reason="nothing was selected by this criterion")
         params, _ = chosen
-        source = spec["models"][model]["parameters"][metric]
+        source = spec.entry.models[model][metric]
         name, learner = source.removeprefix(RECIPROCAL), learner_at(record, params)
-        known = {**learner["params"], **params}
+        known = {**learner.params, **params}
         if source == OF_THE_FITTED:
-            known = results.facts(dataset, model, spec["criterion"])
+            known = results.facts(dataset, model, spec.entry.criterion)
         value = known.get(name)
         if not isinstance(value, Real) or (source.startswith(RECIPROCAL) and not value):
             return Found(status=PUBLISHED_ONLY)  # not a number, or a fact that is not known for the model
-        tried = {**learner["grid"], **record["grid"]}.get(name, ())
+        tried = {**learner.grid, **record["grid"]}.get(name, ())
         given = source != OF_THE_FITTED and len(tried) < 2
         return Found(1 / value if source.startswith(RECIPROCAL) else float(value), given=given)
 
@@ -96,8 +89,8 @@ class Parameters(OfModels):
         return Judged(verdict, math.log2(ratio) if 0 < ratio < math.inf else math.nan)
 
     def says(self, spec):
-        often = "over the trials" if spec["trials"] else "over the test folds"
-        criterion = CRITERIA[spec["criterion"]]
+        often = "over the trials" if spec.trials else "over the test folds"
+        criterion = CRITERIA[spec.entry.criterion]
         return f"The parameters selected most often {often}, by {criterion}; fixed parameters as set."
 
     def agreement(self, spec):

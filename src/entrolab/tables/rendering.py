@@ -16,11 +16,10 @@ import jinja2
 import pandas as pd
 
 from entrolab.io.atomic import write_text
-from entrolab.tables.base import NAN, TableType
+from entrolab.tables.base import NAN, TableSpec, TableType
 from entrolab.tables.base import Cell as Address
 from entrolab.tables.making import COLUMNS, agreement_of, counts, published_counts
 from entrolab.tables.number_format import Power, title
-from entrolab.tables.types import TABLE_TYPES
 from entrolab.tables.verdicts import KNOWN, VERDICTS
 from entrolab.text import full_label, one_line
 
@@ -29,7 +28,7 @@ FORMATS = ("csv", "html", "tex", "md")
 
 def render(
     table: pd.DataFrame,
-    spec: Mapping,
+    spec: TableSpec,
     format: str,
     best: Collection[Address] = (),
     says_best: str = "",
@@ -49,7 +48,7 @@ def render(
 
 def write_table(
     table: pd.DataFrame,
-    spec: Mapping,
+    spec: TableSpec,
     path: str | Path,
     best: Collection[Address] = (),
     says_best: str = "",
@@ -91,13 +90,13 @@ _HEADS = {"dataset": "data set", "model": "model", "metric": ""}
 
 def layout(
     table: pd.DataFrame,
-    spec: Mapping,
+    spec: TableSpec,
     best: Collection[Address] = (),
     says_best: str = "",
     seeds: Mapping | None = None,
 ) -> dict:
     """The content of a table in rows and columns as plain text, for the templates of all formats."""
-    table_type = TABLE_TYPES[spec["type"]]
+    table_type = spec.type
     footnotes = _footnotes(table["reason"])
     has_published = bool(table["published"].notna().any())
     # Not marked in a table without any published value.
@@ -115,15 +114,15 @@ def layout(
     # A part that is the same in all rows has no heading.
     shown = table_type.rows if len({row[1:] for row in rows}) > 1 else table_type.rows[:1]
     return {
-        "study": spec["study"],
-        "name": spec["table"],
-        "title": title(spec["table"]),
-        "caption": one_line(spec["caption"]),
+        "study": spec.study.name,
+        "name": spec.name,
+        "title": title(spec.name),
+        "caption": one_line(spec.entry.caption),
         "says": " ".join(filter(None, [table_type.says(spec), says_more])),
         "seeds": seeds,
         "has_published": has_published,
         "agreement": table_type.agreement(spec),
-        "notes": [one_line(note, limit=2000) for note in spec["notes"]],
+        "notes": [one_line(note, limit=2000) for note in spec.entry.notes],
         "heads": [_HEADS[part] for part in shown],
         "columns": [
             {**_column(column, table_type.columns, spec), "agreed": agreed[column]} for column in columns
@@ -174,17 +173,17 @@ def marks_of(verdict: str) -> dict[str, str]:
 Line = tuple[str, ...]
 
 
-def _lines(table: pd.DataFrame, parts: Sequence[str], spec: Mapping) -> list[Line]:
+def _lines(table: pd.DataFrame, parts: Sequence[str], spec: TableSpec) -> list[Line]:
     """The rows or columns with any cell that is not blank, in the study's order."""
     present = set(table.loc[table["verdict"] != "", list(parts)].itertuples(index=False, name=None))
-    return [line for line in product(*(spec[f"{part}s"] for part in parts)) if line in present]
+    return [line for line in product(*map(spec.heads, parts)) if line in present]
 
 
-def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: Mapping) -> list[list[dict]]:
+def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: TableSpec) -> list[list[dict]]:
     """The heads of each row: texts with the number of rows that they span, 0 under a spanning head."""
     spans, heads = Counter(row[0] for row in rows), []
     for row in rows:
-        first, *rest = (full_label(spec[f"{part}s"][key]) for part, key in zip(parts, row, strict=False))
+        first, *rest = (full_label(spec.heads(part)[key]) for part, key in zip(parts, row, strict=False))
         span = spans.pop(row[0], 0)
         head = {"text": first if span else "", "span": span, "part": parts[0], "key": row[0]}
         others = zip(rest, parts[1:], row[1:], strict=False)
@@ -193,19 +192,19 @@ def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: Mapping) -> lis
     return heads
 
 
-def _column(line: Line, parts: Sequence[str], spec: Mapping) -> dict[str, str]:
-    first, *rest = (spec[f"{part}s"][key] for part, key in zip(parts, line, strict=True))
+def _column(line: Line, parts: Sequence[str], spec: TableSpec) -> dict[str, str]:
+    first, *rest = (spec.heads(part)[key] for part, key in zip(parts, line, strict=True))
     place = {"part": parts[0], "key": line[0]}
     if not rest:
-        return {"label": one_line(first["label"]), "sublabel": one_line(first["sublabel"]), **place}
+        return {"label": one_line(first.label), "sublabel": one_line(first.sublabel), **place}
     return {"label": full_label(first), "sublabel": " ".join(map(full_label, rest)), **place}
 
 
-def _groups(columns: Sequence[Line], spec: Mapping) -> list[dict]:
+def _groups(columns: Sequence[Line], spec: TableSpec) -> list[dict]:
     """The models above the columns, each with the number of columns that it spans."""
     spans = Counter(column[0] for column in columns)
     return [
-        {"label": full_label(spec["models"][model]), "span": span, "part": "model", "key": model}
+        {"label": full_label(spec.models[model]), "span": span, "part": "model", "key": model}
         for model, span in spans.items()
     ]
 

@@ -92,9 +92,9 @@ class Results:
             }
         return found
 
-    def _measured(self, table: str, dataset: str) -> list[dict]:
-        """The rows that were measured for a table."""
-        return read_frame(self._file("measured", table=table, dataset=dataset)).to_dict("records")
+    def _measured(self, table: str, dataset: str) -> list:
+        """The rows that were measured for a table, named tuples."""
+        return [*read_frame(self._file("measured", table=table, dataset=dataset)).itertuples(index=False)]
 
     def _file(self, stage: str, **names: str) -> Path:
         return self._home / FILES[stage].format(study=self._study.name, seed=self._study.seed, **names)

@@ -9,8 +9,8 @@ from pydantic import model_validator
 from entrolab.fit.learners import searched
 from entrolab.fit.metrics import METRICS, Metric, metrics_of
 from entrolab.study.entries import ModelNames, OfData
-from entrolab.study.sections import Heading, Section, described, list_of, number, wrong
-from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, heading, phrase
+from entrolab.study.sections import Heading, Section, described, list_of, number, plain, wrong
+from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, Head, TableSpec, phrase
 from entrolab.tables.number_format import decimals_for
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import ROUNDING, SLACK
@@ -70,19 +70,18 @@ class Scores(OfModels):
 
     def names(self, table, study):
         yield from super().names(table, study)
-        yield from (("metric", metric, study["metrics"], "metric of this study") for metric in _listed(table))
-        yield "criterion", table["criterion"], study["criteria"], "criterion of this study"
-        columns = {"published_only", "known"}
-        models = [model for model in table["models"] if not columns & {*study["models"][model]}]
-        for model in models:
-            if searched(study["models"][model]):  # models without a grid are in tables of every criterion
-                criteria = study["models"][model]["criteria"]
-                yield "criterion", table["criterion"], criteria, f"criterion of model {model!r}"
-        names = dict.fromkeys(name for model in models for name in searched(study["models"][model]))
-        if table.get("among"):  # part of a grid has candidates, but no predictions
-            metrics = [metric for metric in study["metrics"] if not METRICS[metric].of_probabilities]
+        yield from (("metric", metric, study.metrics, "metric of this study") for metric in _listed(table))
+        yield "criterion", table.criterion, study.criteria, "criterion of this study"
+        models = {name: study.models[name] for name in table.models}
+        models = {name: one for name, one in models.items() if not (one.published_only or one.known)}
+        for name, model in models.items():
+            if searched(model):  # models without a grid are in tables of every criterion
+                yield "criterion", table.criterion, model.criteria, f"criterion of model {name!r}"
+        names = dict.fromkeys(name for model in models.values() for name in searched(model))
+        if table.among:  # part of a grid has candidates, but no predictions
+            metrics = [metric for metric in study.metrics if not METRICS[metric].of_probabilities]
             yield from (("metric", metric, metrics, "metric of candidates") for metric in _listed(table))
-        for name in table.get("among", {}):
+        for name in table.among:
             yield "among", name, names, "parameter in this table's grids"
 
     def filled(self, name, table, groups, study):
@@ -97,10 +96,10 @@ class Scores(OfModels):
 
     def reads(self, table):
         # Selection from part of a grid starts from its candidates.
-        return ("candidates", *self.stages[2:]) if table.get("among") else self.stages
+        return ("candidates", *self.stages[2:]) if table.among else self.stages
 
     def metrics(self, table):
-        return {metric: heading(METRICS[metric].label) for metric in _listed(table)}
+        return {metric: Head(METRICS[metric].label) for metric in _listed(table)}
 
     def of_trained(self, cell, spec, results, record):
         """Mean and standard deviation (ddof=1) over all repeats × folds.
@@ -108,7 +107,7 @@ class Scores(OfModels):
         A cell with a missing fold is failed: the mean of the other folds is not comparable.
         """
         dataset, model, metric = cell
-        folds = results.scores(dataset, model, spec.get("among", {}))
+        folds = results.scores(dataset, model, plain(spec.entry.among))
         chosen = chosen_folds(folds, model, spec)
         if chosen is None:
             return Found(status="failed", reason="no scores by this criterion")
@@ -126,19 +125,19 @@ class Scores(OfModels):
         return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
 
     def tolerance(self, cell, spec, ours, published):
-        match spec["tolerance"]:
-            case {"points": points}:
+        match spec.entry.tolerance:
+            case Section(points=int() | float() as points):
                 return points
-            case {"percent": percent}:
+            case Section(percent=int() | float() as percent):
                 return percent / 100 * abs(published.value)
         return ROUNDING if math.isnan(published.std) else published.std
 
     def says(self, spec):
-        what = _in_words([METRICS[metric] for metric in spec["metrics"]])
-        over = "the test rows of the trials" if spec["trials"] else "the test folds"
+        what = _in_words([METRICS[metric] for metric in spec.metrics])
+        over = "the test rows of the trials" if spec.trials else "the test folds"
         return (
             f"{what[0].upper()}{what[1:]}, mean ± standard deviation over {over}. "
-            f"Parameters selected by {CRITERIA[spec['criterion']]}."
+            f"Parameters selected by {CRITERIA[spec.entry.criterion]}."
         )
 
     def agreement(self, spec):
@@ -152,7 +151,7 @@ class Scores(OfModels):
                 f"{tolerance} of the published number",
                 f"more than {tolerance} {{}} the published number",
             )
-        less_is_better = not any(METRICS[metric].greater_is_better for metric in spec["metrics"])
+        less_is_better = not any(METRICS[metric].greater_is_better for metric in spec.metrics)
         worse, better = (", which is worse", ", which is better") if less_is_better else ("", "")
         return {
             "reproduced": f"ours lies within {within}",
@@ -180,16 +179,16 @@ class Scores(OfModels):
         return f"{text} ({'better' if difference < 0 else 'worse'})"
 
 
-def chosen_folds(folds: Mapping[str, "DataFrame"], model: str, spec: Mapping) -> "DataFrame | None":
+def chosen_folds(folds: Mapping[str, "DataFrame"], model: str, spec: TableSpec) -> "DataFrame | None":
     """The scores of folds by a table's criterion, by any for a model without a grid; None if it has none."""
-    if spec["criterion"] in folds or spec["models"][model]["searched"]:
-        return folds.get(spec["criterion"])
+    if spec.entry.criterion in folds or searched(spec.study.models[model]):
+        return folds.get(spec.entry.criterion)
     return next(iter(folds.values()), None)
 
 
-def _listed(table: Mapping) -> list[str]:
+def _listed(table: "Scores.Entry") -> list[str]:
     """The metrics of a table as a list."""
-    return [table["metric"]] if isinstance(table["metric"], str) else table["metric"]
+    return [table.metric] if isinstance(table.metric, str) else table.metric
 
 
 def _in_words(metrics: Sequence[Metric]) -> str:
@@ -205,20 +204,20 @@ def _in_words(metrics: Sequence[Metric]) -> str:
     return what + (" in percent" if same and metrics[0].percent else "")
 
 
-def tolerance_in_words(spec: Mapping) -> str:
+def tolerance_in_words(spec: TableSpec) -> str:
     """The tolerance around the published value; empty if it is the published ±."""
-    match spec["tolerance"]:
-        case {"points": points}:
+    match spec.entry.tolerance:
+        case Section(points=int() | float() as points):
             return f"{points:g} point{'' if points == 1 else 's'}"
-        case {"percent": percent}:
+        case Section(percent=int() | float() as percent):
             return f"{percent:g} %"
     return ""
 
 
-def _notes(n_scores: int, spec: Mapping, record: Mapping) -> list[str]:
+def _notes(n_scores: int, spec: TableSpec, record: Mapping) -> list[str]:
     """The number of trials if some are missing, and the notes of the record."""
     said = []
-    if n_scores < spec["trials"]:
+    if n_scores < spec.trials:
         said.append(f"{n_scores} trial{'' if n_scores == 1 else 's'}")
     found = record["notes"] | ({"no result": record["n_failed"]} if record["n_failed"] else {})
     fits = record["n_candidates"]

@@ -8,9 +8,9 @@ from entrolab.tables.base import (
     NOTHING,
     PUBLISHED_ONLY,
     Found,
+    Head,
     Judged,
     PublishedValue,
-    heading,
     phrase,
 )
 from entrolab.tables.number_format import decimals_for, decimals_needed
@@ -60,14 +60,14 @@ class Times(OfModels):
     )
 
     def metrics(self, table):
-        label, _ = COSTS[table["cost"]]
-        return {table["cost"]: heading(label)}
+        label, _ = COSTS[table.cost]
+        return {table.cost: Head(label)}
 
     def found(self, cell, spec, results):
         dataset, model, metric = cell
         if metric != SPEEDUP:
             return super().found(cell, spec, results)
-        first = next(iter(spec["models"]))
+        first = next(iter(spec.models))
         ours, base = (self.found((dataset, name, SECONDS), spec, results) for name in (model, first))
         if {ours.status, base.status} != {"ok"}:
             return Found(status=PUBLISHED_ONLY)  # the table of the seconds has the reason
@@ -82,7 +82,7 @@ class Times(OfModels):
 
     def judge(self, cell, spec, found, published_values):
         dataset, _, metric = cell
-        first = (dataset, next(iter(spec["models"])), metric)
+        first = (dataset, next(iter(spec.models)), metric)
         value, unit = (published_values.get(one, NOTHING) for one in (cell, first))
         if math.isnan(value.value):
             return Judged("ours only")
@@ -101,11 +101,11 @@ class Times(OfModels):
         return Judged(placed(ratio, low / unit_high / self.FACTOR, highest * self.FACTOR), times)
 
     def says(self, spec):
-        learnt = f"at most {spec['sample']:,} rows" if spec["sample"] else "all rows"
+        learnt = f"at most {spec.sample:,} rows" if spec.sample else "all rows"
         predicted = "the rows that it was fitted on"
-        if spec["trials"]:
+        if spec.trials:
             learnt, predicted = "the training rows of the first trial", "its test rows"
-        (metric,) = spec["metrics"]
+        (metric,) = spec.metrics
         return COSTS[metric][1].format(learnt=learnt, predicted=predicted)
 
     def agreement(self, spec):

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from entrolab.fit.learners import estimator_of, searched
-from entrolab.tables.base import NAN, PUBLISHED_ONLY, Cell, Found, TableType, phrase
+from entrolab.tables.base import NAN, PUBLISHED_ONLY, Cell, Found, TableSpec, TableType, phrase
 from entrolab.tables.verdicts import KNOWN
 
 
@@ -13,44 +12,27 @@ class OfModels(TableType):
     trains = True
 
     def names(self, table, study):
-        yield from (("models", model, study["models"], "model") for model in table["models"])
+        yield from (("models", model, study.models, "model") for model in table.models)
 
     def models(self, table, study):
-        return {
-            key: named
-            | {
-                "published_only": study["models"][key].get("published_only", False),
-                "known": study["models"][key].get("known"),
-                "estimators": study["models"][key].get("estimators", {}),
-                "searched": bool(searched(study["models"][key])),
-            }
-            for key, named in study.labels(table["models"]).items()
-        }
+        return study.labels(table.models)
 
     def found(self, cell, spec, results):
-        if not is_trained(cell, spec):
+        dataset, model, _ = cell
+        if not spec.study.runs_on(dataset, model):
             return _known(cell, spec) or Found(status=PUBLISHED_ONLY)
-        record = results.record(*cell[:2])
+        record = results.record(dataset, model)
         return without_result(record) or self.of_trained(cell, spec, results, record)
 
-    def of_trained(self, cell: Cell, spec: Mapping, results, record: Mapping) -> Found:
+    def of_trained(self, cell: Cell, spec: TableSpec, results, record: Mapping) -> Found:
         """Our numbers in a cell whose run succeeded."""
         raise NotImplementedError
 
 
-def is_trained(cell: Cell, spec: Mapping) -> bool:
-    """Whether a cell belongs to a run, that is, its model has a learner for the task of its data set."""
-    dataset, model, _ = cell
-    entry = spec["models"][model]
-    if entry["published_only"] or entry["known"]:
-        return False
-    return not entry["estimators"] or estimator_of(entry, spec["datasets"][dataset]["task"]) is not None
-
-
-def _known(cell: Cell, spec: Mapping) -> Found | None:
+def _known(cell: Cell, spec: TableSpec) -> Found | None:
     """The number of a cell if the study itself states it; else None."""
     dataset, model, metric = cell
-    value = (spec["models"][model]["known"] or {}).get(dataset, {}).get(metric)
+    value = (spec.study.models[model].known or {}).get(dataset, {}).get(metric)
     if value is None:
         return None
     ours, std = value if isinstance(value, list) else (value, NAN)

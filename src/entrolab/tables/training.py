@@ -1,14 +1,15 @@
 """Tables of a score with the iterations and the seconds of training."""
 
 from dataclasses import replace
+from typing import ClassVar
 
 from entrolab.fit.learners import learner_at
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Section, number
-from entrolab.tables.base import Found, heading
+from entrolab.tables.base import Found, Head
 from entrolab.tables.scores import CRITERIA, Scores, chosen_folds, tolerance_in_words
-from entrolab.tables.times import Times
+from entrolab.tables.times import COSTS, Times
 from entrolab.tables.trained import OfModels
 from entrolab.tables.verdicts import RESULTS
 
@@ -41,6 +42,7 @@ class Training(Scores):
         metric: str
         criterion: str
         tolerance: Tolerance
+        among: ClassVar[dict] = {}  # the whole grid
 
     compares = (
         "Top: ours; bottom: the published number and, since seconds of different machines are not "
@@ -49,13 +51,13 @@ class Training(Scores):
 
     def names(self, table, study):
         yield from super().names(table, study)
-        yield "metric", ITERATIONS, study["metrics"], "metric of this study"
+        yield "metric", ITERATIONS, study.metrics, "metric of this study"
 
     def metrics(self, table):
         return {
             **super().metrics(table),
-            ITERATIONS: heading(METRICS[ITERATIONS].label),
-            **_TIMES.metrics({"cost": SECONDS}),
+            ITERATIONS: Head(METRICS[ITERATIONS].label),
+            SECONDS: Head(COSTS[SECONDS][0]),
         }
 
     def of_trained(self, cell, spec, results, record):
@@ -68,7 +70,7 @@ class Training(Scores):
         if found.status != "ok":
             return found
         params, _ = most_often(chosen_folds(results.scores(dataset, model, {}), model, spec))
-        most = {**learner_at(record, params)["params"], **params}.get("max_iter")  # None without a limit
+        most = {**learner_at(record, params).params, **params}.get("max_iter")  # None without a limit
         if metric == ITERATIONS:
             return Found(found.ours, found.ours_std, reason=SET if found.ours == most else "")
         # The column of iterations shows that a solver stopped at the study's limit.
@@ -84,24 +86,24 @@ class Training(Scores):
 
     def tolerance(self, cell, spec, ours, published):
         if cell[2] == ITERATIONS:
-            return spec["tolerance"]["iterations"] / 100 * published.value
+            return spec.entry.tolerance.iterations / 100 * published.value
         return super().tolerance(cell, spec, ours, published)
 
     def says(self, spec):
-        metric = METRICS[spec["metric"]]
+        metric = METRICS[spec.entry.metric]
         score = metric.label[0].upper() + metric.label[1:] + (" in percent" if metric.percent else "")
-        rows = "the training rows of the first trial" if spec["trials"] else "all rows"
+        rows = "the training rows of the first trial" if spec.trials else "all rows"
         return (
             f"{score} on test rows; the iterations, or epochs, of the solver; processor seconds to fit only "
             f"the selected model on {rows}, on one thread. Grid points are selected by "
-            f"{CRITERIA[spec['criterion']]}."
+            f"{CRITERIA[spec.entry.criterion]}."
         )
 
     def agreement(self, spec):
-        return f"within {tolerance_in_words(spec)}, {spec['tolerance']['iterations']:g} % of the iterations"
+        return f"within {tolerance_in_words(spec)}, {spec.entry.tolerance.iterations:g} % of the iterations"
 
     def meanings(self, spec):
-        within = f"{tolerance_in_words(spec)}, or {spec['tolerance']['iterations']:g} % of the iterations"
+        within = f"{tolerance_in_words(spec)}, or {spec.entry.tolerance.iterations:g} % of the iterations"
         return {
             "reproduced": f"ours lies within {within}, of the published number",
             "higher": f"ours lies more than {within}, above the published number",

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from time import time
-from typing import Any
 
 import pandas as pd
 
@@ -32,6 +31,7 @@ from mlflow.entities import Metric
 from entrolab.io.records import machine, versions, write_json
 from entrolab.io.run_files import StudyRun
 from entrolab.jobs.checkout import code_tags
+from entrolab.study.study import Study
 from entrolab.tables.making import agreement_of, counts, counts_of_study, read_table
 from entrolab.tracking.ledger import open_ledger, says, study_run_name
 from entrolab.tracking.notes import linked, study_note
@@ -44,8 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 def track_dataset(
-    study: Mapping[str, Any],
-    study_name: str,
+    study: Study,
     dataset: str,
     runs: Sequence[StudyRun],
     *,
@@ -77,8 +76,8 @@ def track_dataset(
     code = _code()
     contents = dataset_contents(study, runs, {Path(table).stem: read_table(table) for table in tables})
     own = f"tags.dataset = '{dataset}'"
-    with open_ledger(store_uri, study_name, study, patience, own) as ledger:
-        study_run = ledger.study_run(study_name, study)
+    with open_ledger(store_uri, study, patience, own) as ledger:
+        study_run = ledger.study_run(study)
         live = ledger.live_runs(own)
         ids, written = {}, []
         for run, content in zip(runs, contents, strict=True):
@@ -90,17 +89,16 @@ def track_dataset(
                 ledger.discard(outdated)
             ids[run.model] = ledger.write(content, study_run, code)
             written.append(run.model)
-        ledger.register(study_name, dataset, study, contents, ids)
+        ledger.register(study, dataset, contents, ids)
     logger.info(
-        "%s/%s: %d runs written, %d unchanged", study_name, dataset, len(written), len(runs) - len(written)
+        "%s/%s: %d runs written, %d unchanged", study.name, dataset, len(written), len(runs) - len(written)
     )
-    done = {"study": study_name, "dataset": dataset, "study_run": study_run, "runs": ids, "written": written}
+    done = {"study": study.name, "dataset": dataset, "study_run": study_run, "runs": ids, "written": written}
     return ledger.place | done
 
 
 def track_study(
-    study: Mapping[str, Any],
-    study_name: str,
+    study: Study,
     tables: Sequence[str | os.PathLike],
     figures: Sequence[str | os.PathLike] = (),
     *,
@@ -129,19 +127,17 @@ def track_study(
     digest = hashlib.sha256()
     for path in chain(files["config"], tables, figures):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    with open_ledger(
-        store_uri, study_name, study, patience, f"tags.`entrolearn.key` = '{study_name}'"
-    ) as ledger:
-        client, run_id = ledger.client, ledger.study_run(study_name, study)
+    with open_ledger(store_uri, study, patience, f"tags.`entrolearn.key` = '{study.name}'") as ledger:
+        client, run_id = ledger.client, ledger.study_run(study)
         run = client.get_run(run_id)
         known = run.data.tags.get("entrolearn.digest")
         changed = known != digest.hexdigest() or not ledger.has_artifacts(run)
         if changed:
-            client.update_run(run_id, status="RUNNING", name=study_run_name(study_name))
+            client.update_run(run_id, status="RUNNING", name=study_run_name(study.name))
             for folder, path in ((folder, path) for folder, paths in files.items() for path in paths):
                 client.log_artifact(run_id, str(path), folder)
             now = round(time() * 1000)
-            note = linked(study_note(study, study_name, verdicts, agreed), ledger.artifacts_of(run_id))
+            note = linked(study_note(study, verdicts, agreed), ledger.artifacts_of(run_id))
             ledger.log(
                 run_id,
                 metrics=[
@@ -152,12 +148,12 @@ def track_study(
                 ],
                 tags=_code() | _machine() | {"mlflow.note.content": note},
             )
-            if "published" in study:
+            if study.published:
                 ledger.tag_experiment({"reproduced": f"{agreed.reproduced} of {agreed.results}"})
             # Written last, so that the run of a job that died before this line is written again.
             ledger.log(run_id, tags={"entrolearn.digest": digest.hexdigest()})
             client.set_terminated(run_id, "FINISHED")
-    done = ledger.place | {"study": study_name, "study_run": run_id, "written": changed}
+    done = ledger.place | {"study": study.name, "study_run": run_id, "written": changed}
     if receipt is not None:
         write_json(receipt, done)
     return done

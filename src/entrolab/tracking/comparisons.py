@@ -7,9 +7,10 @@ from typing import Any
 import pandas as pd
 
 from entrolab.io.run_files import StudyRun
+from entrolab.study.study import Study
 
 
-def comparisons_of(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) -> list[Any]:
+def comparisons_of(study: Study, run: StudyRun, tables: Mapping[str, pd.DataFrame]) -> list[Any]:
     """The rows of a run in some score tables that have scores of ours, in order.
 
     Each row is a named tuple of the table's columns and of ``table``, ``criterion`` and ``restricted``
@@ -17,11 +18,11 @@ def comparisons_of(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFr
     """
     rows = []
     for name, table in tables.items():
-        entry = study["tables"][name]
+        entry = study.tables[name]
         mine = (table["dataset"] == run.dataset) & (table["model"] == run.model)
         scored = table[mine & ~table["verdict"].isin(["", "published only"])]
-        facts = {"table": name, "criterion": entry["criterion"], "restricted": bool(entry.get("among"))}
-        rows += scored.assign(**facts).itertuples(index=False)
+        scored = scored.assign(table=name, criterion=entry.criterion, restricted=bool(entry.among))
+        rows += scored.itertuples(index=False)
     return rows
 
 

@@ -31,6 +31,7 @@ from sklearn.base import BaseEstimator
 
 from entrolab.io.records import write_json
 from entrolab.jobs.job_logging import tell
+from entrolab.study.study import Study
 from entrolab.text import one_line
 from entrolab.tracking.notes import (
     BEST,
@@ -53,9 +54,7 @@ logger = logging.getLogger(__name__)
 
 
 @contextmanager
-def open_ledger(
-    store_uri: str | None, study_name: str, study: Mapping, patience: float, own: str
-) -> Iterator["Ledger"]:
+def open_ledger(store_uri: str | None, study: Study, patience: float, own: str) -> Iterator["Ledger"]:
     """Open the experiment of a study for one writer, and close the writer's runs if an error ends it.
 
     Runs that a killed writer left open are closed first: all of them in a file, which has only one writer; on
@@ -63,7 +62,7 @@ def open_ledger(
     """
     with opened(store_uri, patience) as store:
         ledger = Ledger(store)
-        ledger.open_experiment(study_name, study, store.artifacts and (store.artifacts / study_name).as_uri())
+        ledger.open_experiment(study, store.artifacts and (store.artifacts / study.name).as_uri())
         ledger.close_runs("its tracker was killed", own)
         try:
             yield ledger
@@ -94,18 +93,18 @@ class Ledger:
     def place(self) -> dict:
         return {"store": self._address, "experiment": self.experiment_id}
 
-    def open_experiment(self, study_name: str, study: Mapping, artifact_location: str | None) -> None:
-        found = self.client.get_experiment_by_name(study_name)
+    def open_experiment(self, study: Study, artifact_location: str | None) -> None:
+        found = self.client.get_experiment_by_name(study.name)
         if found is None:
             # On a server, another writer may have created it in the meantime.
             with _accepting(RESOURCE_ALREADY_EXISTS):
-                self.client.create_experiment(study_name, artifact_location)
-            found = self.client.get_experiment_by_name(study_name)
+                self.client.create_experiment(study.name, artifact_location)
+            found = self.client.get_experiment_by_name(study.name)
         self.experiment_id, known = found.experiment_id, found.tags
         if found.lifecycle_stage == "deleted":  # the name stays in use
             self.client.restore_experiment(self.experiment_id)
         tags = {
-            "mlflow.note.content": experiment_note(study, study_name),
+            "mlflow.note.content": experiment_note(study),
             "mlflow.experimentKind": "custom_model_development",
         }
         self.tag_experiment({name: value for name, value in tags.items() if known.get(name) != value})
@@ -136,18 +135,18 @@ class Ledger:
             order_by=["attributes.start_time ASC"],
         )
 
-    def study_run(self, study_name: str, study: Mapping) -> str:
+    def study_run(self, study: Study) -> str:
         """The id of the run of a study's tables; it is created if it does not exist, and closed if open."""
-        own = f"tags.`entrolearn.key` = '{study_name}'"
+        own = f"tags.`entrolearn.key` = '{study.name}'"
         found = self.live_runs(own)
         if not found:
             tags = {
-                **_made_by(study_name),
-                "entrolearn.key": study_name,
-                "study": study_name,
-                "mlflow.note.content": study_note(study, study_name, {}, ""),
+                **_made_by(study.name),
+                "entrolearn.key": study.name,
+                "study": study.name,
+                "mlflow.note.content": study_note(study, {}, ""),
             }
-            name = study_run_name(study_name)
+            name = study_run_name(study.name)
             self.client.create_run(self.experiment_id, tags=tags, run_name=name)
             found = self.live_runs(own)  # on a server, another writer may have created it
         first, *others = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
@@ -260,9 +259,8 @@ class Ledger:
 
     def register(
         self,
-        study_name: str,
+        study: Study,
         dataset: str,
-        study: Mapping,
         contents: Sequence[RunContent],
         run_ids: Mapping[str, str],
     ) -> None:
@@ -271,14 +269,14 @@ class Ledger:
         Models that are already versions are skipped. `run_ids` maps models to the ids of their runs. If the
         best run has no model, none has the alias, and one line says why.
         """
-        name = registered_name(study_name, dataset)
+        name = registered_name(study.name, dataset)
         with_model = [content for content in contents if content.version_note]
         known = {one.run_id: one for one in self.client.search_model_versions(f"name = '{name}'")}
         if with_model and not known:
             with _accepting(RESOURCE_ALREADY_EXISTS):
                 self.client.create_registered_model(name)
         if any(run_ids[content.run.model] not in known for content in with_model):
-            self.client.update_registered_model(name, registered_note(study, study_name, dataset))
+            self.client.update_registered_model(name, registered_note(study, dataset))
         at_alias = self._version_at(name, BEST)
         best = None
         for content in with_model:

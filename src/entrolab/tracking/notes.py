@@ -7,6 +7,8 @@ from typing import Any
 from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.jobs.command import command_for
+from entrolab.study.definition import Trials
+from entrolab.study.study import Study
 from entrolab.tables.making import Agreement
 from entrolab.tables.rendering import escape_md
 from entrolab.tables.verdicts import VERDICTS
@@ -22,12 +24,10 @@ def _plain(text: object) -> str:
     return escape_md(one_line(text, LONGEST))
 
 
-def run_note(
-    study: Mapping, run: StudyRun, label: str, files: RunContents, comparisons: Sequence[Any]
-) -> str:
+def run_note(study: Study, run: StudyRun, label: str, files: RunContents, comparisons: Sequence[Any]) -> str:
     """The note of a run: its model, data set, scores, selected parameters, and its command."""
     record = files.record
-    title = f"**{_plain(label)}** (`{record['estimator']}`) on **{run.dataset}** · {_plain(study['title'])}"
+    title = f"**{_plain(label)}** (`{record['estimator']}`) on **{run.dataset}** · {_plain(study.title)}"
     lines = [title, ""]
     if not record["success"]:
         lines += [f"**{record['status']}**: {_plain(record['error'])}", ""]
@@ -48,16 +48,16 @@ def run_note(
     ]
     if record["success"] and files.without_model:
         lines.append(f"- no model is stored: {_plain(files.without_model)}")
-    again = command_for(study["file"], ".", {}, run.selection.as_posix())
+    again = command_for(study.file, ".", {}, run.selection.as_posix())
     command = f"{again} --forcerun {run.record.as_posix()}"
     return "\n".join([*lines, "", "Regenerate it with", "", f"    {command}"])
 
 
-def _draws(study: Mapping) -> str:
-    return "trials" if "trials" in study["protocol"] else "folds"
+def _draws(study: Study) -> str:
+    return "trials" if isinstance(study.protocol, Trials) else "folds"
 
 
-def _sentence(one: Any, study: Mapping, link: Callable[[str], str]) -> str:
+def _sentence(one: Any, study: Study, link: Callable[[str], str]) -> str:
     """A run's score, published value, verdict and criterion in one sentence."""
     unit = " %" if METRICS[one.metric].percent else ""
     ours, published, _ = _values(one)
@@ -100,47 +100,45 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {'&emsp; | '.join(cells)} |"
 
 
-def experiment_note(study: Mapping, study_name: str) -> str:
+def experiment_note(study: Study) -> str:
     """The note of a study's experiment."""
     parts = [
         _heading(study),
         *_source(study),
-        f"The run *{study_name} · tables* contains the rendered tables, the figures and the study's file; "
+        f"The run *{study.name} · tables* contains the rendered tables, the figures and the study's file; "
         f"every other run is a data set and a model: {_of_a_run(study)}.",
     ]
     return "\n\n".join(parts)
 
 
-def _heading(study: Mapping) -> str:
+def _heading(study: Study) -> str:
     """The title of a study, and the command that makes it again."""
-    return f"**{_plain(study['title'])}** · `{command_for(study['file'], '.', {})}`"
+    return f"**{_plain(study.title)}** · `{command_for(study.file, '.', {})}`"
 
 
-def _of_a_run(study: Mapping) -> str:
-    if "published" not in study:
+def _of_a_run(study: Study) -> str:
+    if not study.published:
         return "its score is `ours`, and the tag `best` marks the best one of a data set"
     return "`ours`, the `published` number, the `difference`, and the tag `verdict`"
 
 
-def _source(study: Mapping) -> list[str]:
+def _source(study: Study) -> list[str]:
     """The reference and the address of a study, if it has them."""
-    url = f"<{study['url']}>" if study["url"] else ""
-    return [part for part in (_plain(study["reference"]), url) if part]
+    url = f"<{study.url}>" if study.url else ""
+    return [part for part in (_plain(study.reference), url) if part]
 
 
-def study_note(
-    study: Mapping, study_name: str, verdicts: Mapping[str, Mapping[str, int]], agreed: Agreement
-) -> str:
+def study_note(study: Study, verdicts: Mapping[str, Mapping[str, int]], agreed: Agreement) -> str:
     """The note of the run of a study's tables: how many published values agree, and the verdicts by table."""
     lines = [_heading(study), ""]
-    if verdicts and "published" in study:
+    if verdicts and study.published:
         lines += [
             f"Published values: {agreed}.",
             "",
             *_table(["table", *VERDICTS]),
             *(_row([_link(table), *map(str, found.values())]) for table, found in verdicts.items()),
         ]
-    lines += ["", f"Report: `results/report/{study_name}.html`, in the folder of this store."]
+    lines += ["", f"Report: `results/report/{study.name}.html`, in the folder of this store."]
     return "\n\n".join(["\n".join(lines), *_source(study)])
 
 
@@ -149,16 +147,16 @@ def registered_name(study_name: str, dataset: str) -> str:
     return f"{study_name}.{dataset}"
 
 
-def registered_note(study: Mapping, study_name: str, dataset: str) -> str:
+def registered_note(study: Study, dataset: str) -> str:
     """The description of the registered model of a study's data set."""
     return (
-        f"Fitted models of *{_plain(study['title'])}* on {dataset}, one version per learner. The alias "
+        f"Fitted models of *{_plain(study.title)}* on {dataset}, one version per learner. The alias "
         f"`{BEST}` is the version with the best score by the study's first metric:\n\n"
-        f'    mlflow.sklearn.load_model("models:/{registered_name(study_name, dataset)}@{BEST}")'
+        f'    mlflow.sklearn.load_model("models:/{registered_name(study.name, dataset)}@{BEST}")'
     )
 
 
-def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, score: float) -> str:
+def version_note(study: Study, run: StudyRun, label: str, files: RunContents, score: float) -> str:
     """The description of a version of the registered model."""
     params = ", ".join(f"{name} = {value}" for name, value in files.facts["params"].items())
     metric = METRICS[files.metrics[0]] if files.metrics and math.isfinite(score) else None
@@ -173,9 +171,9 @@ def version_note(study: Mapping, run: StudyRun, label: str, files: RunContents, 
     return "\n\n".join(parts)
 
 
-def _rows_of(study: Mapping, run: StudyRun) -> str:
+def _rows_of(study: Study, run: StudyRun) -> str:
     """The input that a model of a run accepts, in words."""
-    if run.dataset in study.get("own_data", {}):
+    if run.dataset in study.own_data:
         return "a data frame with the columns of the table, and gives its labels"
     scaling = ", ".join(f"{name} {value}" for name, value in study.scaling_of(run.dataset).items())
     return f"rows as they stand in `{run.rows.as_posix()}`" + (f" (scaling: {scaling})" if scaling else "")

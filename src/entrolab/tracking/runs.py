@@ -17,6 +17,7 @@ import pandas as pd
 from entrolab.fit.learners import ONE_OF, expand_values, grid_points
 from entrolab.fit.metrics import METRICS
 from entrolab.io.run_files import RunContents, StudyRun
+from entrolab.study.study import Study
 from entrolab.text import full_label, in_short
 from entrolab.tracking.comparisons import comparisons_of, headline, is_published
 from entrolab.tracking.notes import run_note, version_note
@@ -88,7 +89,7 @@ def _table_digest(table: pd.DataFrame) -> str:
 
 
 def dataset_contents(
-    study: Mapping, runs: Sequence[StudyRun], tables: Mapping[str, pd.DataFrame]
+    study: Study, runs: Sequence[StudyRun], tables: Mapping[str, pd.DataFrame]
 ) -> list[RunContent]:
     """The contents of the runs of one data set; the run with the best score has the tag ``best``."""
     contents = [_content(study, run, tables) for run in runs]
@@ -105,10 +106,10 @@ def dataset_contents(
     return contents
 
 
-def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) -> RunContent:
+def _content(study: Study, run: StudyRun, tables: Mapping[str, pd.DataFrame]) -> RunContent:
     files = RunContents.of(run, study)
     record = files.record
-    label = full_label(study["models"][run.model])
+    label = full_label(study.models[run.model])
     comparisons = comparisons_of(study, run, tables) if record["success"] else []
     metrics, not_finite = _finite_and_not(_metrics(study, run, files, comparisons))
     tags = {f"nonfinite.{name}": values for name, values in not_finite.items()}
@@ -131,7 +132,7 @@ def _content(study: Mapping, run: StudyRun, tables: Mapping[str, pd.DataFrame]) 
     return replace(content, version_note=note)
 
 
-def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]:
+def _params(study: Study, run: StudyRun, files: RunContents) -> dict[str, str]:
     """The parameters of a run: those of its learner, fixed or selected, and those of the protocol."""
     record = files.record
     params = {
@@ -141,14 +142,14 @@ def _params(study: Mapping, run: StudyRun, files: RunContents) -> dict[str, str]
         "seed": record["seed"],
         "grid.points": len(grid_points(record)),
     }
-    steps = study["models"][run.model]["steps"]
+    steps = study.models[run.model].steps
     learner = _with_alternatives(record, "params") | files.facts.get("params", {})
     for name, value in learner.items():
         # Such as `estimator`, which is a key of the run and may be a parameter of a learner.
         name = f"learner.{name}" if name in params else name
         params[name] = in_short(value) if isinstance(value, list) else value
     groups = {
-        "step": {str(number): step["estimator"] for number, step in enumerate(steps, start=1)},
+        "step": {str(number): step.estimator for number, step in enumerate(steps, start=1)},
         ONE_OF: {name: learner["estimator"] for name, learner in record.get(ONE_OF, {}).items()},
         "grid": {
             name: in_short(expand_values(values))
@@ -172,7 +173,7 @@ def _with_alternatives(record: Mapping, part: str) -> dict:
 
 
 def _metrics(
-    study: Mapping, run: StudyRun, files: RunContents, comparisons: Sequence[Any]
+    study: Study, run: StudyRun, files: RunContents, comparisons: Sequence[Any]
 ) -> dict[tuple[str, int], float]:
     """Every metric of the run, finite or not: (name, step) -> value, in the order of the UI.
 

@@ -8,6 +8,7 @@ from entrolab.claims import repository_tests
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.repository_tests import STORED, run_tests, stored_outcomes
+from entrolab.study.claims import Claim
 from entrolab.study.config import read_yaml
 from entrolab.study.sections import ConfigError
 
@@ -27,7 +28,7 @@ def test_skipped(): pass
 
 
 def claim(name, **keys):
-    return {**ABOUT, "id": name, **keys}
+    return Claim(**ABOUT, id=name, **keys)
 
 
 RIGHT, WRONG, SKIPPED = (f"tests/test_it.py::test_{name}" for name in ("right", "wrong_for_two", "skipped"))

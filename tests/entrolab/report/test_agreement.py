@@ -19,8 +19,9 @@ TABLE = pd.DataFrame([(*row, np.nan, "") for row in ROWS], columns=COLUMNS)
 
 
 def of(results, kind="scores"):
-    entry = {**results.study["tables"]["table4"], "type": kind}
-    return replace(results, study={**results.study, "tables": {"table4": entry}}, tables={"table4": TABLE})
+    entry = results.study.tables["table4"].model_copy(update={"type": kind})
+    study = results.study.model_copy(update={"tables": {"table4": entry}})
+    return replace(results, study=study, tables={"table4": TABLE})
 
 
 def test_numbers_are_compared_where_both_are_there_and_mean_the_same(results):

@@ -183,4 +183,4 @@ def test_errata_have_the_numbers_of_the_made_tables_and_name_their_tests(results
     ours = made.tables["table4"].set_index(["dataset", "model"]).loc[("iris", "eem_rbf"), "ours"]
     assert ours != 70
     (shown,) = listed_errata(made.study)
-    assert (shown["evidence"], shown["tested_by"]) == (f"{ours:.2f}, 70 to 71", erratum["tested_by"])
+    assert (shown.evidence, shown.tested_by) == (f"{ours:.2f}, 70 to 71", erratum["tested_by"])

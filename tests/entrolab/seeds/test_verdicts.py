@@ -98,9 +98,9 @@ def test_each_cell_is_judged_by_its_values_over_seeds(judge):
     assert judged["flips"].tolist() == [False, False, True]  # 92.1 lies above 92
     assert judged["n"].tolist() == [SEEDS] * 3
     found = summary(judged)
-    assert found["verdicts"] == {"reproduced": 1, "not reproduced": 1, "undecided": 1}
-    assert found["of_single"]["reproduced"] == {"reproduced": 1, "not reproduced": 0, "undecided": 1}
-    assert (found["single"], found["flips"], found["wide"]) == (2, 1, 0)
+    assert found.verdicts == {"reproduced": 1, "not reproduced": 1, "undecided": 1}
+    assert found.inside == {"reproduced": 1, "not reproduced": 0, "undecided": 1}
+    assert (found.single, found.flips, found.wide) == (2, 1, 0)
     assert "1 reproduced, 1 not reproduced, 1 undecided, of 3 numbers with 5 seeds" in in_words(found)[0]
 
 

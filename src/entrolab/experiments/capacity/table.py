@@ -3,7 +3,7 @@
 from entrolab.experiments.base import OfGenerated
 from entrolab.study.entries import ModelsWithParams, TableEntry, Task
 from entrolab.study.sections import Whole, number, whole
-from entrolab.tables.base import GENERATED, heading
+from entrolab.tables.base import GENERATED, Head
 
 
 class Capacity(OfGenerated):
@@ -22,19 +22,20 @@ class Capacity(OfGenerated):
         gib: number(gt=0) = 8
 
     def places(self, table):
-        return {GENERATED: heading(GENERATED)}
+        return {GENERATED: Head(GENERATED)}
 
     def metrics(self, table):
         return {
-            "fit_seconds": heading("fit", "s"),
-            "predict_seconds": heading("predict", "s"),
-            "peak_mib": heading("memory", "MiB"),
+            "fit_seconds": Head("fit", "s"),
+            "predict_seconds": Head("predict", "s"),
+            "peak_mib": Head("memory", "MiB"),
         }
 
     def says(self, spec):
-        data = spec["rows"] * spec["features"] * 8 / 2**20
+        n_rows, n_features = spec.entry.rows, spec.entry.features
+        data = n_rows * n_features * 8 / 2**20
         return (
-            f"Processor seconds to fit {spec['rows']:,} generated rows of {spec['features']:,} features and "
-            "to predict them, on one thread, and the peak memory of both in addition to the "
+            f"Processor seconds to fit {n_rows:,} generated rows of {n_features:,} features "
+            "and to predict them, on one thread, and the peak memory of both in addition to the "
             f"{data:,.0f} MiB of the data."
         )

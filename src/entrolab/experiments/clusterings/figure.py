@@ -1,7 +1,7 @@
 """The figure of the clusters that clusterers find in the plane, side by side."""
 
 from entrolab.experiments.clusterings.table import CLUSTERER, clusterers_of
-from entrolab.figure_types.base import FittedAnew, name_of_model, plane_mistakes
+from entrolab.figure_types.base import FittedAnew, plane_mistakes
 from entrolab.study.entries import Entry, TwelveModels
 
 
@@ -14,7 +14,7 @@ class Clusterings(FittedAnew):
 
     def names(self, figure, study, catalog):
         yield from super().names(figure, study, catalog)
-        for model in figure["models"]:
+        for model in figure.models:
             yield "models", model, clusterers_of(study), CLUSTERER
 
     def mistakes(self, figure, study, catalog):
@@ -30,8 +30,8 @@ class Clusterings(FittedAnew):
         from entrolab.figure_types.drawing import Drawing, arranged, table_of
         from entrolearn.plotting import ClusteringsDisplay, clustering_axes
 
-        names = {model: name_of_model(spec, model) for model in spec["models"]}
-        points, classes, found, tables = {}, {}, {dataset: {} for dataset in spec["datasets"]}, []
+        names = {model: spec.name_of(model) for model in spec.models}
+        points, classes, found, tables = {}, {}, {dataset: {} for dataset in spec.datasets}, []
         for (dataset, model), panel in self.panels(spec, sources, records).items():
             if isinstance(panel, str):
                 tables.append(table_of(panel, dataset=dataset, model=model))

@@ -9,6 +9,7 @@ from scipy.special import xlogy
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from entrolab.experiments.clusterings import CLASSES, DIVERGENCE
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import limited, mean_and_std, of_each_model, quickest
 from entrolab.fit.learners import build, seed_from
 from entrolab.fit.limits import Limits
@@ -16,7 +17,7 @@ from entrolab.fit.limits import Limits
 AGREEMENTS = {"ari": adjusted_rand_score, "ami": adjusted_mutual_info_score}
 
 
-def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+def measure(load: Callable, spec: Measurement, progress: Callable[[int, int], None]) -> list[dict]:
     """Cluster a data set with every model, several times if a model depends on its seed.
 
     `spec` has the ``models``: estimator, params and steps of each; the ``measures``; the number of
@@ -28,23 +29,23 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     model that fails or reaches a limit is a row with the reason.
     """
     X, y = sample(load("scaled"), spec)
-    rows, shares = _divergences(X, y) if DIVERGENCE in spec["measures"] else ([], None)
-    seeds = [seed_of(spec, f"run {run}") for run in range(1, spec["repeats"] + 1)]
-    limits = Limits(spec["seconds"], spec["gib"])
+    rows, shares = _divergences(X, y) if DIVERGENCE in spec.measures else ([], None)
+    seeds = [seed_of(spec, f"run {run}") for run in range(1, spec.repeats + 1)]
+    limits = Limits(spec.seconds, spec.gib)
 
     def of_model(name: str, model: Mapping) -> Iterator[dict]:
         found = limited(limits, clustered, model, X, seeds, parts=f"{len(seeds)} runs")
-        return _summary([_measured(y, *one, spec["measures"], shares) for one in found])
+        return _summary([_measured(y, *one, spec.measures, shares) for one in found])
 
     return rows + of_each_model(of_model, spec, progress)
 
 
-def sample(data, spec: Mapping) -> tuple:
+def sample(data, spec: Measurement) -> tuple:
     """The rows and the classes of a data set, or of a random sample of the spec's size, in order."""
-    if data.n_samples <= spec["rows"]:
+    if data.n_samples <= spec.rows:
         return data.X, data.y
     rng = np.random.default_rng(seed_of(spec, "rows"))
-    drawn = np.sort(rng.choice(data.n_samples, spec["rows"], replace=False))
+    drawn = np.sort(rng.choice(data.n_samples, spec.rows, replace=False))
     return data.X[drawn], data.y[drawn]
 
 
@@ -142,6 +143,6 @@ def _summary(runs: Sequence[Mapping[str, float]]) -> Iterator[dict]:
     yield from ({"metric": metric, **mean_and_std(found)} for metric, found in values.items())
 
 
-def seed_of(spec: Mapping, what: str) -> int:
+def seed_of(spec: Measurement, what: str) -> int:
     """The seed of a repeat, or of the sample of rows; the same for all models."""
-    return seed_from(spec["seed"], spec["study"], spec["table"], spec["dataset"], what)
+    return seed_from(spec.seed, spec.study, spec.table, spec.dataset, what)

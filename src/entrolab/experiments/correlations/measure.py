@@ -11,11 +11,12 @@ both numbers are the same for every operator, so a correlation within a layer is
 """
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 import numpy as np
 from scipy.stats import spearmanr
 
+from entrolab.experiments.measurement import Measurement
 from entrolab.fit.learners import seed_from
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.moments import ClassMoments, moments_by_group
@@ -24,17 +25,16 @@ from entrolearn.machines.moments import ClassMoments, moments_by_group
 FORMULAS = {"right": 1, "published": -1}
 
 
-def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+def measure(load: Callable, spec: Measurement, progress: Callable[[int, int], None]) -> list[dict]:
     """Correlations by the table's own reading, with standard errors, and by other readings.
 
     `spec` has the ``sizes`` of the hidden layer, ``layers`` and ``operators`` to draw, the ``reading`` and
-    other ``readings`` of the paper: each a mapping with ``activation``, ``weights`` (of the operators),
-    ``formula``, ``data`` and ``centres``. There is a row per reading ("" for the table's own) and size.
+    other ``readings`` of the paper. There is a row per reading ("" for the table's own) and size.
     """
-    own, readings = spec["reading"], [spec["reading"], *spec["readings"]]
-    layers: dict[tuple[str, str], list[Mapping]] = {}
+    own, readings = spec.reading, [spec.reading, *spec.readings]
+    layers: dict[tuple[str, str], list] = {}
     for reading in readings:
-        layers.setdefault((reading["data"], reading["activation"]), []).append(reading)
+        layers.setdefault((reading.data, reading.activation), []).append(reading)
     rows = []
     for number, ((which, activation), mine) in enumerate(layers.items()):
         asked = {_terms_of(reading) for reading in mine}
@@ -42,26 +42,27 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
         terms = []
         for done, of_layer in enumerate(drawn, start=1):
             terms.append(of_layer)
-            progress(number * spec["layers"] + done, len(layers) * spec["layers"])
-        for reading, size in itertools.product(mine, spec["sizes"]):
+            progress(number * spec.layers + done, len(layers) * spec.layers)
+        for reading, size in itertools.product(mine, spec.sizes):
             logarithm, distance = np.moveaxis([one[*_terms_of(reading), size] for one in terms], 1, 0)
             rows.append(_row(logarithm, distance, reading, size, is_own=reading is own))
     return rows
 
 
-def in_words(reading: Mapping[str, str]) -> str:
+def in_words(reading) -> str:
     """The description of a reading in a footnote.
 
     Examples
     --------
-    >>> reading = {"activation": "rbf", "weights": "normal", "formula": "published", "data": "raw"}
-    >>> in_words(reading | {"centres": "sums"})
+    >>> from entrolab.experiments.correlations.table import Reading
+    >>> parts = {"activation": "rbf", "weights": "normal", "formula": "published", "data": "raw"}
+    >>> in_words(Reading(**parts, centres="sums"))
     'rbf units, normal operators, eq. (3) as published, raw data, class sums'
     """
-    formula = {"right": "eq. (3) put right", "published": "eq. (3) as published"}[reading["formula"]]
-    centres = "class sums" if reading["centres"] == "sums" else ""
-    drawn = f"{reading['activation']} units, {reading['weights']} operators"
-    return ", ".join(filter(None, [drawn, formula, f"{reading['data']} data", centres]))
+    formula = {"right": "eq. (3) put right", "published": "eq. (3) as published"}[reading.formula]
+    centres = "class sums" if reading.centres == "sums" else ""
+    drawn = f"{reading.activation} units, {reading.weights} operators"
+    return ", ".join(filter(None, [drawn, formula, f"{reading.data} data", centres]))
 
 
 def terms_of_divergence(
@@ -97,11 +98,11 @@ def jackknife_error(logarithm: np.ndarray, distance: np.ndarray, sign: int) -> f
     return float(np.sqrt((n - 1) * np.var(values)))
 
 
-def _drawn(data, activation: str, asked: Collection[tuple[str, str]], spec: Mapping) -> Iterator[dict]:
+def _drawn(data, activation: str, asked: Collection[tuple[str, str]], spec: Measurement) -> Iterator[dict]:
     """Yield the terms of each random layer on random operators, by weights, centres and size."""
-    sizes = sorted(spec["sizes"])
-    names = [spec["seed"], spec["study"], spec["table"], spec["dataset"]]
-    for number in range(spec["layers"]):
+    sizes = sorted(spec.sizes)
+    names = [spec.seed, spec.study, spec.table, spec.dataset]
+    for number in range(spec.layers):
         rng = np.random.RandomState(seed_from(*names, number))
         layer = RandomLayer.draw(data.n_features, sizes[-1], activation, rng, below_one=activation != "rbf")
         moments = moments_by_group(layer, data.X, data.y, 2, sizes)
@@ -109,7 +110,7 @@ def _drawn(data, activation: str, asked: Collection[tuple[str, str]], spec: Mapp
         for name in {weights for weights, _ in asked}:
             rng = np.random.RandomState(seed_from(*names, number, name))
             # Smaller layers use the first units of the largest layer, and the first weights of operators.
-            operators = getattr(rng, name)(size=(spec["operators"], sizes[-1]))
+            operators = getattr(rng, name)(size=(spec.operators, sizes[-1]))
             for size in sizes:
                 leading = [one.restrict(size) for one in moments]
                 for centres in (centres for weights, centres in asked if weights == name):
@@ -118,17 +119,17 @@ def _drawn(data, activation: str, asked: Collection[tuple[str, str]], spec: Mapp
         yield terms
 
 
-def _terms_of(reading: Mapping[str, str]) -> tuple[str, str]:
+def _terms_of(reading) -> tuple[str, str]:
     """The parts of a reading that the terms depend on, besides the layer."""
-    return reading["weights"], reading["centres"]
+    return reading.weights, reading.centres
 
 
-def _row(logarithm: np.ndarray, distance: np.ndarray, reading: Mapping, size: int, *, is_own: bool) -> dict:
+def _row(logarithm: np.ndarray, distance: np.ndarray, reading, size: int, *, is_own: bool) -> dict:
     row = {"metric": f"spearman_h{size}", "reading": "" if is_own else in_words(reading)}
     undefined = np.sum(~np.isfinite(logarithm + distance))
     if undefined:
         reason = f"{undefined} of {distance.size} projections have no variance"
         return {**row, "status": "failed", "error": reason}
-    sign = FORMULAS[reading["formula"]]
+    sign = FORMULAS[reading.formula]
     value = rank_correlation(logarithm, distance, sign)
     return {**row, "value": value, "std": jackknife_error(logarithm, distance, sign) if is_own else np.nan}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from entrolab.experiments.base import Measured
 from entrolab.study.entries import OfData
 from entrolab.study.sections import Section, Whole, list_of, one_of, whole
-from entrolab.tables.base import NAN, NOTHING, TableType, heading
+from entrolab.tables.base import NAN, NOTHING, Head, TableType
 
 Activation = one_of("sigmoid", "nsigmoid", "rbf", "sine", "hardlimit")
 Weights = one_of("normal", "uniform")
@@ -59,21 +59,22 @@ class Correlations(Measured):
         readings: Readings = None
 
     def names(self, table, study):
-        if "readings" in table:
-            yield "readings.datasets", table["readings"]["datasets"], study["datasets"], "group of data sets"
+        if table.readings:
+            yield "readings.datasets", table.readings.datasets, study.datasets, "group of data sets"
 
     def measurement(self, table, study, dataset):
         others = []
-        if "readings" in table and dataset in study["datasets"][table["readings"]["datasets"]]:
-            axes = {name: table["readings"][name] for name in table["reading"]}
-            every = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
-            others = [reading for reading in every if reading != table["reading"]]
+        if table.readings and dataset in study.datasets[table.readings.datasets]:
+            axes = {name: getattr(table.readings, name) for name in Reading.model_fields}
+            values = itertools.product(*axes.values())
+            every = [Reading(**dict(zip(axes, one, strict=True))) for one in values]
+            others = [reading for reading in every if reading != table.reading]
         return super().measurement(table, study, dataset) | {"readings": others}
 
     models = TableType.models
 
     def metrics(self, table):
-        return {f"spearman_h{size}": heading(f"h = {size}") for size in table["sizes"]}
+        return {f"spearman_h{size}": Head(f"h = {size}") for size in table.sizes}
 
     def tolerance(self, cell, spec, ours, published):
         return max(self.ERRORS * self.OF_A_DIFFERENCE * ours.ours_std, self.ROUNDING)
@@ -106,12 +107,12 @@ class Correlations(Measured):
         return "no other reading comes closer to this row" if len(known) > 1 else ""
 
     def says(self, spec):
-        reading = spec["reading"]
+        entry, reading = spec.entry, spec.entry.reading
         return (
-            f"Spearman's rank correlation over {spec['layers']} random hidden layers × {spec['operators']} "
+            f"Spearman's rank correlation over {entry.layers} random hidden layers × {entry.operators} "
             "random linear operators, ± its jackknife standard error over the layers. "
-            f"Hidden units: {reading['activation']}; weights of the operators: {reading['weights']}; "
-            f"eq. (3): {reading['formula']}; data: {reading['data']}; centres: class {reading['centres']}."
+            f"Hidden units: {reading.activation}; weights of the operators: {reading.weights}; "
+            f"eq. (3): {reading.formula}; data: {reading.data}; centres: class {reading.centres}."
         )
 
     def agreement(self, spec):

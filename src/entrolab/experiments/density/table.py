@@ -6,7 +6,7 @@ from entrolab.experiments.base import OfGenerated
 from entrolab.experiments.density import place_of
 from entrolab.study.entries import ModelsWithParams, TableEntry, Task
 from entrolab.study.sections import Whole, list_of, number, whole
-from entrolab.tables.base import Found, heading
+from entrolab.tables.base import Found, Head
 
 
 class Density(OfGenerated):
@@ -27,29 +27,29 @@ class Density(OfGenerated):
 
     def places(self, table):
         return {
-            place_of(dim, density): heading(f"d = {dim:,}, density {density:g}")
-            for dim, density in itertools.product(table["dims"], table["densities"])
+            place_of(dim, density): Head(f"d = {dim:,}, density {density:g}")
+            for dim, density in itertools.product(table.dims, table.densities)
         }
 
     def metrics(self, table):
-        return {"fit_seconds": heading("seconds"), "ratio": heading("ratio")}
+        return {"fit_seconds": Head("seconds"), "ratio": Head("ratio")}
 
     def cells(self, spec):
         """All cells, except the ratio of the first model to itself."""
-        first = next(iter(spec["models"]))
+        first = next(iter(spec.models))
         return [cell for cell in super().cells(spec) if cell[1:] != (first, "ratio")]
 
     def found(self, cell, spec, results):
         place, model, metric = cell
         if metric != "ratio":
             return super().found(cell, spec, results)
-        first = next(iter(spec["models"]))
+        first = next(iter(spec.models))
         ours, base = (self.found((place, name, "fit_seconds"), spec, results) for name in (model, first))
         return next((one for one in (ours, base) if one.status != "ok"), None) or Found(ours.ours / base.ours)
 
     def says(self, spec):
-        first = next(iter(spec["models"].values()))
+        first = next(iter(spec.models.values()))
         return (
-            f"Processor seconds to fit {spec['rows']:,} generated rows on one thread, the fastest of "
-            f"{spec['repeats']} fits, and their ratio to those of {first['label']}."
+            f"Processor seconds to fit {spec.entry.rows:,} generated rows on one thread, the fastest of "
+            f"{spec.entry.repeats} fits, and their ratio to those of {first.label}."
         )

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from entrolab.experiments.evaluations import place_of
 from entrolab.experiments.evaluations.table import Evaluations as EvaluationsTable
-from entrolab.figure_types.base import OfTable, name_of_model
+from entrolab.figure_types.base import OfTable
 
 
 class Evaluations(OfTable):
     """Two panels, seconds per evaluation and relative error of the gradient, with a line per method."""
 
-    of, table_type, shown = "evaluations", EvaluationsTable(), ("rows", "ways")
+    of, table_type, shown = "evaluations", EvaluationsTable(), ("rows",)
 
     def draw(self, spec, sources, records):
         from entrolab.figure_types.drawing import draw_whole
@@ -21,12 +21,12 @@ class Evaluations(OfTable):
         measured = read_frame(source)
         if (failed := measured[measured["status"] != "ok"]).size:
             return draw_whole(failed["error"].iloc[0], None)
-        rows = sorted(spec["rows"])
+        rows = sorted(spec.table.rows)
         known = measured.pivot(index=["model", "reading"], columns="metric", values="value")
         known = known.reindex(columns=["seconds", "gradient_error"])
         curves = {
-            name_of_model(spec, way): (rows, *known.reindex([(way, place_of(n)) for n in rows]).to_numpy().T)
-            for way in spec["models"]
+            spec.name_of(way): (rows, *known.reindex([(way, place_of(n)) for n in rows]).to_numpy().T)
+            for way in spec.models
         }
         display = EvaluationsDisplay(curves, error_name="relative error\nof the gradient")
         drawing = draw_whole(display, evaluation_axes())

@@ -1,10 +1,11 @@
 """Measure the cost and the error of evaluating MELM's objective and gradient."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
 from entrolab.experiments.evaluations import EXACT, place_of
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import quickest
 from entrolab.fit.learners import seed_from
 from entrolearn.manifold.objective import ProjectedDivergence
@@ -18,7 +19,7 @@ WAYS = {
 }
 
 
-def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+def measure(load: Callable, spec: Measurement, progress: Callable[[int, int], None]) -> list[dict]:
     """Evaluate the objective with every method on generated data of several sizes.
 
     `spec` has the ``rows`` of both classes together, ``features``, ``components``; the methods (``ways``);
@@ -27,11 +28,11 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     the relative errors of value and gradient if the exact ones are known.
     """
     rows = []
-    for done, n_rows in enumerate(spec["rows"], start=1):
-        small = n_rows <= spec["exact_up_to"]
-        ways = [way for way in spec["ways"] if small or not way.startswith(EXACT)]
+    for done, n_rows in enumerate(spec.rows, start=1):
+        small = n_rows <= spec.exact_up_to
+        ways = [way for way in spec.ways if small or not way.startswith(EXACT)]
         rows += [{"reading": place_of(n_rows), **row} for row in _at(n_rows, ways, small, spec)]
-        progress(done, len(spec["rows"]))
+        progress(done, len(spec.rows))
     return rows
 
 
@@ -53,11 +54,11 @@ def relative_errors(found: tuple, exact: tuple) -> dict[str, float]:
     }
 
 
-def _at(n_rows: int, ways: list[str], small: bool, spec: Mapping) -> list[dict]:
-    rng = np.random.default_rng(seed_from(spec["seed"], spec["study"], spec["table"], n_rows))
-    classes = two_mixtures(n_rows, spec["features"], rng)
-    V, _ = np.linalg.qr(rng.normal(size=(spec["features"], spec["components"])))
-    found = {way: _evaluated(way, V, classes, spec["repeats"]) for way in ways}
+def _at(n_rows: int, ways: list[str], small: bool, spec: Measurement) -> list[dict]:
+    rng = np.random.default_rng(seed_from(spec.seed, spec.study, spec.table, n_rows))
+    classes = two_mixtures(n_rows, spec.features, rng)
+    V, _ = np.linalg.qr(rng.normal(size=(spec.features, spec.components)))
+    found = {way: _evaluated(way, V, classes, spec.repeats) for way in ways}
     rows = [{"model": way, "metric": "seconds", "value": seconds} for way, (seconds, _) in found.items()]
     if not small:
         return rows

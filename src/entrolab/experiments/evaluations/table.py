@@ -6,12 +6,12 @@ from entrolab.experiments.base import Measured, OfGenerated
 from entrolab.experiments.evaluations import EXACT, place_of
 from entrolab.study.entries import TableEntry
 from entrolab.study.sections import Whole, list_of, one_of, whole
-from entrolab.tables.base import heading
+from entrolab.tables.base import Head
 
 WAYS = {
-    EXACT: heading("exact"),
-    "exact_float32": heading("exact", "single precision"),
-    "binned": heading("binned"),
+    EXACT: Head("exact"),
+    "exact_float32": Head("exact", "single precision"),
+    "binned": Head("binned"),
 }
 
 
@@ -35,16 +35,16 @@ class Evaluations(OfGenerated):
         yield from ()
 
     def places(self, table):
-        return {place_of(rows): heading(f"N = {rows:,}") for rows in table["rows"]}
+        return {place_of(rows): Head(f"N = {rows:,}") for rows in table.rows}
 
     def models(self, table, study):
-        return {way: WAYS[way] for way in table["ways"]}
+        return {way: WAYS[way] for way in table.ways}
 
     def metrics(self, table):
         return {
-            "seconds": heading("seconds"),
-            "value_error": heading("error", "of the value"),
-            "gradient_error": heading("error", "of the gradient"),
+            "seconds": Head("seconds"),
+            "value_error": Head("error", "of the value"),
+            "gradient_error": Head("error", "of the gradient"),
         }
 
     def cells(self, spec):
@@ -52,7 +52,7 @@ class Evaluations(OfGenerated):
 
         Above `exact_up_to` rows only seconds of the other methods; the exact method has no errors.
         """
-        small = {place_of(rows) for rows in spec["rows"] if rows <= spec["exact_up_to"]}
+        small = {place_of(rows) for rows in spec.entry.rows if rows <= spec.entry.exact_up_to}
         return [
             (place, way, metric)
             for place, way, metric in super().cells(spec)
@@ -61,10 +61,11 @@ class Evaluations(OfGenerated):
         ]
 
     def says(self, spec):
+        entry = spec.entry
         return (
             "Processor seconds (one thread) of one evaluation of the objective and its gradient, for a "
-            f"random projection of {spec['features']} features onto {spec['components']}, the fastest of "
-            f"{spec['repeats']} runs, on two classes that are mixtures of three normal distributions each; "
+            f"random projection of {entry.features} features onto {entry.components}, the fastest of "
+            f"{entry.repeats} runs, on two classes that are mixtures of three normal distributions each; "
             "errors are relative to the exact method in double precision."
         )
 

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from scipy.stats import linregress
 
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import of_each_model, quickest
 from entrolab.fit.learners import build, seed_from, step_params
 from entrolab.fit.refit import n_stored_numbers
 
 
-def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+def measure(load: Callable, spec: Measurement, progress: Callable[[int, int], None]) -> list[dict]:
     """Fit every model on parts of a data set and with hidden layers of several sizes; fit power laws.
 
     `spec` has the ``models``: estimator, params and steps of each, the name of its ``size`` parameter ("" if
@@ -21,7 +22,7 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     fit_seconds or n_stored_numbers, reading "N = …, h = …". A model that fails is a row with the reason.
     """
     data = load("scaled")
-    order = np.random.RandomState(seed_from(spec["seed"], spec["study"], spec["table"], "rows"))
+    order = np.random.RandomState(seed_from(spec.seed, spec.study, spec.table, "rows"))
     order = order.permutation(data.n_samples)
     return of_each_model(lambda name, model: _of_model(data, order, model, spec), spec, progress)
 
@@ -38,10 +39,10 @@ def exponent(sizes: Sequence[float], values: Sequence[float]) -> tuple[float, fl
     return float(line.slope), float(line.stderr)
 
 
-def _of_model(data, order: np.ndarray, model: Mapping, spec: Mapping) -> list[dict]:
-    at = spec["at"]
-    by_rows = [(n, at["size"]) for n in model["rows"]]
-    by_size = [(at["rows"], size) for size in spec["sizes"]] if model["size"] else []
+def _of_model(data, order: np.ndarray, model: Mapping, spec: Measurement) -> list[dict]:
+    at = spec.at
+    by_rows = [(n, at.size) for n in model["rows"]]
+    by_size = [(at.rows, size) for size in spec.sizes] if model["size"] else []
     asked = max(n for n, _ in by_rows + by_size)
     if asked > data.n_samples:
         raise ValueError(f"the table asks for {asked} rows, the data set has {data.n_samples}")
@@ -60,11 +61,13 @@ def _of_model(data, order: np.ndarray, model: Mapping, spec: Mapping) -> list[di
     return rows
 
 
-def _fitted(data, order: np.ndarray, model: Mapping, n: int, size: int, spec: Mapping) -> tuple[float, int]:
+def _fitted(
+    data, order: np.ndarray, model: Mapping, n: int, size: int, spec: Measurement
+) -> tuple[float, int]:
     """Processor seconds of the fastest of several fits on n rows, and how many numbers the model stores."""
-    estimator = build(model, spec["seed"])
+    estimator = build(model, spec.seed)
     if model["size"]:
         estimator.set_params(**step_params(model, {model["size"]: size}))
     X, y = data.X[order[:n]], data.y[order[:n]]
-    seconds, _ = quickest(estimator.fit, X, y, repeats=spec["repeats"])
+    seconds, _ = quickest(estimator.fit, X, y, repeats=spec.repeats)
     return seconds, n_stored_numbers(estimator)

@@ -1,9 +1,9 @@
 """Tables of the growth of training time and model size."""
 
-from entrolab.experiments.base import Measured, names_of_models, with_params
+from entrolab.experiments.base import Measured, with_params
 from entrolab.study.entries import OfData, Points, WithParams
 from entrolab.study.sections import Section, Whole, mapping_of
-from entrolab.tables.base import heading
+from entrolab.tables.base import Head
 
 
 class Sized(WithParams):
@@ -44,29 +44,20 @@ class Growth(Measured):
     compares = "Top: ours; bottom: the published exponent, which is that of an upper bound for large sizes."
 
     def has_learner(self, table, model):
-        return "estimator" in model
-
-    def names(self, table, study):
-        yield from names_of_models(table, study)
-
-    def models(self, table, study):
-        return {
-            name: named | {"sized": "size" in table["models"][name]}
-            for name, named in super().models(table, study).items()
-        }
+        return model.estimator is not None
 
     def metrics(self, table):
         return {
-            "seconds_by_rows": heading("training time", "in N"),
-            "seconds_by_size": heading("training time", "in h"),
-            "numbers_by_rows": heading("model size", "in N"),
-            "numbers_by_size": heading("model size", "in h"),
+            "seconds_by_rows": Head("training time", "in N"),
+            "seconds_by_size": Head("training time", "in h"),
+            "numbers_by_rows": Head("model size", "in N"),
+            "numbers_by_size": Head("model size", "in h"),
         }
 
     def measurement(self, table, study, dataset):
-        models = with_params(table["models"], study, study["tasks"][dataset])
-        for name, entry in table["models"].items():
-            models[name] |= {"size": entry.get("size", ""), "rows": entry.get("rows", table["rows"])}
+        models = with_params(table.models, study, study.tasks[dataset])
+        for name, entry in table.models.items():
+            models[name] |= {"size": entry.size or "", "rows": entry.rows or table.rows}
         return super().measurement(table, study, dataset) | {"models": models}
 
     def cells(self, spec):
@@ -74,7 +65,7 @@ class Growth(Measured):
         return [
             (dataset, model, metric)
             for dataset, model, metric in super().cells(spec)
-            if spec["models"][model]["sized"] or not metric.endswith("_size")
+            if spec.entry.models[model].size or not metric.endswith("_size")
         ]
 
     def published_at(self, cell):
@@ -85,10 +76,10 @@ class Growth(Measured):
         return max(self.TOLERANCE, self.ERRORS * ours.ours_std)
 
     def says(self, spec):
-        at = spec["at"]
+        at = spec.entry.at
         return (
             "Exponents of power laws, ± their standard errors, fitted by least squares to logarithms: "
-            f"against the rows N at h = {at['size']}, against the hidden units h at N = {at['rows']}. "
+            f"against the rows N at h = {at.size}, against the hidden units h at N = {at.rows}. "
             "Model size counts the numbers that a fitted model stores."
         )
 

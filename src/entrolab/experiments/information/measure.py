@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.metrics import matthews_corrcoef
 
 from entrolab.experiments.information import place_of
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import of_each_model
 from entrolab.fit.learners import build, parts_seed, seed_from
 from entrolab.fit.protocols import protocol
@@ -14,7 +15,7 @@ from entrolearn.metrics import information_scores, reject_least_certain
 REJECT = -1  # the label of rejected rows; classes are numbered from 0
 
 
-def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+def measure(load: Callable, spec: Measurement, progress: Callable[[int, int], None]) -> list[dict]:
     """Fit every model on the training rows of a study's first split, and measure its test predictions.
 
     `spec` has the ``protocol``, whose first split is drawn as for training; ``models``: estimator, params and
@@ -26,14 +27,14 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     objective evaluation of classifications (2011).
     """
     data = load("scaled")
-    seed = parts_seed(spec["seed"], spec["study"], spec["dataset"])
-    assignment = protocol(spec["protocol"]).draw(data.y, seed)[0]
+    seed = parts_seed(spec.seed, spec.study, spec.dataset)
+    assignment = protocol(spec.protocol).draw(data.y, seed)[0]
     rows = of_each_model(lambda name, model: _of_model(data, assignment, name, model, spec), spec, progress)
     # A failed model has failed for every share.
     return [
         {**row, "model": place_of(row["model"], share)}
         for row in rows
-        for share in ([row.pop("share")] if "share" in row else spec["reject"])
+        for share in ([row.pop("share")] if "share" in row else spec.reject)
     ]
 
 
@@ -53,15 +54,15 @@ def certainty(fitted, X) -> np.ndarray | None:
     return first - second
 
 
-def _of_model(data, assignment: np.ndarray, name: str, model: Mapping, spec: Mapping) -> list[dict]:
-    seed = seed_from(spec["seed"], spec["study"], spec["dataset"], name, 0)
+def _of_model(data, assignment: np.ndarray, name: str, model: Mapping, spec: Measurement) -> list[dict]:
+    seed = seed_from(spec.seed, spec.study, spec.dataset, name, 0)
     learnt, tested = assignment > 0, assignment == 0
     fitted = build(model, seed).fit(data.X[learnt], data.y[learnt])
     X, y = data.X[tested], data.y[tested]
     predicted = fitted.predict(X)
-    certain = certainty(fitted, X) if any(spec["reject"]) else None
+    certain = certainty(fitted, X) if any(spec.reject) else None
     rows: list[dict] = []
-    for share in spec["reject"]:
+    for share in spec.reject:
         if share and certain is None:
             reason = "the classifier has neither predict_proba nor decision_function"
             rows.append({"share": share, "status": "failed", "error": reason})

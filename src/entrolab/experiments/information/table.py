@@ -1,11 +1,11 @@
 """Tables of the information in classifications, with and without rejected rows."""
 
-from entrolab.experiments.base import Measured, names_of_datasets, names_of_models, with_params
+from entrolab.experiments.base import Measured, names_of_datasets, with_params
 from entrolab.experiments.information import place_of
 from entrolab.fit.learners import estimator_of
 from entrolab.study.entries import ModelsWithParams, OfData
 from entrolab.study.sections import list_of, number
-from entrolab.tables.base import heading
+from entrolab.tables.base import Head
 
 # Hu's measures by the names of `entrolearn.metrics.information_scores`, and Matthews' correlation:
 # percentages, then bits, then numbers of at most 1.
@@ -42,29 +42,29 @@ class Information(Measured):
 
     def names(self, table, study):
         yield from names_of_datasets(table, study, "data set of classes", ("binary", "multiclass"))
-        classifiers = [name for name, model in study["models"].items() if estimator_of(model, "binary")]
-        for name in table["models"]:
-            yield "models", name, study["models"], "model"
+        classifiers = [name for name, model in study.models.items() if estimator_of(model, "binary")]
+        for name in table.models:
+            yield "models", name, study.models, "model"
             yield "models", name, classifiers, "model with an estimator of classes"
-        yield from names_of_models(table, study)
 
     def models(self, table, study):
         """Each model once per share of rejected rows."""
         return {
-            place_of(name, share): {**named, "sublabel": _sublabel(named["sublabel"], share)}
-            for name, named in study.labels(table["models"]).items()
-            for share in table["reject"]
+            place_of(name, share): Head(named.label, _sublabel(named.sublabel, share))
+            for name, named in super().models(table, study).items()
+            for share in table.reject
         }
 
     def metrics(self, table):
-        return {name: heading(label) for name, label in MEASURES.items()}
+        return {name: Head(label) for name, label in MEASURES.items()}
 
     def measurement(self, table, study, dataset):
         # The first split does not depend on the number of splits.
-        often = "trials" if "trials" in study["protocol"] else "repeats"
+        protocol = study.resolved(study.protocol, dataset, "protocol")
+        often = "trials" if "trials" in protocol else "repeats"
         return super().measurement(table, study, dataset) | {
-            "models": with_params(table["models"], study, study["tasks"][dataset]),
-            "protocol": {**study["protocol"], often: 1},
+            "models": with_params(table.models, study, study.tasks[dataset]),
+            "protocol": protocol | {often: 1},
         }
 
     def tolerance(self, cell, spec, ours, published):
@@ -74,10 +74,10 @@ class Information(Measured):
         rejected = (
             " Rejected rows are those with the least certainty. Rejection is an additional value of Y that T "
             "does not have: H(Y;T) and KL(Y,T) are then infinite."
-            if max(spec["reject"])
+            if max(spec.entry.reject)
             else ""
         )
-        where = "trial" if spec["trials"] else "fold"
+        where = "trial" if spec.trials else "fold"
         return (
             f"Information of the predicted class Y about the true class T on the first {where}'s test rows. "
             "CR, E and Rej are the shares of correct, wrong and rejected rows, A = CR / (CR + E), all in "

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import limited, mean_and_std, of_each_model, quickest
 from entrolab.experiments.searches import RATIOS
 from entrolab.fit.learners import alternatives, build, grid_points, parts_seed, seed_from, step_params
@@ -21,7 +22,7 @@ from entrolearn.selection import EntropySearch, best_point
 SCORING = {"gmean": gmean_scorer, "balanced_accuracy": "balanced_accuracy"}
 
 
-def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+def measure(load: Callable, spec: Measurement, progress: Callable[[int, int], None]) -> list[dict]:
     """Search every model's grid by each of `WAYS`, on the training rows of a study's folds.
 
     `spec` has the ``protocol``, whose first repeat (or trials) is drawn as for training; the greatest number
@@ -35,13 +36,13 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     their readings. A model whose search fails or reaches a limit is a row with the reason.
     """
     data = load("scaled")
-    seed = parts_seed(spec["seed"], spec["study"], spec["dataset"])
-    folds = list(islice(splits(protocol(spec["protocol"]), data.y, seed), spec["folds"]))
-    limits, total = Limits(spec["seconds"], spec["gib"]), len(folds) * len(spec["models"])
-    before = {name: number * len(folds) for number, name in enumerate(spec["models"])}
+    seed = parts_seed(spec.seed, spec.study, spec.dataset)
+    folds = list(islice(splits(protocol(spec.protocol), data.y, seed), spec.folds))
+    limits, total = Limits(spec.seconds, spec.gib), len(folds) * len(spec.models)
+    before = {name: number * len(folds) for number, name in enumerate(spec.models)}
 
     def of_model(name: str, model: Mapping) -> Iterator[dict]:
-        seed = seed_from(spec["seed"], spec["study"], spec["dataset"], name, 0)
+        seed = seed_from(spec.seed, spec.study, spec.dataset, name, 0)
         arguments, parts = (data.X, data.y, folds, model, seed, spec), f"{len(folds)} folds"
         found = []
         for one in limited(limits, searches, *arguments, parts=parts):
@@ -62,7 +63,7 @@ def splits(rule, y: np.ndarray, seed: int) -> Iterator[tuple[np.ndarray, np.ndar
 
 
 def searches(
-    X, y: np.ndarray, folds: Sequence[tuple], model: Mapping, seed: int, spec: Mapping
+    X, y: np.ndarray, folds: Sequence[tuple], model: Mapping, seed: int, spec: Measurement
 ) -> Iterator[dict[str, float]]:
     """Yield, per fold, the seconds and the selection of each way, and its scores on the test rows."""
     learners = alternatives(model, seed)
@@ -72,7 +73,7 @@ def searches(
         X_learnt, y_learnt = X[learnt], y[learnt]
         if number == 0:  # imports before the clock starts
             _by_divergence(estimator, grid, X_learnt, y_learnt, None, spec)
-        inner = Folds(spec["inner"], repeats=1).draw(y_learnt, seed)[0]
+        inner = Folds(spec.inner, repeats=1).draw(y_learnt, seed)[0]
         found: dict[str, float] = {}
         for way, search in WAYS.items():
             seconds, (fitted, point) = quickest(search, estimator, grid, X_learnt, y_learnt, inner, spec)
@@ -83,25 +84,25 @@ def searches(
 
 
 def _by_divergence(estimator, grid, X, y, inner, spec) -> tuple[BaseEstimator, int]:
-    search = EntropySearch(estimator, _alone(grid), criterion=spec["criterion"]).fit(X, y)
+    search = EntropySearch(estimator, _alone(grid), criterion=spec.criterion).fit(X, y)
     return search, search.best_index_
 
 
 def _by_refits(estimator, grid, X, y, inner, spec) -> tuple[BaseEstimator, int]:
-    scoring, folds = SCORING[spec["scoring"]], PredefinedSplit(inner)
+    scoring, folds = SCORING[spec.scoring], PredefinedSplit(inner)
     search = GridSearchCV(estimator, _alone(grid), scoring=scoring, cv=folds).fit(X, y)
     return search, int(search.best_index_)
 
 
 def _by_path(estimator, grid, X, y, inner, spec) -> tuple[BaseEstimator, int]:
     """The same cross-validation with fits that share work along the learner's path."""
-    partition = Folds(spec["inner"], repeats=1).partition(inner, nested=False, whole=False)
+    partition = Folds(spec.inner, repeats=1).partition(inner, nested=False, whole=False)
     validated = np.full((len(grid), len(partition.left_out)), np.nan)
     for fit in path(estimator, X, y, partition, grid):
         if not fit.error:
             rows, fold = partition.held_out(fit.left_out), partition.left_out.index(fit.left_out)
-            score = scores(y[rows], fit.prediction[rows], [spec["scoring"]])
-            validated[place(fit.params, grid), fold] = score[spec["scoring"]]
+            score = scores(y[rows], fit.prediction[rows], [spec.scoring])
+            validated[place(fit.params, grid), fold] = score[spec.scoring]
     chosen = best_point(validated.mean(axis=1))
     return clone(estimator).set_params(**clone(grid[chosen], safe=False)).fit(X, y), chosen
 

@@ -7,7 +7,7 @@ from entrolab.experiments.searches import RATIOS
 from entrolab.fit.learners import ONE_OF, estimator_of, learner_of, searched
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Whole, list_of, number, one_of, whole
-from entrolab.tables.base import ALL, Found, heading
+from entrolab.tables.base import ALL, Found, Head
 
 SCORES = {"gmean": "GMEAN", "balanced_accuracy": "balanced accuracy"}
 DIFFERENCES = [f"{name}_difference" for name in SCORES]
@@ -33,7 +33,7 @@ class Searches(Measured):
 
     rows = ("dataset", "metric")
     measured_by = "entrolab.experiments.searches.measure"
-    parameters = ("criterion", "scoring", "inner", "seconds", "gib")
+    parameters = ("criterion", "scoring", "inner", "seconds", "gib", "folds")
     summarised = (*RATIOS, *DIFFERENCES)
     decimals, significant = {"same": 0}, ("seconds", "ratio")
 
@@ -56,30 +56,30 @@ class Searches(Measured):
     def names(self, table, study):
         known = [
             name
-            for name, model in study["models"].items()
-            if searched(model) and (model[ONE_OF] or estimator_of(model, "binary"))
+            for name, model in study.models.items()
+            if searched(model) and (model.one_of or estimator_of(model, "binary"))
         ]
         yield from (
-            ("models", name, known, "model with a grid and a learner of classes") for name in table["models"]
+            ("models", name, known, "model with a grid and a learner of classes") for name in table.models
         )
         yield from names_of_datasets(table, study, "binary data set", ("binary",))
 
     def places(self, table):
-        return {ALL: heading("all data sets")}
+        return {ALL: Head("all data sets")}
 
     def metrics(self, table):
-        return {name: heading(MEASURES[name]) for name in table["measures"]}
+        return {name: Head(MEASURES[name]) for name in table.measures}
 
     def measurement(self, table, study, dataset):
         models = {}
-        for name in table["models"]:
-            model = study["models"][name]
-            searched_too = {key: model[key] for key in ("grid", ONE_OF)}
-            models[name] = learner_of(model, study["tasks"][dataset]) | searched_too
+        for name in table.models:
+            model = study.models[name]
+            searched_too = {"grid": model.grid, ONE_OF: model.one_of}
+            models[name] = learner_of(model, study.tasks[dataset]) | searched_too
         # The first repeat does not depend on the number of repeats.
-        protocol = study["protocol"] | ({} if "trials" in study["protocol"] else {"repeats": 1})
-        asked = super().measurement(table, study, dataset)
-        return asked | {"folds": table.get("folds"), "protocol": protocol, "models": models}
+        protocol = study.resolved(study.protocol, dataset, "protocol")
+        protocol |= {} if "trials" in protocol else {"repeats": 1}
+        return super().measurement(table, study, dataset) | {"protocol": protocol, "models": models}
 
     def summary(self, metric, numbers):
         """The mean and the range of ratios; the mean, the signs and, if enough, a test of differences."""
@@ -97,15 +97,15 @@ class Searches(Measured):
         return Found(float(np.mean(numbers)), float(std), reason=said)
 
     def says(self, spec):
-        shown, folds = spec["measures"], "trials" if spec["trials"] else "folds"
-        which = f"the first {spec['folds']} {folds}" if "folds" in spec else f"all {folds}"
-        repeat = "" if spec["trials"] else ", in its first repeat"
+        shown, folds = spec.entry.measures, "trials" if spec.trials else "folds"
+        which = f"the first {spec.entry.folds} {folds}" if spec.entry.folds else f"all {folds}"
+        repeat = "" if spec.trials else ", in its first repeat"
         said = (
             f"Two searches of one grid on the training rows of {which} of the study{repeat}, each with the "
-            f"refit of the selected point. EntropySearch (criterion {spec['criterion']}) fits each point "
+            f"refit of the selected point. EntropySearch (criterion {spec.entry.criterion}) fits each point "
             "once and selects the largest Cauchy–Schwarz divergence of the training classes. GridSearchCV "
-            f"fits each point in {spec['inner']} stratified inner folds and selects the largest mean "
-            f"{SCORES[spec['scoring']]}."
+            f"fits each point in {spec.entry.inner} stratified inner folds and selects the largest mean "
+            f"{SCORES[spec.entry.scoring]}."
         )
         if any(name.startswith(("seconds", "ratio")) for name in shown):
             said += " Seconds are of the processor, on one thread."

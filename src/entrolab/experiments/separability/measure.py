@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 from sklearn.base import clone
 
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import mean_and_std, of_each_model
 from entrolab.experiments.separability import LEARNT
 from entrolab.fit.learners import build_steps, expand_grid, seed_from
 from entrolearn.metrics import separability_scores
 
 
-def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None]) -> list[dict]:
+def measure(load: Callable, spec: Measurement, progress: Callable[[int, int], None]) -> list[dict]:
     """Project all rows by each model's steps, and score random subsets of the projected rows.
 
     `spec` has the ``models``: the ``steps`` of each, and the ``grid`` of their parameters; the number of
@@ -23,8 +24,8 @@ def measure(load: Callable, spec: Mapping, progress: Callable[[int, int], None])
     section 5.
     """
     data = load("scaled")
-    seed = seed_from(spec["seed"], spec["study"], spec["table"], spec["dataset"])
-    subsets = list(subsets_of(data.y, spec["subsets"], spec["share"], seed))
+    seed = seed_from(spec.seed, spec.study, spec.table, spec.dataset)
+    subsets = list(subsets_of(data.y, spec.subsets, spec.share, seed))
     return of_each_model(lambda name, model: _of_model(data, model, subsets, seed), spec, progress)
 
 

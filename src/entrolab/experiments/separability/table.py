@@ -5,7 +5,7 @@ from entrolab.experiments.separability import LEARNT
 from entrolab.fit.learners import OF_A_STEP
 from entrolab.study.entries import ModelNames, OfData
 from entrolab.study.sections import Section, Whole, number, one_of
-from entrolab.tables.base import Found, heading
+from entrolab.tables.base import Found, Head
 
 
 class Points(Section):
@@ -34,27 +34,27 @@ class Separability(Measured):
         tolerance: Points = Points(points=2)
 
     def names(self, table, study):
-        projecting = [name for name, model in study["models"].items() if model["steps"]]
-        for model in table["models"]:
-            yield "models", model, study["models"], "model"
+        projecting = [name for name, model in study.models.items() if model.steps]
+        for model in table.models:
+            yield "models", model, study.models, "model"
             yield "models", model, projecting, "model with steps, which make the projection,"
-        if "measured_for" in table:
+        if table.measured_for:
             others = [
                 name
-                for name, other in study["tables"].items()
-                if other["type"] == table["type"] and "measured_for" not in other
+                for name, other in study.tables.items()
+                if other.type == table.type and not other.measured_for
             ]
-            yield "measured_for", table["measured_for"], others, "table that is measured"
+            yield "measured_for", table.measured_for, others, "table that is measured"
 
     def metrics(self, table):
-        return {"separability": heading("visual separability")}
+        return {"separability": Head("visual separability")}
 
     def measurement(self, table, study, dataset):
         models = {}
-        for name in table["models"]:
-            model = study["models"][name]
-            grid = {key: values for key, values in model["grid"].items() if OF_A_STEP.match(key)}
-            models[name] = {"steps": model["steps"], "grid": grid}
+        for name in table.models:
+            model = study.models[name]
+            grid = {key: values for key, values in model.grid.items() if OF_A_STEP.match(key)}
+            models[name] = {"steps": model.steps, "grid": grid}
         return super().measurement(table, study, dataset) | {"models": models}
 
     def found(self, cell, spec, results):
@@ -62,7 +62,7 @@ class Separability(Measured):
         found = super().found(cell, spec, results)
         if found.status != "ok":
             return found
-        if spec["rows"] == "learnt":
+        if spec.entry.rows == "learnt":
             return Found(self.PERCENT * found.readings[LEARNT])
         ours, std = self.PERCENT * found.ours, self.PERCENT * found.ours_std
         readings = {name: self.PERCENT * value for name, value in found.readings.items() if name != LEARNT}
@@ -70,13 +70,13 @@ class Separability(Measured):
         return Found(ours, std, readings=readings, **oracle)
 
     def tolerance(self, cell, spec, ours, published):
-        return spec["tolerance"]["points"]
+        return spec.entry.tolerance.points
 
     def note(self, cell, found, published_values, verdict):
         return ", ".join(f"{number:.1f} at {name}" for name, number in found[cell].readings.items())
 
     def says(self, spec):
-        if spec["rows"] == "learnt":
+        if spec.entry.rows == "learnt":
             return (
                 "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
                 "densities), each tuned by cross-validation on projected rows and scored on its own training "
@@ -85,16 +85,16 @@ class Separability(Measured):
         return (
             "Mean balanced accuracy in percent of three classifiers (SVM, nearest neighbours, kernel "
             "densities), each tuned and tested by cross-validation on projected rows; the projection is "
-            f"fitted on all rows. Mean ± standard deviation over {spec['subsets']} random subsets of "
-            f"{100 * spec['share']:g} % of the rows. A projection with a grid is shown with its own "
+            f"fitted on all rows. Mean ± standard deviation over {spec.entry.subsets} random subsets of "
+            f"{100 * spec.entry.share:g} % of the rows. A projection with a grid is shown with its own "
             "parameters; footnotes give the scores over the grid, the best of which is the oracle."
         )
 
     def agreement(self, spec):
-        return f"within {spec['tolerance']['points']:g} points"
+        return f"within {spec.entry.tolerance.points:g} points"
 
     def meanings(self, spec):
-        points = spec["tolerance"]["points"]
+        points = spec.entry.tolerance.points
         return {
             "reproduced": f"ours lies within {points:g} points of the published number",
             "higher": f"ours lies more than {points:g} points above",

@@ -1,7 +1,7 @@
 """The figure of the expected best optimum of several random starts."""
 
 from entrolab.experiments.starts.figure import OBJECTIVE, Starts, measured_starts
-from entrolab.figure_types.base import OfTableEntry, name_of_model
+from entrolab.figure_types.base import OfTableEntry
 from entrolab.study.sections import one_of
 
 
@@ -21,7 +21,7 @@ class ExpectedMaximum(Starts):
 
         lines, costs = {}, {}
         for dataset, model, starts in measured_starts(spec, sources):
-            name, reached = name_of_model(spec, model), starts["objective"].dropna()
+            name, reached = spec.name_of(model), starts["objective"].dropna()
             costs[dataset, name] = starts["seconds"].mean()
             seconds = costs[dataset, name] * np.arange(1, 1 + len(reached))
             if len(reached):
@@ -36,7 +36,7 @@ class ExpectedMaximum(Starts):
             of_a_start = {name: costs[dataset, name] for name in found}
             return ExpectedMaximumDisplay(
                 found,
-                costs=of_a_start if spec["against"] == "seconds" else None,
+                costs=of_a_start if spec.entry.against == "seconds" else None,
                 relative=True,
                 objective_name=OBJECTIVE,
             )

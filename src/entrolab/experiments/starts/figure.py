@@ -2,7 +2,7 @@
 
 from entrolab.experiments.starts import OF_A_START, starts_of
 from entrolab.experiments.starts.table import Starts as StartsTable
-from entrolab.figure_types.base import OfTable, name_of_model
+from entrolab.figure_types.base import OfTable
 
 OBJECTIVE = "divergence"
 
@@ -10,7 +10,7 @@ OBJECTIVE = "divergence"
 class Starts(OfTable):
     """Optima of random starts: a panel per data set, a histogram per model."""
 
-    of, table_type, shown = "starts", StartsTable(), ("datasets",)
+    of, table_type = "starts", StartsTable()
     layout = {"n_columns": 5, "width": 11.0, "common": False}
 
     def draw(self, spec, sources, records):
@@ -23,7 +23,7 @@ class Starts(OfTable):
             if starts["objective"].notna().any():
                 rest = {name: starts[name].to_numpy() for name in OF_A_START[1:]}
                 line = Line(starts["objective"].to_numpy(), starts["reason"].to_list(), rest)
-            lines[dataset, model, name_of_model(spec, model)] = line
+            lines[dataset, model, spec.name_of(model)] = line
         return draw_lines(
             lines,
             lambda dataset, found: StartsDisplay(found, objective_name=OBJECTIVE),
@@ -39,9 +39,9 @@ def measured_starts(spec, sources):
     from entrolab.io.parquet import read_frame
     from entrolab.text import one_line
 
-    for dataset, source in zip(spec["datasets"], sources, strict=True):
+    for dataset, source in zip(spec.datasets, sources, strict=True):
         measured = read_frame(source)
-        for model in spec["models"]:
+        for model in spec.models:
             starts = starts_of(measured, model).rename(columns={"error": "reason"})
             if starts.empty:
                 lost = measured[measured["model"].isin(["", model]) & (measured["status"] != "ok")]

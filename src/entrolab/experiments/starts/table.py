@@ -1,10 +1,10 @@
 """Tables of the optima that optimizers reach from random starts."""
 
-from entrolab.experiments.base import Measured, names_of_models
+from entrolab.experiments.base import Measured
 from entrolab.fit.learners import projection_of
 from entrolab.study.entries import OfData
 from entrolab.study.sections import Section, described, mapping_of, whole
-from entrolab.tables.base import ALL, Found, heading, phrase
+from entrolab.tables.base import ALL, Found, Head, phrase
 from entrolab.tables.verdicts import SLACK
 
 SOME = 16  # number of starts of which the best is reported
@@ -34,28 +34,19 @@ class Starts(Measured):
         starts: NStarts
 
     def has_learner(self, table, model):
-        return bool(model["steps"]) or "estimator" in model
-
-    def names(self, table, study):
-        yield from names_of_models(table, study)
+        return bool(model.steps or model.estimator)
 
     def places(self, table):
         label = f"data sets where {SOME} starts reach {ENOUGH:g} % of the best, in %"
-        return {ALL: heading(label)}
-
-    def models(self, table, study):
-        return {
-            name: named | {"starts": table["models"][name].get("starts", table["starts"])}
-            for name, named in super().models(table, study).items()
-        }
+        return {ALL: Head(label)}
 
     def metrics(self, table):
         return {
-            "best": heading("best", "objective"),
-            "expected": heading(f"best of {SOME}", "% of the best"),
-            "near": heading(f"starts within {100 - ENOUGH:g} %", "% of them"),
-            "seconds": heading(f"{SOME} starts", "s"),
-            "evaluations": heading("evaluations", "of a start"),
+            "best": Head("best", "objective"),
+            "expected": Head(f"best of {SOME}", "% of the best"),
+            "near": Head(f"starts within {100 - ENOUGH:g} %", "% of them"),
+            "seconds": Head(f"{SOME} starts", "s"),
+            "evaluations": Head("evaluations", "of a start"),
         }
 
     def measurement(self, table, study, dataset):
@@ -63,8 +54,8 @@ class Starts(Measured):
             "some": SOME,
             "enough": ENOUGH,
             "models": {
-                name: projection_of(study["models"][name]) | {"starts": named["starts"]}
-                for name, named in self.models(table, study).items()
+                name: projection_of(study.models[name]) | {"starts": own.starts or table.starts}
+                for name, own in table.models.items()
             },
         }
 
@@ -74,13 +65,13 @@ class Starts(Measured):
         if dataset == ALL or found.status != "ok":
             return found
         lost = [
-            row["error"]
-            for row in results.measured(spec["table"], dataset)
-            if row["model"] == model and row["reading"] and row["status"] != "ok"
+            row.error
+            for row in results.measured(spec.name, dataset)
+            if row.model == model and row.reading and row.status != "ok"
         ]
         if not lost:
             return found
-        starts = spec["models"][model]["starts"]
+        starts = spec.entry.models[model].starts or spec.entry.starts
         return Found(found.ours, reason=f"{phrase(lost[0])} in {len(lost)} of {starts} fits")
 
     def summary(self, metric, numbers):
