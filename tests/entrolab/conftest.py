@@ -326,6 +326,6 @@ def load_own(tmp_path) -> Callable[..., tuple[dict, dict]]:
         file = tmp_path / "mine.yaml"
         file.write_text(yaml.safe_dump({"datasets": {"shop": own}, "models": {"svm": model}, **keys}))
         study = load_study(file, {})
-        return study, study["own_data"]["shop"]
+        return study, study.own_data["shop"]
 
     return read

@@ -64,10 +64,10 @@ def test_a_cell_is_replaced_by_its_number_or_its_range_over_seeds(study, quoted,
 def test_the_made_table_comes_before_the_stored_seeds_of_which_ranges_are(study):
     row = {"dataset": "iris", "model": "svm", "metric": "gmean", "ours": 85.0}
     quoted = study("{t/iris/svm/gmean}, {t/iris/svm/gmean/1-2}")
-    (erratum,) = with_numbers(quoted, {"t": pd.DataFrame([row])})["errata"]
-    assert erratum["evidence"] == "85, 79 to 81.5"
-    (erratum,) = with_numbers(quoted, {"t": pd.DataFrame([row | {"ours": float("nan")}])})["errata"]
-    assert erratum["evidence"] == "80.25, 79 to 81.5"
+    (erratum,) = with_numbers(quoted, {"t": pd.DataFrame([row])}).errata
+    assert erratum.evidence == "85, 79 to 81.5"
+    (erratum,) = with_numbers(quoted, {"t": pd.DataFrame([row | {"ours": float("nan")}])}).errata
+    assert erratum.evidence == "80.25, 79 to 81.5"
 
 
 @pytest.mark.parametrize(

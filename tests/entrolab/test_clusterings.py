@@ -334,7 +334,7 @@ def entries(entries):
 
 def test_clusterers_are_measured_and_drawn_but_never_trained(load, study_of_clusters):
     study = load(study_of_clusters)
-    assert study["tables"]["table1"]["models"] == ["svm", "lda"]  # `all` leaves them out
+    assert study.tables["table1"].models == ["svm", "lda"]  # `all` leaves them out
     assert not {"kmeans", "hdbscan"} & {model for _, model in study.runs()}
     assert study.files_of_table("clusters") == [
         f"results/mine/seed0/measured/clusters/{dataset}.parquet" for dataset in ("heart", "sonar")
@@ -384,7 +384,7 @@ def test_sets_that_are_clustered_alone_need_no_division(load_trials, study_of_tr
         load_trials(study_of_trials)
     study_of_trials["datasets"] |= {"both": ["heart", "sonar"], "classes": ["sonar"], "all": ["two-moons"]}
     study_of_trials["tables"]["clusters"]["datasets"] = "both"
-    assert load_trials(study_of_trials)["tables"]["clusters"]["repeats"] == 10
+    assert load_trials(study_of_trials).tables["clusters"].repeats == 10
 
 
 def test_a_model_with_criteria_is_no_clusterer(load, study_of_clusters):

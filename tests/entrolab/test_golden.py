@@ -47,7 +47,7 @@ def test_the_score_tables_of_the_demonstration_are_the_golden_ones(catalog, tmp_
         spec = study.run(dataset, model, seed=0)
         fit_grid(rows, folds, outputs, spec, Limits(3600, 8), print)
         candidates = read_frame(outputs["candidates"])
-        selection = choose(candidates, study["models"][model]["criteria"], [*FACTS])
+        selection = choose(candidates, study.models[model].criteria, [*FACTS])
         write_frame(file_of("selection", dataset=dataset, model=model), selection)
     for table in (file.stem for file in (GOLDEN / "demo").glob("*.csv")):
         spec = study.spec_of_table(table)

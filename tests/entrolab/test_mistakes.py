@@ -89,7 +89,7 @@ def test_what_only_looks_odd_is_read(tmp_path, study, change):
     """A byte order mark, letters of any language, the end of a document."""
     text = change.format(yaml.safe_dump(study, sort_keys=False))
     for written in (text, text.replace("\n", "\r\n")):
-        assert loaded(tmp_path, written.encode())["title"] == "A study"
+        assert loaded(tmp_path, written.encode()).title == "A study"
 
 
 def test_anchors_and_merged_keys_are_yaml(tmp_path, study):
@@ -100,7 +100,7 @@ def test_anchors_and_merged_keys_are_yaml(tmp_path, study):
     merged = "<<: {caption: x, datasets: both, models: [svm]}\n    type: times\n    caption: Seconds\n"
     text = text.replace("  table1:\n", f"  seconds:\n    {merged}  table1:\n")
     read = loaded(tmp_path, text.encode())
-    assert read["figures"]["plane"]["params"] == {"kernel": "rbf"}
+    assert read.figures["plane"].params == {"kernel": "rbf"}
     assert (read["tables"]["seconds"]["caption"], read["tables"]["seconds"]["models"]) == ("Seconds", ["svm"])
 
 
@@ -231,7 +231,7 @@ def test_what_a_study_cannot_be_is_one_line(tmp_path, study, place, value, line)
 
 def test_true_and_one_are_two_values_of_a_grid(tmp_path, study):
     study["models"]["svm"]["grid"] = {"verbose": [1, True, 0, False]}
-    assert loaded(tmp_path, study)["models"]["svm"]["grid"] == {"verbose": [1, True, 0, False]}
+    assert loaded(tmp_path, study).models["svm"].grid == {"verbose": [1, True, 0, False]}
 
 
 @pytest.mark.fault("Configuration", "a mistake in a study", LINE)
@@ -323,7 +323,7 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
         "table,dataset,model,metric,value,std,corrected_metric,corrected_value\ntable1,moons,svm,gmean,80.0,,,\n"
         "growth,,svm,numbers_by_rows,2,,seconds_by_rows,\ngrowth,,svm,seconds_by_rows,1,,numbers_by_rows,0\n"
     )
-    assert loaded(tmp_path, study | {"published": file.name})["published"] == str(file)
+    assert loaded(tmp_path, study | {"published": file.name}).published == str(file)
 
 
 # --------------------------------------------------------------------------------- the catalog, the settings

@@ -104,4 +104,4 @@ def test_support_vectors_of_values_are_a_metric_too(tmp_path):
     study["models"] = {"svr": {"label": "SVR", "estimator": "sklearn.svm.SVR", "grid": {"C": [1]}}}
     study["tables"]["table1"] |= {"datasets": "values", "models": ["svr"], "metric": ["rmse", "support"]}
     del study["figures"]
-    assert load(tmp_path, study)["metrics"] == ["rmse", "support"]
+    assert load(tmp_path, study).metrics == ["rmse", "support"]

@@ -63,7 +63,7 @@ def test_a_study_of_both_has_both_tables(tmp_path):
     }
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
     read = load_study(tmp_path / "mine.yaml", {})
-    shown = {name: read["datasets"][table["datasets"]] for name, table in read["tables"].items()}
+    shown = {name: read.datasets[table.datasets] for name, table in read.tables.items()}
     assert shown == {"scores": ["shop"], "errors": ["sizes"]}
 
 
@@ -72,8 +72,8 @@ def test_tables_may_leave_out_what_they_show(tmp_path):
     study = {"datasets": {"shop": OWN}, "models": {"svm": SVC}, "tables": {"seconds": {"type": "times"}}}
     (tmp_path / "mine.yaml").write_text(yaml.safe_dump(study))
     read = load_study(tmp_path / "mine.yaml", {})
-    assert read["datasets"][read["tables"]["seconds"]["datasets"]] == ["shop"]
-    assert read["tables"]["seconds"]["models"] == ["svm"]
+    assert read.datasets[read.tables["seconds"].datasets] == ["shop"]
+    assert read.tables["seconds"].models == ["svm"]
 
 
 @pytest.mark.parametrize(
