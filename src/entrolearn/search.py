@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
+from pickle import PicklingError
 from typing import Self
 
 import joblib
@@ -93,7 +94,7 @@ class PathSearchCV(GridSearchCV):
     >>> grid = {"n_hidden": [10, 50, 100]}
     >>> search = PathSearchCV(EEMClassifier(random_state=0), grid, scoring="balanced_accuracy").fit(X, y)
     >>> search.best_params_
-    {'n_hidden': 50}
+    {'n_hidden': 100}
     """
 
     def fit(self, X, y=None, **params) -> Self:
@@ -157,7 +158,7 @@ def _can_share(estimator: BaseEstimator, X, y) -> bool:
     has_path = path.dispatch(type(last)) is not path.dispatch(object)
     if not has_path or get_tags(estimator).input_tags.pairwise:
         return False
-    on_device = hasattr(X, "__array_namespace__") and not is_numpy(X)
+    on_device = hasattr(X, "__dlpack__") and not is_numpy(X)
     return y is not None and not on_device and np.ndim(y) == 1
 
 
@@ -202,24 +203,35 @@ class _SharedFits:
 
     def find(self, params: dict, rows: np.ndarray) -> dict:
         """What is known of a candidate fitted on these rows: values by the names of methods, or nothing."""
-        return self._found.get((joblib.hash(params), rows.tobytes()), {})
+        return self._found.get((_key(params), rows.tobytes()), {})
 
     @cached_property
     def _found(self) -> dict[tuple[str, bytes], dict]:
         found: dict[tuple[str, bytes], dict] = {}
         X, y = canonical(self.X), np.asarray(self.y)
         grid, n_jobs = list(ParameterGrid(self.search.param_grid)), self.search.n_jobs
-        keys = [joblib.hash(params) for params in grid]
+        keys = [_key(params) for params in grid]
         pieces = np.array_split(np.arange(len(grid)), min(joblib.effective_n_jobs(n_jobs), len(grid)))
         every_row = self.search.return_train_score
+        classes = [{"classes_": np.unique(y[train])} for train, _ in self.splits]
         for partition in _partitions(self.splits, len(y), every_row=every_row):
             given = [(self.estimator, X, y, partition, [grid[i] for i in piece]) for piece in pieces]
             for piece, points in zip(
                 pieces, Parallel(n_jobs=n_jobs)(delayed(_points)(*each) for each in given), strict=True
             ):
                 for i, (number,), known in points:
-                    found[keys[piece[i]], self.splits[number][0].tobytes()] = known
+                    key, train = keys[piece[i]], self.splits[number][0].tobytes()
+                    if key is not None:
+                        found[key, train] = known | classes[number]
         return found
+
+
+def _key(params: dict) -> str | None:
+    """Key of a candidate, equal for its clones; None if it has none, such as a kernel that is a lambda."""
+    try:
+        return joblib.hash(params)
+    except (PicklingError, AttributeError, TypeError):
+        return None
 
 
 def _points(
@@ -315,8 +327,6 @@ class _Candidate:
 
     def fit(self, rows: np.ndarray, y) -> Self:
         self.rows, self.known = rows, self.shared.find(self.params, rows)
-        if is_classifier(self.estimator):
-            self.classes_ = np.unique(y)
         if not self.known:
             self.fitted()
         return self
@@ -362,6 +372,6 @@ class _Candidate:
 
     def __getattr__(self, name: str):
         # A method of this class comes here if the estimator does not have it.
-        if name.startswith("_") or name in ("known", "classes_") or hasattr(type(self), name):
+        if name.startswith("_") or name == "known" or hasattr(type(self), name):
             raise AttributeError(name)
-        return getattr(self.fitted(), name)
+        return self.known[name] if name in self.known else getattr(self.fitted(), name)
