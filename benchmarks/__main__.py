@@ -21,6 +21,7 @@ from benchmarks import (
     predictions,
     reduced,
     scaling,
+    searches,
     shortcuts,
     sparse_machines,
     streams,
@@ -51,6 +52,7 @@ RACES: dict[str, Callable[..., Iterable[Race]]] = {
 RACES_ON_DATA: dict[str, Callable[..., Iterable[Race]]] = {
     "peers": peers.races,
     "reduced": reduced.races,
+    "searches": searches.races,
     "zero_norm": sparse_machines.races,
     "softmax": information.softmax,
     "mlp": information.perceptrons,

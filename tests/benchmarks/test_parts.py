@@ -11,6 +11,7 @@ from benchmarks import (
     predictions,
     reduced,
     scaling,
+    searches,
     shortcuts,
 )
 from benchmarks.data import Split, Trial, nonlinear
@@ -122,3 +123,11 @@ def test_path_is_beside_one_fit_and_a_loop_of_them():
     (race,) = shortcuts.grid_search(n_samples=(400,), n_features=3, sizes=(5, 10), folds=4)
     assert [*race.ways] == ["path", "one fit", "a loop of fits"]
     results(race)
+
+
+def test_searches_select_the_same_model_beside_one_fit():
+    few = {name: searches.SEARCHES[name] for name in ("LS-SVM",)}
+    (race,) = searches.races(MADE, few, folds=2)
+    ours, theirs, _ = results(race).values()
+    assert [*race.ways] == ["PathSearchCV", "GridSearchCV", "one fit"]
+    assert ours == theirs > 60
