@@ -41,16 +41,26 @@ class PathSearchCV(GridSearchCV):
     Parameters
     ----------
     estimator : estimator
+        Its clones are fitted.
     param_grid : dict or list of dicts
+        Parameter names and the values to try.
     scoring : str, callable, list, tuple, dict or None, default=None
+        Scores of the predictions for the held-out rows; None: the estimator's ``score``.
     n_jobs : int or None, default=None
         Number of processes; each fits a part of the grid, so that fewer candidates share their computations.
     refit : bool, str or callable, default=True
+        Whether, or by which of several scores, or by which function of ``cv_results_``, a candidate is
+        selected and fitted to all rows.
     cv : int, splitter, iterable or None, default=None
+        The splits.
     verbose : int, default=0
+        How much is printed.
     pre_dispatch : int or str, default="2*n_jobs"
+        Has no effect on fits that share.
     error_score : "raise" or number, default=np.nan
+        The score of a candidate that cannot be fitted.
     return_train_score : bool, default=False
+        Whether ``cv_results_`` has scores on the training rows.
 
     Attributes
     ----------
@@ -76,9 +86,11 @@ class PathSearchCV(GridSearchCV):
 
     Notes
     -----
-    Scores equal those of ``GridSearchCV`` to rounding errors if all training sets have the same hidden layer,
-    which is so with an integer ``random_state``, and ``feature_range`` or ``landmarks`` given. Otherwise one
-    layer, drawn from a part of the rows, may serve several training sets: it is another random draw.
+    Folds share most if their hidden layers do: with `feature_range` given (``"data"`` is the box of each
+    training set), or with landmarks and a number as kernel width (``"scale"`` depends on the training rows).
+    The other settings share among the candidates of a fold. Landmarks may be drawn from one fold for all
+    training sets that contain it, which is another random draw than that of ``fit``; all other scores equal
+    those of ``GridSearchCV`` with the same integer ``random_state`` to rounding errors.
 
     A ``random_state`` of the estimator that is None is set to a random seed at the start of ``fit``.
 
