@@ -35,7 +35,6 @@ from entrolab.fit.limits import LimitError, Limits
 # Parts of the table -> function that makes their races; parts on real data take the mirror.
 RACES: dict[str, Callable[..., Iterable[Race]]] = {
     "rate": scaling.rate,
-    "grid": shortcuts.grid_search,
     "memory": scaling.memory,
     "predictions": predictions.races,
     "density": shortcuts.density,

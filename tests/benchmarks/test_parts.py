@@ -120,12 +120,6 @@ def test_memory_of_a_fit_is_beside_that_of_the_hidden_layer():
     assert ours(0).mib < 60
 
 
-def test_path_is_beside_one_fit_and_a_loop_of_them():
-    (race,) = shortcuts.grid_search(n_samples=(400,), n_features=3, sizes=(5, 10), folds=4)
-    assert [*race.ways] == ["path", "one fit", "a loop of fits"]
-    results(race)
-
-
 def test_searches_select_the_same_model_beside_one_fit():
     few = searches.Search(LSSVC(), {"C": (0.01, 1.0)}, MADE)
     (race,) = searches.races({"LS-SVM": few}, folds=2)
