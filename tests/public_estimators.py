@@ -40,7 +40,6 @@ from entrolearn import (
     MSEMLPRegressor,
     OneNormSVC,
     OneNormSVR,
-    PathSearchCV,
     PerClassPCA,
     RecursiveFeatureClassifier,
     RecursiveFeatureRegressor,
@@ -133,7 +132,6 @@ ESTIMATORS = [
         {"eemclassifier__n_hidden": [10, 50]},
         criterion="kde",
     ),
-    PathSearchCV(LSSVC(), {"C": [0.1, 10.0]}, cv=2, error_score="raise"),
 ]
 
 # For tests that need neither the best solution nor another one each time.

@@ -25,7 +25,6 @@ from sklearn.utils._param_validation import Interval, StrOptions, make_constrain
 from entrolearn import EEMClassifier, measures
 
 DEFAULT = {type(estimator).__name__: estimator for estimator in reversed(ESTIMATORS)}
-del DEFAULT["PathSearchCV"]  # tests/test_search.py compares it with GridSearchCV
 CLASSES = {name: type(estimator) for name, estimator in DEFAULT.items()}
 VIEWS = ("CoherentFeatures", "IncoherentFeatures")
 OF_VALUES = {name for name, estimator in DEFAULT.items() if is_regressor(estimator) or name in VIEWS}

@@ -31,11 +31,7 @@ def own_settings(estimator) -> dict:
     return {key: value for key, value in given.items() if str(value) != str(defaults[key].default)}
 
 
-KNOWN = {
-    name: (type(one).__name__, own_settings(one))
-    for name, one in NAMED.items()
-    if type(one) in CLASSES.values()
-}
+KNOWN = {name: (type(one).__name__, own_settings(one)) for name, one in NAMED.items()}
 KNOWN |= {name: (name, {}) for name in MEASURES}
 
 
