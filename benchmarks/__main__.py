@@ -21,6 +21,7 @@ from benchmarks import (
     predictions,
     reduced,
     scaling,
+    searches,
     shortcuts,
     sparse_machines,
     streams,
@@ -34,7 +35,6 @@ from entrolab.fit.limits import LimitError, Limits
 # Parts of the table -> function that makes their races; parts on real data take the mirror.
 RACES: dict[str, Callable[..., Iterable[Race]]] = {
     "rate": scaling.rate,
-    "grid": shortcuts.grid_search,
     "memory": scaling.memory,
     "predictions": predictions.races,
     "density": shortcuts.density,
@@ -51,6 +51,7 @@ RACES: dict[str, Callable[..., Iterable[Race]]] = {
 RACES_ON_DATA: dict[str, Callable[..., Iterable[Race]]] = {
     "peers": peers.races,
     "reduced": reduced.races,
+    "searches": searches.races,
     "zero_norm": sparse_machines.races,
     "softmax": information.softmax,
     "mlp": information.perceptrons,

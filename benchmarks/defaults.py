@@ -43,10 +43,13 @@ FOUND, PAGE = ROOT / "docs/defaults.csv", ROOT / "docs/which-learner.md"
 BEGIN, END = "<!-- written by python -m benchmarks.defaults -->\n", "<!-- end -->"
 
 
+SEARCHES = {"EntropySearch", "PathSearchCV"}  # which have no defaults
+
+
 def _public() -> Iterator[tuple[str, BaseEstimator]]:
     for name in entrolearn.__all__:
         value = getattr(entrolearn, name)
-        if isinstance(value, type) and issubclass(value, BaseEstimator) and name != "EntropySearch":
+        if isinstance(value, type) and issubclass(value, BaseEstimator) and name not in SEARCHES:
             learner = value()
             if is_classifier(learner) or is_regressor(learner):
                 random = {"random_state": 0} if "random_state" in learner.get_params() else {}

@@ -1,7 +1,7 @@
 """The arrows of the architecture, read from the imports of every module.
 
-entrolab -> selection, feature_learning, feature_selection, metrics, plotting, streaming -> families -> leaves
--> user_warnings, numpy, scipy, scikit-learn
+entrolab -> search, selection, feature_learning, feature_selection, metrics, plotting, streaming
+-> families -> leaves -> user_warnings, numpy, scipy, scikit-learn
 
 All but the first are entrolearn, a distribution of its own, which never imports entrolab.
 
@@ -48,7 +48,15 @@ FAMILIES = {
     "networks": {"perceptron", "relative", "sources", "spans", "targets"},
     "maxent": {"dual", "features", "quadrature", "solvers"},
 }
-ABOVE_FAMILIES = {"feature_learning", "feature_selection", "selection", "metrics", "plotting", "streaming"}
+ABOVE_FAMILIES = {
+    "feature_learning",
+    "feature_selection",
+    "search",
+    "selection",
+    "metrics",
+    "plotting",
+    "streaming",
+}
 LEVEL = (
     {"user_warnings": -1}
     | dict.fromkeys(LEAVES, 0)

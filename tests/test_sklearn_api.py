@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import entrolearn
 from entrolearn import (
+    LSSVC,
     MELM,
     RSVC,
     RSVR,
@@ -18,6 +19,7 @@ from entrolearn import (
     KLClustering,
     MaxEntClassifier,
     OneNormSVC,
+    PathSearchCV,
     RKELMClassifier,
     RKELMRegressor,
     SoftmaxRegression,
@@ -25,6 +27,8 @@ from entrolearn import (
 )
 from entrolearn.streaming import SlidingWindow
 
+# A search has the errors and warnings of GridSearchCV, so no other test of all estimators has it.
+SEARCH = PathSearchCV(LSSVC(), {"C": [0.1, 10.0]}, cv=2, error_score="raise")
 WINDOW = SlidingWindow(EEMClassifier(20, random_state=0), n_rows=7)
 EQUIVALENT = "check_sample_weight_equivalence_on_{}_data"
 
@@ -51,6 +55,10 @@ def expected_failures(estimator):
         expected["check_decision_proba_consistency"] = "iterative scaling wants no negative features"
     if isinstance(estimator, SlidingWindow):
         expected["check_classifiers_train"] = "the last seven rows do not say what the others are"
+    if isinstance(estimator, PathSearchCV):
+        expected["check_classifiers_one_label_sample_weights"] = (
+            "the folds' error, which GridSearchCV has, too"
+        )
     if isinstance(estimator, KLClustering):
         expected["check_clustering"] = "rows with negative entries are no distributions"
     if hasattr(estimator, "partial_fit") and getattr(estimator, "keep_sums", True) is False:
@@ -88,7 +96,7 @@ def _dispatch(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning", "ignore::RuntimeWarning")
-@parametrize_with_checks([*CHECKED, WINDOW], expected_failed_checks=expected_failures)
+@parametrize_with_checks([*CHECKED, WINDOW, SEARCH], expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):
     check(estimator)
 
@@ -99,13 +107,13 @@ def test_every_public_estimator_is_checked():
         for name in entrolearn.__all__
         if inspect.isclass(getattr(entrolearn, name)) and issubclass(getattr(entrolearn, name), BaseEstimator)
     }
-    assert public == {type(estimator).__name__ for estimator in ESTIMATORS}
+    assert public == {type(estimator).__name__ for estimator in [*ESTIMATORS, SEARCH]}
 
 
 def test_html_representations_link_to_the_docs(monkeypatch):
     listed = {page.strip() for file in DOCS.glob("api/*.rst") for page in file.read_text().splitlines()}
     monkeypatch.setenv("ENTROLEARN_DOCS", "https://docs.example/")
-    for estimator in ESTIMATORS:
+    for estimator in [*ESTIMATORS, SEARCH]:
         name = type(estimator).__name__
         entrolearn.__getattr__(name)  # as on first access
         assert f'"https://docs.example/api/generated/entrolearn.{name}.html"' in estimator._repr_html_()

@@ -50,6 +50,7 @@ _MODULES = {
     "IncoherentFeatures": "entrolearn.networks.views",
     "InfomaxICA": "entrolearn.networks.ica",
     "EntropySearch": "entrolearn.selection",
+    "PathSearchCV": "entrolearn.search",
     "InformationFilter": "entrolearn.feature_selection",
     "RecursiveFeatureClassifier": "entrolearn.feature_learning",
     "RecursiveFeatureRegressor": "entrolearn.feature_learning",
@@ -113,6 +114,7 @@ if TYPE_CHECKING:
     from entrolearn.networks.views import CoherentFeatures as CoherentFeatures
     from entrolearn.networks.views import IncoherentFeatures as IncoherentFeatures
     from entrolearn.optimize.cross_entropy import cross_entropy_method as cross_entropy_method
+    from entrolearn.search import PathSearchCV as PathSearchCV
     from entrolearn.selection import EntropySearch as EntropySearch
     from entrolearn.sparse_svm.cross_entropy import CrossEntropySVC as CrossEntropySVC
     from entrolearn.sparse_svm.cross_entropy import CrossEntropySVR as CrossEntropySVR

@@ -11,12 +11,14 @@ from benchmarks import (
     predictions,
     reduced,
     scaling,
+    searches,
     shortcuts,
 )
 from benchmarks.data import Split, Trial, nonlinear
 from benchmarks.information import DIGITS, Training
 from benchmarks.peers import PEERS, why_absent
 from benchmarks.reduced import Size
+from entrolearn import LSSVC
 
 MADE = Trial("in-no-catalog", 300, 150, n_features=3, n_classes=3)
 VALUES = Trial("in-no-catalog-either", 300, 150, n_features=3)
@@ -118,7 +120,9 @@ def test_memory_of_a_fit_is_beside_that_of_the_hidden_layer():
     assert ours(0).mib < 60
 
 
-def test_path_is_beside_one_fit_and_a_loop_of_them():
-    (race,) = shortcuts.grid_search(n_samples=(400,), n_features=3, sizes=(5, 10), folds=4)
-    assert [*race.ways] == ["path", "one fit", "a loop of fits"]
-    results(race)
+def test_searches_select_the_same_model_beside_one_fit():
+    few = searches.Search(LSSVC(), {"C": (0.01, 1.0)}, MADE)
+    (race,) = searches.races({"LS-SVM": few}, folds=2)
+    ours, theirs, _ = results(race).values()
+    assert [*race.ways] == ["PathSearchCV", "GridSearchCV", "one fit"]
+    assert ours == theirs > 60
