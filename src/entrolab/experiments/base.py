@@ -1,14 +1,10 @@
 """Base classes of table types with numbers measured by an experiment."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from entrolab.fit.learners import estimator_of, learner_of
 from entrolab.study.entries import TableEntry
 from entrolab.tables.base import ALL, GENERATED, Found, TableType, phrase
-
-if TYPE_CHECKING:
-    from entrolab.study.study import Study
 
 
 class Measured(TableType):
@@ -115,15 +111,13 @@ def found_among(rows, model: str, metric: str, reading: str = "") -> Found:
     return Found(row.value, row.std, readings={} if reading else others)
 
 
-def names_of_datasets(
-    table: TableEntry, study: "Study", what: str, tasks: Collection[str]
-) -> Iterator[tuple]:
+def names_of_datasets(table: TableEntry, study, what: str, tasks: Collection[str]) -> Iterator[tuple]:
     """Yield the names of a table's data sets; those whose task is one of `tasks` are known."""
     known = [dataset for dataset, task in study.tasks.items() if task in tasks]
     yield from (("datasets", dataset, known, what) for dataset in study.datasets[table.datasets])
 
 
-def with_params(entries: Mapping, study: "Study", task: str) -> dict:
+def with_params(entries: Mapping, study, task: str) -> dict:
     """The models of a measurement, with the parameters that a table or a figure sets."""
     models = {}
     for name, entry in entries.items():

@@ -4,15 +4,12 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from entrolab.fit.learners import learners_of
 from entrolab.study.entries import TableEntry
 from entrolab.tables.verdicts import beside
 from entrolab.text import full_label, one_line
-
-if TYPE_CHECKING:
-    from entrolab.study.study import Study
 
 NAN = math.nan
 
@@ -69,7 +66,7 @@ class TableSpec:
         The number of rows sampled from larger data sets, 0 for all rows.
     """
 
-    study: "Study" = field(compare=False)
+    study: Any = field(compare=False)
     name: str
     type: "TableType"
     entry: Any
@@ -160,7 +157,7 @@ class TableType:
     compares = "Top: ours; bottom: the published number."
     Entry: type[TableEntry] = TableEntry
 
-    def names(self, table: TableEntry, study: "Study") -> Iterator[tuple[str, str, Sequence[str], str]]:
+    def names(self, table: TableEntry, study) -> Iterator[tuple[str, str, Sequence[str], str]]:
         """Yield the names in an entry that must be known: (place, name, known names, kind of thing named)."""
         yield from ()
 
@@ -178,7 +175,7 @@ class TableType:
         """The stages whose files this table is made of."""
         return self.stages
 
-    def models(self, table: TableEntry, study: "Study") -> dict[str, Head]:
+    def models(self, table: TableEntry, study) -> dict[str, Head]:
         """The models of a table with their labels."""
         return {"": Head()}
 
@@ -190,7 +187,7 @@ class TableType:
         """The metrics of a table with their labels."""
         raise NotImplementedError
 
-    def rows_and_models(self, table: TableEntry, study: "Study") -> list[tuple[str, str]]:
+    def rows_and_models(self, table: TableEntry, study) -> list[tuple[str, str]]:
         """The (data set, model) pairs whose files a table is made of, row by row."""
         models = self.models(table, study)
         if self.trains:
@@ -219,7 +216,7 @@ class TableType:
         """Our numbers in a cell, from a `Results`."""
         raise NotImplementedError
 
-    def measurement(self, table: TableEntry, study: "Study", dataset: str) -> dict:
+    def measurement(self, table: TableEntry, study, dataset: str) -> dict:
         """The part of the spec of a measurement that depends on the table."""
         raise NotImplementedError
 

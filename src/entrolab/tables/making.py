@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from entrolab.study.study import Study
 from entrolab.tables.base import (
     NOTHING,
     PUBLISHED_ONLY,
@@ -164,7 +163,7 @@ def second_reading_of(study: Study, table: str) -> str:
     return first if first != table and entries[first].type == entries[table].type else ""
 
 
-def counts_of_study(study: Study, tables: Mapping[str, pd.DataFrame]) -> Counter[str]:
+def counts_of_study(study, tables: Mapping[str, pd.DataFrame]) -> Counter[str]:
     """The number of published values of a study by verdict; tables that are second readings are left out."""
     first = (table for name, table in tables.items() if not second_reading_of(study, name))
     return sum(map(published_counts, first), Counter())
