@@ -77,11 +77,11 @@ def imported_by(stages: str, function: str) -> set[str]:
 FORMATS = {made_by(entry) for entry in load_catalog([ROOT / "config" / "datasets.yaml"]).values()}
 MEASURED = {one.measured_by for one in TABLE_TYPES.values() if one.measured_by}
 STAGES = {
-    **{f"prepare:{one.rpartition('.')[2]}": ({one}, "data", "prepare") for one in FORMATS},
+    **{f"prepare:{one.rpartition('.')[2]}": ({one}, "data", "prepare") for one in sorted(FORMATS)},
     "prepare:table": ({"entrolab.data.formats.table"}, "data", "prepare"),
     "scale": (set(), "data", "scale"),
     "split": (set(), "data", "split"),
-    **{f"measure:{one.split('.')[2]}": ({one}, "fit", "measure") for one in MEASURED},
+    **{f"measure:{one.split('.')[2]}": ({one}, "fit", "measure") for one in sorted(MEASURED)},
     "claims": (set(), "tables", "claims"),
     "table": (set(), "tables", "table"),
     "report": (set(), "tables", "page"),

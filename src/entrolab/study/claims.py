@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import model_validator
 
@@ -25,9 +25,6 @@ from entrolab.study.sections import (
     wrong,
 )
 from entrolab.tables.base import ALL
-
-if TYPE_CHECKING:
-    from entrolab.study.study import Study
 
 Id = matching(r"[a-z0-9]+(-[a-z0-9]+)*", "a name of lower-case letters, digits and -")
 # A test of this repository, with all its parameters.
@@ -81,7 +78,7 @@ class ClaimTest(Section):
         """The tables with the numbers of the first models of its pairs, and of the second ones."""
         return self.tables, getattr(self, "against_tables", None) or self.tables
 
-    def datasets(self, study: "Study") -> list[str]:
+    def datasets(self, study) -> list[str]:
         """The data sets that it names, or all rows of its tables."""
         if self.over is not None:
             return study.datasets.get(self.over, [self.over]) if isinstance(self.over, str) else self.over
@@ -236,7 +233,7 @@ class Claims(Section):
     claims: list_of(Claim)
 
 
-def load_claims(file: Path, content: Any, study: "Study") -> list[Claim]:
+def load_claims(file: Path, content: Any, study) -> list[Claim]:
     """Check and return the claims of a file; tests may only name tables, models etc. of the study.
 
     The path `file` is for messages; the tables of the study are filled in. Mistakes raise a `ConfigError`,
@@ -254,7 +251,7 @@ def tested_tables(claims: Sequence[Claim]) -> list[str]:
     return list(dict.fromkeys(name for claim in claims for test in claim.tests for name in _tables(test)))
 
 
-def tested_file(study: "Study", name: str) -> str:
+def tested_file(study, name: str) -> str:
     """The CSV file of a table or figure that tests read."""
     folder = "tables" if name in study.tables else "figures"
     return f"results/{study.name}/{folder}/{name}.csv"
@@ -269,7 +266,7 @@ def _tables(test: ClaimTest) -> list[str]:
     return list(dict.fromkeys(itertools.chain(*test.sides)))
 
 
-def _mistakes(claims: Sequence[Claim], study: "Study") -> Iterator[str]:
+def _mistakes(claims: Sequence[Claim], study) -> Iterator[str]:
     seen: set[str] = set()
     for claim in claims:
         if claim.id in seen:
@@ -282,7 +279,7 @@ def _mistakes(claims: Sequence[Claim], study: "Study") -> Iterator[str]:
             yield from tables or _of_test(where, test, study)
 
 
-def _figures(study: "Study") -> list[str]:
+def _figures(study) -> list[str]:
     """The figures that tests read: those with one line for each model and data set."""
     return [
         name
@@ -291,7 +288,7 @@ def _figures(study: "Study") -> list[str]:
     ]
 
 
-def _spec(study: "Study", name: str) -> Mapping:
+def _spec(study, name: str) -> Mapping:
     """The data sets, models and metrics of a table or figure."""
     if name in study.tables:
         spec = study.spec_of_table(name)
@@ -306,7 +303,7 @@ def _all_known(names: Sequence[str], known, where: str, what: str) -> Iterator[s
         yield from unknown(name, known, where, what)
 
 
-def _of_test(where: str, test: ClaimTest, study: "Study") -> Iterator[str]:
+def _of_test(where: str, test: ClaimTest, study) -> Iterator[str]:
     """Yield the rows, columns and metrics of a test that its tables do not have."""
     specs = [_spec(study, name) for name in _tables(test)]
 

@@ -156,7 +156,7 @@ def published_counts(table: pd.DataFrame) -> Counter[str]:
     return Counter(table.loc[table["published"].notna(), "verdict"])
 
 
-def second_reading_of(study: Study, table: str) -> str:
+def second_reading_of(study, table: str) -> str:
     """The table with the same published values, of which a table is another reading; otherwise empty."""
     entries = study.tables
     first = entries[table].published
