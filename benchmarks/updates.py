@@ -115,7 +115,7 @@ def _window(machine, X, y) -> None:
                     sums.update(H[row : row + 1], *target)
                 else:
                     sums -= sums.empty().update(H[row : row + 1], *target)
-    machine._solve_sums(machine._stream, np.float64)
+    machine._finish(machine._stream, np.float64)
 
 
 def _grown(machine, X, y) -> None:

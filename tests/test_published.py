@@ -249,7 +249,7 @@ CLOSED_FORMS = {"gaussians": equal_gaussians, "gaussians-unequal": unequal_gauss
 @pytest.mark.parametrize("dataset", CLOSED_FORMS)
 def test_best_possible_scores_of_the_demo_are_the_bayes_rule_in_closed_form(dataset):
     demo = load_study(CONFIG / "papers" / "demo.yaml", load_catalog([CONFIG / "datasets.yaml"]))
-    known = demo["models"]["best_possible"]["known"]
+    known = demo.models["best_possible"].known
     assert known.keys() == CLOSED_FORMS.keys()
     expected = gmean_and_deviation(*CLOSED_FORMS[dataset]())
     np.testing.assert_allclose(known[dataset]["gmean"], expected, atol=0.005)  # two decimals are written

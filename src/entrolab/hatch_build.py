@@ -11,7 +11,8 @@ FILES = {
     "environment.yml": "environment.yml",
     "docs/claims.csv": "docs/claims.csv",
     "config": "config",
-    "workflow/profiles": "profiles",
+    "workflow/Snakefile": "workflow/Snakefile",
+    "workflow/profiles": "workflow/profiles",
     "workflow/report": "workflow/report",
     "workflow/rules": "workflow/rules",
 }

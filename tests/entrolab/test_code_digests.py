@@ -1,6 +1,7 @@
 """Digests of code: what they cover, and which edits change them."""
 
 import ast
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -154,6 +155,8 @@ def forget():
 def digest(tmp_path, monkeypatch):
     """A function of files that a user writes: the digest of a fit of ``mine.Mine``."""
     monkeypatch.syspath_prepend(tmp_path)
+    for name in ("mine", "beside", "helpers"):  # of other tests
+        monkeypatch.delitem(sys.modules, name, raising=False)
 
     def of(files: dict[str, str]) -> str:
         for name, text in files.items():

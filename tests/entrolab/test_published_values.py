@@ -57,7 +57,7 @@ def prepared(catalog, mirror, mirrored, tmp_path):
     ("dataset", "model"), [("australian", "eem_sig"), ("heart", "eem_nsig"), ("liver-disorders", "eem_rbf")]
 )
 def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, study, prepared):
-    data = scale(prepared(dataset), **study["scaling"])
+    data = scale(prepared(dataset), **study.scaling_of(dataset))
     cell = study.run(dataset, model, seed=0)
     parts = protocol(cell.protocol).draw(data.y, seed_from(0, "eem", dataset, "folds"))
 
@@ -67,7 +67,7 @@ def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, 
     assert record["success"]
     published = published_of("eem")
     for table in ("table4", "table9", "table10"):
-        criterion = study["tables"][table]["criterion"]
+        criterion = study.tables[table].criterion
         ours = 100 * scores.loc[scores["criterion"] == criterion, "gmean"].mean()
         value, std = published.loc[(table, dataset, model, "gmean")]
         assert abs(ours - value) <= std, table
@@ -85,12 +85,12 @@ def test_classifiers_of_projected_rows_land_near_the_printed_number(model, melm,
     assert record["success"]
     ours = 100 * scores.loc[scores["criterion"] == "cv", "balanced_accuracy"].mean()
     value = published_of("melm").loc[("table2", "heart", model, "balanced_accuracy"), "value"]
-    assert abs(ours - value) <= melm["tables"]["table2"]["tolerance"]["points"]
+    assert abs(ours - value) <= melm.tables["table2"].tolerance.points
 
 
 def test_printed_dimensions_are_those_of_all_rows_and_of_the_negative_ones(melm, prepared, tmp_path):
     """Of the files as LIBSVM has them, but for breast-cancer's tenth feature, the number of the sample."""
-    datasets = [dataset for dataset in melm["datasets"]["real"] if dataset != "breast-cancer"]
+    datasets = [dataset for dataset in melm.datasets["real"] if dataset != "breast-cancer"]
     results = Results(melm, tmp_path)
     published = load_published("melm", "table1").set_index(["dataset", "metric"])["value"]
     (tmp_path / "results/melm/scaled").mkdir(parents=True)
@@ -116,4 +116,4 @@ def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(ca
     scores = choose(candidates, cell.candidates, cell.metrics)
     ours = 100 * scores.loc[scores["criterion"] == "cv", "accuracy"].mean()
     value = published_of("information_theory").loc[("softmax", "mnist", "softmax_01", "accuracy"), "value"]
-    assert abs(ours - value) <= essay["tables"]["softmax"]["tolerance"]["points"]
+    assert abs(ours - value) <= essay.tables["softmax"].tolerance.points

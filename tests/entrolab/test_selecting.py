@@ -10,9 +10,11 @@ from sklearn.datasets import make_classification
 
 from entrolab.data.dataset import Dataset
 from entrolab.fit.limits import Limits
+from entrolab.fit.predictions import score_selection
 from entrolab.fit.protocols import Folds
 from entrolab.fit.selection import among, choose, choose_within, most_chosen
 from entrolab.fit.training import train_run, without_data
+from entrolab.text import Unreadable
 
 SPEC = logistic_run()
 CRITERIA, METRICS = SPEC.candidates, SPEC.metrics
@@ -239,3 +241,12 @@ def test_the_only_point_is_taken_without_validation(dataset):
     lost = choose(table.assign(success=False, error="singular"), ["cv"])
     assert set(lost["error"]) == {"singular"}
     assert not lost["success"].any()
+
+
+def test_a_selected_point_without_predictions_is_an_error_and_no_missing_score():
+    """As after an edit of the code of selection, which fits nothing again."""
+    place = {"study": "s", "dataset": "d", "model": "m", "repeat": 0, "fold": 0, "criterion": "cv"}
+    selection = pd.DataFrame([{**place, "point": 1, "support": 0.0, "iterations": 0.0, "success": True}])
+    rows = {"repeat": 0, "fold": 0, "point": [0], "row": 0, "y": 0, "prediction": 0}
+    with pytest.raises(Unreadable, match="s/d/m"):
+        score_selection(selection, pd.DataFrame(rows), ["accuracy"])

@@ -339,9 +339,11 @@ def test_deleted_results_are_made_by_the_next_command(finished):
     for file in files:
         (deleted / file).parent.mkdir(parents=True, exist_ok=True)
         (results / file).rename(deleted / file)
-    plan = planned(finished.run("-n", "tiny").stdout)
-    for file in files:
-        (deleted / file).rename(results / file)
+    try:
+        plan = planned(finished.run("-n", "tiny").stdout)
+    finally:
+        for file in files:
+            (deleted / file).rename(results / file)
     assert wildcards(plan, "prepare") == {"dataset=sklearn-wine-0"}
     for rule, file in deleted_by_rule.items():
         assert f"study=tiny, seed=0, dataset=my-moons, model={Path(file).stem}" in wildcards(plan, rule)

@@ -69,7 +69,7 @@ except (ConfigError, SurroundingsError) as error:
 if workflow.is_main_process:
     if found := leftovers():
         logger.warning(
-            f"{found[0]} and {len(found) - 1} more of an earlier version: `entrolab clean` removes them"
+            f"{found[0]} and the like are of an earlier version: `entrolab clean` removes them"
         )
     # Snakemake imports Polars, if it is there, with its first job. Polars replaces the handler of Ctrl-C by one that does
     # not wake a process that waits, so it is imported first.
@@ -190,7 +190,9 @@ def code_of_measurement(wildcards):
 
 def code_of_figure(wildcards):
     (spec,) = figure_of(wildcards)
-    return code_digest("figure", *chain.from_iterable(map(made_of, spec.learners.values())))
+    return code_digest(
+        "figure", *chain.from_iterable(map(made_of, spec.learners.values()))
+    )
 
 
 # ------------------------------------------------------------------------------------------------ resources

@@ -1,13 +1,16 @@
 """Scores of a run's selected models, from the stored predictions."""
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 
 import pandas as pd
 
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.scoring import scores
+from entrolab.fit.selection import PLACE
 from entrolab.io.parquet import read_frame
+from entrolab.text import Unreadable
 
 
 def read_scores(selection: Path, predictions: Path, metrics: Sequence[str]) -> pd.DataFrame:
@@ -22,12 +25,23 @@ def score_selection(
 
     The metrics are those of the task. Scores are NaN if nothing was selected, or if the learner lacks the
     metric.
+
+    Raises
+    ------
+    Unreadable
+        If there are no predictions of a selected candidate: the code of selection has changed since they
+        were stored.
     """
     facts = [metric for metric in metrics if METRICS[metric].of_fit]
     computed = [metric for metric in metrics if metric not in facts]
     at = ["repeat", "fold", "point"]
     known = {place: _scores(rows, computed) for place, rows in predictions.groupby(at)}
-    places = zip(*(selection[name] for name in at), strict=True)
+    places = [*zip(*(selection[name] for name in at), strict=True)]
+    if lacking := [place for place in compress(places, selection["success"]) if place not in known]:
+        run = "/".join(selection[list(PLACE)].iloc[0])
+        raise Unreadable(
+            f"{run}: no predictions of {len(lacking)} selected points; delete them and run again"
+        )
     found = pd.DataFrame([known.get(place, {}) for place in places], columns=computed, dtype="float64")
     of_fit = [metric for metric in METRICS if METRICS[metric].of_fit]
     columns = pd.concat([found, selection[facts]], axis=1)[list(metrics)]

@@ -24,7 +24,7 @@ from entrolab.fit.learners import (
     step_params,
     weights_in_fit,
 )
-from entrolab.fit.limits import KilledError, LimitError, Limits, within
+from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
 from entrolab.fit.run import Run
 from entrolab.fit.selection import most_chosen
@@ -76,9 +76,7 @@ def _refit_within(limits: Limits, rows: str, folds: str, params: Mapping, run: R
         (found,) = within(limits, _refitted, rows, folds, params, run)
     except LimitError as error:
         return b"", {"error": f"{error.status} reached by the refit"}
-    except KilledError:  # no result: the job fails, and the next run refits
-        raise
-    except RuntimeError as error:  # any exception of a learner: the scores are kept without the model
+    except RuntimeError as error:  # of a learner, or a crash: the scores are kept
         return b"", {"error": str(error)}
     return found
 

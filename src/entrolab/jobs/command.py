@@ -64,12 +64,12 @@ def main() -> None:
         if arguments[:1] == ["check"]:
             sys.exit(check_studies(arguments[1:]))
         arguments = with_studies(arguments)
+        sys.path.append(str(home()))  # where Snakemake finds the logger plugin of an installed package
         check_known_targets(arguments)
     except ValueError as error:
         sys.exit(f"entrolab: {error}")
     from snakemake.cli import main
 
-    sys.path.append(str(home()))  # where Snakemake finds the logger plugin of an installed package
     main(["--snakefile", str(home() / "workflow" / "Snakefile"), *arguments])
 
 

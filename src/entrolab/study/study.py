@@ -27,6 +27,7 @@ FIGURE_FORMATS = ("svg", "png", "csv", "html")
 INNER = {"folds": 4, "used": 4}
 # The keys of a study, and of a model, that its tables and claims show or look up.
 SHOWN = ("name", "file", "seed", "metrics", "criteria", "protocol", "datasets", "tasks", "of_dataset")
+SHOWN += ("own_data",)
 SHOWN_OF_MODELS = ("label", "sublabel", "estimator", "estimators", "one_of", "grid", "criteria")
 SHOWN_OF_MODELS += ("published_only", "known", "trials")
 
@@ -342,7 +343,7 @@ class Study(StudyFile):
         return self._part(tested_tables(self.claims)).model_copy(update={"claims": self.claims})
 
     def _part(self, names: Iterable[str]) -> "Study":
-        """What some tables and figures show, and the labels, learners and grids of all models."""
+        """The study with these tables and figures only, and the labels, learners and grids of all models."""
         names = list(names)
         return Study.model_construct(
             **{part: getattr(self, part) for part in SHOWN},

@@ -351,7 +351,8 @@ class EEMClassifier(_EntropyMachine):
     n_hidden : int, default=250
         Number of hidden units.
     activation : {"sigmoid", "nsigmoid", "rbf", "sine", "hardlimit"} or callable, default="rbf"
-        Activation of a unit with weights w and bias b, both drawn from U[0, 1]. ``"sigmoid"``: 1 / (1 +
+        Activation of a unit with weights w and bias b, drawn from U[0, 1] unless `gamma` says otherwise.
+        ``"sigmoid"``: 1 / (1 +
         exp(-<w, x> + b)); ``"nsigmoid"``: the same with <w, x> / n_features; ``"rbf"``: exp(-gamma ||w -
         x||^2); ``"sine"``: sin(<w, x> - b); ``"hardlimit"``: 1 where <w, x> >= b, else 0 (for features of
         both signs; on [0, 1] it is 1 almost everywhere). A callable receives <w, x> - b, an array of shape
@@ -550,7 +551,7 @@ class EEKMClassifier(_EntropyMachine):
     solver_info_ : dict
         ``ridge``: the ridge that was needed for the Cholesky factorisation (usually 0); ``degenerate``:
         whether the class means are equal and the prediction constant; ``dtype``: the dtype of the
-        computation, that of X, or "float64" if single precision leaves no digits of a covariance.
+        computation, always "float64".
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only if all feature names of X are strings.
