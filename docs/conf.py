@@ -40,9 +40,10 @@ nitpicky = True
 nitpick_ignore = {("py:data", "math.e"), ("py:obj", "joblib.parallel_config")}
 nitpick_ignore_regex = {  # types in signatures
     ("py:class", r"(collections|contextlib|matplotlib|numpy|os)\..*"),
-    ("py:class", r"entrolearn\.machines\.\w+\.(_\w+|Additive|DualRidge)"),
+    ("py:class", r"entrolearn\.machines\.\w+\.(_\w+|Additive|DualRidge|LayeredRidge)"),
     ("py:class", r"entrolearn\.plotting\.regions\.\w+"),
 }
+suppress_warnings = ["ref.term"]  # of docstrings inherited from scikit-learn
 toc_object_entries_show_parents = "hide"
 smartquotes = False  # "rbf" is code
 default_role = "literal"  # as in scikit-learn's docstrings
@@ -127,14 +128,14 @@ def fill_in(app, docname: str, source: list[str]) -> None:
     """Fill a page that is a template with the catalog of data sets, the studies and all keys."""
     if docname not in TEMPLATES:
         return
-    studies, _ = load_configuration(HERE.parent, read_yaml(HERE.parent / "config" / "config.yaml"))
-    studies = {name: with_numbers(study) for name, study in studies.items()}
+    configured, _ = load_configuration(HERE.parent, read_yaml(HERE.parent / "config" / "config.yaml"))
+    studies = {name: with_numbers(study) for name, study in configured.items()}
     for file in (HERE.parent / "config").rglob("*.yaml"):
         app.env.note_dependency(str(file))
     templates = app.builder.templates.environment
     templates.filters["escaped"] = escaped
     templates.filters["grouped"] = "{:,}".format
-    values = {"catalog": studies.catalog, "studies": studies, "keys": keys.reference()}
+    values = {"catalog": configured.catalog, "studies": studies, "keys": keys.reference()}
     source[0] = templates.from_string(source[0]).render(values)
 
 
