@@ -241,3 +241,8 @@ def test_check_takes_studies_of_the_project_and_refuses_mistakes_outside_learner
     Path("mine.yaml").write_text(yaml.safe_dump({**STUDY, "criteria": ["vc"]}))
     with pytest.raises(ConfigError, match="criteria"):
         check_studies(["mine.yaml"])
+
+
+def test_check_needs_a_study():
+    with pytest.raises(ConfigError):
+        check_studies([])

@@ -15,6 +15,7 @@ from entrolab.fit import learners as registry
 from entrolab.fit import refit as refitting
 from entrolab.fit import training
 from entrolab.fit.limits import Limits
+from entrolab.seeds.__main__ import main
 from entrolab.study.config import load_configuration, read_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -133,3 +134,9 @@ def test_a_run(studies, data, asked_first):
     string = "0/eem/sonar/eem_rbf/0"
     assert asked_first(1, training.train_run, data, parts, spec, limits) == [string]
     assert asked_first(1, refitting.refit, data, parts, {}, spec) == [string]
+
+
+@pytest.mark.parametrize("arguments", [["melm", "table2", "--seeds", "0"], ["melm", "tabel2"], ["mine"]])
+def test_a_wrong_command_is_refused_before_any_job(arguments, capsys):
+    assert main(arguments) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

@@ -89,6 +89,8 @@ def check_studies(files: Sequence[str]) -> int:
     from entrolab.study.config import load_catalog, load_study
     from entrolab.study.learners import learners_asked, mistakes, summary
 
+    if not files:
+        raise ConfigError("check: found no study; accepted: the file of one, `entrolab check mine.yaml`")
     status, catalog = 0, load_catalog([home() / "config" / "datasets.yaml"])
     for file in map(Path, files):
         check_file(file)

@@ -31,6 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
         for key in ("published", "seeds"):
             if not getattr(study, key):
                 raise ConfigError(f"{study.file}: the key {key!r} is missing; accepted: a path")
+        if asked.seeds < 1:
+            raise ConfigError(f"--seeds: found {asked.seeds}; accepted: a whole number from 1")
         for table in asked.tables:
             check_known(table, seeded_tables(study), study.file, "tables", "table with published scores")
     except ConfigError as error:
@@ -41,6 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
     entrolab = [sys.executable, "-c", "from entrolab.jobs.command import main; main()"]
     if status := subprocess.run([*entrolab, *files, *others], check=False).returncode:
         return status
+    if not all(map(os.path.isfile, files)):  # a dry run
+        return 0
     made = pd.concat([read_seeds(file) for file in files], ignore_index=True)
     write_seeds(stored(read_seeds(study.seeds), made), study.seeds)
     print(f"{study.seeds}: {len(made)} values with {asked.seeds} seeds")
