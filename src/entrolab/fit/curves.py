@@ -13,19 +13,18 @@ def curves_of(fitted: BaseEstimator) -> dict[str, list[float]]:
     """The losses of a fit by step, its objectives, or the levels of the cross-entropy method, by name.
 
     A learner has ``loss_curve_`` (``loss``), or ``history_``: the objective of each iteration, or iterations
-    with ``gamma`` and ``best``. Longer curves are thinned evenly to `LONGEST` steps. A meta-estimator's are
-    those of its ``estimator_``, a pipeline's those of its last step.
+    with ``gamma`` and ``best``. A pipeline's are those of its last step that has some, a meta-estimator's
+    those of its ``estimator_``. Longer curves are thinned evenly to `LONGEST` steps.
     """
-    last = fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
-    if hasattr(last, "loss_curve_"):
-        return {"loss": _thinned(last.loss_curve_)}
-    history = getattr(last, "history_", None)
-    if history is None or not len(history):
-        inner = getattr(last, "estimator_", None)
+    if isinstance(fitted, Pipeline):
+        return next(filter(None, (curves_of(step) for _, step in reversed(fitted.steps))), {})
+    if hasattr(fitted, "loss_curve_"):
+        return {"loss": _thinned(fitted.loss_curve_)}
+    if not len(history := getattr(fitted, "history_", ())):
+        inner = getattr(fitted, "estimator_", None)
         return curves_of(inner) if isinstance(inner, BaseEstimator) else {}
     if hasattr(history[0], "gamma"):
-        names = {"gamma": "gamma", "best": "best"}
-        return {name: _thinned([getattr(one, field) for one in history]) for name, field in names.items()}
+        return {name: _thinned([getattr(one, name) for one in history]) for name in ("gamma", "best")}
     return {"objective": _thinned(history)}
 
 

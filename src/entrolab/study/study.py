@@ -17,7 +17,7 @@ from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.run import Run
 from entrolab.io.files import FILES
 from entrolab.study.claims import Claim, tested_file, tested_tables
-from entrolab.study.definition import StudyFile
+from entrolab.study.definition import Model, StudyFile
 from entrolab.study.sections import ConfigError, Section, check_known, plain
 from entrolab.tables.base import Head, TableSpec, TableType
 from entrolab.tables.types import TABLE_TYPES
@@ -347,10 +347,12 @@ class Study(StudyFile):
             f"results/{self.name}/tracked.json",
         ]
 
-    def receipts(self) -> list[str]:
-        """The receipts of the tracking store: of each run, and of each measurement of a table."""
-        runs = [self.receipt(*run) for run in self.runs()]
-        return [*runs, *(self.receipt_of_measurement(*one) for one in self.measurements())]
+    def receipts(self, table: str | None = None) -> list[str]:
+        """The receipts of the tracking store of all runs and measurements, or of those of a table."""
+        runs = self.runs() if table is None else self.runs_of_table(table)
+        measured = [one for one in self.measurements() if table in (None, one[0])]
+        receipts = [self.receipt(*run) for run in runs]
+        return [*receipts, *(self.receipt_of_measurement(*one) for one in measured)]
 
     def receipt(self, dataset: str, model: str) -> str:
         """The receipt of a run in the tracking store."""
@@ -371,6 +373,15 @@ class Study(StudyFile):
         for name in ("tasks", "own_data"):
             parts[name] = {key: value for key, value in parts[name].items() if key == dataset}
         return Study.model_construct(**parts, models={model: self.models[model]}, tables={}, figures={})
+
+    def part_for_measurement(self, table: str) -> "Study":
+        """The part of the study that tracked measurements of a table show."""
+        models = {
+            name: Model.model_construct(label=model.label, sublabel=model.sublabel)
+            for name, model in self.models.items()
+        }
+        tables = {table: self.tables[table]}
+        return Study.model_construct(name=self.name, seed=self.seed, models=models, tables=tables)
 
     def n_points(self) -> int:
         """The number of grid points of all runs."""

@@ -20,7 +20,6 @@ from entrolab.io.model_reading import Refused, load, trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 from entrolab.io.run_files import RunContents, StudyRun
-from entrolab.jobs.command import command_for
 from entrolab.study.study import Study
 from entrolab.tables.rendering import escape_md
 from entrolab.text import Unreadable, full_label, in_short, one_line
@@ -55,7 +54,6 @@ class Content:
     tags: dict[str, str]
     params: dict[str, Any] = field(default_factory=dict)
     metrics: list[tuple[str, int, float]] = field(default_factory=list)
-    note: str = ""
     failure: str = ""
     started: str = ""
     seconds: float = 0.0
@@ -95,13 +93,15 @@ def content_of_run(study: Study, run: StudyRun, *, with_models: bool = True) -> 
         models, without = _models(study, run, files, {name: value for name, _, value in selected})
     if without:
         tags["model.error"] = without[:LONGEST]
+    if record["notes"]:
+        notes = (f"{note} in {n} of {record['n_candidates']} fits" for note, n in record["notes"].items())
+        tags["notes"] = "; ".join(notes)[:LONGEST]
     return Content(
         key=f"{study.name}/seed{study.seed}/{run.dataset}/{run.model}",
         name=f"{label} · {run.dataset}",
         tags=tags,
         params=_params(study, run, files),
         metrics=metrics,
-        note=_note(study, run, label, files),
         failure=failure,
         started=record["started"],
         seconds=record["seconds"],
@@ -230,30 +230,7 @@ def _with_alternatives(record: Mapping, part: str) -> dict:
     }
 
 
-def _note(study: Study, run: StudyRun, label: str, files: RunContents) -> str:
-    """The description of a run in Markdown: what was selected, how often, and the command that repeats it."""
-    record = files.record
-    lines = [
-        f"**{_plain(label)}** (`{record['estimator']}`) on **{run.dataset}** · {_plain(study.title)}",
-        "",
-    ]
-    if not record["success"]:
-        lines += [f"**{record['status']}**: {_plain(record['error'])}", ""]
-    for criterion, (params, times) in files.most_chosen().items():
-        values = _plain(", ".join(f"{name} = {value}" for name, value in params.items()))
-        diagnostic = " (uses the test rows: a diagnostic)" if criterion == ORACLE else ""
-        lines.append(f"- `{criterion}` selected {values or 'the only point'} in {times} folds{diagnostic}")
-    lines += [
-        f"- {_plain(note)}: {count} of {record['n_candidates']} fits"
-        for note, count in record["notes"].items()
-    ]
-    again = command_for(study.file, ".", {}, run.selection.as_posix())
-    return "\n".join(
-        [*lines, "", "Regenerate it with", "", f"    {again} --forcerun {run.record.as_posix()}"]
-    )
-
-
-def _plain(text: object) -> str:
+def plain(text: object) -> str:
     """A text of a study, a catalog or an error as one line without markup, links or pictures."""
     return escape_md(one_line(text, LONGEST))
 
@@ -345,7 +322,6 @@ def contents_of_measurement(
             },
             params={"dataset": dataset, "model": model, **params, **learner.get("params", {})},
             metrics=[*_measured(of_model[(of_model["status"] == "ok") & (of_model["reading"] == "")])],
-            note=f"**{_plain(label)}** on **{dataset}** · {_plain(study.tables[table].caption or table)}",
             failure="; ".join(dict.fromkeys(failed["error"])) if len(failed) == len(of_model) else "",
             data=_data(data),
             frames={"measured.csv": of_model},

@@ -19,6 +19,7 @@ from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, Run,
 from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import RESOURCE_ALREADY_EXISTS, ErrorCode
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
+from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS, MLFLOW_PARENT_RUN_ID
 from mlflow.utils.validation import MAX_METRICS_PER_BATCH
 
 from entrolab.fit.metrics import METRICS
@@ -27,12 +28,11 @@ from entrolab.jobs.checkout import code_tags
 from entrolab.jobs.job_logging import tell
 from entrolab.study.study import Study
 from entrolab.text import one_line
-from entrolab.tracking.contents import LONGEST, Content, Model, finite_and_not
+from entrolab.tracking.contents import LONGEST, Content, Model, finite_and_not, plain
 from entrolab.tracking.signatures import signature_of
 from entrolab.tracking.stores import open_store
 
 KEY = "entrolearn.key"  # tag: the key of a content
-PARENT = "mlflow.parentRunId"
 REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
 BEST = "best"  # alias of the version with the best score, and tag of its run
 LONGEST_DIGEST = 36  # characters, by MLflow's schema
@@ -67,7 +67,10 @@ class Ledger:
         if found is None:
             location = self._folder and (self._folder / name.replace(" · ", "-")).as_uri()
             try:
-                return self.client.create_experiment(name, location)
+                # The kind opens the page of model training, without that of traces.
+                tags = {"mlflow.experimentKind": "custom_model_development"}
+                tags["mlflow.note.content"] = plain(self._study.title)
+                return self.client.create_experiment(name, location, tags)
             except MlflowException as error:  # on a server, another writer may have made it
                 if error.error_code != ErrorCode.Name(RESOURCE_ALREADY_EXISTS):
                     raise
@@ -116,7 +119,7 @@ class Ledger:
         """
         for earlier in self.runs(content.key):
             self._delete(earlier)
-        run_id = self._begin(self.experiment, content, self._source() | {PARENT: self.parent})
+        run_id = self._begin(self.experiment, content, self._source() | {MLFLOW_PARENT_RUN_ID: self.parent})
         try:
             data = _dataset_input(content) if content.data is not None else None
             if data:
@@ -153,9 +156,8 @@ class Ledger:
 
     def _begin(self, experiment: str, content: Content, tags: Mapping[str, str]) -> str:
         """Make a run with the tags of a content, and return its id."""
-        texts = {"mlflow.note.content": content.note, "failure.reason": content.failure[:LONGEST]}
-        tags = {KEY: content.key, **tags, **content.tags}
-        tags |= {name: text for name, text in texts.items() if text}
+        failure = {"failure.reason": content.failure[:LONGEST]} if content.failure else {}
+        tags = {KEY: content.key, **tags, **content.tags, **failure}
         return self.client.create_run(experiment, _start(content), tags, content.name).info.run_id
 
     def _log_rest(self, run_id: str, content: Content) -> None:
@@ -229,17 +231,20 @@ class Ledger:
             description=_about_version(content, model),
             model_id=logged.model_id,
         ).version
+        # MLflow's pages of the run and the model show this tag as their registered model.
+        shown = json.dumps([{"name": registered, "version": versioned}])
+        self.client.set_logged_model_tags(logged.model_id, {MLFLOW_MODEL_VERSIONS: shown})
         for criterion in model.criteria:
             self.client.set_registered_model_alias(registered, f"{name}-{criterion}", versioned)
 
     def _about(self, dataset: str) -> str:
         """The description of the registered model of a data set."""
-        name = f"models:/{self._study.name}.{dataset}@{BEST}"
+        scaling = self._study.scaling_of(dataset)
+        rows = f"rows scaled by {scaling}" if scaling else "rows as prepared"
+        rows = "the columns of the table" if dataset in self._study.own_data else rows
         return (
-            f"Models of the study {self._study.name} on {dataset}. `@{BEST}` is the one with the best score "
-            "that the study's first criterion selected, `@dcs_gaussian` and the like the best that this "
-            "criterion selected, `@eem_rbf-dcs_gaussian` and the like that of a learner and a criterion:"
-            f'\n\n    mlflow.sklearn.load_model("{name}")'
+            f"Models of the study {self._study.name} on {dataset}; they take {rows}. The best one:\n\n"
+            f'    mlflow.sklearn.load_model("models:/{self._study.name}.{dataset}@{BEST}")'
         )
 
     # ------------------------------------------------------------------------------------------- study
@@ -282,7 +287,7 @@ class Ledger:
         best: dict[str, dict[str, list[Run]]] = {}
         for run in self.runs():
             tags, run_id = run.data.tags, run.info.run_id
-            new = {PARENT: self.parent} if run_id != self.parent else {}
+            new = {MLFLOW_PARENT_RUN_ID: self.parent} if run_id != self.parent else {}
             added: dict[str, float] = {}
             at = tags.get("dataset", ""), tags.get("model", "")
             if tags.get("seed") == str(self._study.seed) and "metric" in tags:

@@ -10,9 +10,8 @@ import pandas as pd
 from entrolab.jobs.command import command_for
 from entrolab.study.study import Study
 from entrolab.tables.making import Agreement, agreement_of, counts, counts_of_study, read_table
-from entrolab.tables.rendering import escape_md
 from entrolab.tables.verdicts import VERDICTS
-from entrolab.text import one_line
+from entrolab.tracking.contents import plain
 
 Comparison = tuple[dict[str, float], dict[str, str]]  # metrics and tags
 
@@ -84,8 +83,8 @@ def note_of_study(
 
     `place` is the address of the artifacts of the study's run, for links to its tables.
     """
-    parts = [f"**{_plain(study.title)}** · `{command_for(study.file, '.', {})}`"]
-    parts += [part for part in (_plain(study.reference), f"<{study.url}>" if study.url else "") if part]
+    parts = [f"**{plain(study.title)}** · `{command_for(study.file, '.', {})}`"]
+    parts += [part for part in (plain(study.reference), f"<{study.url}>" if study.url else "") if part]
     if counts and study.published:
         heads = ["table", *VERDICTS]
         rows = [heads, ["---"] * len(heads)]
@@ -96,7 +95,3 @@ def note_of_study(
         table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         parts += [f"Published values: {agreed}.", table]
     return "\n\n".join([*parts, f"Report: `results/report/{study.name}.html`, in the folder of this store."])
-
-
-def _plain(text: object) -> str:
-    return escape_md(one_line(text, 1000))
