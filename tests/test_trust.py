@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from entrolab.study.config import load_catalog, load_study, store_digest
+from entrolab.study.config import load_catalog, load_study
 from entrolab.study.sections import ConfigError, check
 from entrolab.study.settings import Settings
 
@@ -158,13 +158,3 @@ def test_a_password_is_not_kept_among_the_notes_of_the_workflow(address):
 )
 def test_an_address_without_a_secret_is_a_setting(address):
     assert settings(address).store == address
-
-
-@pytest.mark.fault("Trust", "a password in MLFLOW_TRACKING_URI", "no digest of it is noted by the workflow")
-def test_no_digest_of_a_password_is_kept_among_the_notes_of_the_workflow(monkeypatch):
-    digests = set()
-    for secret in ("", "?password=secret", "?password=other"):
-        monkeypatch.setenv("MLFLOW_TRACKING_URI", f"postgresql://example.org/runs{secret}")
-        digests.add(store_digest(settings(None)))
-    assert len(digests) == 1
-    assert store_digest(settings("postgresql://example.org/others")) not in digests
