@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 
 import mlflow
@@ -42,10 +41,9 @@ from entrolab.tracking.notes import (
     study_note,
 )
 from entrolab.tracking.runs import WITHOUT_MODEL, RunContent
-from entrolab.tracking.signatures import signature_of
+from entrolab.tracking.signatures import save_model
 from entrolab.tracking.stores import Store, opened
 
-MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
 STUDY_RUN = "study.run"  # tag of a run: the id of the run of its study's tables; not MLflow's parent
 CLOSED_FOR = "failure.reason"  # tag of a run without a result: the reason
 LONGEST_DATASET_DIGEST = 36  # characters, by MLflow's schema
@@ -238,20 +236,16 @@ class Ledger:
         )
         with tempfile.TemporaryDirectory() as folder:
             saved = Path(folder, "model")
-            mlflow.sklearn.save_model(
+            save_model(
                 model,
                 saved,
-                mlflow_model=mlflow.models.Model(
+                mlflow.models.Model(
                     artifact_path=logged.artifact_location,
                     run_id=run_id,
                     model_uuid=logged.model_id,
                     model_id=logged.model_id,
                 ),
-                serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
-                skops_trusted_types=files.trusted_types,
-                signature=signature_of(model),
-                # Stated explicitly, because inferring them takes seconds.
-                pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
+                trusted_types=files.trusted_types,
             )
             self.client.log_model_artifacts(logged.model_id, str(saved))
         self.client.finalize_logged_model(logged.model_id, "READY")
