@@ -115,6 +115,7 @@ def write_run(
         facts_of(run).write_text(json.dumps({"error": error or "not asked for"}))
         return
     facts = {"params": {"C": 1.0}, "chosen_by": "cv", "fit_seconds": seconds / 10, "predict_seconds": 0.01}
+    facts |= {"format": "skops", "types": []}
     facts_of(run).write_text(json.dumps(facts | {"n_stored_numbers": 123, "estimator": record["estimator"]}))
     skops.io.dump(estimator, model_of(run))
 

@@ -14,12 +14,14 @@ from logistic_run import changed, logistic_run
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
 from entrolab.data.dataset import Dataset, save_dataset, save_folds
 from entrolab.fit import refit as refitting
 from entrolab.fit.limits import Limits
 from entrolab.fit.refit import n_stored_numbers, refit, refit_run
+from entrolab.io.model_reading import load_fitted
 from entrolab.io.parquet import write_frame
 from entrolab.io.records import write_json
 
@@ -147,12 +149,22 @@ class Circular(LogisticRegression):
         return super().fit(X, y)
 
 
+class Logarithmic(LogisticRegression):
+    def fit(self, X, y):
+        self.log_ = FunctionTransformer(lambda rows: np.log1p(np.abs(rows)))  # skops stores its name alone
+        return super().fit(self.log_.fit_transform(X), y)
+
+    def decision_function(self, X):
+        return super().decision_function(self.log_.transform(X))
+
+
 def models_of(
     folder: Path,
     dataset: Dataset,
     chosen: Mapping[str, dict] = {"cv": {"C": 0.5}},
     limits: Limits = Limits(seconds=60),  # noqa: B008  it is frozen
     reason: str = "",
+    model_format: str = "skops",
     **changes,
 ) -> tuple[dict[str, bytes], dict[str, dict]]:
     """The models that a run stores and the facts about them, by criterion.
@@ -168,7 +180,8 @@ def models_of(
     ]
     write_frame(files["selection"], pd.DataFrame(rows))
     write_json(files["record"], {"success": not reason, "error": reason})
-    refit_run(files, str(folder / "models"), changed(SPEC, changes), ["cv", "dcs_kde"], limits)
+    spec = changed(SPEC, changes)
+    refit_run(files, str(folder / "models"), spec, ["cv", "dcs_kde"], limits, model_format)
     stored, facts = ((folder / "models").glob(f"*.{kind}") for kind in ("skops", "json"))
 
     def refused(constant):
@@ -260,7 +273,7 @@ def test_a_stored_model_is_the_refitted_one(tmp_path, dataset):
     models, facts = models_of(tmp_path, dataset)
     expected, plain = refit(dataset, FOLDS, {"C": 0.5}, SPEC)
     np.testing.assert_array_equal(skops.io.loads(models["cv"]).coef_, expected.coef_)
-    assert facts["cv"].keys() == plain.keys() | {"types", "chosen_by"}
+    assert facts["cv"].keys() == plain.keys() | {"format", "types", "chosen_by"}
     assert {name for name in plain if facts["cv"][name] != plain[name]} <= {"fit_seconds", "predict_seconds"}
 
 
@@ -279,3 +292,25 @@ def test_the_facts_of_a_model_that_cannot_be_stored_are_kept(tmp_path, dataset, 
     assert models == {}
     assert facts["cv"].keys() == plain.keys() | {"error", "chosen_by"}
     assert "recursion" in facts["cv"]["error"]
+
+
+@pytest.mark.parametrize("learner", [Circular, Logarithmic])
+def test_a_study_may_ask_for_pickles_of_the_models_that_skops_refuses(
+    tmp_path, dataset, fitted_points, learner
+):
+    name = f"{__name__}.{learner.__name__}"
+    models, facts = models_of(tmp_path, dataset, model_format="cloudpickle", estimator=name)
+    assert (models, facts["cv"]["format"]) == ({}, "cloudpickle")
+    fitted, model_format, _ = load_fitted(tmp_path / "models", "cv", [name], "cloudpickle")
+    assert model_format == "cloudpickle"
+    expected = learner(C=0.5).fit(dataset.X, dataset.y)
+    np.testing.assert_array_equal(fitted.decision_function(dataset.X), expected.decision_function(dataset.X))
+
+
+@pytest.mark.parametrize("model_format", ["skops", "cloudpickle"])
+def test_the_format_of_other_models_is_skops(tmp_path, dataset, fitted_points, model_format):
+    models, facts = models_of(tmp_path, dataset, model_format=model_format)
+    assert (facts["cv"]["format"], models.keys()) == ("skops", {"cv"})
+    fitted, *of_file = load_fitted(tmp_path / "models", "cv", [SPEC.estimator], model_format)
+    assert of_file == ["skops", []]
+    np.testing.assert_array_equal(fitted.coef_, skops.io.loads(models["cv"]).coef_)

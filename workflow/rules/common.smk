@@ -140,6 +140,10 @@ def study_of(wildcards):
         for key, entry in study.own_data.items():
             for column in entry["tells_label"]:
                 logger.warning(f"{study.file}: {warning_of(key, entry, column)}")
+        if study.model_format == "cloudpickle":
+            logger.warning(
+                f"{study.file}: model_format: models that skops refuses are pickled, and loading one runs code in it"
+            )
     return study
 
 

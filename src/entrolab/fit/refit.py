@@ -1,12 +1,14 @@
 """Refit the models that criteria select on all training rows, with their fit times and sizes."""
 
 import json
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import FunctionType, ModuleType
 
+import cloudpickle
 import numpy as np
 import skops.io
 from scipy import sparse
@@ -20,6 +22,7 @@ from entrolab.fit.learners import (
     build,
     first_step,
     learner_at,
+    made_of,
     seed_from,
     step_params,
     weights_in_fit,
@@ -30,6 +33,7 @@ from entrolab.fit.run import Run
 from entrolab.fit.selection import most_chosen
 from entrolab.fit.thresholds import fixed
 from entrolab.io.atomic import replacing
+from entrolab.io.model_reading import MODEL_FORMATS, load
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json, write_json
 from entrolab.text import one_line
@@ -42,14 +46,19 @@ TIMED_AT_MOST = 5  # maximum number of repetitions
 
 
 def refit_run(
-    files: Mapping[str, str], folder: str, run: Run, criteria: Sequence[str], limits: Limits
+    files: Mapping[str, str],
+    folder: str,
+    run: Run,
+    criteria: Sequence[str],
+    limits: Limits,
+    model_format: str = "skops",
 ) -> None:
     """Refit what each criterion selected in most folds, and write the models of a run into a folder.
 
     `files` are the paths of a run's ``rows``, ``folds``, ``selection`` and ``record``. A criterion has a
     JSON file of facts and, beside it, the model as a skops file; without a model, the facts have the reason
-    as ``error``. A point that several criteria selected is fitted once. `limits` are those of all fits
-    together.
+    as ``error``. With `model_format` ``cloudpickle``, a model that is refused as a skops file is pickled. A
+    point that several criteria selected is fitted once. `limits` are those of all fits together.
     """
     record = read_json(files["record"])
     chosen = most_chosen(read_frame(files["selection"])) if record["success"] else {}
@@ -62,18 +71,21 @@ def refit_run(
             point = json.dumps(chosen[criterion], sort_keys=True)
             if point not in fitted:
                 left = replace(limits, seconds=limits.seconds - (time.monotonic() - begun))
-                fitted[point] = _refit_within(left, files["rows"], files["folds"], chosen[criterion], run)
+                data = files["rows"], files["folds"]
+                fitted[point] = _refit_within(left, *data, chosen[criterion], run, model_format)
             model, facts = fitted[point]
         if model:
-            with replacing(Path(folder, f"{criterion}.skops")) as temporary:
+            with replacing(Path(folder, criterion + MODEL_FORMATS[facts["format"]])) as temporary:
                 temporary.write_bytes(model)
         write_json(Path(folder, f"{criterion}.json"), {"chosen_by": criterion, **facts})
 
 
-def _refit_within(limits: Limits, rows: str, folds: str, params: Mapping, run: Run) -> tuple[bytes, dict]:
-    """A model as the bytes of a skops file, and its facts; no bytes and a reason if there is none."""
+def _refit_within(
+    limits: Limits, rows: str, folds: str, params: Mapping, run: Run, model_format: str
+) -> tuple[bytes, dict]:
+    """A model as the bytes of a file, and its facts; no bytes and a reason if there is none."""
     try:
-        (found,) = within(limits, _refitted, rows, folds, params, run)
+        (found,) = within(limits, _refitted, rows, folds, params, run, model_format)
     except LimitError as error:
         return b"", {"error": f"{error.status} reached by the refit"}
     except RuntimeError as error:  # of a learner, or a crash: the scores are kept
@@ -81,15 +93,37 @@ def _refit_within(limits: Limits, rows: str, folds: str, params: Mapping, run: R
     return found
 
 
-def _refitted(rows: str, folds: str, params: Mapping, run: Run) -> Iterator[tuple[bytes, dict]]:
+def _refitted(
+    rows: str, folds: str, params: Mapping, run: Run, model_format: str
+) -> Iterator[tuple[bytes, dict]]:
     dataset = load_dataset(rows)
     fitted, facts = refit(dataset, load_folds(folds), params, run)
+    model, of_file = _as_file(of_table(fitted, dataset.columns), made_of(run), model_format)
+    yield model, facts | of_file
+
+
+def _as_file(fitted: BaseEstimator, named: Sequence[str], model_format: str) -> tuple[bytes, dict]:
+    """A model as the bytes of a file, with the file's ``format`` and ``types``; no bytes and an ``error``.
+
+    With `model_format` ``cloudpickle`` a skops file is read once, since it may be refused only then.
+    """
     try:
-        model = skops.io.dumps(of_table(fitted, dataset.columns))
-        facts["types"] = skops.io.get_untrusted_types(data=model)
+        model = skops.io.dumps(fitted)
+        types = skops.io.get_untrusted_types(data=model)
+        if model_format == "cloudpickle":
+            with tempfile.NamedTemporaryFile(suffix=".skops") as file:
+                file.write(model)
+                file.flush()
+                load(file.name, named, types)
+        return model, {"format": "skops", "types": types}
     except Exception as error:  # noqa: BLE001  of any object in the model; the other facts are kept
-        model, facts["error"] = b"", f"skops cannot store the model: {one_line(error)}"
-    yield model, facts
+        reason = f"skops cannot store the model: {one_line(error)}"
+    if model_format == "cloudpickle":
+        try:
+            return cloudpickle.dumps(fitted), {"format": "cloudpickle"}
+        except Exception as error:  # noqa: BLE001  as above
+            reason = f"cloudpickle cannot store the model: {one_line(error)}"
+    return b"", {"error": reason}
 
 
 def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:

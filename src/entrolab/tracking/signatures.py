@@ -43,20 +43,21 @@ def signature_of(fitted: BaseEstimator) -> ModelSignature:
 
 def save_model(
     fitted: BaseEstimator,
-    folder: str | os.PathLike,
-    logged: Model,
+    path: str | os.PathLike,
+    mlflow_model: Model,
     *,
     model_format: str = "skops",
     trusted_types: Sequence[str] = (),
 ) -> None:
-    """Save a model with ``mlflow.sklearn`` to a new folder, to be served as :mod:`served_model` says.
+    """Save a model with ``mlflow.sklearn``, to be served by :mod:`entrolab.tracking.served_model`.
 
-    `logged` is what MLflow knows of the model; `trusted_types` are the types in it that skops has to trust.
+    `mlflow.models.Model.log` takes this module as a flavor. `trusted_types` are those in the model that skops
+    has to trust.
     """
     mlflow.sklearn.save_model(
         fitted,
-        folder,
-        mlflow_model=logged,
+        path,
+        mlflow_model=mlflow_model,
         code_paths=[str(SERVED)],
         serialization_format=model_format,
         skops_trusted_types=list(trusted_types),
@@ -64,6 +65,6 @@ def save_model(
         # Stated explicitly, because inferring them takes seconds.
         pip_requirements=[f"{name}=={version(name)}" for name in (*MODEL_REQUIREMENTS, model_format)],
     )
-    if mlflow.pyfunc.FLAVOR_NAME in logged.flavors:  # of an estimator with `predict`
-        logged.flavors[mlflow.pyfunc.FLAVOR_NAME][mlflow.pyfunc.MAIN] = SERVED.stem
-        logged.save(str(Path(folder, MLMODEL_FILE_NAME)))
+    if mlflow.pyfunc.FLAVOR_NAME in mlflow_model.flavors:  # of an estimator with `predict`
+        mlflow_model.flavors[mlflow.pyfunc.FLAVOR_NAME][mlflow.pyfunc.MAIN] = SERVED.stem
+        mlflow_model.save(str(Path(path, MLMODEL_FILE_NAME)))
