@@ -1,9 +1,11 @@
 """The refit: the models of a run, their facts and their limits."""
 
 import json
+import tempfile
 import time
 import uuid
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -278,23 +280,34 @@ def test_a_stored_model_is_the_refitted_one(tmp_path, dataset):
 
 
 def test_bytes_in_a_model_are_stored(tmp_path, dataset, monkeypatch, fitted_points):
-    monkeypatch.setattr(refitting, "Bytes", Bytes, raising=False)
     # skops names the file of bytes by such a number, here one that begins with a digit, as 10 of 16 do.
     monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=1))
-    models, facts = models_of(tmp_path, dataset, estimator="entrolab.fit.refit.Bytes")
+    models, facts = models_of(tmp_path, dataset, estimator=f"{__name__}.Bytes")
     assert skops.io.loads(models["cv"], trusted=facts["cv"]["types"]).raw_ == bytes(range(256))
 
 
-def test_the_facts_of_a_model_that_cannot_be_stored_are_kept(tmp_path, dataset, monkeypatch, fitted_points):
-    monkeypatch.setattr(refitting, "Circular", Circular, raising=False)
-    models, facts = models_of(tmp_path, dataset, estimator="entrolab.fit.refit.Circular")
+class Foreign(LogisticRegression):
+    def fit(self, X, y):
+        self.fraction_ = Fraction(1, 3)  # of a package that the study does not name
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("learner", "reason"),
+    [(Circular, "recursion"), (Logarithmic, "<lambda>"), (Foreign, "fractions.Fraction")],
+)
+def test_facts_of_a_model_that_cannot_be_read_back_are_kept(
+    tmp_path, dataset, fitted_points, learner, reason
+):
+    models, facts = models_of(tmp_path, dataset, estimator=f"{__name__}.{learner.__name__}")
     _, plain = refit(dataset, FOLDS, {"C": 0.5}, SPEC)
     assert models == {}
     assert facts["cv"].keys() == plain.keys() | {"error", "chosen_by"}
-    assert "recursion" in facts["cv"]["error"]
+    assert reason in facts["cv"]["error"]
+    assert tempfile.gettempdir() not in facts["cv"]["error"]
 
 
-@pytest.mark.parametrize("learner", [Circular, Logarithmic])
+@pytest.mark.parametrize("learner", [Circular, Logarithmic, Foreign])
 def test_a_study_may_ask_for_pickles_of_the_models_that_skops_refuses(
     tmp_path, dataset, fitted_points, learner
 ):

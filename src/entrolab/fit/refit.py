@@ -33,7 +33,7 @@ from entrolab.fit.run import Run
 from entrolab.fit.selection import most_chosen
 from entrolab.fit.thresholds import fixed
 from entrolab.io.atomic import replacing
-from entrolab.io.model_reading import MODEL_FORMATS, load
+from entrolab.io.model_reading import MODEL_FORMATS, trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json, write_json
 from entrolab.text import one_line
@@ -57,8 +57,8 @@ def refit_run(
 
     `files` are the paths of a run's ``rows``, ``folds``, ``selection`` and ``record``. A criterion has a
     JSON file of facts and, beside it, the model as a skops file; without a model, the facts have the reason
-    as ``error``. With `model_format` ``cloudpickle``, a model that is refused as a skops file is pickled. A
-    point that several criteria selected is fitted once. `limits` are those of all fits together.
+    as ``error``. With `model_format` ``cloudpickle``, a model that skops cannot read back is pickled. A point
+    that several criteria selected is fitted once. `limits` are those of all fits together.
     """
     record = read_json(files["record"])
     chosen = most_chosen(read_frame(files["selection"])) if record["success"] else {}
@@ -105,19 +105,17 @@ def _refitted(
 def _as_file(fitted: BaseEstimator, named: Sequence[str], model_format: str) -> tuple[bytes, dict]:
     """A model as the bytes of a file, with the file's ``format`` and ``types``; no bytes and an ``error``.
 
-    With `model_format` ``cloudpickle`` a skops file is read once, since it may be refused only then.
+    A skops file is read once, because what it names may be refused or, as a lambda, impossible to import.
     """
-    try:
-        model = skops.io.dumps(fitted)
-        types = skops.io.get_untrusted_types(data=model)
-        if model_format == "cloudpickle":
-            with tempfile.NamedTemporaryFile(suffix=".skops") as file:
-                file.write(model)
-                file.flush()
-                load(file.name, named, types)
-        return model, {"format": "skops", "types": types}
-    except Exception as error:  # noqa: BLE001  of any object in the model; the other facts are kept
-        reason = f"skops cannot store the model: {one_line(error)}"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.skops")
+        try:
+            skops.io.dump(fitted, path)
+            types = skops.io.get_untrusted_types(file=path)
+            skops.io.load(path, trusted=trusted_types(path, named, types))
+            return path.read_bytes(), {"format": "skops", "types": types}
+        except Exception as error:  # noqa: BLE001  of any object in the model; the other facts are kept
+            reason = f"skops cannot store the model: {one_line(str(error).removeprefix(f'{path}: '))}"
     if model_format == "cloudpickle":
         try:
             return cloudpickle.dumps(fitted), {"format": "cloudpickle"}
