@@ -87,6 +87,7 @@ def test_every_format_of_a_request_gets_the_labels_of_the_rows(served):
         "columns": asked(served, {"inputs": columns}),
         "instances": asked(served, {"instances": records}),
         "frame": served.predict(FRAME).tolist(),
+        "estimator": served.get_raw_model().predict(FRAME).tolist(),
         "others": served.predict(FRAME[FRAME.columns[::-1]].assign(more=1)).tolist(),
     }
     assert answers == dict.fromkeys(answers, LABELS)

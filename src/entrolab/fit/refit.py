@@ -1,7 +1,7 @@
 """Refit the models that criteria select on all training rows, with their fit times and sizes."""
 
+import io
 import json
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -107,15 +107,14 @@ def _as_file(fitted: BaseEstimator, named: Sequence[str], model_format: str) -> 
 
     A skops file is read once, because what it names may be refused or, as a lambda, impossible to import.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "model.skops")
-        try:
-            skops.io.dump(fitted, path)
-            types = skops.io.get_untrusted_types(file=path)
-            skops.io.load(path, trusted=trusted_types(path, named, types))
-            return path.read_bytes(), {"format": "skops", "types": types}
-        except Exception as error:  # noqa: BLE001  of any object in the model; the other facts are kept
-            reason = f"skops cannot store the model: {one_line(str(error).removeprefix(f'{path}: '))}"
+    file = io.BytesIO()
+    try:
+        skops.io.dump(fitted, file)
+        types = skops.io.get_untrusted_types(file=file)
+        skops.io.load(file, trusted=trusted_types(file, named, types))
+        return file.getvalue(), {"format": "skops", "types": types}
+    except Exception as error:  # noqa: BLE001  of any object in the model; the other facts are kept
+        reason = f"skops cannot store the model: {one_line(str(error).removeprefix(f'{file}: '))}"
     if model_format == "cloudpickle":
         try:
             return cloudpickle.dumps(fitted), {"format": "cloudpickle"}

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from inspect import isclass
 from pathlib import Path
+from typing import BinaryIO
 
 from sklearn.base import BaseEstimator
 
@@ -132,7 +133,9 @@ def _load(path: str | os.PathLike, stored_as: str, types: list[str]) -> BaseEsti
         raise damaged(path, "model", error) from error
 
 
-def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> list[str]:
+def trusted_types(
+    path: str | os.PathLike | BinaryIO, named: Sequence[str], stored: Collection[str] = ()
+) -> list[str]:
     """The types in a file that have to be trusted to load it.
 
     Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, `TRUSTED_FUNCTIONS`, and, from the packages
@@ -171,14 +174,15 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
     return found
 
 
-def _check_expansion(path: str | os.PathLike) -> None:
+def _check_expansion(path: str | os.PathLike | BinaryIO) -> None:
     with zipfile.ZipFile(path) as archive:
         expanded = sum(member.file_size for member in archive.infolist())
-    if expanded > MOST_EXPANDED * os.path.getsize(path):
+        size = archive.fp.seek(0, os.SEEK_END)
+    if expanded > MOST_EXPANDED * size:
         raise ValueError(f"the file expands to {expanded:,} bytes, more than {MOST_EXPANDED} times its size")
 
 
-def _called(path: str | os.PathLike) -> Iterator[str]:
+def _called(path: str | os.PathLike | BinaryIO) -> Iterator[str]:
     """Yield the callables that loading the file would call with arguments from the file."""
     with zipfile.ZipFile(path) as archive:
         waiting = [json.loads(archive.read("schema.json"))]

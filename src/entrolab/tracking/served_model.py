@@ -22,6 +22,10 @@ class ServedModel:
     def __init__(self, fitted: BaseEstimator):
         self.fitted = fitted
 
+    def get_raw_model(self) -> BaseEstimator:
+        """The estimator, for ``get_raw_model`` of pyfunc."""
+        return self.fitted
+
     def predict(self, data, params: dict | None = None):
         """The predictions of some rows, or their probabilities as a data frame with a column per class."""
         response = (params or {}).get("response_method", "predict")
