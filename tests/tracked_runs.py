@@ -150,6 +150,7 @@ def write_run(
     for criterion in ("cv", "dcs_kde"):
         facts = {"params": {"C": 1.0}, "chosen_by": criterion, "fit_seconds": seconds / 10}
         facts |= {"predict_seconds": 0.01, "n_stored_numbers": 123, "estimator": record["estimator"]}
+        facts |= {"format": "skops", "types": []}
         facts_of(run, criterion).write_text(json.dumps(facts | {"curves": {"loss": [3.0, 2.0, 1.5]}}))
         skops.io.dump(estimator, model_of(run, criterion))
 

@@ -103,7 +103,7 @@ def test_only_fits_fork_once_more_for_each_repeat_and_for_the_refit(tmp_path):
     assert (
         forks(
             "fit:refit",
-            {"run": spec.model_dump(), **criteria},
+            {"run": spec.model_dump(), **criteria, "model_format": "skops"},
             {"models": str(tmp_path / "models")},
             **of_fits,
         )

@@ -407,8 +407,10 @@ def machines(tmp_path, catalog):
     }
     for name, machine in fitted.items():
         machine.fit(data.X[rows], data.y[rows])
-        (tmp_path / "models" / name).mkdir(parents=True)
-        skops.io.dump(machine, tmp_path / "models" / name / f"{SUPPORT['stored'][name].criterion}.skops")
+        file = tmp_path / "models" / name / f"{SUPPORT['stored'][name].criterion}.skops"
+        file.parent.mkdir(parents=True)
+        skops.io.dump(machine, file)
+        file.with_suffix(".json").write_text(json.dumps({"format": "skops", "types": []}))
         (tmp_path / f"{name}.json").write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
     shared = [tmp_path / "scaled.npz", tmp_path / "folds.npz"]
     sources = [path for name in fitted for path in (*shared, tmp_path / "models" / name)]

@@ -63,6 +63,7 @@ def stored(folder, name, fitted):
         (folder / name / "cv.json").write_text(json.dumps({"error": "nothing was chosen"}))
     else:
         skops.io.dump(fitted, folder / name / "cv.skops")
+        (folder / name / "cv.json").write_text(json.dumps({"format": "skops", "types": []}))
     record = folder / f"{name}_record.json"
     record.write_text(json.dumps({"success": True, "status": "ok", "error": ""}))
     return record
@@ -327,7 +328,7 @@ def test_a_spec_of_a_figure_has_shapes_and_learners_by_data_set(load, study_of_i
     assert samples.shapes == {"heart": [2, 2], "sonar": [1, 4]}
     assert list(errors.learners.values()) == [learner("sklearn.neural_network.MLPClassifier", alpha=0.5)]
     assert study.models["net"].params == {}
-    assert weights.stored == {"ridge": ("cv", ["sklearn.linear_model.RidgeClassifier"])}
+    assert weights.stored == {"ridge": ("cv", ["sklearn.linear_model.RidgeClassifier"], "skops")}
     assert errors.seed != study.model_copy(update={"seed": 1}).spec_of_figure("errors").seed
 
 

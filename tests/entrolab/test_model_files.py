@@ -40,7 +40,15 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.random_projection import SparseRandomProjection
 from sklearn.svm import SVC
 
-from entrolab.io.model_reading import TRUSTED_CLASSES, TRUSTED_FUNCTIONS, load, trusted_types
+from entrolab.io.model_reading import (
+    TRUSTED_CLASSES,
+    TRUSTED_FUNCTIONS,
+    NoModel,
+    Refused,
+    load,
+    load_fitted,
+    trusted_types,
+)
 from entrolearn import EEMClassifier, RKELMClassifier
 
 X, y = np.array([[0.0, 1], [1, 0], [1, 1], [0, 0]]), np.array([0, 1, 1, 0])
@@ -178,6 +186,27 @@ def test_a_pickle_is_not_unpickled(tmp_path, packed):
     with pytest.raises(ValueError, match=r"model\.skops: not a complete model file"):
         load(file, ["sklearn.svm.SVC"])
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.fault("Trust", "a pickle beside a study that asks for skops", "refused; it did not run")
+@pytest.mark.parametrize(
+    ("facts", "model_format", "error"),
+    [
+        ({"format": "cloudpickle"}, "skops", Refused),
+        ({"format": "pickle"}, "cloudpickle", Refused),
+        ({"format": "skops", "types": []}, "cloudpickle", NoModel),
+        ({"error": "singular"}, "cloudpickle", NoModel),
+    ],
+)
+def test_a_pickle_is_opened_only_if_the_study_asks_for_it(tmp_path, facts, model_format, error):
+    (tmp_path / "cv.pkl").write_bytes(pickle.dumps(Payload(tmp_path / "ran")))
+    (tmp_path / "cv.json").write_text(json.dumps(facts))
+    with pytest.raises(error):
+        load_fitted(tmp_path, "cv", [], model_format)
+    assert not (tmp_path / "ran").exists()
+    (tmp_path / "cv.json").write_text(json.dumps({"format": "cloudpickle"}))
+    load_fitted(tmp_path, "cv", [], "cloudpickle")
+    assert (tmp_path / "ran").exists()  # so that nothing ran is due to the refusal
 
 
 @pytest.mark.fault("Trust", "a pickled array in a model", "refused; it did not run")

@@ -4,6 +4,7 @@ import json
 import time
 import uuid
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,14 @@ from logistic_run import changed, logistic_run
 from sklearn.datasets import make_classification
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 
 from entrolab.data.dataset import Dataset, save_dataset, save_folds
 from entrolab.fit import refit as refitting
 from entrolab.fit.limits import Limits
 from entrolab.fit.refit import n_stored_numbers, refit, refit_run
+from entrolab.io.model_reading import load_fitted
 from entrolab.io.parquet import write_frame
 from entrolab.io.records import write_json
 
@@ -147,12 +150,22 @@ class Circular(LogisticRegression):
         return super().fit(X, y)
 
 
+class Logarithmic(LogisticRegression):
+    def fit(self, X, y):
+        self.log_ = FunctionTransformer(lambda rows: np.log1p(np.abs(rows)))  # skops stores its name alone
+        return super().fit(self.log_.fit_transform(X), y)
+
+    def decision_function(self, X):
+        return super().decision_function(self.log_.transform(X))
+
+
 def models_of(
     folder: Path,
     dataset: Dataset,
     chosen: Mapping[str, dict] = {"cv": {"C": 0.5}},
     limits: Limits = Limits(seconds=60),  # noqa: B008  it is frozen
     reason: str = "",
+    model_format: str = "skops",
     **changes,
 ) -> tuple[dict[str, bytes], dict[str, dict]]:
     """The models that a run stores and the facts about them, by criterion.
@@ -168,7 +181,8 @@ def models_of(
     ]
     write_frame(files["selection"], pd.DataFrame(rows))
     write_json(files["record"], {"success": not reason, "error": reason})
-    refit_run(files, str(folder / "models"), changed(SPEC, changes), ["cv", "dcs_kde"], limits)
+    spec = changed(SPEC, changes)
+    refit_run(files, str(folder / "models"), spec, ["cv", "dcs_kde"], limits, model_format)
     stored, facts = ((folder / "models").glob(f"*.{kind}") for kind in ("skops", "json"))
 
     def refused(constant):
@@ -260,22 +274,55 @@ def test_a_stored_model_is_the_refitted_one(tmp_path, dataset):
     models, facts = models_of(tmp_path, dataset)
     expected, plain = refit(dataset, FOLDS, {"C": 0.5}, SPEC)
     np.testing.assert_array_equal(skops.io.loads(models["cv"]).coef_, expected.coef_)
-    assert facts["cv"].keys() == plain.keys() | {"types", "chosen_by"}
+    assert facts["cv"].keys() == plain.keys() | {"format", "types", "chosen_by"}
     assert {name for name in plain if facts["cv"][name] != plain[name]} <= {"fit_seconds", "predict_seconds"}
 
 
 def test_bytes_in_a_model_are_stored(tmp_path, dataset, monkeypatch, fitted_points):
-    monkeypatch.setattr(refitting, "Bytes", Bytes, raising=False)
     # skops names the file of bytes by such a number, here one that begins with a digit, as 10 of 16 do.
     monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=1))
-    models, facts = models_of(tmp_path, dataset, estimator="entrolab.fit.refit.Bytes")
+    models, facts = models_of(tmp_path, dataset, estimator=f"{__name__}.Bytes")
     assert skops.io.loads(models["cv"], trusted=facts["cv"]["types"]).raw_ == bytes(range(256))
 
 
-def test_the_facts_of_a_model_that_cannot_be_stored_are_kept(tmp_path, dataset, monkeypatch, fitted_points):
-    monkeypatch.setattr(refitting, "Circular", Circular, raising=False)
-    models, facts = models_of(tmp_path, dataset, estimator="entrolab.fit.refit.Circular")
+class Foreign(LogisticRegression):
+    def fit(self, X, y):
+        self.fraction_ = Fraction(1, 3)  # of a package that the study does not name
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("learner", "reason"),
+    [(Circular, "recursion"), (Logarithmic, "<lambda>"), (Foreign, "fractions.Fraction")],
+)
+def test_facts_of_a_model_that_cannot_be_read_back_are_kept(
+    tmp_path, dataset, fitted_points, learner, reason
+):
+    models, facts = models_of(tmp_path, dataset, estimator=f"{__name__}.{learner.__name__}")
     _, plain = refit(dataset, FOLDS, {"C": 0.5}, SPEC)
     assert models == {}
     assert facts["cv"].keys() == plain.keys() | {"error", "chosen_by"}
-    assert "recursion" in facts["cv"]["error"]
+    assert reason in facts["cv"]["error"]
+    assert "BytesIO" not in facts["cv"]["error"]
+
+
+@pytest.mark.parametrize("learner", [Circular, Logarithmic, Foreign])
+def test_a_study_may_ask_for_pickles_of_the_models_that_skops_refuses(
+    tmp_path, dataset, fitted_points, learner
+):
+    name = f"{__name__}.{learner.__name__}"
+    models, facts = models_of(tmp_path, dataset, model_format="cloudpickle", estimator=name)
+    assert (models, facts["cv"]["format"]) == ({}, "cloudpickle")
+    fitted, model_format, _ = load_fitted(tmp_path / "models", "cv", [name], "cloudpickle")
+    assert model_format == "cloudpickle"
+    expected = learner(C=0.5).fit(dataset.X, dataset.y)
+    np.testing.assert_array_equal(fitted.decision_function(dataset.X), expected.decision_function(dataset.X))
+
+
+@pytest.mark.parametrize("model_format", ["skops", "cloudpickle"])
+def test_the_format_of_other_models_is_skops(tmp_path, dataset, fitted_points, model_format):
+    models, facts = models_of(tmp_path, dataset, model_format=model_format)
+    assert (facts["cv"]["format"], models.keys()) == ("skops", {"cv"})
+    fitted, *of_file = load_fitted(tmp_path / "models", "cv", [SPEC.estimator], model_format)
+    assert of_file == ["skops", []]
+    np.testing.assert_array_equal(fitted.coef_, skops.io.loads(models["cv"]).coef_)

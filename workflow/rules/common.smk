@@ -144,6 +144,10 @@ def study_of(wildcards):
         # What was deleted from the store is written again.
         for receipt in lost_receipts(study.name, SETTINGS.store):
             receipt.unlink(missing_ok=True)
+        if study.model_format == "cloudpickle":
+            logger.warning(
+                f"{study.file}: model_format: models that skops refuses are pickled, and loading one runs code in it"
+            )
     return study
 
 

@@ -59,6 +59,7 @@ rule refit:
     params:
         run=run_of,
         criteria=criteria_of,
+        model_format=of_study(lambda study, at: study.model_format),
         code=code_of_run("refit"),
     run:
         run_job("fit:refit", input, output, params, wildcards, resources, log)

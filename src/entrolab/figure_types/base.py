@@ -27,10 +27,11 @@ Named = tuple[str, str, object, str]
 
 
 class Stored(NamedTuple):
-    """The refitted model of a run: the criterion that selected it, and the import paths of its parts."""
+    """The refitted model of a run: its criterion, the import paths of its parts, and the study's format."""
 
     criterion: str
     parts: list[str]
+    model_format: str = "skops"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Base class of the figures that are drawn from refitted models."""
 
-from pathlib import Path
-
 from entrolab.figure_types.base import OfSelectedModels, Stored
 from entrolab.fit.learners import FIRST_STEP, made_of
 
@@ -13,22 +11,24 @@ class OfStoredModels(OfSelectedModels):
 
     def spec(self, figure, study):
         models = {name: study.models[name] for name in figure.models}
-        stored = {name: Stored(model.criteria[0], made_of(model)) for name, model in models.items()}
+        stored = {
+            name: Stored(model.criteria[0], made_of(model), study.model_format)
+            for name, model in models.items()
+        }
         return super().spec(figure, study) | {"stored": stored}
 
 
 def stored_model(model: str, folder: str, record, spec):
     """The model of a run that its first criterion selected, else `NothingToDraw` with the reason."""
     from entrolab.figure_types.drawing import NothingToDraw, check_success
-    from entrolab.io.model_reading import load
-    from entrolab.io.records import read_json
+    from entrolab.io.model_reading import NoModel, load_fitted
 
     check_success(record)
-    criterion, parts = spec.stored[model]
-    file = Path(folder, f"{criterion}.skops")
-    if not file.exists():
-        raise NothingToDraw(read_json(file.with_suffix(".json"))["error"])
-    return of_scaled_rows(load(file, parts))
+    try:
+        fitted, *_ = load_fitted(folder, *spec.stored[model])
+    except NoModel as error:
+        raise NothingToDraw(str(error)) from None
+    return of_scaled_rows(fitted)
 
 
 def of_scaled_rows(fitted):

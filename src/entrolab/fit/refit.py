@@ -1,5 +1,6 @@
 """Refit the models that criteria select on all training rows, with their fit times and sizes."""
 
+import io
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import FunctionType, ModuleType
 
+import cloudpickle
 import numpy as np
 import skops.io
 from scipy import sparse
@@ -14,12 +16,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
 from entrolab.data.dataset import load_dataset, load_folds
+from entrolab.fit.curves import curves_of
 from entrolab.fit.learners import (
     MODEL_STEP,
     alternatives,
     build,
     first_step,
     learner_at,
+    made_of,
     seed_from,
     step_params,
     weights_in_fit,
@@ -30,6 +34,7 @@ from entrolab.fit.run import Run
 from entrolab.fit.selection import most_chosen
 from entrolab.fit.thresholds import fixed
 from entrolab.io.atomic import replacing
+from entrolab.io.model_reading import MODEL_FORMATS, trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json, write_json
 from entrolab.text import one_line
@@ -42,14 +47,19 @@ TIMED_AT_MOST = 5  # maximum number of repetitions
 
 
 def refit_run(
-    files: Mapping[str, str], folder: str, run: Run, criteria: Sequence[str], limits: Limits
+    files: Mapping[str, str],
+    folder: str,
+    run: Run,
+    criteria: Sequence[str],
+    limits: Limits,
+    model_format: str = "skops",
 ) -> None:
     """Refit what each criterion selected in most folds, and write the models of a run into a folder.
 
     `files` are the paths of a run's ``rows``, ``folds``, ``selection`` and ``record``. A criterion has a
     JSON file of facts and, beside it, the model as a skops file; without a model, the facts have the reason
-    as ``error``. A point that several criteria selected is fitted once. `limits` are those of all fits
-    together.
+    as ``error``. With `model_format` ``cloudpickle``, a model that skops cannot read back is pickled. A point
+    that several criteria selected is fitted once. `limits` are those of all fits together.
     """
     record = read_json(files["record"])
     chosen = most_chosen(read_frame(files["selection"])) if record["success"] else {}
@@ -62,18 +72,21 @@ def refit_run(
             point = json.dumps(chosen[criterion], sort_keys=True)
             if point not in fitted:
                 left = replace(limits, seconds=limits.seconds - (time.monotonic() - begun))
-                fitted[point] = _refit_within(left, files["rows"], files["folds"], chosen[criterion], run)
+                data = files["rows"], files["folds"]
+                fitted[point] = _refit_within(left, *data, chosen[criterion], run, model_format)
             model, facts = fitted[point]
         if model:
-            with replacing(Path(folder, f"{criterion}.skops")) as temporary:
+            with replacing(Path(folder, criterion + MODEL_FORMATS[facts["format"]])) as temporary:
                 temporary.write_bytes(model)
         write_json(Path(folder, f"{criterion}.json"), {"chosen_by": criterion, **facts})
 
 
-def _refit_within(limits: Limits, rows: str, folds: str, params: Mapping, run: Run) -> tuple[bytes, dict]:
-    """A model as the bytes of a skops file, and its facts; no bytes and a reason if there is none."""
+def _refit_within(
+    limits: Limits, rows: str, folds: str, params: Mapping, run: Run, model_format: str
+) -> tuple[bytes, dict]:
+    """A model as the bytes of a file, and its facts; no bytes and a reason if there is none."""
     try:
-        (found,) = within(limits, _refitted, rows, folds, params, run)
+        (found,) = within(limits, _refitted, rows, folds, params, run, model_format)
     except LimitError as error:
         return b"", {"error": f"{error.status} reached by the refit"}
     except RuntimeError as error:  # of a learner, or a crash: the scores are kept
@@ -81,15 +94,34 @@ def _refit_within(limits: Limits, rows: str, folds: str, params: Mapping, run: R
     return found
 
 
-def _refitted(rows: str, folds: str, params: Mapping, run: Run) -> Iterator[tuple[bytes, dict]]:
+def _refitted(
+    rows: str, folds: str, params: Mapping, run: Run, model_format: str
+) -> Iterator[tuple[bytes, dict]]:
     dataset = load_dataset(rows)
     fitted, facts = refit(dataset, load_folds(folds), params, run)
+    model, of_file = _as_file(of_table(fitted, dataset.columns), made_of(run), model_format)
+    yield model, facts | of_file
+
+
+def _as_file(fitted: BaseEstimator, named: Sequence[str], model_format: str) -> tuple[bytes, dict]:
+    """A model as the bytes of a file, with the file's ``format`` and ``types``; no bytes and an ``error``.
+
+    A skops file is read once, because what it names may be refused or, as a lambda, impossible to import.
+    """
+    file = io.BytesIO()
     try:
-        model = skops.io.dumps(of_table(fitted, dataset.columns))
-        facts["types"] = skops.io.get_untrusted_types(data=model)
+        skops.io.dump(fitted, file)
+        types = skops.io.get_untrusted_types(file=file)
+        skops.io.load(file, trusted=trusted_types(file, named, types))
+        return file.getvalue(), {"format": "skops", "types": types}
     except Exception as error:  # noqa: BLE001  of any object in the model; the other facts are kept
-        model, facts["error"] = b"", f"skops cannot store the model: {one_line(error)}"
-    yield model, facts
+        reason = f"skops cannot store the model: {one_line(str(error).removeprefix(f'{file}: '))}"
+    if model_format == "cloudpickle":
+        try:
+            return cloudpickle.dumps(fitted), {"format": "cloudpickle"}
+        except Exception as error:  # noqa: BLE001  as above
+            reason = f"cloudpickle cannot store the model: {one_line(error)}"
+    return b"", {"error": reason}
 
 
 def of_table(fitted: BaseEstimator, columns: Mapping | None) -> BaseEstimator:
@@ -113,7 +145,7 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, run: Run) -> tuple[
     the first trial and predicts its test rows. The facts are ``params``, ``estimator``;
     ``fit_seconds`` and ``predict_seconds`` of processor time (the shortest of several repetitions if they are
     short); ``n_stored_numbers`` in arrays; ``n_support`` and ``n_iter`` of models with support vectors or
-    iterations; the tuned ``threshold``.
+    iterations; the tuned ``threshold``; ``curves`` of iterations.
     """
     seed = seed_from(run.seed, run.study, run.dataset, run.model, 0)
     chosen = step_params(run, params, alternatives(run, seed))
@@ -136,6 +168,7 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, run: Run) -> tuple[
         "predict_seconds": predict_seconds,
         "n_stored_numbers": n_stored_numbers(fitted),
         **{name: number for name, number in told.items() if number is not None},
+        **({"curves": curves} if (curves := curves_of(fitted)) else {}),
     }
 
 

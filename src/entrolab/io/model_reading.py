@@ -1,4 +1,4 @@
-"""Read fitted models from files in the skops format, without executing code from a file."""
+"""Read fitted models from files: skops files, which run no code, and pickles of studies that ask for them."""
 
 import importlib
 import json
@@ -7,10 +7,13 @@ import sys
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from inspect import isclass
+from pathlib import Path
+from typing import BinaryIO
 
 from sklearn.base import BaseEstimator
 
 import entrolearn
+from entrolab.io.records import read_json
 from entrolab.text import Unreadable, damaged
 
 # skops is imported in functions, because it imports all of scikit-learn, which takes a second or more.
@@ -71,8 +74,41 @@ TRUSTED_FUNCTIONS = frozenset(
 MOST_EXPANDED = 20
 
 
+#: The formats of a study's models, each with the suffix of its files.
+MODEL_FORMATS = {"skops": ".skops", "cloudpickle": ".pkl"}
+
+
 class Refused(Unreadable):
-    """Raised for a model that contains types that are not trusted."""
+    """Raised for a model that contains types that are not trusted, or is a pickle that nobody asked for."""
+
+
+class NoModel(Unreadable):
+    """Raised with the reason for a run without a refitted model."""
+
+
+def load_fitted(
+    folder: str | os.PathLike, criterion: str, named: Sequence[str], model_format: str
+) -> tuple[BaseEstimator, str, list[str]]:
+    """Read the model that a criterion selected: the model, its format, and its types that skops has to trust.
+
+    `folder` is that of a run's models, `model_format` the study's, without which no pickle is opened; for
+    `named` see :func:`trusted_types`. `NoModel` is raised if there is no model, `Refused` if it may not be
+    loaded, `Unreadable` if its file is damaged.
+    """
+    facts = read_json(Path(folder, f"{criterion}.json"))
+    if "error" in facts:
+        raise NoModel(facts["error"])
+    stored_as = facts["format"]
+    if stored_as not in {"skops", model_format}:
+        raise Refused(
+            f"{folder}: the model by {criterion} is stored by {stored_as}, and loading it runs code in it; "
+            "accepted: skops, and cloudpickle if the study has `model_format: cloudpickle`"
+        )
+    path = Path(folder, f"{criterion}{MODEL_FORMATS[stored_as]}")
+    if not path.exists():
+        raise NoModel(f"there is no file {path}")
+    types = trusted_types(path, named, facts["types"]) if stored_as == "skops" else []
+    return _load(path, stored_as, types), stored_as, types
 
 
 def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> BaseEstimator:
@@ -81,16 +117,25 @@ def load(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] 
     `Unreadable` is raised if the file is incomplete or expands to many times its size, `Refused` if it
     contains types that are not trusted.
     """
-    import skops.io
+    return _load(path, "skops", trusted_types(path, named, stored))
 
-    trusted = trusted_types(path, named, stored)
+
+def _load(path: str | os.PathLike, stored_as: str, types: list[str]) -> BaseEstimator:
     try:
-        return skops.io.load(path, trusted=trusted)
-    except Exception as error:  # a damaged file may raise any exception
+        if stored_as == "skops":
+            import skops.io
+
+            return skops.io.load(path, trusted=types)
+        import cloudpickle
+
+        return cloudpickle.loads(Path(path).read_bytes())
+    except Exception as error:  # a damaged file, or code in a pickle, may raise any exception
         raise damaged(path, "model", error) from error
 
 
-def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collection[str] = ()) -> list[str]:
+def trusted_types(
+    path: str | os.PathLike | BinaryIO, named: Sequence[str], stored: Collection[str] = ()
+) -> list[str]:
     """The types in a file that have to be trusted to load it.
 
     Trusted are the estimators of entrolearn, `TRUSTED_CLASSES`, `TRUSTED_FUNCTIONS`, and, from the packages
@@ -129,14 +174,15 @@ def trusted_types(path: str | os.PathLike, named: Sequence[str], stored: Collect
     return found
 
 
-def _check_expansion(path: str | os.PathLike) -> None:
+def _check_expansion(path: str | os.PathLike | BinaryIO) -> None:
     with zipfile.ZipFile(path) as archive:
         expanded = sum(member.file_size for member in archive.infolist())
-    if expanded > MOST_EXPANDED * os.path.getsize(path):
+        size = archive.fp.seek(0, os.SEEK_END)
+    if expanded > MOST_EXPANDED * size:
         raise ValueError(f"the file expands to {expanded:,} bytes, more than {MOST_EXPANDED} times its size")
 
 
-def _called(path: str | os.PathLike) -> Iterator[str]:
+def _called(path: str | os.PathLike | BinaryIO) -> Iterator[str]:
     """Yield the callables that loading the file would call with arguments from the file."""
     with zipfile.ZipFile(path) as archive:
         waiting = [json.loads(archive.read("schema.json"))]

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.fit.learners import made_of
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import read_scores
 from entrolab.fit.selection import most_often
 from entrolab.io.files import FILES
-from entrolab.io.model_reading import Refused, trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 
@@ -47,16 +45,13 @@ class StudyRun:
 
 @dataclass(frozen=True)
 class RunContents:
-    """The contents of a run's files; a run without a result may lack some, and its model is empty."""
+    """The contents of a run's files; a run without a result may lack some. `facts` are of its first model."""
 
     record: dict
     facts: dict
     scores: pd.DataFrame
     candidates: pd.DataFrame
     metrics: list[str]  # metrics of the study that fit the task
-    fitted: Path | None  # the model that the first criterion selected
-    trusted_types: list[str] | None  # None: there is no fitted model
-    without_model: str  # why not
 
     @classmethod
     def of(cls, run: StudyRun, study) -> "RunContents":
@@ -64,15 +59,7 @@ class RunContents:
         entry = study.models[run.model]
         first = run.models / f"{entry.criteria[0]}.json" if entry.criteria else None
         facts = read_json(first) if first and first.exists() else {}
-        named = made_of(entry)
         metrics = metrics_of(study.tasks[run.dataset], study.metrics)
-        types, without_model = None, facts.get("error", "")
-        fitted = first.with_suffix(".skops") if first else None
-        if fitted and fitted.exists() and not without_model:
-            try:
-                types = trusted_types(fitted, named, facts.get("types", ()))
-            except Refused as error:
-                without_model = str(error)
         scores = pd.DataFrame({"criterion": []})
         if run.selection.exists() and run.predictions.exists():
             scores = read_scores(run.selection, run.predictions, metrics)
@@ -87,9 +74,6 @@ class RunContents:
                 for name in metrics
                 if name in scores and (METRICS[name].chooses or scores[name].notna().any())
             ],
-            fitted=fitted,
-            trusted_types=types,
-            without_model=without_model,
         )
 
     def by_criterion(self) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -34,7 +34,8 @@ def refit(job) -> None:
     """Fit what each criterion selected in most folds on all training rows."""
     files = {name: job.input.get(name) for name in ("rows", "folds", "selection", "record")}
     run = Run.model_validate(job.params.run)
-    refit_run(files, job.output[0], run, job.params.criteria, Limits.of(job.resources))
+    limits, model_format = Limits.of(job.resources), job.params.model_format
+    refit_run(files, job.output[0], run, job.params.criteria, limits, model_format)
 
 
 def measure(job) -> None:

@@ -375,6 +375,7 @@ class StudyFile(Section):
     criteria: list_of(Criterion) = ["cv"]
     candidates: list_of(Criterion) = None
     log_candidates: one_of("runs", "table") = None
+    model_format: one_of("skops", "cloudpickle") = "skops"
     datasets: mapping_of(
         text_or_section(Keys, OwnData),
         "groups by name, each a list of keys of the catalog or {file: its path, label: a column}",

@@ -368,7 +368,7 @@ class Study(StudyFile):
 
     def part_for_run(self, dataset: str, model: str) -> "Study":
         """The part of the study that a tracked run shows."""
-        names = (*SHOWN, "title", "scaling", "preprocessing")
+        names = (*SHOWN, "title", "scaling", "preprocessing", "model_format")
         parts = {name: getattr(self, name) for name in names} | {"datasets": {}}
         for name in ("tasks", "own_data"):
             parts[name] = {key: value for key, value in parts[name].items() if key == dataset}

@@ -2,9 +2,8 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,13 @@ from entrolab.experiments.measurement import Measurement
 from entrolab.fit.learners import ONE_OF, expand_values, grid_points, made_of
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.selection import ORACLE
-from entrolab.io.model_reading import Refused, load, trusted_types
+from entrolab.io.model_reading import NoModel, Refused, load_fitted
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
 from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.study.study import Study
 from entrolab.tables.rendering import escape_md
-from entrolab.text import Unreadable, full_label, in_short, one_line
+from entrolab.text import full_label, in_short, one_line
 
 CRITERIA = ("dcs_gaussian", "dcs_kde")
 MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support", "n_iter")
@@ -35,8 +34,9 @@ class Model:
 
     criteria: list[str]
     fitted: BaseEstimator
+    format: str  # of `model_format` in studies
+    types: list[str]  # that skops has to trust
     facts: dict
-    types: list[str]  # that have to be trusted to load it
     scores: dict[str, float]
 
 
@@ -164,30 +164,18 @@ def _models(
     found: dict[str, Model] = {}
     reason = ""
     for criterion in criteria:
-        facts, file = read_json(run.models / f"{criterion}.json"), run.models / f"{criterion}.skops"
+        facts = read_json(run.models / f"{criterion}.json")
+        point = json.dumps(facts.get("params"), sort_keys=True)
         try:
-            if "error" in facts:
-                raise Refused(facts["error"])
-            point = json.dumps(facts["params"], sort_keys=True)
             if point not in found:
-                types = trusted_types(file, named, facts.get("types", ()))
-                fitted = _loaded(file, named, facts)
+                fitted = load_fitted(run.models, criterion, named, study.model_format)
                 prefix = "" if criterion == criteria[0] else f"{criterion}/"
                 names = [name for name in (*files.metrics, *CRITERIA) if f"{prefix}{name}" in means]
-                scores = {name: means[f"{prefix}{name}"] for name in names}
-                found[point] = Model([], fitted, facts, types, scores)
+                found[point] = Model([], *fitted, facts, {name: means[f"{prefix}{name}"] for name in names})
             found[point].criteria.append(criterion)
-        except Refused as error:
+        except (NoModel, Refused) as error:
             reason = reason or str(error)
     return [*found.values()], reason
-
-
-def _loaded(file: Path, named: Sequence[str], facts: Mapping) -> BaseEstimator:
-    """A model whose types are trusted; one that does not load on this machine is refused too."""
-    try:
-        return load(file, named, facts.get("types", ()))
-    except Unreadable as error:
-        raise Refused(str(error)) from error
 
 
 def _params(study: Study, run: StudyRun, files: RunContents) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 from time import time
 from typing import Any
@@ -28,12 +27,11 @@ from entrolab.jobs.checkout import code_tags
 from entrolab.jobs.job_logging import tell
 from entrolab.study.study import Study
 from entrolab.text import one_line
+from entrolab.tracking import signatures
 from entrolab.tracking.contents import LONGEST, Content, Model, finite_and_not, plain
-from entrolab.tracking.signatures import signature_of
 from entrolab.tracking.stores import open_store
 
 KEY = "entrolearn.key"  # tag: the key of a content
-REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
 BEST = "best"  # alias of the version with the best score, and tag of its run
 LONGEST_DIGEST = 36  # characters, by MLflow's schema
 MOST_COLUMNS = 1000  # of a data set, in its schema
@@ -197,15 +195,14 @@ class Ledger:
         model = content.models[number]
         name, dataset = content.tags["model"], content.tags["dataset"]
         tags = {KEY: content.key, "criteria": ", ".join(model.criteria)}
-        logged = mlflow.sklearn.log_model(
-            model.fitted,
+        logged = mlflow.models.Model.log(
+            None,
+            signatures,
             name=f"{name}-{dataset}",
             run_id=run_id,
-            serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
-            skops_trusted_types=model.types,
-            signature=signature_of(model.fitted),
-            # Stated explicitly, because inferring them takes seconds.
-            pip_requirements=[f"{package}=={version(package)}" for package in REQUIREMENTS],
+            fitted=model.fitted,
+            model_format=model.format,
+            trusted_types=model.types,
             params={key: _text(value) for key, value in model.facts["params"].items()},
             tags=tags,
         )
@@ -227,7 +224,7 @@ class Ledger:
             registered,
             f"models:/{logged.model_id}",
             run_id,
-            tags={"dataset": dataset, "model": name, "criteria": ", ".join(model.criteria)} | code_tags(),
+            tags={"dataset": dataset, "model": name, "format": model.format, **tags, **code_tags()},
             description=_about_version(content, model),
             model_id=logged.model_id,
         ).version

@@ -371,40 +371,23 @@ def test_a_model_without_a_score_of_every_fold_is_not_the_best(runs, data):
     assert at("best").tags["model"] == "logistic"
 
 
-class Unloadable(SVC):
-    """A learner that can be stored, and whose file cannot be loaded."""
-
-    def __setstate__(self, state):
-        raise RuntimeError("no such library")
-
-
-WITHOUT = {
-    "a function of no package of the study": lambda data: make_pipeline(
-        FunctionTransformer(os.system), SVC()
-    ),
-    "does not load": lambda data: Unloadable().fit(*data),
-}
-
-
 @pytest.mark.fault(
     "Trust", "a model that cannot be stored, beside others", "logged without it, with the reason"
 )
-@pytest.mark.parametrize(("which", "reason"), [*zip(WITHOUT, ("system", "no such library"), strict=True)])
-def test_a_run_without_a_model_is_logged_with_the_reason(runs, data, monkeypatch, capsys, which, reason):
-    monkeypatch.setattr(STUDY.models["svm_rbf"], "estimator", f"{__name__}.Unloadable")
-    write_run(runs[0], estimator=WITHOUT[which](data), gmeans=BETTER)
+def test_a_run_without_a_model_is_logged_with_the_reason(runs, capsys):
+    write_run(runs[0], estimator=make_pipeline(FunctionTransformer(os.system), SVC()), gmeans=BETTER)
     track()
     best, other = run_of("svm_rbf"), run_of("logistic")
     assert best.info.status == "FINISHED"
     assert best.data.metrics["gmean"] == pytest.approx(90)
     assert best.data.tags["best"] == "gmean"
-    assert reason in best.data.tags["model.error"]
+    assert "system" in best.data.tags["model.error"]
     assert not best.outputs.model_outputs
     assert len(other.outputs.model_outputs) == 1
     # The alias is not given to the second best.
     assert {"best", "cv"}.isdisjoint(client().get_registered_model("small.moons").aliases)
     [line] = capsys.readouterr().err.splitlines()
-    assert reason in line
+    assert "system" in line
 
 
 # ---------------------------------------------------------------------------------------------- verdicts
