@@ -247,11 +247,13 @@ def study_of_projections(study) -> dict:
 @pytest.fixture(scope="session")
 def empty_store(tmp_path_factory) -> Path:
     """A migrated store without runs: making one takes seconds, copying it does not."""
-    from tracked_runs import STUDY, open_ledger  # which imports MLflow, for seconds
+    from entrolab.tracking.stores import open_store  # which imports MLflow, for seconds
 
     file = tmp_path_factory.mktemp("store") / "mlflow.db"
-    with open_ledger(f"sqlite:///{file}", STUDY.model_copy(update={"name": "seed"}), patience=60, own=""):
-        pass
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_TRACKING_URI", "")  # which MLflow changes
+        with open_store(f"sqlite:///{file}"):
+            pass
     return file
 
 

@@ -15,9 +15,10 @@ from urllib.parse import unquote, urlencode
 
 import psutil
 import pytest
+from sklearn.svm import SVC
 
-from entrolab.io.run_files import StudyRun
-from entrolab.tracking.ui import main, page, settings
+from entrolab.tracking.stores import open_store
+from entrolab.tracking.ui import main, page
 
 SITE = "127.0.0.1:5000"
 API, AJAX, API3, AJAX3 = "/api/2.0/mlflow", "/ajax-api/2.0/mlflow", "/api/3.0/mlflow", "/ajax-api/3.0/mlflow"
@@ -26,37 +27,43 @@ API, AJAX, API3, AJAX3 = "/api/2.0/mlflow", "/ajax-api/2.0/mlflow", "/api/3.0/ml
 @pytest.fixture(scope="module")
 def served(tmp_path_factory, empty_store):
     """MLflow's own application and the page made of it, which show a run with a registered model."""
+    import mlflow
     from mlflow.server import handlers
-    from sklearn.svm import SVC
-    from tracked_runs import PUBLISHED, STUDY, runs_of, track, write_run
 
     folder = tmp_path_factory.mktemp("page")
     mask = os.umask(0o077)
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.delenv("MLFLOW_TRACKING_URI", raising=False)
+        patch.setattr(os, "environ", os.environ.copy())
+        patch.setenv("MLFLOW_TRACKING_URI", "")  # which MLflow changes
         (folder / "mlflow.db").write_bytes(empty_store.read_bytes())
-        (folder / "published.csv").write_text(PUBLISHED)
-        run = StudyRun.at(STUDY, "moons", "svm_rbf")
-        write_run(run, estimator=SVC().fit([[0.0], [1.0]], [0, 1]))
-        track([run])
+        with open_store(f"sqlite:///{folder}/mlflow.db") as store:
+            place = (store.folder / "small").as_uri()
+            experiment = mlflow.create_experiment("small", place)
+            with mlflow.start_run(experiment_id=experiment) as run:
+                mlflow.log_metric("gmean", 80)
+                mlflow.log_dict({"key": "small/moons/svm_rbf"}, "record.json")
+                logged = mlflow.sklearn.log_model(
+                    SVC().fit([[0.0], [1.0]], [0, 1]),
+                    name="svm_rbf-moons",
+                    serialization_format="skops",
+                    pip_requirements=[],
+                    registered_model_name="small.moons",
+                )
+            mlflow.MlflowClient().set_registered_model_alias("small.moons", "best", "1")
         os.umask(mask)
-        logged = runs_of()[run.key]
-        for name, value in settings(folder / "mlflow.db", 5000).items():
-            patch.setenv(name, value)
-        # MLflow keeps the first store that its server is given, and tells its clients of it.
-        store, root = f"sqlite:///{folder}/mlflow.db", str(folder / "mlruns")
-        patch.setattr(handlers, "_tracking_store", handlers._tracking_store_registry.get_store(store, root))
-        models = handlers._model_registry_store_registry.get_store(store)
-        patch.setattr(handlers, "_model_registry_store", models)
-        whole = page()
+        # MLflow keeps the first stores that its server is given.
+        patch.setattr(handlers, "_tracking_store", None)
+        patch.setattr(handlers, "_model_registry_store", None)
+        whole = page(folder / "mlflow.db", 5000)
+        from mlflow.server.fastapi_app import app
+
         yield SimpleNamespace(
             page=whole,
-            mlflow=whole.app,
+            mlflow=app,
             folder=folder,
-            run=logged.info.run_id,
-            experiment=logged.info.experiment_id,
-            model=logged.outputs.model_outputs[0].model_id,
+            run=run.info.run_id,
+            experiment=experiment,
+            model=logged.model_id,
         )
 
 

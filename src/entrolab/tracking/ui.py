@@ -2,7 +2,7 @@
 
 Every account of the machine reaches the loopback address, without a password. MLflow's server answers more
 than its pages of runs ask for: an assistant that runs shell commands, traces whose files lie in a folder that
-the client names, jobs, a gateway to other servers. Only the requests in `ANSWERED` are answered.
+the client names, jobs, a gateway to other servers. Only the paths in `ANSWERED` are answered.
 """
 
 import argparse
@@ -15,8 +15,13 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 
-from entrolab.tracking.artifacts import FOLDER, follow_move
-from entrolab.tracking.stores import NoStore, address_of, check_schema
+import uvicorn
+from mlflow.exceptions import MlflowException
+from mlflow.server.constants import ARTIFACT_ROOT_ENV_VAR, BACKEND_STORE_URI_ENV_VAR
+from starlette.responses import PlainTextResponse
+
+from entrolab.tracking.artifacts import FOLDER
+from entrolab.tracking.stores import address_of, check, file_of
 
 HOST = "127.0.0.1"
 RESOURCES = "experiments|runs|metrics|artifacts|logged-models|registered-models|model-versions"
@@ -29,26 +34,9 @@ ANSWERED = re.compile(
 )
 
 
-class AnsweredOnly:
-    """An ASGI application that answers 404 for each path that is not in `ANSWERED`."""
-
-    def __init__(self, app):
-        self.app = app
-
-    async def __call__(self, scope, receive, send) -> None:
-        if scope["type"] == "lifespan" or ANSWERED.fullmatch(scope["path"]):
-            await self.app(scope, receive, send)
-            return
-        plain = [(b"content-type", b"text/plain")]
-        await send({"type": "http.response.start", "status": 404, "headers": plain})
-        await send({"type": "http.response.body", "body": b"not part of the page of runs\n"})
-
-
-def settings(store: Path, port: int) -> dict[str, str]:
-    """The environment variables of MLflow's server."""
-    from mlflow.server.constants import ARTIFACT_ROOT_ENV_VAR, BACKEND_STORE_URI_ENV_VAR
-
-    return {
+def page(store: Path, port: int):
+    """The page of the runs in a SQLite store, as an ASGI application."""
+    os.environ |= {
         BACKEND_STORE_URI_ENV_VAR: address_of(store),
         ARTIFACT_ROOT_ENV_VAR: (store.parent / FOLDER).as_uri(),
         "MLFLOW_SERVER_ALLOWED_HOSTS": f"{HOST}:{port},localhost:{port}",
@@ -58,14 +46,15 @@ def settings(store: Path, port: int) -> dict[str, str]:
         "MLFLOW_CREATE_MODEL_VERSION_SOURCE_VALIDATION_REGEX": "^(models|runs|file):/",
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
     }
-
-
-def page() -> AnsweredOnly:
-    """The page of the runs as an ASGI application, with the `settings` in the environment."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of parts of Starlette that MLflow uses
+    with warnings.catch_warnings(action="ignore"):  # of parts of Starlette that MLflow uses
         from mlflow.server.fastapi_app import app
-    return AnsweredOnly(app)
+
+    async def answer(scope, receive, send) -> None:
+        answered = scope["type"] == "lifespan" or ANSWERED.fullmatch(scope["path"])
+        refusal = PlainTextResponse("not part of the page of runs\n", 404)
+        await (app if answered else refusal)(scope, receive, send)
+
+    return answer
 
 
 def main() -> None:
@@ -74,28 +63,24 @@ def main() -> None:
     parser.add_argument("store", nargs="?", default="mlflow.db", help="a SQLite store (default: mlflow.db)")
     parser.add_argument("--port", type=int, default=5000, help="default: 5000; 0 is any free port")
     chosen = parser.parse_args()
-    store = Path(chosen.store).resolve()
-    if not store.is_file():
-        sys.exit(f"no runs yet: the workflow logs them to {chosen.store}")
+    try:
+        store = file_of(f"sqlite:///{chosen.store}")
+        if not store.is_file():
+            sys.exit(f"no runs yet: the workflow logs them to {chosen.store}")
+        check(store, patience=20)
+    except (MlflowException, sqlite3.Error) as error:
+        sys.exit(f"{chosen.store}: {error}")
     try:
         listening = socket.create_server((HOST, chosen.port))
     except (OSError, OverflowError) as error:
         sys.exit(f"port {chosen.port}: {error} (is the page open already?); name another with --port")
     port = listening.getsockname()[1]
-    try:
-        check_schema(store)
-        follow_move(store)
-        os.environ |= settings(store, port)
-    except (NoStore, sqlite3.Error) as error:
-        sys.exit(f"{chosen.store}: {error}")
+    config = uvicorn.Config(page(store, port), log_level="warning", ws="none", proxy_headers=False)
     print(
         f"MLflow on http://{HOST}:{port}/#/experiments?workflowType=machine_learning until Ctrl-C", flush=True
     )
     with suppress(KeyboardInterrupt):
-        import uvicorn
-
         # MLflow takes an address in `X-Forwarded-For` for the client's; no proxy stands before this server.
-        config = uvicorn.Config(page(), log_level="warning", ws="none", proxy_headers=False)
         uvicorn.Server(config).run(sockets=[listening])
 
 
