@@ -26,14 +26,17 @@ def follow_move(store: str | os.PathLike) -> None:
     root = Path(store).resolve().parent / FOLDER
     with closing(sqlite3.connect(store, timeout=20)) as connection, connection:
         for (location,) in connection.execute("SELECT artifact_location FROM experiments").fetchall():
-            parts = urlsplit((location or "").rstrip("/"))
-            old = Path(url2pathname(parts.path))
+            uri = urlsplit(location or "")
+            old = Path(url2pathname(uri.path))
             new = root / old.name
-            if parts.scheme in ("", "file") and old.parent.name == FOLDER and old.resolve() != new.resolve():
-                if new.exists() or not old.exists():
-                    for table, column in COLUMNS:
-                        connection.execute(
-                            f"UPDATE {table} SET {column} = ? || substr({column}, ?) "
-                            f"WHERE substr({column} || '/', 1, ?) = ?",
-                            (new.as_uri(), (n := len(parts.geturl())) + 1, n + 1, f"{parts.geturl()}/"),
-                        )
+            if uri.scheme not in ("", "file") or old.parent.name != FOLDER or old.resolve() == new.resolve():
+                continue
+            if old.exists() and not new.exists():
+                continue
+            there = location.rstrip("/") + "/"
+            for table, column in COLUMNS:
+                connection.execute(
+                    f"UPDATE {table} SET {column} = ?1 || substr({column}, length(?2)) "
+                    f"WHERE substr({column} || '/', 1, length(?2)) = ?2",
+                    (new.as_uri(), there),
+                )

@@ -23,7 +23,6 @@ from entrolab.tracking.artifacts import FOLDER, follow_move
 from entrolab.tracking.written import address
 
 PATIENCE = 60.0  # seconds to wait for a database that another program keeps locked
-LONGEST_REASON = 400  # characters: a server may respond with a whole page
 
 # No traceback for each statement that fails: the error is reported.
 logging.getLogger("mlflow.store.db.utils").setLevel(logging.CRITICAL)
@@ -46,13 +45,9 @@ class Store:
 def open_store(store_uri: str | None, patience: float = PATIENCE) -> Iterator[Store]:
     """Open a store for one writer, and make it MLflow's tracking and registry store.
 
-    A SQLite file is created if it does not exist, and its artifact paths are corrected if it was moved. Other
-    jobs that open it wait until it is closed.
-
-    Raises
-    ------
-    StoreUnavailable
-        If the store fails, on opening or later, with the reason and a remedy in one line without secrets.
+    A SQLite file is created if it does not exist, and its artifact paths are corrected if it was moved; other
+    jobs that open it wait until it is closed. If the store fails, on opening or later, `StoreUnavailable` is
+    raised, with the reason and a remedy in one line without secrets.
     """
     uri = address(store_uri)
     shown = without_secrets(uri)
@@ -64,32 +59,27 @@ def open_store(store_uri: str | None, patience: float = PATIENCE) -> Iterator[St
             folder = None if uri.startswith("http") else (file.parent if file else Path.cwd()) / FOLDER
             yield Store(shown, folder, file is not None)
     except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError) as error:
-        reason = one_line(hide_secrets(_reason(error), uri), LONGEST_REASON)
+        reason = one_line(hide_secrets(_reason(error), uri))
         # Not chained, because the original error may contain the password.
         raise StoreUnavailable(
-            f"tracking store {shown}: {reason}; correct this, or name another store in MLFLOW_TRACKING_URI (as in "
-            "sqlite:///mlflow.db or http://127.0.0.1:5000), and run again; the results are kept, and the next "
-            "run of this step logs them"
+            f"tracking store {shown}: {reason}; correct this, or name another in MLFLOW_TRACKING_URI (like "
+            "sqlite:///mlflow.db), and run again; the results are kept, the next run of this step logs them"
         ) from None
 
 
 def file_of(uri: str) -> Path | None:
-    """The file of a SQLite store; None for other stores. Another database that does not respond is an error."""
+    """The file of a SQLite store; None for other stores. A database that does not respond is an error."""
     if uri.partition(":")[0].partition("+")[0] not in DATABASE_ENGINES:
         return None
     try:
         url = make_url(uri)
     except (ArgumentError, ValueError):  # ValueError: a port that is not a number
-        raise MlflowException(
-            "not an address of a database (write @, : and / in a password as %40, %3A and %2F)"
-        ) from None
+        raise MlflowException("no database's address (@, : and / of a password are %40, %3A, %2F)") from None
     if url.get_backend_name() != "sqlite":
         create_engine(url).connect().close()  # MLflow would retry for minutes
         return None
     if "?" in uri or url.database in (None, "", ":memory:"):
-        raise MlflowException(
-            "names no file (write three slashes, or four before an absolute path, and no `?`)"
-        )
+        raise MlflowException("names no file (write three slashes before its path, which has no `?`)")
     return Path(url.database).resolve()
 
 
@@ -120,7 +110,7 @@ def _sole_writer(file: Path, patience: float) -> Iterator[None]:
 
 
 def check(file: Path, patience: float) -> None:
-    """Prepare a SQLite store for use: wait for other programs, check its tables, correct moved artifact paths.
+    """Wait for a SQLite store, check that it can be written, and correct its artifact paths if it was moved.
 
     A file that MLflow would migrate in place, or to which it would add its tables, is an error.
     """
@@ -132,10 +122,8 @@ def check(file: Path, patience: float) -> None:
         connection.execute("ROLLBACK")
         if found != (wanted,):
             raise MlflowException(
-                f"its tables are not those of MLflow {mlflow.__version__} (version {found and found[0]}, not "
-                f"{wanted}): they were made by another version or program, or a migration was interrupted; copy "
-                f"the file, then `mlflow db upgrade {address_of(file)}` brings an older version up to date; if "
-                "that fails, move it aside"
+                f"not the tables of MLflow {mlflow.__version__} (version {found and found[0]}, not {wanted}):"
+                f" copy the file and try `mlflow db upgrade {address_of(file)}`, or move it aside"
             )
         connection.execute("PRAGMA journal_mode = WAL")  # with which readers do not wait
     follow_move(file)

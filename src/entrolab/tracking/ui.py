@@ -30,8 +30,9 @@ ANSWERED = re.compile(
     r"/|/health|/version|/graphql|/get-artifact|/model-versions/get-artifact|/static-files(/[\w.-]+)+"
     r"|/(ajax-)?api/3\.0/mlflow/(server-info|ui-telemetry)"
     # All of a resource, except what writes artifacts.
-    rf"|/(ajax-)?api/\d\.0/mlflow/({RESOURCES})(/(?!create-promptlab-run)[^/]+)*"
+    rf"|/(ajax-)?api/\d\.0/mlflow/({RESOURCES})(/(?!create-promptlab-run|presigned-upload-url)[^/]+)*"
 )
+REFUSAL = PlainTextResponse("not part of the page of runs\n", 404)
 
 
 def page(store: Path, port: int):
@@ -51,8 +52,7 @@ def page(store: Path, port: int):
 
     async def answer(scope, receive, send) -> None:
         answered = scope["type"] == "lifespan" or ANSWERED.fullmatch(scope["path"])
-        refusal = PlainTextResponse("not part of the page of runs\n", 404)
-        await (app if answered else refusal)(scope, receive, send)
+        await (app if answered else REFUSAL)(scope, receive, send)
 
     return answer
 
@@ -68,17 +68,13 @@ def main() -> None:
         if not store.is_file():
             sys.exit(f"no runs yet: the workflow logs them to {chosen.store}")
         check(store, patience=20)
-    except (MlflowException, sqlite3.Error) as error:
-        sys.exit(f"{chosen.store}: {error}")
-    try:
         listening = socket.create_server((HOST, chosen.port))
-    except (OSError, OverflowError) as error:
-        sys.exit(f"port {chosen.port}: {error} (is the page open already?); name another with --port")
+    except (MlflowException, sqlite3.Error, OSError, OverflowError) as error:
+        sys.exit(f"{chosen.store} on port {chosen.port}: {error}")
     port = listening.getsockname()[1]
     config = uvicorn.Config(page(store, port), log_level="warning", ws="none", proxy_headers=False)
-    print(
-        f"MLflow on http://{HOST}:{port}/#/experiments?workflowType=machine_learning until Ctrl-C", flush=True
-    )
+    url = f"http://{HOST}:{port}/#/experiments?workflowType=machine_learning"
+    print(f"MLflow on {url} until Ctrl-C", flush=True)
     with suppress(KeyboardInterrupt):
         # MLflow takes an address in `X-Forwarded-For` for the client's; no proxy stands before this server.
         uvicorn.Server(config).run(sockets=[listening])

@@ -9,7 +9,7 @@ FILE = "sqlite:///"
 
 
 def address(store: str | None) -> str:
-    """The address of a store, by default that in ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the folder."""
+    """The address of a store, by default `MLFLOW_TRACKING_URI`, else ``mlflow.db`` in the working folder."""
     return store or os.environ.get("MLFLOW_TRACKING_URI") or f"{FILE}mlflow.db"
 
 
