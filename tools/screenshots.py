@@ -27,6 +27,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 import aiohttp
 import requests
@@ -145,31 +146,46 @@ def of_table(paper: str, table: str) -> Picture:
 
 
 def of_runs(server: str, paper: str) -> list[Picture]:
-    """The pages of a study's experiment, the run of its tables, one run, and its registered model."""
+    """The runs of a study, of one data set, its grids, its best run, its models, and the run of a clustering."""
     ask = f"{server}/api/2.0/mlflow"
-    answer = requests.get(
-        f"{ask}/experiments/get-by-name", params={"experiment_name": paper}, timeout=PATIENCE
-    )
-    if not answer.ok:
-        raise NotThere(f"{STORE} holds no runs of {paper}: `snakemake {paper}` logs them")
-    experiment = answer.json()["experiment"]["experiment_id"]
 
-    def first_run(condition: str) -> dict:
-        search = {"experiment_ids": [experiment], "filter": condition, "max_results": 1}
+    def experiment(name: str) -> str:
+        asked = {"experiment_name": name}
+        answer = requests.get(f"{ask}/experiments/get-by-name", params=asked, timeout=PATIENCE)
+        if not answer.ok:
+            raise NotThere(f"{STORE} holds no runs of {name}: `snakemake {name}` logs them")
+        return answer.json()["experiment"]["experiment_id"]
+
+    def first_run(number: str, condition: str) -> dict:
+        search = {"experiment_ids": [number], "filter": condition, "max_results": 1}
         found = requests.post(f"{ask}/runs/search", json=search, timeout=PATIENCE).json()
         if "runs" not in found:
-            raise NotThere(f"{STORE} holds no run of {paper} with {condition}: `snakemake {paper}` logs it")
+            raise NotThere(f"{STORE} holds no run with {condition}")
         return found["runs"][0]
 
-    runs = f"{server}/#/experiments/{experiment}/runs"
-    own, best = first_run(f"tags.`entrolearn.key` = '{paper}'"), first_run("tags.best != ''")
-    dataset = next(tag["value"] for tag in best["data"]["tags"] if tag["key"] == "dataset")
+    number, grids, essay = map(experiment, (paper, f"{paper} · candidates", "information_theory"))
+    best = first_run(number, "tags.best != ''")
+    clustering = first_run(essay, "tags.table = 'clustering'")
+    tags = {tag["key"]: tag["value"] for tag in best["data"]["tags"]}
+    one = quote(f"tags.dataset = '{tags['dataset']}'")
+    same = quote(f"tags.dataset = '{tags['dataset']}' and tags.model = '{tags['model']}'")
+    by_score = f"orderByKey={quote('metrics.`gmean`')}&orderByAsc=false"
+    runs = f"{server}/#/experiments/{number}/runs"
     return [
-        Picture("mlflow_runs", runs),
-        Picture("mlflow_comparison", f"{runs}?compareRunsMode=CHART"),
-        Picture("mlflow_tables", f"{runs}/{own['info']['run_id']}", height=700),
-        Picture("mlflow_run", f"{runs}/{best['info']['run_id']}", height=900),
-        Picture("mlflow_model", f"{server}/#/models/{paper}.{dataset}", height=700),
+        Picture("mlflow_runs", f"{runs}?{by_score}", width=1500),
+        Picture("mlflow_comparison", f"{runs}?searchFilter={one}&compareRunsMode=CHART", width=1500),
+        Picture(
+            "mlflow_candidates",
+            f"{server}/#/experiments/{grids}/runs?searchFilter={same}&compareRunsMode=CHART",
+            width=1500,
+        ),
+        Picture("mlflow_run", f"{runs}/{best['info']['run_id']}", height=1000),
+        Picture("mlflow_models", f"{server}/#/experiments/{number}/models", width=1500),
+        Picture(
+            "mlflow_clustering",
+            f"{server}/#/experiments/{essay}/runs/{clustering['info']['run_id']}",
+            height=900,
+        ),
     ]
 
 
@@ -301,8 +317,8 @@ async def _devtools(stream: asyncio.StreamReader) -> str:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--paper", default="eem", help="the study whose pages are shown")
-    parser.add_argument("--table", default="table4", help="its table that is shown")
+    parser.add_argument("--paper", default="demo", help="the study whose pages are shown")
+    parser.add_argument("--table", default="demo_cv", help="its table that is shown")
     parser.add_argument("--only", choices=["paper", "own"], help="take only one half of the screenshots")
     parser.add_argument("--folder", type=Path, default=Path("docs/images"), help="folder of the screenshots")
     try:

@@ -116,7 +116,8 @@ def runs_in(store: Path) -> list[tuple[str, str]]:
         return []
     query = """
         SELECT tags.value, runs.status FROM runs JOIN tags USING (run_uuid)
-        WHERE tags.key = 'entrolearn.key' AND tags.value LIKE 'tiny/%' AND runs.lifecycle_stage = 'active'
+        JOIN experiments USING (experiment_id) WHERE experiments.name = 'tiny'
+        AND tags.key = 'entrolearn.key' AND tags.value LIKE 'tiny/%' AND runs.lifecycle_stage = 'active'
     """
     with closing(sqlite3.connect(f"{store.as_uri()}?mode=ro", uri=True)) as connection:
         return sorted(connection.execute(query))
@@ -125,7 +126,7 @@ def runs_in(store: Path) -> list[tuple[str, str]]:
 @pytest.mark.slow
 @pytest.mark.fault("Killed", "the tracker, as it writes a run", "each run is there once, finished when rerun")
 def test_a_tracker_that_is_killed_leaves_one_run_for_each_run_to_the_next(quick, copied, record_property):
-    store, target = copied.folder / "mlflow.db", "results/tiny/tracked/runs.json"
+    store, target = copied.folder / "mlflow.db", "results/tiny/tracked.json"
     finished = copied.finished_files()
     running = copied.start(target)
     copied.wait_until(lambda: "RUNNING" in dict(runs_in(store)).values(), running)
@@ -133,7 +134,10 @@ def test_a_tracker_that_is_killed_leaves_one_run_for_each_run_to_the_next(quick,
     running.wait()
     assert "RUNNING" in dict(runs_in(store)).values()
     completed(copied, target)
-    assert runs_in(store) == [("tiny/my-moons/eem", "FINISHED"), ("tiny/my-moons/lda", "FINISHED")]
+    assert runs_in(store) == [
+        ("tiny/seed0/my-moons/eem", "FINISHED"),
+        ("tiny/seed0/my-moons/lda", "FINISHED"),
+    ]
     check(copied, quick, finished, record_property)
 
 

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 TABLE = "results/tiny/tables/table1.csv"
-TRACKED = "results/tiny/tracked/runs.json"
+TRACKED = "results/tiny/seed0/tracked/my-moons/eem.json"
 PREPARED = "results/data/my-moons.npz"
 
 # Not even root makes a folder under a file.
@@ -174,7 +174,7 @@ def odd(new_little):
 def test_the_letters_of_a_projects_path_do_not_matter(odd, plain):
     assert_as_plain(odd.result, odd, plain)
     tracked = json.loads((odd.folder / TRACKED).read_text(encoding="utf-8"))
-    assert list(tracked["my-moons"]["runs"]) == ["eem"]
+    assert len(tracked["runs"]) == 1
     assert len(list((odd.folder / "mlruns").rglob("scores.csv"))) == 1
 
 

@@ -5,7 +5,9 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +31,8 @@ TABLE = "results/tiny/tables/table1.csv"
 RUNS = [
     (dataset, model) for dataset in ("sklearn-wine-0", "my-moons") for model in ("lda", "svm")
 ]  # fmt: skip
+
+ALL_RUNS = [*RUNS, ("my-moons", "broken"), ("my-moons", "eem")]
 
 
 def planned(output: str) -> set[tuple[str, str]]:
@@ -172,10 +176,43 @@ def test_the_report_lists_the_study(finished):
 
 
 def test_each_run_is_one_run_in_the_store(finished):
-    told = json.loads((finished.folder / "results" / "tiny" / "tracked" / "runs.json").read_text())
-    runs = {dataset: set(of_dataset["runs"]) for dataset, of_dataset in told.items()}
-    assert runs == {"sklearn-wine-0": {"lda", "svm"}, "my-moons": {"lda", "svm", "broken", "eem"}}
-    assert (finished.folder / "mlflow.db").exists()
+    """A grid point each in an experiment of its own, and what tables measure."""
+    with closing(sqlite3.connect(finished.folder / "mlflow.db")) as store:
+        keys = store.execute(
+            "SELECT experiments.name, value FROM runs JOIN experiments USING (experiment_id) "
+            "JOIN tags USING (run_uuid) WHERE key = 'entrolearn.key' AND runs.lifecycle_stage = 'active'"
+        ).fetchall()
+    runs = [key for name, key in keys if name == "tiny"]
+    assert len(set(runs)) == len(runs)
+    expected = {f"tiny/seed0/{dataset}/{model}" for dataset, model in ALL_RUNS}
+    expected |= {f"tiny/seed0/table6/my-moons/{model}" for model in ("svm", "broken")}
+    assert {*runs} == {"tiny", "tiny/seed0/table5/my-moons/melm", *expected}
+    points = [key for name, key in keys if name == "tiny · candidates"]
+    assert {key: points.count(key) for key in points if key.endswith("svm")} == {
+        "tiny/seed0/sklearn-wine-0/svm": 4,
+        "tiny/seed0/my-moons/svm": 4,
+    }
+
+
+@pytest.mark.fault("Store", "runs or the store deleted by hand", "the same command writes them again")
+def test_what_was_deleted_from_the_store_is_written_again(finished, tmp_path):
+    folder = shutil.copytree(finished.root, tmp_path / "copy", symlinks=True) / finished.folder.name
+    project = copy.copy(finished)
+    project.root, project.folder = folder.parent, folder
+    store = folder / "mlflow.db"
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute(
+            "UPDATE runs SET lifecycle_stage = 'deleted' WHERE run_uuid IN (SELECT run_uuid FROM tags "
+            "WHERE key = 'entrolearn.key' AND value = 'tiny/seed0/my-moons/svm')"
+        )
+    plan = planned(project.run("-n", "tiny").stdout)
+    assert wildcards(plan, "track") == {"study=tiny, seed=0, dataset=my-moons, model=svm"}
+    assert {rule for rule, _ in plan} == {"tiny", "track", "track_study"}
+    for file in folder.glob("mlflow.db*"):
+        file.unlink()
+    plan = planned(project.run("-n", "tiny").stdout)
+    assert len(wildcards(plan, "track")) == len(ALL_RUNS)
+    assert {rule for rule, _ in plan} == {"tiny", "track", "track_measured", "track_study"}
 
 
 def test_every_job_has_a_log(finished):
@@ -386,9 +423,10 @@ def fewer_criteria(study: dict) -> None:
 
 # The job that corrects the absolute paths of the store in a folder that was moved.
 MOVED = {"track_study"}
-PAGES = {"page", "track", *MOVED}
+PAGES = {"page", "track_study"}
+TRACKED = {"track", "track_measured", *PAGES}
 SHOWN = {"table", *PAGES}
-RUNS_AGAIN = {"fit", "select", "refit"}
+RUNS_AGAIN = {"fit", "select", "refit", "track"}
 # Edit -> the rules that a dry run plans, and the models that are fitted again.
 EDITS = {
     "a commit": (lambda project: None, MOVED, set()),
@@ -398,8 +436,12 @@ EDITS = {
         SHOWN,
         set(),
     ),
-    "criteria among the candidates": (with_study(fewer_criteria), {"select", "refit", *SHOWN}, set()),
-    "metrics": (with_study(lambda study: study["metrics"].extend(["f1", "auc"])), SHOWN, set()),
+    "criteria among the candidates": (
+        with_study(fewer_criteria),
+        {"select", "refit", "track", *SHOWN},
+        set(),
+    ),
+    "metrics": (with_study(lambda study: study["metrics"].extend(["f1", "auc"])), {"track", *SHOWN}, set()),
     "a grid": (
         with_study(lambda study: study["models"]["svm"]["grid"].update(C=[1, 10, 100])),
         {*RUNS_AGAIN, *SHOWN},
@@ -412,17 +454,17 @@ EDITS = {
     ),
     "a measurement": (
         with_study(lambda study: study["tables"]["table5"].update(starts=17)),
-        {"measure", "figure", *SHOWN},
+        {"measure", "figure", "track_measured", *SHOWN},
         set(),
     ),
     # Of figures and measurements that fit, too.
     "the code of selection": (
         append("entrolab/fit/selection.py"),
-        {"select", "refit", "figure", "page_to_hover", "measure", *SHOWN},
+        {"select", "refit", "figure", "page_to_hover", "measure", *TRACKED, *SHOWN},
         set(),
     ),
     "a learner": (append("entrolearn/machines/eem.py"), {"figure", *RUNS_AGAIN, *PAGES}, {"eem"}),
-    "a reader of another format": (append("entrolab/data/formats/csv.py"), PAGES, set()),
+    "a reader of another format": (append("entrolab/data/formats/csv.py"), TRACKED, set()),
     "a template": (append("entrolab/templates/table.html.j2"), SHOWN, set()),
 }
 

@@ -35,11 +35,12 @@ try:
     from entrolab.jobs.children import runner, start_servers
     from entrolab.jobs.code_digests import code_digest
     from entrolab.stages.check import passes
-    from entrolab.study.config import load_configuration, store_digest
+    from entrolab.study.config import load_configuration
     from entrolab.study.sections import ConfigError
     from entrolab.study.settings import LIMIT_SECONDS
     from entrolab.study.study import FIGURE_FORMATS, TABLE_FORMATS
     from entrolab.tables.base import GENERATED
+    from entrolab.tracking.receipts import lost_receipts
 except ImportError as error:
     raise WorkflowError(
         f"{error}: run `make env` and `. .venv/bin/activate`, then this command again"
@@ -140,6 +141,9 @@ def study_of(wildcards):
         for key, entry in study.own_data.items():
             for column in entry["tells_label"]:
                 logger.warning(f"{study.file}: {warning_of(key, entry, column)}")
+        # What was deleted from the store is written again.
+        for receipt in lost_receipts(study.name, SETTINGS.store):
+            receipt.unlink(missing_ok=True)
     return study
 
 
@@ -235,6 +239,10 @@ rows_of_run = of_study(lambda study, at: study.rows_of(at.dataset))
 def files_of_runs(stage):
     """An input function: the files of a stage for each run of a study."""
     return of_study(lambda study, at: study.files_of_runs(stage))
+
+
+# The folder of a run's refitted models; none if no criterion selects from its grid.
+models_of_run = of_study(lambda study, at: study.models_of(at.dataset, at.model, int(at.seed)))
 
 
 def rows_of_measurement(wildcards):

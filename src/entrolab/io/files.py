@@ -13,12 +13,14 @@ FILES = {
     "selection": "results/{study}/seed{seed}/selection/{dataset}/{model}.parquet",
     "models": "results/{study}/seed{seed}/models/{dataset}/{model}",
     "measured": "results/{study}/seed{seed}/measured/{table}/{dataset}.parquet",
+    "tracked": "results/{study}/seed{seed}/tracked/{dataset}/{model}.json",
+    "tracked_measured": "results/{study}/seed{seed}/tracked/measured/{table}/{dataset}.json",
     "tables": "results/{study}/tables/{table}.csv",
 }
 
 
 # Folders of a study that had results before their paths had the seed.
-EARLIER = ("folds", "candidates", "predictions", "selection", "models", "records", "measured")
+EARLIER = ("folds", "candidates", "predictions", "selection", "models", "records", "measured", "tracked")
 
 
 def leftovers(folder: Path | str = "results") -> list[Path]:

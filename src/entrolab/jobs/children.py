@@ -28,7 +28,7 @@ from entrolab.text import OneLine
 PRELOADED = {
     "tables": ["snakemake.cli", "entrolab.stages.data", "entrolab.stages.tables"],
     "fits": ["snakemake.cli", "skops.io", "entrolab.stages.fit", "entrolab.stages.check"],
-    "tracking": ["snakemake.cli", "skops.io", "mlflow.sklearn", "entrolab.stages.tracking"],
+    "tracking": ["snakemake.cli", "entrolab.tracking.preload", "entrolab.stages.tracking"],
 }
 # Set to 1 while a process starts: numerical libraries read numbers of threads when they are imported, and
 # PYTHONSAFEPATH keeps files of the working folder from taking the place of modules.

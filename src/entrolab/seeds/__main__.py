@@ -40,8 +40,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     tables = asked.tables or seeded_tables(study)
     files = [f"results/{asked.study}/seeds/{table}-{asked.seeds}.csv" for table in tables]
+    every = [study.model_copy(update={"seed": seed}) for seed in range(asked.seeds)]
+    receipts = [file for one in every for table in tables for file in one.receipts(table)]
     entrolab = [sys.executable, "-c", "from entrolab.jobs.command import main; main()"]
-    if status := subprocess.run([*entrolab, *files, *others], check=False).returncode:
+    if status := subprocess.run([*entrolab, *files, *receipts, *others], check=False).returncode:
         return status
     if not all(map(os.path.isfile, files)):  # a dry run
         return 0

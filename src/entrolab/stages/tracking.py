@@ -1,38 +1,94 @@
-"""Write the runs of a study, and the run of its tables and figures, to the tracking store."""
+"""Write runs, measurements, and the tables and figures of a study to the tracking store."""
 
 from pathlib import Path
 
-from entrolab import tracking
-from entrolab.io.records import write_json
+from entrolab.experiments.measurement import Measurement
+from entrolab.io.files import FILES
+from entrolab.io.records import read_json, write_json
+from entrolab.io.run_files import StudyRun
+from entrolab.study.study import Study
+from entrolab.tables.base import GENERATED
+from entrolab.tracking.contents import (
+    content_of_run,
+    contents_of_candidates,
+    contents_of_measurement,
+    mean_candidates,
+)
+from entrolab.tracking.ledger import Ledger, open_ledger
+from entrolab.tracking.verdicts import (
+    comparisons_of,
+    counts_of_tables,
+    metrics_of_study,
+    note_of_study,
+    params_of_study,
+)
 
 
 def track(job) -> None:
-    """Log the runs of each data set; one with an unreadable file does not prevent logging the others."""
-    study = job.params.study[0]
-    receipt, failed, files = {}, None, {Path(table).stem: table for table in job.input.tables}
-    for dataset in study.datasets_of_runs():
-        models = [model for one, model in study.runs() if one == dataset]
-        runs = [tracking.StudyRun.at(study, dataset, model) for model in models]
-        tables = [files[table] for table in study.score_tables(dataset)]
-        try:
-            receipt[dataset] = tracking.track_dataset(
-                study, dataset, runs, store_uri=job.params.store, tables=tables
-            )
-        except ValueError as error:
-            failed = failed or error
-    if failed:
-        raise failed
-    write_json(job.output.receipt, receipt)
+    """Write a run; the model and its aliases only with the configured seed."""
+    study, at = job.params.study[0], job.wildcards
+    with open_ledger(job.params.store, study) as ledger:
+        run_id = _write_run(ledger, study, int(at.seed), at.dataset, at.model)
+    _write_receipt(job.output.receipt, ledger, [run_id])
+
+
+def track_measured(job) -> None:
+    """Write what was measured for a table on a data set: a run per method."""
+    study, measurement = job.params.study[0], Measurement(**job.params.measurement)
+    data = job.input.get("scaled", "")
+    with open_ledger(job.params.store, study) as ledger:
+        contents = contents_of_measurement(study, measurement, job.input.measured, data)
+        run_ids = [ledger.write(content) for content in contents]
+    _write_receipt(job.output.receipt, ledger, run_ids)
 
 
 def track_study(job) -> None:
-    """Update the tracked run of a study's tables and figures."""
-    files, store = job.input, job.params.store
-    tracking.track_study(
-        job.params.study[0],
-        files.tables,
-        files.figures,
-        config=files.study,
-        store_uri=store,
-        receipt=job.output.receipt,
-    )
+    """Add the verdicts of a study's tables to its runs, and write the run of its tables and figures.
+
+    Runs that are not in the store are written again: nobody else asks a server for them.
+    """
+    study, files = job.params.study[0], job.input
+    tables = [Path(file) for file in files.tables]
+    with open_ledger(job.params.store, study) as ledger:
+        _write_lost(ledger, study)
+        compared, counts, agreed = counts_of_tables(study, tables)
+        folders = {"tables": tables, "figures": list(map(Path, files.figures)), "config": [Path(study.file)]}
+        note = note_of_study(study, counts, agreed, ledger.artifacts)
+        run_id = ledger.update_study(folders, params_of_study(study), metrics_of_study(counts), note)
+        ledger.compare(comparisons_of(study, compared))
+    _write_receipt(job.output.receipt, ledger, [run_id])
+
+
+def _write_lost(ledger: Ledger, study: Study) -> None:
+    live = {run.info.run_id for run in ledger.runs()}
+    for dataset, model in study.runs():
+        receipt = study.receipt(dataset, model)
+        if not live.issuperset(read_json(receipt)["runs"]):
+            _write_receipt(receipt, ledger, [_write_run(ledger, study, study.seed, dataset, model)])
+    for table, dataset in study.measurements():
+        receipt = study.receipt_of_measurement(table, dataset)
+        if not live.issuperset(read_json(receipt)["runs"]):
+            measurement = study.measurement(table, dataset, study.seed)
+            at = {"study": study.name, "seed": study.seed, "table": table, "dataset": dataset}
+            data = "" if dataset == GENERATED else FILES["scaled"].format(**at)
+            contents = contents_of_measurement(study, measurement, FILES["measured"].format(**at), data)
+            _write_receipt(receipt, ledger, [ledger.write(content) for content in contents])
+
+
+def _write_run(ledger: Ledger, study: Study, seed: int, dataset: str, model: str) -> str:
+    """Write a run and its grid; runs of further seeds have neither models nor a grid."""
+    is_configured = seed == study.seed
+    study = study.model_copy(update={"seed": seed})
+    run = StudyRun.at(study, dataset, model)
+    content = content_of_run(study, run, with_models=is_configured)
+    grid = mean_candidates(content) if is_configured else None
+    if study.log_candidates == "table":
+        content.grid = grid
+    run_id = ledger.write(content)
+    if grid is not None and study.log_candidates == "runs":
+        ledger.write_candidates(content.key, run_id, contents_of_candidates(content, grid))
+    return run_id
+
+
+def _write_receipt(file: str, ledger: Ledger, run_ids: list[str]) -> None:
+    write_json(file, {"store": ledger.address, "runs": run_ids})

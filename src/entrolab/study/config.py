@@ -4,7 +4,6 @@ All files written by users are checked here before any job starts. An error is o
 in it, what was found there and what is accepted.
 """
 
-import hashlib
 import itertools
 import math
 import os
@@ -28,7 +27,6 @@ from entrolab.study.seeds import check_seeds
 from entrolab.study.settings import Settings
 from entrolab.study.study import Study
 from entrolab.tables.types import TABLE_TYPES
-from entrolab.text import without_secrets
 from entrolearn.suggest import did_you_mean
 
 NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
@@ -36,7 +34,7 @@ NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
 RULES = {
     *("all", "papers", "data", "download", "prepare", "scale", "split", "fit", "select", "refit"),
     *("measure", "table", "seeds", "figure", "page_to_hover", "claims", "page", "report"),
-    *("track", "track_study"),
+    *("track", "track_measured", "track_study"),
 }
 TARGETS = {"all", "papers", "data", "report"}  # rules that users call
 
@@ -55,6 +53,8 @@ YAMLS_WORDS = {
 
 # Limits: values in a file with all aliases expanded, and bits of an integer.
 MOST_VALUES = 1_000_000
+# Grids of studies with more points are tracked as tables: a run takes some 15 ms.
+MOST_POINTS = 500
 MOST_BITS = 63
 
 
@@ -162,15 +162,6 @@ def _of_catalog(study: Study) -> set[str]:
     return ({*study.tasks} | drawn) - study.own_data.keys()
 
 
-def store_digest(settings: Settings) -> str:
-    """A digest that identifies the tracking store; with another store all runs have to be logged again.
-
-    Snakemake stores the digest, so no secret part of the address enters it.
-    """
-    address = without_secrets(settings.store or os.environ.get("MLFLOW_TRACKING_URI") or "")
-    return hashlib.sha256(os.fsencode(address)).hexdigest()[:16]
-
-
 def load_catalog(files: Iterable[Path]) -> dict[str, dict]:
     """The entries of several catalogs of data sets, by key; no key may be in two catalogs."""
     catalog: dict[str, dict] = {}
@@ -220,6 +211,9 @@ def load_study(file: Path, catalog: Mapping[str, Mapping], seed: int = 0) -> Stu
         if os.path.isfile(study.seeds):
             check_seeds(study.seeds)
     with_numbers(study)  # which raises for a cell that does not exist
+    if study.log_candidates is None:
+        grids = "runs" if study.n_points() <= MOST_POINTS else "table"
+        study = study.model_copy(update={"log_candidates": grids})
     if "claims" not in content:
         return study
     claims = _beside(file, "claims", content["claims"])

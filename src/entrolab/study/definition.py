@@ -374,6 +374,7 @@ class StudyFile(Section):
     metrics: list_of(one_of(*METRICS)) = None
     criteria: list_of(Criterion) = ["cv"]
     candidates: list_of(Criterion) = None
+    log_candidates: one_of("runs", "table") = None
     datasets: mapping_of(
         text_or_section(Keys, OwnData),
         "groups by name, each a list of keys of the catalog or {file: its path, label: a column}",

@@ -6,17 +6,18 @@ spec changes.
 """
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from entrolab.experiments.measurement import Measurement
 from entrolab.figure_types.registry import FIGURE_TYPES
-from entrolab.fit.learners import ONE_OF, estimator_of, seed_from
+from entrolab.fit.learners import ONE_OF, estimator_of, expand_values, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.run import Run
 from entrolab.io.files import FILES
 from entrolab.study.claims import Claim, tested_file, tested_tables
-from entrolab.study.definition import StudyFile
+from entrolab.study.definition import Model, StudyFile
 from entrolab.study.sections import ConfigError, Section, check_known, plain
 from entrolab.tables.base import Head, TableSpec, TableType
 from entrolab.tables.types import TABLE_TYPES
@@ -27,7 +28,7 @@ FIGURE_FORMATS = ("svg", "png", "csv", "html")
 INNER = {"folds": 4, "used": 4}
 # The keys of a study, and of a model, that its tables and claims show or look up.
 SHOWN = ("name", "file", "seed", "metrics", "criteria", "protocol", "datasets", "tasks", "of_dataset")
-SHOWN += ("own_data",)
+SHOWN += ("own_data", "log_candidates")
 SHOWN_OF_MODELS = ("label", "sublabel", "estimator", "estimators", "one_of", "grid", "criteria")
 SHOWN_OF_MODELS += ("published_only", "known", "trials")
 
@@ -115,6 +116,10 @@ class Study(StudyFile):
     def rows_of(self, dataset: str) -> str:
         """The file that runs are fitted on: scaled, or as prepared if preprocessing is part of every fit."""
         return self._files("scaled" if self.scaling else "data", dataset)[0]
+
+    def models_of(self, dataset: str, model: str, seed: int) -> list[str]:
+        """The folder of the refitted models of a run; none without criteria."""
+        return self.model_copy(update={"seed": seed})._files("models", dataset, model)
 
     def datasets_of_runs(self) -> list[str]:
         """The data sets that have runs."""
@@ -252,6 +257,16 @@ class Study(StudyFile):
             **measured,
         )
 
+    def measurements(self) -> list[tuple[str, str]]:
+        """The measurements, (table, data set), of all tables, each once."""
+        found = [
+            (getattr(entry, "measured_for", None) or name, dataset)
+            for name, entry in self.tables.items()
+            if "measured" in self.table_type(name).reads(entry)
+            for dataset, _ in self.table_type(name).rows_and_models(entry, self)
+        ]
+        return list(dict.fromkeys(found))
+
     # -------------------------------------------------------------------------------------- figures
 
     def figure_type(self, figure: str):
@@ -328,11 +343,57 @@ class Study(StudyFile):
             *self.figures_as(FIGURE_FORMATS),
             *self.claims_as(("csv", "html")),
             f"results/report/{self.name}.html",
-            *([f"results/{self.name}/tracked/runs.json"] if self.runs() else []),
+            *self.receipts(),
             f"results/{self.name}/tracked.json",
         ]
 
+    def receipts(self, table: str | None = None) -> list[str]:
+        """The receipts of the tracking store of all runs and measurements, or of those of a table."""
+        runs = self.runs() if table is None else self.runs_of_table(table)
+        measured = [one for one in self.measurements() if table in (None, one[0])]
+        receipts = [self.receipt(*run) for run in runs]
+        return [*receipts, *(self.receipt_of_measurement(*one) for one in measured)]
+
+    def receipt(self, dataset: str, model: str) -> str:
+        """The receipt of a run in the tracking store."""
+        at = {"study": self.name, "seed": self.seed, "dataset": dataset, "model": model}
+        return FILES["tracked"].format(**at)
+
+    def receipt_of_measurement(self, table: str, dataset: str) -> str:
+        """The receipt, in the tracking store, of what was measured for a table on a data set."""
+        at = {"study": self.name, "seed": self.seed, "table": table, "dataset": dataset}
+        return FILES["tracked_measured"].format(**at)
+
     # ---------------------------------------------------------------------------------------- parts
+
+    def part_for_run(self, dataset: str, model: str) -> "Study":
+        """The part of the study that a tracked run shows."""
+        names = (*SHOWN, "title", "scaling", "preprocessing")
+        parts = {name: getattr(self, name) for name in names} | {"datasets": {}}
+        for name in ("tasks", "own_data"):
+            parts[name] = {key: value for key, value in parts[name].items() if key == dataset}
+        return Study.model_construct(**parts, models={model: self.models[model]}, tables={}, figures={})
+
+    def part_for_measurement(self, table: str) -> "Study":
+        """The part of the study that tracked measurements of a table show."""
+        models = {
+            name: Model.model_construct(label=model.label, sublabel=model.sublabel)
+            for name, model in self.models.items()
+        }
+        tables = {table: self.tables[table]}
+        return Study.model_construct(name=self.name, seed=self.seed, models=models, tables=tables)
+
+    def n_points(self) -> int:
+        """The number of grid points of all runs."""
+        return sum(self._n_points(*run) for run in self.runs())
+
+    def _n_points(self, dataset: str, model: str) -> int:
+        entry = self.models[model]
+        grids = [{**entry.grid, **one.grid} for one in entry.one_of.values()] or [entry.grid]
+        return sum(
+            math.prod(len(expand_values(self.resolved(values, dataset, model))) for values in grid.values())
+            for grid in grids
+        )
 
     def part_for_table(self, table: str) -> "Study":
         """The part of the study that affects how a table looks; the table is made again when it changes."""

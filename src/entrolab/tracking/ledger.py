@@ -1,382 +1,408 @@
-"""Write the experiment of a study, its runs and their models to an open store."""
+"""Write runs with their models, and the run of a study, to the tracking store."""
 
 import getpass
 import json
 import logging
+import math
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from time import time
+from typing import Any
 
 import mlflow
-from mlflow.entities import Dataset, DatasetInput, InputTag, LoggedModelOutput, Metric, Param, Run, RunTag
-from mlflow.entities.model_registry import ModelVersion
+from mlflow import MlflowClient
+from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, Run, RunTag
 from mlflow.exceptions import MlflowException
-from mlflow.protos.databricks_pb2 import (
-    INVALID_PARAMETER_VALUE,
-    RESOURCE_ALREADY_EXISTS,
-    RESOURCE_DOES_NOT_EXIST,
-    ErrorCode,
-)
+from mlflow.protos.databricks_pb2 import RESOURCE_ALREADY_EXISTS, ErrorCode
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
-from mlflow.utils.mlflow_tags import (
-    MLFLOW_MODEL_VERSIONS,
-    MLFLOW_SOURCE_NAME,
-    MLFLOW_SOURCE_TYPE,
-    MLFLOW_USER,
-)
-from sklearn.base import BaseEstimator
+from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS, MLFLOW_PARENT_RUN_ID
+from mlflow.utils.validation import MAX_METRICS_PER_BATCH
 
-from entrolab.io.records import write_json
+from entrolab.fit.metrics import METRICS
+from entrolab.io.records import machine, versions, write_json
+from entrolab.jobs.checkout import code_tags
 from entrolab.jobs.job_logging import tell
 from entrolab.study.study import Study
 from entrolab.text import one_line
-from entrolab.tracking.notes import (
-    BEST,
-    experiment_note,
-    linked,
-    registered_name,
-    registered_note,
-    study_note,
-)
-from entrolab.tracking.runs import WITHOUT_MODEL, RunContent
+from entrolab.tracking.contents import LONGEST, Content, Model, finite_and_not, plain
 from entrolab.tracking.signatures import signature_of
-from entrolab.tracking.stores import Store, opened
+from entrolab.tracking.stores import open_store
 
-MODEL_REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
-STUDY_RUN = "study.run"  # tag of a run: the id of the run of its study's tables; not MLflow's parent
-CLOSED_FOR = "failure.reason"  # tag of a run without a result: the reason
-LONGEST_DATASET_DIGEST = 36  # characters, by MLflow's schema
+KEY = "entrolearn.key"  # tag: the key of a content
+REQUIREMENTS = ("entrolearn", "numpy", "scikit-learn", "scipy", "skops")
+BEST = "best"  # alias of the version with the best score, and tag of its run
+LONGEST_DIGEST = 36  # characters, by MLflow's schema
+MOST_COLUMNS = 1000  # of a data set, in its schema
 
 logger = logging.getLogger(__name__)
 
 
 @contextmanager
-def open_ledger(store_uri: str | None, study: Study, patience: float, own: str) -> Iterator["Ledger"]:
-    """Open the experiment of a study for one writer, and close the writer's runs if an error ends it.
+def open_ledger(store_uri: str | None, study: Study) -> Iterator["Ledger"]:
+    """Open the store and the experiment of a study for one writer.
 
-    Runs that a killed writer left open are closed first: all of them in a file, which has only one writer; on
-    a server, those that meet the condition `own`.
+    `store_uri` is any MLflow tracking URI, by default ``MLFLOW_TRACKING_URI``, else ``mlflow.db`` in the
+    working folder. Errors of the store are `StoreUnavailable`.
     """
-    with opened(store_uri, patience) as store:
-        ledger = Ledger(store)
-        ledger.open_experiment(study, store.artifacts and (store.artifacts / study.name).as_uri())
-        ledger.close_runs("its tracker was killed", own)
-        try:
-            yield ledger
-        except BaseException as error:
-            with suppress(Exception):  # the store may be gone: the next writer closes them
-                ledger.close_runs(f"its tracker ended: {one_line(error) or type(error).__name__}", own)
-            raise
-
-
-@contextmanager
-def _accepting(*codes: int) -> Iterator[None]:
-    """Ignore MLflow's errors with these codes."""
-    try:
-        yield
-    except MlflowException as error:
-        if error.error_code not in map(ErrorCode.Name, codes):
-            raise
+    with open_store(store_uri) as store:
+        yield Ledger(store.address, store.folder, study)
 
 
 class Ledger:
-    """One experiment of an open store."""
+    """The experiment of a study in an open store."""
 
-    def __init__(self, store: Store):
-        self.client, self._address, self._one_writer = store.client, store.address, store.one_writer
-        self.experiment_id = ""
+    def __init__(self, address: str, folder: Path | None, study: Study):
+        self.client, self.address, self._folder, self._study = MlflowClient(), address, folder, study
+        self.experiment = self._experiment(study.name)
+        mlflow.set_experiment(experiment_id=self.experiment)  # where models are logged
+        self.parent = self._parent()
+
+    def _experiment(self, name: str) -> str:
+        """The id of an experiment, which is made or restored."""
+        found = self.client.get_experiment_by_name(name)
+        if found is None:
+            location = self._folder and (self._folder / name.replace(" · ", "-")).as_uri()
+            try:
+                # The kind opens the page of model training, without that of traces.
+                tags = {"mlflow.experimentKind": "custom_model_development"}
+                tags["mlflow.note.content"] = plain(self._study.title)
+                return self.client.create_experiment(name, location, tags)
+            except MlflowException as error:  # on a server, another writer may have made it
+                if error.error_code != ErrorCode.Name(RESOURCE_ALREADY_EXISTS):
+                    raise
+                found = self.client.get_experiment_by_name(name)
+        if found.lifecycle_stage == "deleted":
+            self.client.restore_experiment(found.experiment_id)
+        return found.experiment_id
+
+    def _parent(self) -> str:
+        """The id of the study's run, the parent of all others; it is made if it does not exist."""
+        if found := self.runs(self._study.name):
+            return found[0].info.run_id
+        run = self.client.create_run(
+            self.experiment, tags=self._source() | {KEY: self._study.name}, run_name=self._study.name
+        )
+        self.client.set_terminated(run.info.run_id)
+        return run.info.run_id
 
     @property
-    def place(self) -> dict:
-        return {"store": self._address, "experiment": self.experiment_id}
+    def artifacts(self) -> str:
+        """The address, on MLflow's page, of the artifacts of the study's run."""
+        return f"#/experiments/{self.experiment}/runs/{self.parent}/artifacts"
 
-    def open_experiment(self, study: Study, artifact_location: str | None) -> None:
-        found = self.client.get_experiment_by_name(study.name)
-        if found is None:
-            # On a server, another writer may have created it in the meantime.
-            with _accepting(RESOURCE_ALREADY_EXISTS):
-                self.client.create_experiment(study.name, artifact_location)
-            found = self.client.get_experiment_by_name(study.name)
-        self.experiment_id, known = found.experiment_id, found.tags
-        if found.lifecycle_stage == "deleted":  # the name stays in use
-            self.client.restore_experiment(self.experiment_id)
-        tags = {
-            "mlflow.note.content": experiment_note(study),
-            "mlflow.experimentKind": "custom_model_development",
-        }
-        self.tag_experiment({name: value for name, value in tags.items() if known.get(name) != value})
-
-    def tag_experiment(self, tags: Mapping[str, str]) -> None:
-        for name, value in tags.items():
-            self.client.set_experiment_tag(self.experiment_id, name, value)
-
-    def close_runs(self, reason: str, own: str) -> None:
-        """Close open runs with the status KILLED: all in a file, else those that meet the condition `own`."""
-        is_open = "attributes.status = 'RUNNING'"
-        if self._one_writer:
-            experiments = [one.experiment_id for one in self.client.search_experiments()]
-            found = self.live_runs(is_open, experiments)
-        else:
-            found = self.live_runs(f"{is_open} AND {own}")
-        for run in found:
-            if "entrolearn.key" in run.data.tags:
-                self.log(run.info.run_id, tags={CLOSED_FOR: reason})
-                self.client.set_terminated(run.info.run_id, "KILLED")
-
-    def live_runs(self, condition: str, experiments: Sequence[str] = ()) -> list[Run]:
-        """The live runs of some experiments, by default of this one, that meet a condition, oldest first."""
+    def runs(self, key: str | None = None, experiment: str = "") -> list[Run]:
+        """The live runs of an experiment, all or those with a key, oldest first."""
         return self.client.search_runs(
-            list(experiments) or [self.experiment_id],
-            condition,
+            [experiment or self.experiment],
+            f"tags.`{KEY}` = '{key}'" if key else "",
             max_results=SEARCH_MAX_RESULTS_THRESHOLD,
             order_by=["attributes.start_time ASC"],
         )
 
-    def study_run(self, study: Study) -> str:
-        """The id of the run of a study's tables; it is created if it does not exist, and closed if open."""
-        own = f"tags.`entrolearn.key` = '{study.name}'"
-        found = self.live_runs(own)
-        if not found:
-            tags = {
-                **_made_by(study.name),
-                "entrolearn.key": study.name,
-                "study": study.name,
-                "mlflow.note.content": study_note(study, {}, ""),
-            }
-            name = study_run_name(study.name)
-            self.client.create_run(self.experiment_id, tags=tags, run_name=name)
-            found = self.live_runs(own)  # on a server, another writer may have created it
-        first, *others = sorted(found, key=lambda run: (run.info.start_time, run.info.run_id))
-        for extra in others:
-            self.discard(extra)
-        if first.info.status != "FINISHED":
-            self.client.set_terminated(first.info.run_id, "FINISHED")
-        if CLOSED_FOR in first.data.tags:
-            self.client.delete_tag(first.info.run_id, CLOSED_FOR)
-        return first.info.run_id
+    def _source(self) -> dict[str, str]:
+        """The tags that MLflow's page shows as user, source and commit."""
+        code = code_tags()
+        commit = {} if code["commit"] == "unknown" else {"mlflow.source.git.commit": code["commit"]}
+        source = {"mlflow.source.name": f"snakemake {self._study.name}", "mlflow.source.type": "LOCAL"}
+        return {"mlflow.user": getpass.getuser(), **source, **code, **commit}
 
-    def artifacts_of(self, run_id: str) -> str:
-        """The link to the artifacts of a run on MLflow's page."""
-        return f"#/experiments/{self.experiment_id}/runs/{run_id}/artifacts"
+    # -------------------------------------------------------------------------------------------- runs
 
-    def has_artifacts(self, run: Run) -> bool:
-        """Whether the artifacts of a run and of each model that it logged are in the store."""
-        models = run.outputs.model_outputs if run.outputs else []
-        with _accepting(RESOURCE_DOES_NOT_EXIST):  # a model deleted by a user
-            return bool(self.client.list_artifacts(run.info.run_id)) and all(
-                self.client.list_logged_model_artifacts(model.model_id) for model in models
-            )
-        return False
+    def write(self, content: Content) -> str:
+        """Write a run in place of those with the same key, and return its id.
 
-    def discard(self, run: Run) -> None:
-        """Delete the models that a run logged, then the run: if interrupted, the next writer continues."""
-        of_run = f"source_run_id = '{run.info.run_id}'"
-        for model in self.client.search_logged_models([self.experiment_id], filter_string=of_run):
-            self.client.delete_logged_model(model.model_id)
-        self.client.delete_run(run.info.run_id)
-
-    def write(self, content: RunContent, study_run: str, code: Mapping[str, str]) -> str:
-        """Write one run and return its id."""
-        files = content.files
-        model, failure = _model_of(content)
-        start = round(datetime.fromisoformat(files.record["started"]).timestamp() * 1000)
-        end = start + round(1000 * files.record["seconds"])
-        run = self.client.create_run(
-            self.experiment_id, start_time=start, tags=_identity(content, study_run), run_name=content.name
-        )
-        run_id = run.info.run_id
-        note = linked(content.tags["mlflow.note.content"], self.artifacts_of(study_run))
-        self.log(
-            run_id,
-            metrics=[Metric(name, value, end, step) for (name, step), value in content.metrics.items()],
-            params=content.params,
-            tags=content.tags | code | failure | {"mlflow.note.content": note},
-        )
-        if files.record["data"]:
-            self.client.log_inputs(run_id, [_dataset_input(content)])
-        with tempfile.TemporaryDirectory() as folder:
-            write_json(Path(folder, "record.json"), files.record)
-            files.scores.to_csv(Path(folder, "scores.csv"), index=False)
-            files.candidates.to_parquet(Path(folder, "candidates.parquet"), index=False)
-            self.client.log_artifacts(run_id, folder)
-        if model is not None:
-            self._log_model(run_id, content, model)
-        self.client.set_terminated(run_id, content.status, end)
+        A run that cannot be completed is closed with the status KILLED.
+        """
+        for earlier in self.runs(content.key):
+            self._delete(earlier)
+        run_id = self._begin(self.experiment, content, self._source() | {MLFLOW_PARENT_RUN_ID: self.parent})
+        try:
+            data = _dataset_input(content) if content.data is not None else None
+            if data:
+                self.client.log_inputs(run_id, [data])
+            with tempfile.TemporaryDirectory() as folder:
+                for name, frame in content.frames.items():
+                    path = Path(folder, name)
+                    write = frame.to_csv if path.suffix == ".csv" else frame.to_parquet
+                    write(path, index=False)
+                if content.record:
+                    write_json(Path(folder, "record.json"), content.record)
+                self.client.log_artifacts(run_id, folder)
+            if content.grid is not None:
+                self.client.log_table(run_id, content.grid, "candidates.json")  # which MLflow's page shows
+            for number in range(len(content.models)):
+                self._log_model(run_id, content, number, data and data.dataset)
+            self._log_rest(run_id, content)
+            self.client.set_terminated(run_id, _status(content), _end(content))
+        except BaseException:
+            with suppress(Exception):  # the store may be gone
+                self.client.set_terminated(run_id, "KILLED")
+            raise
         return run_id
 
-    def log(
+    def write_candidates(self, key: str, run_id: str, candidates: Iterable[Content]) -> None:
+        """Write the grid of a run as runs of the experiment of candidates, in place of earlier ones."""
+        experiment = self._experiment(f"{self._study.name} · candidates")
+        for earlier in self.runs(key, experiment):
+            self.client.delete_run(earlier.info.run_id)
+        for content in candidates:
+            one = self._begin(experiment, content, {"run": run_id})
+            self._log_rest(one, content)
+            self.client.set_terminated(one, _status(content), _end(content))
+
+    def _begin(self, experiment: str, content: Content, tags: Mapping[str, str]) -> str:
+        """Make a run with the tags of a content, and return its id."""
+        failure = {"failure.reason": content.failure[:LONGEST]} if content.failure else {}
+        tags = {KEY: content.key, **tags, **content.tags, **failure}
+        return self.client.create_run(experiment, _start(content), tags, content.name).info.run_id
+
+    def _log_rest(self, run_id: str, content: Content) -> None:
+        """Log the parameters of a content, and its metrics except those that were logged with a model."""
+        metrics, not_finite = finite_and_not(content.metrics)
+        first = content.tags.get("criterion")
+        logged = {name for model in content.models if first in model.criteria for name in model.scores}
+        at = _end(content)
+        numbers = [Metric(name, value, at, step) for name, step, value in metrics if name not in logged]
+        self._log(run_id, numbers, {name: _text(value) for name, value in content.params.items()}, not_finite)
+
+    def _log(
         self,
         run_id: str,
-        *,
         metrics: Sequence[Metric] = (),
         params: Mapping[str, str] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> None:
-        self.client.log_batch(
+        """Log a batch, or several if there are more metrics than MLflow takes at once."""
+        given = [Param(name, value) for name, value in (params or {}).items()]
+        marks = [RunTag(name, value) for name, value in (tags or {}).items()]
+        for begin in range(0, max(len(metrics), 1), MAX_METRICS_PER_BATCH):
+            batch = list(metrics[begin : begin + MAX_METRICS_PER_BATCH])
+            self.client.log_batch(run_id, batch, *(([], []) if begin else (given, marks)))
+
+    def _delete(self, run: Run) -> None:
+        """Delete the models of a run, then the run: if interrupted, the next writer continues."""
+        of_run = f"source_run_id = '{run.info.run_id}'"
+        for model in self.client.search_logged_models([self.experiment], filter_string=of_run):
+            self.client.delete_logged_model(model.model_id)
+        self.client.delete_run(run.info.run_id)
+
+    # ------------------------------------------------------------------------------------------ models
+
+    def _log_model(self, run_id: str, content: Content, number: int, data: Dataset | None) -> None:
+        """Log a refitted model with its scores, and register it with an alias for each of its criteria."""
+        model = content.models[number]
+        name, dataset = content.tags["model"], content.tags["dataset"]
+        tags = {KEY: content.key, "criteria": ", ".join(model.criteria)}
+        logged = mlflow.sklearn.log_model(
+            model.fitted,
+            name=f"{name}-{dataset}",
+            run_id=run_id,
+            serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
+            skops_trusted_types=model.types,
+            signature=signature_of(model.fitted),
+            # Stated explicitly, because inferring them takes seconds.
+            pip_requirements=[f"{package}=={version(package)}" for package in REQUIREMENTS],
+            params={key: _text(value) for key, value in model.facts["params"].items()},
+            tags=tags,
+        )
+        place = {"dataset_name": data.name, "dataset_digest": data.digest} if data else {}
+        # Scores of models are metrics of the run too, each with a time of its own (MLflow's key); its latest
+        # value is that of the first criterion.
+        first = content.tags["criterion"] in model.criteria
+        at = _end(content) + 1 if first else _start(content) - number
+        linked = [
+            Metric(metric, value, at, 0, model_id=logged.model_id, run_id=run_id, **place)
+            for metric, value in model.scores.items()
+            if math.isfinite(value)
+        ]
+        self._log(run_id, linked)
+        registered = f"{self._study.name}.{dataset}"
+        if not self.client.search_registered_models(f"name = '{registered}'"):
+            self.client.create_registered_model(registered, description=self._about(dataset))
+        versioned = self.client.create_model_version(
+            registered,
+            f"models:/{logged.model_id}",
             run_id,
-            metrics=list(metrics),
-            params=[Param(name, value) for name, value in (params or {}).items()],
-            tags=[RunTag(name, value) for name, value in (tags or {}).items()],
-            synchronous=True,
+            tags={"dataset": dataset, "model": name, "criteria": ", ".join(model.criteria)} | code_tags(),
+            description=_about_version(content, model),
+            model_id=logged.model_id,
+        ).version
+        # MLflow's pages of the run and the model show this tag as their registered model.
+        shown = json.dumps([{"name": registered, "version": versioned}])
+        self.client.set_logged_model_tags(logged.model_id, {MLFLOW_MODEL_VERSIONS: shown})
+        for criterion in model.criteria:
+            self.client.set_registered_model_alias(registered, f"{name}-{criterion}", versioned)
+
+    def _about(self, dataset: str) -> str:
+        """The description of the registered model of a data set."""
+        scaling = self._study.scaling_of(dataset)
+        rows = f"rows scaled by {scaling}" if scaling else "rows as prepared"
+        rows = "the columns of the table" if dataset in self._study.own_data else rows
+        return (
+            f"Models of the study {self._study.name} on {dataset}; they take {rows}. The best one:\n\n"
+            f'    mlflow.sklearn.load_model("models:/{self._study.name}.{dataset}@{BEST}")'
         )
 
-    def _log_model(self, run_id: str, content: RunContent, model: BaseEstimator) -> None:
-        """Log the refitted model like ``mlflow.sklearn.log_model``, but with this client.
+    # ------------------------------------------------------------------------------------------- study
 
-        That function uses the process's active run and store.
-        """
-        run, files = content.run, content.files
-        logged = self.client.create_logged_model(
-            self.experiment_id,
-            name=f"{run.model}-{run.dataset}",
-            source_run_id=run_id,
-            params={name: str(value) for name, value in files.facts["params"].items()},
-            tags={"entrolearn.key": run.key, "chosen_by": files.facts["chosen_by"]},
-        )
-        with tempfile.TemporaryDirectory() as folder:
-            saved = Path(folder, "model")
-            mlflow.sklearn.save_model(
-                model,
-                saved,
-                mlflow_model=mlflow.models.Model(
-                    artifact_path=logged.artifact_location,
-                    run_id=run_id,
-                    model_uuid=logged.model_id,
-                    model_id=logged.model_id,
-                ),
-                serialization_format=mlflow.sklearn.SERIALIZATION_FORMAT_SKOPS,
-                skops_trusted_types=files.trusted_types,
-                signature=signature_of(model),
-                # Stated explicitly, because inferring them takes seconds.
-                pip_requirements=[f"{name}=={version(name)}" for name in MODEL_REQUIREMENTS],
-            )
-            self.client.log_model_artifacts(logged.model_id, str(saved))
-        self.client.finalize_logged_model(logged.model_id, "READY")
-        self.client.log_outputs(run_id, [LoggedModelOutput(logged.model_id, step=0)])
-
-    def register(
+    def update_study(
         self,
-        study: Study,
-        dataset: str,
-        contents: Sequence[RunContent],
-        run_ids: Mapping[str, str],
-    ) -> None:
-        """Register the model of each run as a version of the data set's model; the best has an alias.
+        files: Mapping[str, Sequence[Path]],
+        params: Mapping[str, Any],
+        counts: Mapping[str, int],
+        note: str,
+    ) -> str:
+        """Log the files of a study by folder, its parameters, its counts of verdicts and a note."""
+        known = self.client.get_run(self.parent).data
+        for folder, paths in files.items():
+            for path in paths:
+                self.client.log_artifact(self.parent, str(path), folder)
+        now = round(time() * 1000)
+        groups = {"machine": machine(), "version": versions()}
+        made = {
+            f"{group}.{name}": str(value)
+            for group, values in groups.items()
+            for name, value in values.items()
+        }
+        text = {name: _text(value) for name, value in params.items()}
+        if known.params and any(known.params.get(name, value) != value for name, value in text.items()):
+            # A parameter is written once: a changed study is a new run.
+            self.client.delete_run(self.parent)
+            self.parent = self._parent()
+            return self.update_study(files, params, counts, note)
+        # Zeros are only logged to overwrite an earlier count.
+        metrics = [Metric(name, n, now, 0) for name, n in counts.items() if n or name in known.metrics]
+        self._log(self.parent, metrics, text, self._source() | made | {"mlflow.note.content": note})
+        return self.parent
 
-        Models that are already versions are skipped. `run_ids` maps models to the ids of their runs. If the
-        best run has no model, none has the alias, and one line says why.
+    def compare(self, comparisons: Mapping[tuple[str, str], tuple[dict[str, float], dict[str, str]]]) -> None:
+        """Add metrics and tags to the runs of the configured seed, by (data set, model); mark the best runs.
+
+        All runs become children of the study's run.
         """
-        name = registered_name(study.name, dataset)
-        with_model = [content for content in contents if content.version_note]
-        known = {one.run_id: one for one in self.client.search_model_versions(f"name = '{name}'")}
-        if with_model and not known:
-            with _accepting(RESOURCE_ALREADY_EXISTS):
-                self.client.create_registered_model(name)
-        if any(run_ids[content.run.model] not in known for content in with_model):
-            self.client.update_registered_model(name, registered_note(study, dataset))
-        at_alias = self._version_at(name, BEST)
-        best = None
-        for content in with_model:
-            run_id = run_ids[content.run.model]
-            version = known.get(run_id) or self._new_version(name, run_id, content)
-            best = version if "best" in content.tags else best
-        if best is not None and (at_alias is None or at_alias.version != best.version):
-            self.client.set_registered_model_alias(name, BEST, best.version)
-        if best is None and at_alias is not None:
-            self.client.delete_registered_model_alias(name, BEST)
-        for content in contents:
-            if best is None and "best" in content.tags:
-                tags = self.client.get_run(run_ids[content.run.model]).data.tags
-                reason = tags.get(WITHOUT_MODEL, "no model was made")
-                line = f"{name}@{BEST} is no model: the best run, {content.name}, has none: {reason}"
+        best: dict[str, dict[str, list[Run]]] = {}
+        for run in self.runs():
+            tags, run_id = run.data.tags, run.info.run_id
+            new = {MLFLOW_PARENT_RUN_ID: self.parent} if run_id != self.parent else {}
+            added: dict[str, float] = {}
+            at = tags.get("dataset", ""), tags.get("model", "")
+            if tags.get("seed") == str(self._study.seed) and "metric" in tags:
+                added, more = comparisons.get(at, ({}, {}))
+                new |= more
+                for criterion in self._study.models[at[1]].criteria:
+                    best.setdefault(at[0], {}).setdefault(criterion, []).append(run)
+            elif tags.get("seed") == str(self._study.seed) and "table" not in tags:
+                new |= comparisons.get(at, ({}, {}))[1]
+            changed = {name: value for name, value in new.items() if tags.get(name) != value}
+            numbers = {name: value for name, value in added.items() if run.data.metrics.get(name) != value}
+            if changed or numbers:
+                now = round(time() * 1000)
+                self._log(
+                    run_id, [Metric(name, value, now, 0) for name, value in numbers.items()], tags=changed
+                )
+        for dataset, by_criterion in best.items():
+            self._mark_best(dataset, by_criterion)
+
+    def _mark_best(self, dataset: str, by_criterion: Mapping[str, Sequence[Run]]) -> None:
+        """Set the alias of each criterion, and `best`, to the version with the best score.
+
+        If the best run has no model, no version has the alias, and one line says why.
+        """
+        name = f"{self._study.name}.{dataset}"
+        found = self.client.search_model_versions(f"name = '{name}'")
+        versions = {
+            (one.run_id, criterion): one for one in found for criterion in one.tags["criteria"].split(", ")
+        }
+        first = self._study.criteria[0] if self._study.criteria else ""
+        aliases = self.client.get_registered_model(name).aliases if found else {}
+        for criterion, runs in by_criterion.items():
+            metric = runs[0].data.tags["metric"]
+            sign = 1 if METRICS[metric].greater_is_better else -1
+            name_of_score = metric if criterion == first else f"{criterion}/{metric}"
+            scored = [run for run in runs if name_of_score in run.data.metrics]
+            if not scored:
+                continue
+            best = max(scored, key=lambda run: sign * run.data.metrics[name_of_score])
+            version = versions.get((best.info.run_id, criterion))
+            for alias in [criterion, *([BEST] if criterion == first else [])]:
+                if version and aliases.get(alias) != version.version:
+                    self.client.set_registered_model_alias(name, alias, version.version)
+                elif not version and alias in aliases:
+                    self.client.delete_registered_model_alias(name, alias)
+            if criterion != first:
+                continue
+            for run in runs:
+                if run is best and run.data.tags.get(BEST) != metric:
+                    self.client.set_tag(run.info.run_id, BEST, metric)
+                elif run is not best and BEST in run.data.tags:
+                    self.client.delete_tag(run.info.run_id, BEST)
+            if not version:
+                reason = best.data.tags.get("model.error", "no model was made")
+                line = f"{name}@{BEST} is no model: the best run, {best.info.run_name}, has none: {reason}"
                 logger.warning(line)
                 tell(line)
 
-    def _new_version(self, name: str, run_id: str, content: RunContent) -> ModelVersion | None:
-        """A new version with the model that a run logged; None if the run logged none."""
-        run = self.client.get_run(run_id)
-        if not run.outputs.model_outputs:
-            return None
-        model = self.client.get_logged_model(run.outputs.model_outputs[0].model_id)
-        verdict = {tag: content.tags[tag] for tag in ("verdict",) if tag in content.tags}
-        version = self.client.create_model_version(
-            name,
-            model.artifact_location,  # `models:/<id>` would be resolved in the active store
-            run_id,
-            tags={"dataset": content.run.dataset, "model": content.run.model, **verdict},
-            description=content.version_note,
-            model_id=model.model_id,
+
+def _about_version(content: Content, model: Model) -> str:
+    """The description of a version, which begins with its score."""
+    metric = METRICS[content.tags["metric"]]
+    score = model.scores[content.tags["metric"]]
+    unit, digits = (" %", 2) if metric.percent else ("", metric.digits)
+    values = ", ".join(f"{name} = {value}" for name, value in model.facts["params"].items())
+    return one_line(
+        f"{metric.label} {score:.{digits}f}{unit}: {content.name}, {values or 'the only parameters'}, "
+        f"selected by {', '.join(model.criteria)}"
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _start(content: Content) -> int:
+    moment = datetime.fromisoformat(content.started).timestamp() if content.started else time()
+    return round(1000 * moment)
+
+
+def _end(content: Content) -> int:
+    return _start(content) + round(1000 * content.seconds)
+
+
+def _status(content: Content) -> str:
+    return "FAILED" if content.failure else "FINISHED"
+
+
+def _dataset_input(content: Content) -> DatasetInput:
+    """The data set of a run: its source, the digest of its file, the schema of its columns and its size."""
+    data = content.data
+    origin = data.provenance
+    files = origin.get("files", [])
+    if files and "url" in files[0]:
+        kind, source = "http", {"url": files[0]["url"]}
+    elif files:
+        kind, source = "local", {"uri": files[0].get("path", "")}
+    else:
+        kind, source = (
+            "code",
+            {"tags": {name: origin[name] for name in ("loader", "generator") if name in origin}},
         )
-        # MLflow's pages of the run and the model show this tag as their registered model.
-        registered = json.dumps([{"name": name, "version": version.version}])
-        self.client.set_logged_model_tags(model.model_id, {MLFLOW_MODEL_VERSIONS: registered})
-        return version
-
-    def _version_at(self, name: str, alias: str) -> ModelVersion | None:
-        # The model or its alias may not exist.
-        with _accepting(RESOURCE_DOES_NOT_EXIST, INVALID_PARAMETER_VALUE):
-            return self.client.get_model_version_by_alias(name, alias)
-        return None
-
-
-def _model_of(content: RunContent) -> tuple[BaseEstimator | None, dict[str, str]]:
-    """The refitted model of a run; None if it has none, or does not load, which a tag says."""
-    import skops.io
-
-    if content.files.trusted_types is None:
-        return None, {}
-    try:
-        return skops.io.load(content.files.fitted, trusted=content.files.trusted_types), {}
-    except Exception as error:  # noqa: BLE001  of any class in the model
-        return None, {WITHOUT_MODEL: f"the model does not load: {one_line(error) or type(error).__name__}"}
-
-
-def study_run_name(study_name: str) -> str:
-    return f"{study_name} · tables"
-
-
-def says(run: Run, content: RunContent, study_run: str) -> bool:
-    """Whether a run in the store has exactly this content."""
-    tags = run.data.tags
-    return (
-        run.info.status == content.status
-        and tags.get("entrolearn.digest") == content.digest
-        and tags.get(STUDY_RUN) == study_run
+    names = list(data.columns["encoded"]) if data.columns else data.feature_names
+    schema = [{"name": name, "type": "double", "required": True} for name in names[:MOST_COLUMNS]]
+    if data.columns:
+        schema = [
+            {"name": name, "type": "string" if kind else "double", "required": False}
+            for name, kind in data.columns["encoded"].items()
+        ]
+    described = Dataset(
+        content.tags["dataset"],
+        (files[0].get("sha256") if files else None or data.digest())[:LONGEST_DIGEST],
+        kind,
+        json.dumps(source),
+        json.dumps({"mlflow_colspec": schema}),
+        json.dumps({"num_rows": data.n_samples, "num_columns": data.n_features}),
     )
-
-
-def _identity(content: RunContent, study_run: str) -> dict[str, str]:
-    """The tags with which a run is created and by which it is found."""
-    run = content.run
-    return {
-        **_made_by(run.study),
-        "entrolearn.key": run.key,
-        "entrolearn.digest": content.digest,
-        "study": run.study,
-        "dataset": run.dataset,
-        "model": run.model,
-        STUDY_RUN: study_run,
-    }
-
-
-def _made_by(study_name: str) -> dict[str, str]:
-    """The tags that MLflow shows in its columns for user and source."""
-    source = {MLFLOW_SOURCE_NAME: f"snakemake {study_name}", MLFLOW_SOURCE_TYPE: "LOCAL"}
-    return {MLFLOW_USER: getpass.getuser(), **source}
-
-
-def _dataset_input(content: RunContent) -> DatasetInput:
-    """The data set as an input of a run: name, digest and size, without its values."""
-    run, data = content.run, content.files.record["data"]
-    dataset = Dataset(
-        name=run.dataset,
-        digest=data["digest"][:LONGEST_DATASET_DIGEST],
-        source_type="local",
-        source=json.dumps({"uri": f"results/data/{run.dataset}.npz"}),
-        profile=json.dumps({name: value for name, value in data.items() if name != "digest"}),
-    )
-    context = "trials" if "protocol.trials" in content.params else "cross-validation"
-    return DatasetInput(dataset, [InputTag("mlflow.data.context", context)])
+    return DatasetInput(described, [InputTag("mlflow.data.context", "cross-validation")])

@@ -1,0 +1,356 @@
+"""The contents of runs in the tracking store, read from result files; this module does not use MLflow."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+
+from entrolab.data.dataset import Dataset, DataUnavailable, load_dataset
+from entrolab.experiments.measurement import Measurement
+from entrolab.fit.learners import ONE_OF, expand_values, grid_points, made_of
+from entrolab.fit.metrics import METRICS
+from entrolab.fit.selection import ORACLE
+from entrolab.io.model_reading import Refused, load, trusted_types
+from entrolab.io.parquet import read_frame
+from entrolab.io.records import read_json
+from entrolab.io.run_files import RunContents, StudyRun
+from entrolab.study.study import Study
+from entrolab.tables.rendering import escape_md
+from entrolab.text import Unreadable, full_label, in_short, one_line
+
+CRITERIA = ("dcs_gaussian", "dcs_kde")
+MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support", "n_iter")
+LONGEST = 1000  # characters of a text of a study, a catalog or an error
+
+
+@dataclass
+class Model:
+    """A refitted model: the criteria that selected it, its facts and its scores in the folds."""
+
+    criteria: list[str]
+    fitted: BaseEstimator
+    facts: dict
+    types: list[str]  # that have to be trusted to load it
+    scores: dict[str, float]
+
+
+@dataclass
+class Content:
+    """The content of a run: of a study's run, of a grid point, or of a measurement.
+
+    `key` identifies it: a new run replaces the earlier one with the same key. Metrics are (name, step, value)
+    and may be infinite or NaN; `started` is an ISO date. `frames` are files of the run, by name; `grid` is a
+    table that MLflow's page shows.
+    """
+
+    key: str
+    name: str
+    tags: dict[str, str]
+    params: dict[str, Any] = field(default_factory=dict)
+    metrics: list[tuple[str, int, float]] = field(default_factory=list)
+    failure: str = ""
+    started: str = ""
+    seconds: float = 0.0
+    data: Dataset | None = None
+    frames: dict[str, pd.DataFrame] = field(default_factory=dict)
+    record: dict = field(default_factory=dict)
+    grid: pd.DataFrame | None = None
+    models: list[Model] = field(default_factory=list)
+
+
+# ------------------------------------------------------------------------------------------------ runs
+
+
+def content_of_run(study: Study, run: StudyRun, *, with_models: bool = True) -> Content:
+    """The content of a run of a study: its parameters, selections, scores by fold, curves and models.
+
+    Means over the folds have the metric's or the criterion's name, with the criterion in front unless it is
+    the first one: ``gmean`` and ``dcs_gaussian`` of what inner cross-validation selected,
+    ``dcs_kde/gmean``. ``cv_folds/gmean`` has the folds as steps. Scores are percent where tables show
+    percent.
+    """
+    files = RunContents.of(run, study)
+    record, label = files.record, full_label(study.models[run.model])
+    metrics = [(name, 0, record[name]) for name in ("n_candidates", "n_failed")]
+    metrics += [("train_seconds", 0, record["seconds"])]
+    metrics += [(name, 0, files.facts[name]) for name in MODEL_FACTS if name in files.facts]
+    for name, values in files.facts.get("curves", {}).items():
+        metrics += [(name, step, value) for step, value in enumerate(values)]
+    tags = _tags(study, run.dataset, run.model)
+    selected = [*_selected(study, run, files)] if record["success"] else []
+    metrics += selected
+    if record["success"]:
+        tags["metric"], tags["criterion"] = files.metrics[0], study.models[run.model].criteria[0]
+    failure = "" if record["success"] else f"{record['status']}: {record['error']}"
+    models, without = [], ""
+    if with_models and record["success"]:
+        models, without = _models(study, run, files, {name: value for name, _, value in selected})
+    if without:
+        tags["model.error"] = without[:LONGEST]
+    if record["notes"]:
+        notes = (f"{note} in {n} of {record['n_candidates']} fits" for note, n in record["notes"].items())
+        tags["notes"] = "; ".join(notes)[:LONGEST]
+    return Content(
+        key=f"{study.name}/seed{study.seed}/{run.dataset}/{run.model}",
+        name=f"{label} · {run.dataset}",
+        tags=tags,
+        params=_params(study, run, files),
+        metrics=metrics,
+        failure=failure,
+        started=record["started"],
+        seconds=record["seconds"],
+        data=load_dataset(run.rows) if record["data"] else None,
+        frames={"scores.csv": files.scores, "candidates.parquet": files.candidates},
+        record=record,
+        models=models,
+    )
+
+
+def _tags(study: Study, dataset: str, model: str) -> dict[str, str]:
+    return {"study": study.name, "dataset": dataset, "model": model, "seed": str(study.seed)}
+
+
+def _selected(study: Study, run: StudyRun, files: RunContents) -> Iterator[tuple[str, int, float]]:
+    """The scores and the criteria's values of what each criterion selected: means, deviations and folds."""
+    criteria = study.models[run.model].criteria
+    n_folds = study.protocol_of(run.dataset, run.model).get("folds", 1)  # a trial has one test part
+    at = ["repeat", "fold", "point"]
+    of_criteria = _values_of_criteria(files).set_index(at)
+    for criterion, rows in files.by_criterion():
+        prefix = "" if criterion == criteria[0] else f"{criterion}/"
+        steps = (rows["repeat"] * n_folds + rows["fold"]).astype(int)
+        values = of_criteria.reindex(pd.MultiIndex.from_frame(rows[at])).set_index(rows.index)
+        values = values.dropna(axis="columns", how="all")  # a learner without a criterion
+        for name in files.metrics:
+            values[name] = _unit(name) * rows[name].astype(float).where(rows["success"].astype(bool))
+            with np.errstate(invalid="ignore"):  # of an infinite score
+                yield f"{prefix}{name}_std", 0, values[name].std(skipna=False)
+        for name, column in values.items():
+            yield f"{prefix}{name}", 0, column.mean(skipna=False)
+            if criterion != ORACLE:
+                yield from ((f"{criterion}_folds/{name}", *one) for one in zip(steps, column, strict=True))
+
+
+def _values_of_criteria(files: RunContents) -> pd.DataFrame:
+    """The value of each criterion for each candidate; that of inner cross-validation in the metric's unit."""
+    rows = files.candidates
+    values = rows[["repeat", "fold", "point"]].copy()
+    for name in rows.columns:
+        if name.startswith("dcs_"):
+            values[name] = rows[name]
+        elif name.startswith("cv_"):
+            values[name] = _unit(name.removeprefix("cv_")) * rows[name]
+    return values
+
+
+def _unit(metric: str) -> float:
+    return 100.0 if METRICS[metric].percent else 1.0
+
+
+def _models(
+    study: Study, run: StudyRun, files: RunContents, means: Mapping[str, float]
+) -> tuple[list[Model], str]:
+    """The refitted models of a run, each once, and why there is none by the first criterion.
+
+    `means` are the metrics of the run, of which each model has those of its first criterion.
+    """
+    named, criteria = made_of(study.models[run.model]), study.models[run.model].criteria
+    found: dict[str, Model] = {}
+    reason = ""
+    for criterion in criteria:
+        facts, file = read_json(run.models / f"{criterion}.json"), run.models / f"{criterion}.skops"
+        try:
+            if "error" in facts:
+                raise Refused(facts["error"])
+            point = json.dumps(facts["params"], sort_keys=True)
+            if point not in found:
+                types = trusted_types(file, named, facts.get("types", ()))
+                fitted = _loaded(file, named, facts)
+                prefix = "" if criterion == criteria[0] else f"{criterion}/"
+                names = [name for name in (*files.metrics, *CRITERIA) if f"{prefix}{name}" in means]
+                scores = {name: means[f"{prefix}{name}"] for name in names}
+                found[point] = Model([], fitted, facts, types, scores)
+            found[point].criteria.append(criterion)
+        except Refused as error:
+            reason = reason or str(error)
+    return [*found.values()], reason
+
+
+def _loaded(file: Path, named: Sequence[str], facts: Mapping) -> BaseEstimator:
+    """A model whose types are trusted; one that does not load on this machine is refused too."""
+    try:
+        return load(file, named, facts.get("types", ()))
+    except Unreadable as error:
+        raise Refused(str(error)) from error
+
+
+def _params(study: Study, run: StudyRun, files: RunContents) -> dict[str, Any]:
+    """The parameters of a run: those of its learner, fixed or selected, and those of the protocol."""
+    record = files.record
+    params = {
+        "dataset": run.dataset,
+        "model": run.model,
+        "estimator": record["estimator"],
+        "seed": record["seed"],
+        "grid.points": len(grid_points(record)),
+    }
+    learner = _with_alternatives(record, "params") | files.facts.get("params", {})
+    for name, value in learner.items():
+        # Such as `estimator`, which is a key of the run and may be a parameter of a learner.
+        params[f"learner.{name}" if name in params else name] = value
+    steps = study.models[run.model].steps
+    groups = {
+        "step": {str(number): step.estimator for number, step in enumerate(steps, start=1)},
+        ONE_OF: {name: learner["estimator"] for name, learner in record.get(ONE_OF, {}).items()},
+        "grid": {
+            name: in_short(expand_values(values))
+            for name, values in _with_alternatives(record, "grid").items()
+        },
+        "protocol": study.protocol_of(run.dataset, run.model),
+        "scaling": study.scaling_of(run.dataset),
+        "data": record["data"],
+        **{f"{criterion}": chosen for criterion, (chosen, _) in files.most_chosen().items()},
+    }
+    return params | {
+        f"{group}.{name}": value for group, values in groups.items() for name, value in values.items()
+    }
+
+
+def _with_alternatives(record: Mapping, part: str) -> dict:
+    """A model's ``params`` or ``grid``, including those of its alternatives by name."""
+    alternatives = record.get(ONE_OF, {}).items()
+    return record[part] | {
+        f"{name}.{key}": value for name, learner in alternatives for key, value in learner[part].items()
+    }
+
+
+def plain(text: object) -> str:
+    """A text of a study, a catalog or an error as one line without markup, links or pictures."""
+    return escape_md(one_line(text, LONGEST))
+
+
+# ------------------------------------------------------------------------------------------ candidates
+
+
+def mean_candidates(content: Content) -> pd.DataFrame | None:
+    """The grid of a run: a row per point, with its parameters and the means over the folds.
+
+    ``chosen_by`` names the criteria that selected the point, with the number of folds; ``failed`` is the
+    number of fits without a result. None without candidates.
+    """
+    rows, scores = content.frames["candidates.parquet"], content.frames["scores.csv"]
+    if not len(rows):
+        return None
+    names = [name for name in rows if name.startswith(("dcs_", "cv_", "test_"))]
+    units = {name: 1.0 if name.startswith("dcs_") else _unit(name.partition("_")[2]) for name in names}
+    means = rows[names].where(rows["success"].astype(bool)).mul(units).groupby(rows["point"]).mean()
+    selected = scores[scores["success"].astype(bool)] if len(scores) else scores
+    chosen = (
+        {
+            point: ", ".join(
+                f"{name} {n}" for name, n in of_point["criterion"].value_counts(sort=False).items()
+            )
+            for point, of_point in selected.groupby("point")
+        }
+        if len(selected)
+        else {}
+    )
+    points = rows.groupby("point")
+    params = pd.DataFrame([*points["params"].first().map(json.loads)], index=means.index)
+    failed = (~rows["success"].astype(bool)).groupby(rows["point"]).sum()
+    return params.join(means.dropna(axis="columns", how="all")).assign(
+        failed=failed, chosen_by=[chosen.get(point, "") for point in means.index]
+    )
+
+
+def contents_of_candidates(content: Content, grid: pd.DataFrame) -> Iterator[Content]:
+    """The grid of a run, as :func:`mean_candidates` returns it, as a run per point."""
+    names = [name for name in grid if name.startswith(("dcs_", "cv_", "test_"))]
+    place = {name: content.tags[name] for name in ("dataset", "model")}
+    for row in grid.to_dict("records"):
+        params = {name: value for name, value in row.items() if name not in (*names, "failed", "chosen_by")}
+        params = {name: value for name, value in params.items() if value == value}
+        values = ", ".join(f"{name} {value}" for name, value in params.items())
+        yield Content(
+            key=content.key,
+            name=f"{content.name} · {values}" if values else content.name,
+            tags=content.tags | {"chosen_by": row["chosen_by"]},
+            params=place | params,
+            metrics=[(name, 0, row[name]) for name in (*names, "failed")],
+            failure="" if any(row[name] == row[name] for name in names) else "no fit succeeded",
+            started=content.started,
+        )
+
+
+# ---------------------------------------------------------------------------------------- measurements
+
+
+def contents_of_measurement(
+    study: Study, measurement: Measurement, file: str, data: str
+) -> Iterator[Content]:
+    """What was measured for a table on a data set: a run per method, with its numbers as metrics.
+
+    `file` has the measured rows; `data` is the file of the data set, empty for generated data.
+    """
+    rows = read_frame(file)
+    rest = {"study", "table", "dataset", "models", "measured_by"}
+    params = {
+        name: value
+        for name, value in vars(measurement).items()
+        if name not in rest and value not in (None, "", [])
+    }
+    table, dataset = measurement.table, measurement.dataset
+    for model, of_model in rows.groupby("model", sort=False):
+        named = study.models.get(model)
+        label = full_label(named) if named and named.label else model or table
+        failed, learner = of_model[of_model["status"] != "ok"], measurement.models.get(model, {})
+        yield Content(
+            key=f"{study.name}/seed{measurement.seed}/{table}/{dataset}/{model}",
+            name=f"{label} · {dataset} · {table}",
+            tags={
+                "study": study.name,
+                "dataset": dataset,
+                "model": model,
+                "table": table,
+                "seed": str(measurement.seed),
+            },
+            params={"dataset": dataset, "model": model, **params, **learner.get("params", {})},
+            metrics=[*_measured(of_model[(of_model["status"] == "ok") & (of_model["reading"] == "")])],
+            failure="; ".join(dict.fromkeys(failed["error"])) if len(failed) == len(of_model) else "",
+            data=_data(data),
+            frames={"measured.csv": of_model},
+        )
+
+
+def _measured(rows: pd.DataFrame) -> Iterator[tuple[str, int, float]]:
+    for row in rows.itertuples():
+        name = row.metric or "value"
+        yield name, 0, row.value
+        if not math.isnan(row.std):
+            yield f"{name}_std", 0, row.std
+
+
+def _data(file: str) -> Dataset | None:
+    try:
+        return load_dataset(file) if file else None
+    except DataUnavailable:
+        return None
+
+
+def finite_and_not(
+    metrics: Iterable[tuple[str, int, float]],
+) -> tuple[list[tuple[str, int, float]], dict[str, str]]:
+    """The finite metrics, and the others as tags: MLflow shows infinity and NaN as results."""
+    finite, others = [], {}
+    for name, step, value in metrics:
+        if math.isfinite(value):
+            finite.append((name, step, float(value)))
+        else:
+            others.setdefault(f"nonfinite.{name}", []).append(f"{value} at step {step}")
+    return finite, {name: ", ".join(values)[:LONGEST] for name, values in others.items()}

@@ -1,0 +1,633 @@
+"""Every run of a study is one live run of the store, with what its files and its tables say."""
+
+import json
+import math
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+import yaml
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
+from told_scores import write_scores
+from tracked_runs import (
+    GMEANS,
+    POINTS,
+    SCORES,
+    STUDY,
+    change_study,
+    client,
+    facts_of,
+    mlflow,
+    model_of,
+    run_of,
+    runs_of,
+    track,
+    track_run,
+    track_study,
+    write_run,
+)
+
+from entrolab.io.run_files import StudyRun
+from entrolab.jobs.checkout import code_tags
+from entrolab.study.config import load_study
+from entrolab.tracking import ledger
+from entrolab.tracking.stores import StoreUnavailable
+
+SVM, LR = "small/seed0/moons/svm_rbf", "small/seed0/moons/logistic"
+BETTER = (0.9, 0.9, 0.9, 0.9)
+
+
+def series(run, name) -> dict[int, float]:
+    """The values of a metric by step."""
+    return {point.step: point.value for point in client().get_metric_history(run.info.run_id, name)}
+
+
+@pytest.fixture(scope="module")
+def first_tracked() -> dict:
+    """Runs that were tracked for the first test that asked for them, and their folder."""
+    return {}
+
+
+@pytest.fixture
+def tracked(first_tracked, request, monkeypatch) -> SimpleNamespace:
+    """A tracked study with two runs, shared by the tests that only read it."""
+    if not first_tracked:
+        runs = request.getfixturevalue("runs")
+        first_tracked |= {"folder": Path.cwd(), "runs": runs, "ids": track()}
+    monkeypatch.chdir(first_tracked["folder"])
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "")
+    return SimpleNamespace(**first_tracked)
+
+
+# ------------------------------------------------------------------------------------------------ runs
+
+
+def test_a_study_is_a_run_whose_children_are_its_runs(tracked):
+    runs = runs_of()
+    assert set(runs) == {"small", SVM, LR}
+    assert {run.info.status for run in runs.values()} == {"FINISHED"}
+    parents = {key: run.data.tags.get("mlflow.parentRunId") for key, run in runs.items()}
+    assert parents == {"small": None, SVM: tracked.ids[""], LR: tracked.ids[""]}
+    assert runs[SVM].info.run_name == "SVM rbf · moons"
+    assert runs[SVM].info.end_time - runs[SVM].info.start_time == 1500  # the record's seconds
+
+
+@pytest.mark.usefixtures("tracked")
+def test_parameters_are_those_of_the_learner_the_grid_the_protocol_and_each_choice():
+    run = run_of("svm_rbf")
+    expected = {
+        "dataset": "moons",
+        "model": "svm_rbf",
+        "estimator": "sklearn.svm.SVC",
+        "seed": "7",
+        "class_weight": "balanced",
+        "C": "1.0",
+        "grid.points": "3",
+        "grid.C": "0.1, 1, 10",
+        "protocol.folds": "2",
+        "scaling.range": "[0, 1]",
+        "data.n_samples": "40",
+        "cv.C": "1.0",  # three folds of four
+        "dcs_kde.C": "1.0",
+    }
+    assert expected.items() <= run.data.params.items()
+    assert run.data.tags["notes"] == "stopped at the iteration cap in 2 of 12 fits"
+
+
+@pytest.mark.usefixtures("tracked")
+def test_scores_and_criteria_are_metrics_of_each_selection_by_fold_and_mean():
+    """The points 1, 1, 1, 2 are selected; a criterion of a point grows by 1/100 with the fold."""
+    run = run_of("svm_rbf")
+    metrics = run.data.metrics
+    assert metrics["gmean"] == metrics["dcs_kde/gmean"] == pytest.approx(80)
+    assert metrics["gmean_std"] == pytest.approx(10 * math.sqrt(2 / 3))
+    assert metrics["accuracy"] == pytest.approx(75)
+    assert series(run, "cv_folds/gmean") == pytest.approx({0: 80, 1: 90, 2: 70, 3: 80})
+    of_folds = {"dcs_gaussian": [3.0, 3.01, 3.02, 2.03], "dcs_kde": [0.25, 0.26, 0.27, 1.03]}
+    of_folds["cv_gmean"] = [80, 81, 82, 73]  # percent, as the metric
+    for name, values in of_folds.items():
+        assert series(run, f"cv_folds/{name}") == pytest.approx(dict(enumerate(values)))
+        assert metrics[name] == metrics[f"dcs_kde/{name}"] == pytest.approx(np.mean(values))
+    assert not any(name.startswith("cv/") for name in metrics)
+    facts = {"n_stored_numbers": 123, "fit_seconds": 0.15, "train_seconds": 1.5, "n_candidates": 12}
+    assert {name: metrics[name] for name in facts} == pytest.approx(facts)
+
+
+@pytest.mark.usefixtures("tracked")
+def test_curves_of_the_refit_have_its_steps():
+    assert series(run_of("svm_rbf"), "loss") == {0: 3, 1: 2, 2: 1.5}
+
+
+@pytest.mark.usefixtures("tracked")
+def test_a_data_set_has_its_source_the_digest_of_its_file_and_its_columns():
+    [one] = run_of("svm_rbf").inputs.dataset_inputs
+    data = one.dataset
+    assert (data.name, data.digest, data.source_type) == ("moons", ("cd" * 32)[:36], "http")
+    assert json.loads(data.source) == {"url": "https://example.org/moons.csv"}
+    columns = json.loads(data.schema)["mlflow_colspec"]
+    assert [(column["name"], column["type"]) for column in columns] == [("a", "double"), ("b", "double")]
+    assert json.loads(data.profile) == {"num_rows": 40, "num_columns": 2}
+
+
+def test_files_of_a_run_are_its_record_scores_and_candidates(tracked, tmp_path):
+    folder = Path(client().download_artifacts(tracked.ids["svm_rbf"], "", str(tmp_path)))
+    assert json.loads((folder / "record.json").read_text())["key"] == "small/moons/svm_rbf"
+    assert list(pd.read_csv(folder / "scores.csv")["gmean"][:4]) == list(GMEANS)
+    assert len(pd.read_parquet(folder / "candidates.parquet")) == 12
+
+
+def test_the_steps_of_fold_scores_follow_the_folds_of_the_data_set(runs):
+    splits = {"moons": {"splits": {"folds": 3, "repeats": 2}}}
+    track_run("svm_rbf", STUDY.model_copy(update={"own_data": splits}))
+    assert series(run_of("svm_rbf"), "cv_folds/gmean") == pytest.approx({0: 80, 1: 90, 3: 70, 4: 80})
+
+
+def test_a_run_says_what_its_learner_was_chosen_from(runs):
+    svm = runs[0]
+    one_of = {
+        "svm": {"estimator": "sklearn.svm.SVC", "params": {"tol": 0.1}, "grid": {"C": [1.0, 2.0]}},
+        "lda": {"estimator": "mine.LDA", "params": {}, "grid": {}},
+    }
+    record = json.loads(svm.record.read_text())
+    record |= {"estimator": "sklearn.svm.SVC or mine.LDA", "params": {}, "grid": {"step1__k": [2, 3]}}
+    svm.record.write_text(json.dumps(record | {"one_of": one_of}))
+    params = json.dumps({"one_of": "svm", "C": 1.0, "step1__k": 2})
+    pd.read_parquet(svm.selection).assign(point=1, params=params).to_parquet(svm.selection)
+    track_run("svm_rbf")
+    expected = {
+        "estimator": "sklearn.svm.SVC or mine.LDA",
+        "one_of.lda": "mine.LDA",
+        "grid.points": "6",
+        "grid.step1__k": "2, 3",
+        "grid.svm.C": "1, 2",
+        "svm.tol": "0.1",
+        "cv.one_of": "svm",
+    }
+    assert expected.items() <= run_of("svm_rbf").data.params.items()
+
+
+@pytest.mark.parametrize("status", ["no data", "time limit"])
+def test_a_failed_run_is_a_failed_run_with_its_reason(place, status):
+    write_run(StudyRun.at(STUDY, "moons", "svm_rbf"), success=False, status=status, error="no moon")
+    track_run("svm_rbf")
+    logged = run_of("svm_rbf")
+    assert logged.info.status == "FAILED"
+    assert logged.data.tags["failure.reason"] == f"{status}: no moon"
+    assert set(logged.data.metrics) == {"n_candidates", "n_failed", "train_seconds"}
+
+
+def test_stages_that_left_nothing_but_a_record_are_tracked_and_replaced_when_mended(place, data):
+    run = StudyRun.at(STUDY, "moons", "svm_rbf")
+    write_run(run, success=False, status="failed", error="singular")
+    for path in (run.selection, run.predictions, run.candidates, facts_of(run)):
+        path.unlink()
+    track_run("svm_rbf")
+    assert run_of("svm_rbf").info.status == "FAILED"
+    write_run(run, estimator=SVC().fit(*data))
+    track_run("svm_rbf")
+    assert run_of("svm_rbf").info.status == "FINISHED"
+
+
+@pytest.mark.parametrize(("value", "word"), [(math.nan, "nan"), (-math.inf, "-inf")])
+def test_a_metric_that_is_not_finite_is_a_tag(place, value, word):
+    write_run(StudyRun.at(STUDY, "moons", "svm_rbf"), gmeans=(0.8, value, 0.7, 0.8))
+    track_run("svm_rbf")
+    logged = run_of("svm_rbf")
+    assert series(logged, "cv_folds/gmean") == pytest.approx({0: 80, 2: 70, 3: 80})
+    assert logged.data.tags["nonfinite.cv_folds/gmean"] == f"{word} at step 1"
+    assert "gmean" not in logged.data.metrics
+    assert "nonfinite.gmean" in logged.data.tags
+
+
+def test_a_run_of_a_further_seed_is_tagged_and_has_no_model(place, data):
+    run = StudyRun.at(STUDY.model_copy(update={"seed": 3}), "moons", "svm_rbf")
+    write_run(run, estimator=SVC().fit(*data))
+    track_run("svm_rbf", seed=3)
+    logged = runs_of()["small/seed3/moons/svm_rbf"]
+    assert logged.data.tags["seed"] == "3"
+    assert logged.data.metrics["gmean"] == pytest.approx(80)
+    assert not logged.outputs.model_outputs
+    assert not client().search_registered_models()
+
+
+# ------------------------------------------------------------------------------------------ candidates
+
+
+def test_the_grid_is_a_run_per_point_with_the_means_over_the_folds(runs):
+    run_id = track_run("svm_rbf")
+    found = client().search_runs(
+        [client().get_experiment_by_name("small · candidates").experiment_id],
+        order_by=["metrics.dcs_gaussian DESC"],
+    )
+    assert [run.data.params["C"] for run in found] == ["1.0", "10.0", "0.1"]
+    assert [run.data.tags["chosen_by"] for run in found] == ["cv 3, dcs_kde 3", "cv 1, dcs_kde 1", ""]
+    assert {run.data.tags["run"] for run in found} == {run_id}
+    point = POINTS.iloc[1]
+    expected = {name: point[name] + 0.015 for name in ("dcs_gaussian", "dcs_kde")}
+    expected |= {name: 100 * (point[name] + 0.015) for name in ("cv_gmean", "test_gmean")}
+    assert found[0].data.metrics == pytest.approx(expected | {"failed": 0})
+
+
+def test_a_grid_that_is_written_again_replaces_the_earlier_one(runs):
+    track_run("svm_rbf")
+    last = track_run("svm_rbf")
+    experiment = client().get_experiment_by_name("small · candidates").experiment_id
+    assert [run.data.tags["run"] for run in client().search_runs([experiment])] == 3 * [last]
+
+
+def test_a_study_may_have_its_grids_as_tables(runs):
+    run_id = track_run("svm_rbf", STUDY.model_copy(update={"log_candidates": "table"}))
+    assert client().get_experiment_by_name("small · candidates") is None
+    place = client().get_run(run_id).info.artifact_uri
+    table = json.loads(mlflow.artifacts.load_text(f"{place}/candidates.json"))
+    frame = pd.DataFrame(table["data"], columns=table["columns"])
+    assert list(frame["C"]) == [0.1, 1, 10]
+    assert list(frame["dcs_kde"]) == pytest.approx([0.515, 0.265, 1.015])
+
+
+def test_a_point_without_a_result_is_a_failed_run(runs):
+    rows = pd.read_parquet(runs[0].candidates)
+    names = [name for name in POINTS if name != "C"]
+    rows.loc[rows["point"] == 2, "success"] = False
+    rows.loc[rows["point"] == 2, names] = np.nan
+    rows.to_parquet(runs[0].candidates)
+    track_run("svm_rbf")
+    experiment = client().get_experiment_by_name("small · candidates").experiment_id
+    statuses = {run.data.params["C"]: run.info.status for run in client().search_runs([experiment])}
+    assert statuses == {"0.1": "FINISHED", "1.0": "FINISHED", "10.0": "FAILED"}
+
+
+@pytest.mark.parametrize(("n_values", "grids"), [(250, "runs"), (251, "table")])
+def test_grids_are_runs_up_to_500_points(tmp_path, n_values, grids):
+    """Two data sets."""
+    study = {"datasets": {"two": ["moons", "circles"]}}
+    study["models"] = {"svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": list(range(1, n_values + 1))}}}
+    (tmp_path / "small.yaml").write_text(yaml.safe_dump(study))
+    entry = {"task": "binary", "expect": {"rows": 100, "negative": 50, "positive": 50, "smallest": 50}}
+    catalog = {"moons": entry, "circles": entry}
+    assert load_study(tmp_path / "small.yaml", catalog).log_candidates == grids
+
+
+# ------------------------------------------------------------------------------------------------ models
+
+
+@pytest.mark.parametrize("model", ["svm_rbf", "logistic"])
+def test_a_logged_model_predicts_as_the_refit(tracked, data, model):
+    [output] = run_of(model).outputs.model_outputs
+    mlflow.set_tracking_uri(client().tracking_uri)
+    loaded = mlflow.sklearn.load_model(f"models:/{output.model_id}")
+    original = skops.io.load(model_of(tracked.runs[0 if model == "svm_rbf" else 1]))
+    np.testing.assert_array_equal(loaded.decision_function(data[0]), original.decision_function(data[0]))
+
+
+@pytest.mark.usefixtures("tracked")
+def test_models_have_their_scores_on_the_data_set():
+    experiment = client().get_experiment_by_name("small").experiment_id
+    found = client().search_logged_models(
+        [experiment], order_by=[{"field_name": "metrics.gmean", "ascending": False, "dataset_name": "moons"}]
+    )
+    assert len(found) == 2
+    for model in found:
+        scores = {metric.key: metric.value for metric in model.metrics}
+        assert scores == pytest.approx(
+            {"gmean": 80, "accuracy": 75, "dcs_gaussian": 2.765, "dcs_kde": 0.4525}
+        )
+        assert {metric.dataset_name for metric in model.metrics} == {"moons"}
+
+
+@pytest.mark.usefixtures("tracked")
+def test_a_model_is_a_version_with_its_score_commit_and_an_alias_for_each_criterion():
+    found = client().search_model_versions("name = 'small.moons'")
+    assert {version.tags["model"] for version in found} == {"svm_rbf", "logistic"}
+    svm = next(version for version in found if version.tags["model"] == "svm_rbf")
+    assert svm.description.startswith("GMEAN 80.00 %: SVM rbf · moons, C = 1.0, selected by cv, dcs_kde")
+    assert svm.tags["criteria"] == "cv, dcs_kde"
+    assert svm.tags["commit"] == code_tags()["commit"]
+    aliases = client().get_registered_model("small.moons").aliases
+    assert {aliases[f"svm_rbf-{criterion}"] for criterion in ("cv", "dcs_kde")} == {int(svm.version)}
+    assert {"best", "cv", "dcs_kde", "logistic-cv", "logistic-dcs_kde"} < set(aliases)
+
+
+def test_models_that_criteria_selected_differently_are_two_versions(runs, data):
+    """The latest value of a metric is that of the first criterion, whatever the others selected."""
+    svm = runs[0]
+    facts = json.loads(facts_of(svm, "dcs_kde").read_text())
+    facts_of(svm, "dcs_kde").write_text(json.dumps(facts | {"params": {"C": 10.0}}))
+    skops.io.dump(SVC(C=10.0).fit(*data), model_of(svm, "dcs_kde"))
+    rows = pd.read_parquet(svm.selection)
+    rows.loc[rows["criterion"] == "dcs_kde", "gmean"] = 0.95
+    rows.to_parquet(svm.selection)
+    track()
+    by_alias = client().get_registered_model("small.moons").aliases
+    assert by_alias["svm_rbf-cv"] != by_alias["svm_rbf-dcs_kde"] == by_alias["dcs_kde"]
+    assert run_of("svm_rbf").data.metrics["gmean"] == pytest.approx(80)
+    scores = {
+        model.params["C"]: {metric.key: metric.value for metric in model.metrics}["gmean"]
+        for model in client().search_logged_models([run_of("svm_rbf").info.experiment_id])
+        if model.source_run_id == run_of("svm_rbf").info.run_id
+    }
+    assert scores == pytest.approx({"1.0": 80, "10.0": 95})
+
+
+def at(alias: str):
+    return client().get_model_version_by_alias("small.moons", alias)
+
+
+def test_the_alias_of_the_best_follows_the_scores_and_goes_when_there_is_none(runs, data):
+    write_run(runs[0], estimator=SVC(C=1.0).fit(*data), gmeans=BETTER)
+    track()
+    assert at("best").run_id == run_of("svm_rbf").info.run_id
+    assert run_of("svm_rbf").data.tags["best"] == "gmean"
+    write_run(runs[0], estimator=SVC(C=1.0).fit(*data), gmeans=(0.1, 0.1, 0.1, 0.1))
+    track_run("svm_rbf")
+    track_study()
+    assert at("best").tags["model"] == at("cv").tags["model"] == "logistic"
+    assert "best" not in run_of("svm_rbf").data.tags
+    assert run_of("logistic").data.tags["best"] == "gmean"
+
+
+def test_the_least_error_is_best(runs, monkeypatch, data):
+    table = {**SCORES, "metric": "rmse"}
+    change_study(monkeypatch, "regression", metrics=["rmse"], criteria=["cv"], tables={"table1": table})
+    for run, gmeans in zip(runs, (BETTER, (0.5, 0.5, 0.5, 0.5)), strict=True):
+        write_run(run, estimator=SVC().fit(*data), gmeans=gmeans, metric="rmse")
+    track()
+    assert at("best").tags["model"] == "logistic"
+
+
+def test_a_model_without_a_score_of_every_fold_is_not_the_best(runs, data):
+    write_run(runs[0], estimator=SVC(C=1.0).fit(*data), gmeans=(0.9, np.nan, 0.9, 0.9))
+    track()
+    assert at("best").tags["model"] == "logistic"
+
+
+class Unloadable(SVC):
+    """A learner that can be stored, and whose file cannot be loaded."""
+
+    def __setstate__(self, state):
+        raise RuntimeError("no such library")
+
+
+WITHOUT = {
+    "a function of no package of the study": lambda data: make_pipeline(
+        FunctionTransformer(os.system), SVC()
+    ),
+    "does not load": lambda data: Unloadable().fit(*data),
+}
+
+
+@pytest.mark.fault(
+    "Trust", "a model that cannot be stored, beside others", "logged without it, with the reason"
+)
+@pytest.mark.parametrize(("which", "reason"), [*zip(WITHOUT, ("system", "no such library"), strict=True)])
+def test_a_run_without_a_model_is_logged_with_the_reason(runs, data, monkeypatch, capsys, which, reason):
+    monkeypatch.setattr(STUDY.models["svm_rbf"], "estimator", f"{__name__}.Unloadable")
+    write_run(runs[0], estimator=WITHOUT[which](data), gmeans=BETTER)
+    track()
+    best, other = run_of("svm_rbf"), run_of("logistic")
+    assert best.info.status == "FINISHED"
+    assert best.data.metrics["gmean"] == pytest.approx(90)
+    assert best.data.tags["best"] == "gmean"
+    assert reason in best.data.tags["model.error"]
+    assert not best.outputs.model_outputs
+    assert len(other.outputs.model_outputs) == 1
+    # The alias is not given to the second best.
+    assert {"best", "cv"}.isdisjoint(client().get_registered_model("small.moons").aliases)
+    [line] = capsys.readouterr().err.splitlines()
+    assert reason in line
+
+
+# ---------------------------------------------------------------------------------------------- verdicts
+
+
+@pytest.mark.usefixtures("tracked")
+def test_a_run_has_the_published_value_and_the_verdict_of_each_criterion():
+    svm, other = run_of("svm_rbf").data, run_of("logistic").data
+    expected = {"published": 81.5, "difference": -1.5}
+    expected |= {"dcs_kde/published": 60, "dcs_kde/difference": 20}
+    assert {name: svm.metrics[name] for name in expected} == pytest.approx(expected)
+    tags = {"verdict": "reproduced", "table": "table4", "metric": "gmean", "criterion": "cv"}
+    tags |= {"verdict.dcs_kde": "higher", "table.dcs_kde": "table10"}
+    assert tags.items() <= svm.tags.items()
+    assert "verdict" not in other.tags
+    assert not [name for name in other.metrics if "published" in name or "difference" in name]
+
+
+def test_verdicts_of_a_criterion_are_those_of_the_whole_grid_first(runs, monkeypatch):
+    tables = {
+        "small_c": {**SCORES, "criterion": "cv", "published": "table10", "among": {"C": {"max": 0.1}}},
+        "again": {**SCORES, "criterion": "cv", "published": "table4"},
+        "table4": {**SCORES, "criterion": "cv"},
+        "table10": {**SCORES, "criterion": "cv"},
+    }
+    tables = {name: {**table, "models": ["svm_rbf"]} for name, table in tables.items()}
+    change_study(monkeypatch, tables=tables, criteria=["cv"])
+    for run in runs:
+        rows = pd.read_parquet(run.candidates).assign(study="small", dataset="moons", model=run.model)
+        rows.assign(test_accuracy=0.5).to_parquet(run.candidates)
+    track()
+    svm = run_of("svm_rbf").data
+    assert (svm.tags["table"], svm.tags["verdict"], svm.metrics["published"]) == ("again", "reproduced", 81.5)
+
+
+def test_errors_are_judged_as_their_table_says(runs, monkeypatch):
+    """A mean of 0.21 beside a published 0.2: within 10 %, not within 4 %."""
+    svm = runs[0]
+    rows = pd.read_parquet(svm.selection)
+    rows = rows[rows["criterion"] == "cv"][:3].assign(repeat=[0, 1, 2], fold=0, rmse=[0.2, 0.22, 0.21])
+    write_scores(svm.selection, svm.predictions, rows.drop(columns="told"))
+    grid = pd.read_parquet(svm.candidates).rename(columns={"cv_gmean": "cv_rmse", "test_gmean": "test_rmse"})
+    grid.to_parquet(svm.candidates)
+    Path("published.csv").write_text("table,dataset,model,metric,value,std\ntable3,moons,svm_rbf,rmse,0.2,\n")
+    for percent, verdict in ((10, "reproduced"), (4, "higher")):
+        table = {**SCORES, "metric": "rmse", "models": ["svm_rbf"], "criterion": "cv"}
+        change_study(
+            monkeypatch,
+            "regression",
+            metrics=["rmse"],
+            criteria=["cv"],
+            protocol={"trials": 3, "train": 30, "test": 5, "inner": {"folds": 4, "used": 1}},
+            tables={"table3": {**table, "tolerance": {"percent": percent}}},
+        )
+        track()
+        run = run_of("svm_rbf")
+        assert run.data.metrics["rmse"] == pytest.approx(0.21)
+        assert run.data.metrics["difference"] == pytest.approx(0.01)
+        assert series(run, "cv_folds/rmse") == pytest.approx({0: 0.2, 1: 0.22, 2: 0.21})
+        assert run.data.tags["verdict"] == verdict
+
+
+# ------------------------------------------------------------------------------------------------- study
+
+
+def test_the_run_of_a_study_has_its_tables_figures_file_parameters_and_counts(tracked, tmp_path):
+    run = client().get_run(tracked.ids[""])
+    assert run.info.run_name == "small"
+    expected = {"seed": "0", "criteria": "cv, dcs_kde", "protocol.folds": "2", "n_runs": "2"}
+    assert expected.items() <= run.data.params.items()
+    counts = {"reproduced": 1, "higher": 1, "ours only": 2, "table4/reproduced": 1, "table10/higher": 1}
+    assert {name: run.data.metrics[name] for name in counts} == counts
+    note = run.data.tags["mlflow.note.content"]
+    assert "1 of 2 results reproduced" in note
+    page = f"#/experiments/{run.info.experiment_id}/runs/{run.info.run_id}/artifacts/tables/table4.html"
+    assert f"[table4]({page})" in note
+    folder = Path(client().download_artifacts(tracked.ids[""], "", str(tmp_path)))
+    assert {path.name for path in (folder / "tables").iterdir()} == {"table4.csv", "table10.csv"}
+    assert (folder / "config" / "small.yaml").exists()
+
+
+def test_a_study_that_is_tracked_again_keeps_its_runs_and_writes_what_changed(runs):
+    figure = Path("figure3.svg")
+    figure.write_text("first")
+    for model in ("svm_rbf", "logistic"):
+        track_run(model)
+    first = track_study(figures=[figure])
+    before = {key: run.to_dictionary() for key, run in runs_of().items() if key != "small"}
+    figure.write_text("second")
+    assert track_study(figures=[figure]) == first
+    assert {key: run.to_dictionary() for key, run in runs_of().items() if key != "small"} == before
+    place = client().get_run(first).info.artifact_uri
+    assert mlflow.artifacts.load_text(f"{place}/figures/figure3.svg") == "second"
+
+
+def test_a_study_with_other_parameters_is_a_new_run_with_the_same_children(runs, monkeypatch):
+    first = track()
+    change_study(monkeypatch, metrics=["gmean"])
+    second = track_study()
+    assert second != first[""]
+    assert {run.data.tags["mlflow.parentRunId"] for key, run in runs_of().items() if key != "small"} == {
+        second
+    }
+
+
+def test_the_note_of_a_study_without_published_values_has_no_verdict(runs):
+    track(STUDY.model_copy(update={"published": None}))
+    assert "verdict" not in runs_of()["small"].data.tags["mlflow.note.content"]
+
+
+@pytest.mark.usefixtures("tracked")
+def test_the_columns_of_mlflows_page_name_source_and_commit():
+    for run in runs_of().values():
+        assert run.data.tags["mlflow.source.name"] == "snakemake small"
+        assert run.data.tags["mlflow.source.type"] == "LOCAL"
+
+
+@pytest.mark.fault("Surroundings", "results in a folder of another repository", "the code's commit")
+def test_the_commit_of_a_run_is_that_of_its_code(runs, monkeypatch):
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org"]
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "another"]):
+        subprocess.run([*git, *command], check=True)
+    monkeypatch.setenv("GIT_DIR", str(Path(".git").resolve()))
+    track_run("svm_rbf")
+    tags = run_of("svm_rbf").data.tags
+    assert {name: tags[name] for name in ("commit", "dirty", "lock")} == code_tags()
+    another = subprocess.run(["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True)
+    assert tags["commit"] != another.stdout.strip()
+
+
+# ------------------------------------------------------------------------------------------------ faults
+
+
+@pytest.mark.fault("Store", "the run of a paper deleted by hand", "made again, the parent of its runs")
+def test_the_run_of_a_study_that_was_deleted_by_hand_is_made_again(runs):
+    first = track()
+    client().delete_run(first[""])
+    second = track_study()
+    assert second != first[""]
+    assert {key: run.data.tags.get("mlflow.parentRunId") for key, run in runs_of().items()} == {
+        "small": None,
+        SVM: second,
+        LR: second,
+    }
+
+
+@pytest.mark.fault("Store", "a run deleted by hand, on a server", "written again with the tables")
+def test_a_run_that_was_deleted_by_hand_is_written_again_with_the_study(runs):
+    first = track()
+    client().delete_run(first["svm_rbf"])
+    track_study()
+    assert run_of("svm_rbf").info.run_id != first["svm_rbf"]
+    assert run_of("logistic").info.run_id == first["logistic"]
+    assert run_of("svm_rbf").data.tags["verdict"] == "reproduced"
+
+
+@pytest.mark.fault("Store", "an experiment deleted in the UI", "restored with its runs")
+def test_an_experiment_that_was_deleted_by_hand_is_restored(runs):
+    first = track()
+    client().delete_experiment(client().get_run(first[""]).info.experiment_id)
+    track()
+    assert set(runs_of()) == {"small", SVM, LR}
+
+
+KILLED_WHILE_LOGGING = f"""
+import os, pickle, sys
+sys.path.append({str(Path(__file__).parents[2])!r})
+import told_scores, tracked_runs
+told_scores.predictions.score_selection = told_scores.as_told
+from entrolab.jobs.job_logging import job_log
+from entrolab.tracking.ledger import Ledger
+
+Ledger._log_model = lambda *_: os.kill(os.getpid(), int(sys.argv[1]))
+with job_log("track.log", "track"):
+    tracked_runs.track_run("logistic")
+"""
+
+
+@pytest.mark.fault("Store", "a tracker that is killed as it writes a run", "the next run replaces it")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+def test_after_a_kill_a_run_is_written_once(runs, number):
+    program = [sys.executable, "-c", KILLED_WHILE_LOGGING, str(int(number))]
+    heard = lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)  # noqa: E731 - tests may run under nohup
+    ended = subprocess.run(program, capture_output=True, text=True, check=False, preexec_fn=heard)
+    left = run_of("logistic")
+    if number == signal.SIGKILL:
+        assert ended.returncode == -signal.SIGKILL
+        assert left.info.status == "RUNNING"
+    else:
+        assert (ended.returncode, ended.stderr, left.info.status) == (1, "", "KILLED")
+    track()
+    assert {key: run.info.status for key, run in runs_of().items()} == dict.fromkeys(
+        ("small", SVM, LR), "FINISHED"
+    )
+
+
+@pytest.mark.fault("Store", "a full disk as a model is written", "one line; no run stays open")
+def test_no_run_stays_open_after_an_error(runs, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", "/somewhere/model")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ledger.Ledger, "_log_model", full)
+        with pytest.raises(StoreUnavailable, match="No space left on device"):
+            track_run("svm_rbf")
+    assert run_of("svm_rbf").info.status == "KILLED"
+
+
+DAMAGED = ("record", "selection", "predictions", "candidates", "facts", "model")
+
+
+@pytest.mark.parametrize("which", DAMAGED)
+def test_a_damaged_file_is_named(runs, which):
+    of_models = {"facts": facts_of, "model": model_of}
+    damaged = of_models[which](runs[0]) if which in of_models else getattr(runs[0], which)
+    damaged.write_bytes(b"")
+    with pytest.raises(ValueError, match=rf"^{damaged}: not a complete .*; delete it and run again$"):
+        track_run("svm_rbf")
+
+
+def test_a_study_travels_to_a_job(tracked):
+    """Jobs of a cluster get the part of the study that a run shows."""
+    part = pickle.loads(pickle.dumps(STUDY.part_for_run("moons", "svm_rbf")))
+    assert part.title == STUDY.title
+    assert list(part.models) == ["svm_rbf"]
+    assert part.protocol_of("moons", "svm_rbf") == STUDY.protocol_of("moons", "svm_rbf")
