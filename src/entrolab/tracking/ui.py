@@ -18,7 +18,7 @@ from pathlib import Path
 import uvicorn
 from mlflow.exceptions import MlflowException
 from mlflow.server.constants import ARTIFACT_ROOT_ENV_VAR, BACKEND_STORE_URI_ENV_VAR
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 
 from entrolab.tracking.artifacts import FOLDER
 from entrolab.tracking.stores import address_of, check, file_of
@@ -33,6 +33,7 @@ ANSWERED = re.compile(
     rf"|/(ajax-)?api/\d\.0/mlflow/({RESOURCES})(/(?!create-promptlab-run|presigned-upload-url)[^/]+)*"
 )
 REFUSAL = PlainTextResponse("not part of the page of runs\n", 404)
+NO_GATEWAY = JSONResponse({"endpoints": []})  # without this answer the page of runs shows an error
 
 
 def page(store: Path, port: int):
@@ -52,7 +53,8 @@ def page(store: Path, port: int):
 
     async def answer(scope, receive, send) -> None:
         answered = scope["type"] == "lifespan" or ANSWERED.fullmatch(scope["path"])
-        await (app if answered else REFUSAL)(scope, receive, send)
+        instead = NO_GATEWAY if scope.get("path") == "/ajax-api/2.0/mlflow/gateway-proxy" else REFUSAL
+        await (app if answered else instead)(scope, receive, send)
 
     return answer
 
