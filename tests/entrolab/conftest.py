@@ -263,7 +263,8 @@ def no_store(tmp_path, monkeypatch) -> Path:
     from tracked_runs import PUBLISHED
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "")  # which MLflow changes
+    for name in ("MLFLOW_TRACKING_URI", "MLFLOW_REGISTRY_URI"):  # which MLflow changes
+        monkeypatch.setenv(name, "")
     Path("published.csv").write_text(PUBLISHED)
     return tmp_path
 

@@ -41,6 +41,8 @@ def test_a_registered_model_predicts_after_the_folder_was_moved(runs, data, tmp_
     here = tmp_path.with_name(f"{tmp_path.name} näher")
     shutil.move(tmp_path, here)
     monkeypatch.chdir(here)
+    for name in ("MLFLOW_TRACKING_URI", "MLFLOW_REGISTRY_URI"):
+        monkeypatch.delenv(name)
     done = subprocess.run([sys.executable, "-c", PREDICTS], stdout=subprocess.PIPE, text=True, check=True)
     with closing(sqlite3.connect("mlflow.db")) as store:
         places = {
