@@ -1,4 +1,4 @@
-"""The address of the tracking store and the runs in a SQLite file, without importing MLflow for seconds."""
+"""Address of the tracking store, and runs in a SQLite file, without MLflow, whose import takes seconds."""
 
 import os
 import sqlite3
