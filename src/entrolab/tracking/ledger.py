@@ -281,67 +281,75 @@ class Ledger:
 
         All runs become children of the study's run.
         """
-        best: dict[str, dict[str, list[Run]]] = {}
-        for run in self.runs():
-            tags, run_id = run.data.tags, run.info.run_id
-            new = {MLFLOW_PARENT_RUN_ID: self.parent} if run_id != self.parent else {}
-            added: dict[str, float] = {}
-            at = tags.get("dataset", ""), tags.get("model", "")
-            if tags.get("seed") == str(self._study.seed) and "metric" in tags:
-                added, more = comparisons.get(at, ({}, {}))
-                new |= more
-                for criterion in self._study.models[at[1]].criteria:
-                    best.setdefault(at[0], {}).setdefault(criterion, []).append(run)
-            elif tags.get("seed") == str(self._study.seed) and "table" not in tags:
-                new |= comparisons.get(at, ({}, {}))[1]
-            changed = {name: value for name, value in new.items() if tags.get(name) != value}
-            numbers = {name: value for name, value in added.items() if run.data.metrics.get(name) != value}
-            if changed or numbers:
-                now = round(time() * 1000)
-                self._log(
-                    run_id, [Metric(name, value, now, 0) for name, value in numbers.items()], tags=changed
-                )
-        for dataset, by_criterion in best.items():
-            self._mark_best(dataset, by_criterion)
+        study, now = self._study, round(time() * 1000)
+        found = {run.data.tags[KEY]: run for run in self.runs()}
+        new = {key: ({}, {MLFLOW_PARENT_RUN_ID: self.parent}) for key in found if key != study.name}
+        of_datasets: dict[str, list[Run]] = {}
+        for at in study.runs():
+            if (key := f"{study.name}/seed{study.seed}/{'/'.join(at)}") in found:
+                metrics, tags = comparisons.get(at, ({}, {}))
+                new[key] = (metrics, new[key][1] | tags)
+                of_datasets.setdefault(at[0], []).append(found[key])
+        for key, (metrics, tags) in new.items():
+            known = found[key].data
+            tags = {name: text for name, text in tags.items() if known.tags.get(name) != text}
+            numbers = [
+                Metric(name, value, now, 0)
+                for name, value in metrics.items()
+                if known.metrics.get(name) != value
+            ]
+            if tags or numbers:
+                self._log(found[key].info.run_id, numbers, tags=tags)
+        for dataset, runs in of_datasets.items():
+            self._mark_best(f"{study.name}.{dataset}", [run for run in runs if "metric" in run.data.tags])
 
-    def _mark_best(self, dataset: str, by_criterion: Mapping[str, Sequence[Run]]) -> None:
-        """Set the alias of each criterion, and `best`, to the version with the best score.
+    def _mark_best(self, name: str, runs: Sequence[Run]) -> None:
+        """Set the aliases of a registered model: the best by each criterion, and by each model's first one.
 
-        If the best run has no model, no version has the alias, and one line says why.
+        If the best run has no model, no version has the alias. The best run has the tag `BEST`.
         """
-        name = f"{self._study.name}.{dataset}"
         found = self.client.search_model_versions(f"name = '{name}'")
         versions = {
-            (one.run_id, criterion): one for one in found for criterion in one.tags["criteria"].split(", ")
+            (one.run_id, criterion): one.version
+            for one in found
+            for criterion in one.tags["criteria"].split(", ")
         }
-        first = self._study.criteria[0] if self._study.criteria else ""
         aliases = self.client.get_registered_model(name).aliases if found else {}
-        for criterion, runs in by_criterion.items():
-            metric = runs[0].data.tags["metric"]
-            sign = 1 if METRICS[metric].greater_is_better else -1
-            name_of_score = metric if criterion == first else f"{criterion}/{metric}"
-            scored = [run for run in runs if name_of_score in run.data.metrics]
-            if not scored:
-                continue
-            best = max(scored, key=lambda run: sign * run.data.metrics[name_of_score])
-            version = versions.get((best.info.run_id, criterion))
-            for alias in [criterion, *([BEST] if criterion == first else [])]:
-                if version and aliases.get(alias) != version.version:
-                    self.client.set_registered_model_alias(name, alias, version.version)
-                elif not version and alias in aliases:
-                    self.client.delete_registered_model_alias(name, alias)
-            if criterion != first:
+        for alias in (BEST, *self._study.criteria):
+            best, criterion = _best(runs, alias)
+            version = best and versions.get((best.info.run_id, criterion))
+            if version and aliases.get(alias) != version:
+                self.client.set_registered_model_alias(name, alias, version)
+            elif not version and alias in aliases:
+                self.client.delete_registered_model_alias(name, alias)
+            if alias != BEST:
                 continue
             for run in runs:
-                if run is best and run.data.tags.get(BEST) != metric:
-                    self.client.set_tag(run.info.run_id, BEST, metric)
+                if run is best and BEST not in run.data.tags:
+                    self.client.set_tag(run.info.run_id, BEST, run.data.tags["metric"])
                 elif run is not best and BEST in run.data.tags:
                     self.client.delete_tag(run.info.run_id, BEST)
-            if not version:
+            if best and not version:
                 reason = best.data.tags.get("model.error", "no model was made")
                 line = f"{name}@{BEST} is no model: the best run, {best.info.run_name}, has none: {reason}"
                 logger.warning(line)
                 tell(line)
+
+
+def _best(runs: Sequence[Run], alias: str) -> tuple[Run | None, str]:
+    """The run with the best score of what a criterion selected, and the criterion.
+
+    With `BEST`, the criterion of each run is its model's first one, whose scores have the metric's own name.
+    """
+    best, most, chosen = None, -math.inf, ""
+    for run in runs:
+        metric, first = run.data.tags["metric"], run.data.tags["criterion"]
+        criterion = first if alias == BEST else alias
+        score = run.data.metrics.get(metric if criterion == first else f"{criterion}/{metric}", math.nan)
+        score *= 1 if METRICS[metric].greater_is_better else -1
+        if score > most:
+            best, most, chosen = run, score, criterion
+    return best, chosen
 
 
 def _about_version(content: Content, model: Model) -> str:
