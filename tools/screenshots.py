@@ -146,7 +146,7 @@ def of_table(paper: str, table: str) -> Picture:
 
 
 def of_runs(server: str, paper: str) -> list[Picture]:
-    """The runs of a study, of one data set, its grids, its best run, its models, and the run of a clustering."""
+    """Pages of a study: runs, those of a data set, a grid, a run, models; and the run of a clustering."""
     ask = f"{server}/api/2.0/mlflow"
 
     def experiment(name: str) -> str:
@@ -164,19 +164,22 @@ def of_runs(server: str, paper: str) -> list[Picture]:
         return found["runs"][0]
 
     number, grids, essay = map(experiment, (paper, f"{paper} · candidates", "information_theory"))
-    best = first_run(number, "tags.best != ''")
+    best = first_run(number, "tags.best != '' and tags.model = 'eem_rbf'")
     clustering = first_run(essay, "tags.table = 'clustering'")
     tags = {tag["key"]: tag["value"] for tag in best["data"]["tags"]}
     one = quote(f"tags.dataset = '{tags['dataset']}'")
     same = quote(f"tags.dataset = '{tags['dataset']}' and tags.model = '{tags['model']}'")
     by_score = f"orderByKey={quote('metrics.`gmean`')}&orderByAsc=false"
+    units = quote("params.`n_hidden`")
     runs = f"{server}/#/experiments/{number}/runs"
     return [
         Picture("mlflow_runs", f"{runs}?{by_score}", width=1500),
-        Picture("mlflow_comparison", f"{runs}?searchFilter={one}&compareRunsMode=CHART", width=1500),
+        Picture(
+            "mlflow_comparison", f"{runs}?searchFilter={one}&{by_score}&compareRunsMode=CHART", width=1500
+        ),
         Picture(
             "mlflow_candidates",
-            f"{server}/#/experiments/{grids}/runs?searchFilter={same}&compareRunsMode=CHART",
+            f"{server}/#/experiments/{grids}/runs?searchFilter={same}&orderByKey={units}&compareRunsMode=CHART",
             width=1500,
         ),
         Picture("mlflow_run", f"{runs}/{best['info']['run_id']}", height=1000),

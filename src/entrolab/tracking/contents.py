@@ -267,7 +267,7 @@ def contents_of_candidates(content: Content, grid: pd.DataFrame) -> Iterator[Con
         values = ", ".join(f"{name} {value}" for name, value in params.items())
         yield Content(
             key=content.key,
-            name=f"{content.name} · {values}" if values else content.name,
+            name=f"{values} · {content.name}" if values else content.name,
             tags=content.tags | {"chosen_by": row["chosen_by"]},
             params=place | params,
             metrics=[(name, 0, row[name]) for name in (*names, "failed")],

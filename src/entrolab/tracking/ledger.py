@@ -198,7 +198,7 @@ class Ledger:
         logged = mlflow.models.Model.log(
             None,
             signatures,
-            name=f"{name}-{dataset}",
+            name=f"{name}-{dataset}-{model.criteria[0]}",
             run_id=run_id,
             fitted=model.fitted,
             model_format=model.format,
