@@ -158,7 +158,7 @@ def test_a_window_whose_rows_cannot_be_joined_is_unchanged(monkeypatch):
         raise MemoryError("too many rows")
 
     with monkeypatch.context() as patch:
-        patch.setattr("entrolearn.streaming.window.stack_rows", fail)
+        patch.setattr("entrolearn.streaming.window.stacked", fail)
         with pytest.raises(MemoryError):
             window.partial_fit(X[35:45], LABELS[35:45])
     window.partial_fit(X[35:45], LABELS[35:45])
@@ -195,7 +195,7 @@ def test_rows_that_the_window_skips_are_validated(number, first):
 
 
 def test_what_no_window_takes_is_refused():
-    with pytest.raises(TypeError, match="SGDClassifier has no sums over rows; accepted: EEMClassifier"):
+    with pytest.raises(TypeError, match="SGDClassifier is no sum over rows; accepted: EEMClassifier"):
         SlidingWindow(SGDClassifier()).fit(X, LABELS)
     with pytest.raises(ValueError, match="'n_rows' parameter .* Got 0"):
         SlidingWindow(ELMClassifier(), 0).fit(X, LABELS)

@@ -255,7 +255,7 @@ def test_rows_that_can_be_read_once_are_not_read_in_vain(machine, message, wdbc)
 
 def test_learners_whose_fit_is_no_sum_are_refused(wdbc):
     for machine in (LSSVC(), make_pipeline(MinMaxScaler(), LSSVC())):
-        with pytest.raises(TypeError, match="LSSVC cannot be fitted chunk by chunk; accepted: EEMClassifier"):
+        with pytest.raises(TypeError, match="the fit of LSSVC is no sum over rows; accepted: EEMClassifier"):
             streaming.fit(machine, *wdbc)
     with pytest.raises(TypeError, match="step 'pca', PCA, needs all rows at once; .* partial_fit"):
         streaming.fit(make_pipeline(PCA(3), EEMClassifier()), *wdbc)

@@ -140,7 +140,7 @@ def eem(**settings):
         (lambda: ELMClassifier(keep_sums=True).fit(X, LABELS), "'ELMClassifier', and 'EEMClassifier'"),
         (lambda: eem().fit(X, LABELS.astype(str)), "numbers for classes and others words; accepted: one"),
         (lambda: clone(eem()).set_params(keep_sums=False).fit(X, LABELS), "keep_sums=False"),
-        (lambda: SGDClassifier(), "SGDClassifier has no sums over rows; accepted: EEMClassifier, EEKM"),
+        (lambda: SGDClassifier(), "SGDClassifier is no sum over rows; accepted: EEMClassifier, EEKM"),
     ],
 )
 def test_sites_that_differ_are_refused_by_name(other, said):

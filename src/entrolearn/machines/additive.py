@@ -33,6 +33,7 @@ __all__ = [
     "Additive",
     "AdditiveClassifier",
     "AdditiveRegressor",
+    "check_additive",
     "checked_rows",
     "delete_sums",
     "draw_layer",
@@ -390,6 +391,22 @@ class AdditiveRegressor(Additive, OutputRegressor):
 # --- for streams, merges and the influence of rows ----------------------------------------------------------
 
 
+def check_additive(machine) -> None:
+    """Raise TypeError unless the fit of a learner is a sum over the rows.
+
+    Raises
+    ------
+    TypeError
+    """
+    if not isinstance(machine, Additive):
+        raise TypeError(
+            f"the fit of {type(machine).__name__} is no sum over rows; accepted: EEMClassifier, "
+            "EEKMClassifier, WELMClassifier(solver='cholesky'), ELMClassifier, ELMRegressor, RKELMClassifier "
+            "and RKELMRegressor; by streaming.fit also a recursive feature machine of one, or, unless Dask "
+            "holds the rows, a pipeline that ends in one."
+        )
+
+
 def units_of(machine: Additive) -> RandomUnits | Landmarks:
     """The hidden units of a learner, which need not be fitted."""
     return machine._units()
@@ -428,14 +445,9 @@ def draw_without_rows(machine: Additive, n_features: int, n_outputs, one_value) 
     draw_layer(machine, np.empty((0, n_features)), survey, check_random_state(machine.random_state))
 
 
-def checked_rows(machine: Additive, X, y, where: str = "", *, first: bool = False, dtypes=None) -> tuple:
-    """Validated rows and targets of a chunk; errors name its rows `where`."""
-    try:
-        return machine._checked(X, y, first=first, dtypes=dtypes or [np.float64])
-    except (TypeError, ValueError) as error:
-        if not where:
-            raise
-        raise type(error)(f"{where}: {error}") from error
+def checked_rows(machine: Additive, X, y, *, first: bool = False, dtypes=None) -> tuple:
+    """Validated rows and targets of a chunk."""
+    return machine._checked(X, y, first=first, dtypes=dtypes or [np.float64])
 
 
 def empty_sums(machine: Additive, X, targets) -> GroupSums:
