@@ -18,7 +18,7 @@ WORDS = np.array(["ham", "spam", "worse than spam"])[RNG.integers(0, 3, len(X))]
 CLASSIFIER = make_pipeline(StandardScaler(), EEMClassifier(n_hidden=15, random_state=0)).fit(X, WORDS)
 
 
-@pytest.fixture(params=[1, 7, 64, 203, 1000])
+@pytest.fixture(params=[7, 64, 203])
 def source(request):
     return streaming.rows(X, chunk_rows=request.param)
 
@@ -49,15 +49,13 @@ def test_where_the_number_of_rows_is_not_known_the_answers_are_joined():
 
 
 def test_out_is_filled_and_returned(source, tmp_path):
-    import zarr
-
     whole = CLASSIFIER.predict_proba(X)
     mapped = np.memmap(tmp_path / "out", np.float64, "w+", shape=whole.shape)
-    stored = zarr.create_array(tmp_path / "out.zarr", shape=whole.shape, dtype="float32", chunks=(50, 2))
-    for out in (mapped, stored):
+    single = np.empty(whole.shape, np.float32)
+    for out in (mapped, single):
         assert streaming.predict(CLASSIFIER, source, method="predict_proba", out=out) is out
     assert_allclose(np.fromfile(tmp_path / "out").reshape(whole.shape), whole, rtol=1e-12, atol=1e-12)
-    assert_array_equal(stored[:], mapped.astype(np.float32))
+    assert_array_equal(single, mapped.astype(np.float32))
 
 
 def test_sparse_answers_stay_sparse(source):

@@ -80,7 +80,7 @@ def test_fewer_rows_than_asked_for_are_all_kept():
 def test_every_row_and_every_pair_is_equally_likely():
     """In a reservoir, and in parts of one that are merged, which are left as they were."""
     rng, times, pairs, merged_times = np.random.RandomState(0), np.zeros(12), np.zeros((12, 12)), np.zeros(12)
-    for _ in range(3000):
+    for _ in range(1500):
         reservoir = Reservoir(3, rng)
         first, second = (filled(reservoir.part(i, 0), [part]) for i, part in enumerate((X[:2], X[2:])))
         before = kept(second)

@@ -472,17 +472,31 @@ def fit_sums(machine: Additive, sums_of: Callable[[list], tuple], classes=None, 
     ----------
     machine : Additive
     sums_of : callable
-        ``sums_of(dtypes)`` draws the layer and returns the sums, and the dtype of the rows, one of these.
+        ``sums_of(dtypes)`` draws the layer and returns the sums; the dtype of the rows, one of these; and the
+        labels of the rows, for a classifier.
     classes : array-like of shape (n_classes,), optional
         All labels, for a classifier.
     dtypes : list, optional
         Accepted dtypes. Default: those of ``fit``.
+
+    Raises
+    ------
+    ValueError
+        If a class has no rows.
     """
     if is_classifier(machine):
         machine.classes_, _ = encode(np.asarray(classes), type(machine).__name__)
     machine._refuse_sums()
     delete_sums(machine)
-    with_enough_digits(lambda accepted: machine._finish(*sums_of(accepted)), dtypes or machine._fit_dtypes())
+
+    def finish(accepted: list) -> None:
+        sums, dtype, labels = sums_of(accepted)
+        if is_classifier(machine) and len(missing := np.setdiff1d(machine.classes_, labels)):
+            first, found = missing.tolist()[0], labels.tolist()
+            raise ValueError(f"no row has the label {first!r}, which classes names; found: {found}.")
+        machine._finish(sums, dtype)
+
+    with_enough_digits(finish, dtypes or machine._fit_dtypes())
 
 
 def delete_sums(machine: Additive) -> None:

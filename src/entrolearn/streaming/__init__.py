@@ -1,9 +1,9 @@
 """Out-of-core learning: sources of rows, fits and predictions, chunk by chunk.
 
-A source of rows is an array, a memory map, a file, a folder of files, or a function or an iterator that
-returns chunks. :func:`rows` converts each of them to :class:`Rows`, which is iterated chunk by chunk. Readers
-of Parquet and Zarr and the progress bar need ``pip install 'entrolearn[stream]'``; these packages are
-imported only when needed.
+A source of rows is an array, a memory map, a file, a dataset of pyarrow, or a function or an iterator that
+returns chunks. :func:`rows` converts each of them to :class:`Rows`, which is iterated chunk by chunk. Parquet
+and the progress bar need ``pip install 'entrolearn[stream]'``, Dask's collections
+``pip install 'entrolearn[dask]'``; these packages are imported only when needed.
 """
 
 from importlib import import_module

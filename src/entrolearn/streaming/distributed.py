@@ -32,7 +32,6 @@ from entrolearn.machines.additive import (
 )
 from entrolearn.machines.base import hidden_layer
 from entrolearn.machines.boxes import Survey
-from entrolearn.streaming.fitting import check_classes_seen
 from entrolearn.streaming.recursive import check_recursive, moved, summed_squares
 from entrolearn.streaming.sampling import Chosen, sample_of
 from entrolearn.streaming.sources import NO_ROWS, name_rows, optional, positive_rows
@@ -179,21 +178,21 @@ def predict(estimator, X, method: str = "predict"):
     _check_rows(X, type(estimator).__name__)
     one_row = meta_nonempty(make_meta(X)).head(1) if _is_frame(X) else np.ones((1, X.shape[1]), dtype=X.dtype)
     nothing = getattr(estimator, method)(one_row)[:0]
-    whole = dask.delayed(estimator, pure=False, traverse=False)
+    sent = dask.delayed(partial(_answers, estimator, method, nothing), pure=False, traverse=False)
     if _is_frame(X):
-        answers = X.map_partitions(
-            _answers, whole, method, nothing, meta=("answer", object), enforce_metadata=False
-        )
+        answers = [dask.delayed(_called)(part, sent) for part in X.to_delayed()]
         shape = (np.nan, *nothing.shape[1:])
-        return da.concatenate([da.from_delayed(each, shape, meta=nothing) for each in answers.to_delayed()])
+        return da.concatenate([da.from_delayed(each, shape, meta=nothing) for each in answers])
     columns = {"drop_axis": 1} if nothing.ndim == 1 else {"chunks": (X.chunks[0], nothing.shape[1:])}
-    return X.map_blocks(
-        _answers, whole, method, nothing, dtype=nothing.dtype, meta=nothing, name=None, **columns
-    )
+    return X.map_blocks(_called, sent, dtype=nothing.dtype, meta=nothing, name=None, **columns)
 
 
-def _answers(X, machine, method: str, nothing):
-    answers = getattr(machine, method)(X) if X.shape[0] else nothing
+def _called(X, function: Callable):
+    return function(X)
+
+
+def _answers(estimator, method: str, nothing, X):
+    answers = getattr(estimator, method)(X) if X.shape[0] else nothing
     return answers if issparse(answers) else np.asarray(answers)
 
 
@@ -248,23 +247,22 @@ class _Chunks:
     def map(self, function: Callable, *shared, features: bool = True) -> list[Delayed]:
         """Delayed results ``function(X, y, weights, number, *shared)`` of each chunk.
 
-        Each is one task, in which Dask also computes the chunk if it can, so that none waits in memory. What
-        is shared is sent to each worker once. Without `features`, only y and the weights are computed.
+        Each is one task; for arrays, Dask computes the chunk in it too if it can, so that none waits in
+        memory. What is shared is sent to each worker once. Without `features`, X is not computed.
         """
         task = _Task(function, shared, self.transform if features else None, self.starts)
         sent = dask.delayed(task, pure=False, traverse=False)
-        options: dict = {"token": function.__name__}
         if _is_frame(self.X):
             X = self.X if features else self.X[_columns(self.y, self.weights)]
-            options |= {"meta": ("result", object), "enforce_metadata": False}
-            mapped = X.map_partitions(_of_partition, sent, self.y, self.weights, **options)
-        else:
-            numbers = da.from_array(np.arange(self.X.numblocks[0])[:, None], chunks=1)
-            arrays = [self.X if features else self.y, self.y, self.weights, numbers]
-            pairs = [(each, None if each is None else "ij"[: each.ndim]) for each in arrays]
-            options |= {"align_arrays": False, "dtype": object, "meta": np.empty((0, 0), object)}
-            mapped = da.blockwise(_of_blocks, "ij", sent, None, *sum(pairs, ()), **options)
-        return np.ravel(mapped.to_delayed()).tolist()
+            of_partition = dask.delayed(_of_partition, pure=False)
+            parts = enumerate(X.to_delayed())
+            return [of_partition(part, sent, self.y, self.weights, number) for number, part in parts]
+        numbers = da.from_array(np.arange(self.X.numblocks[0])[:, None], chunks=1)
+        arrays = [self.X if features else self.y, self.y, self.weights, numbers]
+        pairs = [(each, None if each is None else "ij"[: each.ndim]) for each in arrays]
+        options = {"align_arrays": False, "dtype": object, "meta": np.empty((0, 0), object)}
+        blocks = da.blockwise(_of_blocks, "ij", sent, None, *sum(pairs, ()), **options)
+        return np.ravel(blocks.to_delayed()).tolist()
 
     def merged(self, merge: Callable, parts: list[Delayed]):
         """Merge the results of chunks and compute them."""
@@ -284,9 +282,9 @@ def _of_blocks(task: _Task, X, y, weights, number: np.ndarray):
     return task(X, y, weights, int(number[0, 0]))
 
 
-def _of_partition(frame, task: _Task, y, weights, partition_info: dict):
+def _of_partition(frame, task: _Task, y, weights, number: int):
     X = frame.drop(columns=_columns(y, weights))
-    return task(X, frame[y], None if weights is None else frame[weights], partition_info["number"])
+    return task(X, frame[y], None if weights is None else frame[weights], number)
 
 
 def _name(number: int, starts: np.ndarray | None) -> str:
@@ -414,7 +412,7 @@ def _targets(chunks: _Chunks, labels: bool, count: bool) -> tuple[np.ndarray, np
 
 
 def _sums(machine: Additive, chunks: _Chunks, starts: np.ndarray | None, dtypes: list) -> tuple:
-    """The sums over all rows, and the dtype of the rows."""
+    """The sums over all rows, the dtype of the rows, and their labels for a classifier."""
     rng = check_random_state(machine.random_state)
     X, targets = chunks.first_rows(partial(checked_rows, machine, first=True, dtypes=dtypes))
     survey, units = Survey(X.shape[1], X.dtype), units_of(machine)
@@ -426,9 +424,7 @@ def _sums(machine: Additive, chunks: _Chunks, starts: np.ndarray | None, dtypes:
     draw_layer(machine, X, survey, rng)
     parts = chunks.map(sums_of_chunk, machine, empty_sums(machine, X, targets), X.dtype)
     sums, labels = chunks.merged(merged_sums, parts)
-    if is_classifier(machine):
-        check_classes_seen(machine, labels.tolist())
-    return sums, X.dtype
+    return sums, X.dtype, labels
 
 
 @dataclass

@@ -1,6 +1,6 @@
 """Out-of-core fits: one pass over the rows for the hidden layer, if needed, and one for the sums."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,7 +28,7 @@ from entrolearn.streaming.sampling import sample_of
 from entrolearn.streaming.sources import Rows, WeightedRows, rows, shown
 from entrolearn.validation import check_params, checked_weights, dispatched_namespace, numpy_dtype
 
-__all__ = ["check_classes_seen", "fit", "on_device"]
+__all__ = ["fit", "on_device"]
 
 # Steps of a pipeline that leave the rows as they are.
 PASSED_OVER = (None, "passthrough")
@@ -186,9 +186,9 @@ def _refuse_what_is_read_once(machine, classes) -> None:
 
 
 def _sums(machine, weighted: WeightedRows, like, dtypes: list) -> tuple:
-    """The sums over all rows, and the dtype of the rows."""
+    """The sums over all rows, the dtype of the rows, and their labels for a classifier."""
     rng = check_random_state(machine.random_state)
-    survey, sums, seen = _survey(machine, weighted, dtypes, rng), None, set()
+    survey, sums, seen = _survey(machine, weighted, dtypes, rng), None, None
     for X, targets, y, weights in _checked(machine, weighted, dtypes, "sums", like):
         if sums is None:
             survey = survey or Survey(X.shape[1], numpy_dtype(X))
@@ -196,10 +196,8 @@ def _sums(machine, weighted: WeightedRows, like, dtypes: list) -> tuple:
             sums = empty_sums(machine, X, targets)
         sums.add_rows(hidden_layer(machine), X, targets, weights)
         if is_classifier(machine):
-            seen.update(np.unique(y).tolist())
-    if is_classifier(machine):
-        check_classes_seen(machine, seen)
-    return sums, survey.dtype
+            seen = np.unique(y) if seen is None else np.union1d(seen, y)
+    return sums, survey.dtype, seen
 
 
 def _survey(machine, weighted: WeightedRows, dtypes: list, rng: np.random.RandomState) -> Any:
@@ -227,19 +225,6 @@ def _checked(machine, weighted: WeightedRows, dtypes: list, purpose: str, like=N
         return checked
 
     return weighted.checked(check, type(machine).__name__, purpose)
-
-
-def check_classes_seen(machine, seen: Iterable) -> None:
-    """Raise if a class has no rows.
-
-    Raises
-    ------
-    ValueError
-    """
-    seen = set(seen)
-    missing = [label for label in machine.classes_.tolist() if label not in seen]
-    if missing:
-        raise ValueError(f"no row has the label {missing[0]!r}, which classes names; found: {sorted(seen)}.")
 
 
 def on_device(X, like, dtypes: Sequence = (np.float64, np.float32)):

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from glob import glob
 from itertools import repeat
 from numbers import Integral
@@ -90,7 +90,7 @@ class Rows:
     has_targets: bool | None = None
     repeatable: bool = True
     reads_ahead: bool = False
-    _begun: bool = False
+    _begun: bool = field(default=False, init=False)
 
     def __iter__(self) -> Iterator[tuple]:
         if self._begun and not self.repeatable:
@@ -461,11 +461,24 @@ def _pair(chunk, which: str) -> tuple:
 
 @dataclass
 class WeightedRows:
-    """Rows with their weights in memory, or None, and where to report how far a pass is."""
+    """Rows with their weights in memory, or None, and where to report how far a pass is.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many weights as rows.
+    """
 
     source: Rows
-    weights: np.ndarray | None = None
+    weights: Any = None
     progress: bool | Callable = False
+
+    def __post_init__(self):
+        self._check_number(self.source.n_rows)
+
+    def _check_number(self, n_rows: int | None) -> None:
+        if self.weights is not None and n_rows not in (None, len(self.weights)):
+            raise ValueError(f"sample_weight holds {len(self.weights)} numbers, but there are {n_rows} rows.")
 
     @property
     def n_rows(self) -> int | None:
@@ -477,17 +490,17 @@ class WeightedRows:
         found: Any = None
         start = 0
         for y in self.source.targets():
-            weights = self._weights(start, start + len(y))
-            start += len(y)
-            some = np.unique(y if weights is None else y[weights > 0])
-            if len(some):
-                found = some if found is None else np.union1d(found, some)
+            stop = start + len(y)
+            _, y, _ = positive_rows(y, y, None if self.weights is None else self.weights[start:stop])
+            if len(y):
+                found = np.unique(y) if found is None else np.union1d(found, y)
+            start = stop
         if found is None:
             raise ValueError(NO_ROWS)
         return found
 
     def checked(self, check: Callable, learner: str, purpose: str) -> Iterator[tuple]:
-        """Yield the rows of positive weight of each chunk: ``(X, y, *check(X, y, first=...), weights)``.
+        """Yield of the rows of positive weight of each chunk ``(*check(X, y, first=...), y, weights)``.
 
         Errors name the rows, and the `learner`.
         """
@@ -496,29 +509,17 @@ class WeightedRows:
             stop = start + X.shape[0]
             if y is None:
                 raise ValueError(f"{learner} needs targets, but these rows have none; name them or give y.")
-            X, y, weights = positive_rows(X, y, self._weights(start, stop))
-            if X.shape[0]:
-                with name_rows(f"rows {start} to {stop - 1}"):
-                    checked = check(X, y, first=first)
+            with name_rows(f"rows {start} to {stop - 1}"):
+                weights = None if self.weights is None else self.weights[start:stop]
+                X, y, weights = positive_rows(X, y, weights)
+                checked = check(X, y, first=first) if X.shape[0] else None
+            if checked:
                 first = False
                 yield *checked, y, weights
             start = stop
-        if self.weights is not None and start != len(self.weights):
-            raise self._other_length(start)
+        self._check_number(start)
         if first:
             raise ValueError(NO_ROWS)
-
-    def _weights(self, start: int, stop: int) -> Any:
-        if self.weights is None:
-            return None
-        if stop > len(self.weights):
-            raise self._other_length(self.source.n_rows or f"at least {stop}")
-        return self.weights[start:stop]
-
-    def _other_length(self, n_rows) -> ValueError:
-        return ValueError(
-            f"sample_weight holds {np.size(self.weights)} numbers, but there are {n_rows} rows."
-        )
 
 
 def positive_rows(X, y, weights) -> tuple:
