@@ -68,7 +68,7 @@ def test_other_decays_are_refused(decay):
 
 @few
 @by_learner
-@settings(max_examples=4, deadline=None, derandomize=True, database=None)
+@settings(max_examples=3, deadline=None, derandomize=True, database=None)
 @chunked
 def test_a_window_is_the_fit_of_its_rows(learner, cuts, decay, n_rows):
     y, window, stop = targets(learner), SlidingWindow(learner, n_rows), 0

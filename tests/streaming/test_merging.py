@@ -37,7 +37,7 @@ def sites(learner, place: np.ndarray) -> list:
 
 
 @by_learner
-@settings(max_examples=8, deadline=None, derandomize=True, database=None)
+@settings(max_examples=5, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_merged_sites_are_the_fit_of_all_rows_in_any_order_and_grouping(learner, data):
     """Of those rows that no site has forgotten in between."""
@@ -387,7 +387,7 @@ def test_a_file_of_other_units_is_refused(saved, tmp_path, estimator, said):
 
 def test_damage_anywhere_is_refused_or_harmless(saved, tmp_path):
     rng, path, whole = np.random.default_rng(0), tmp_path / "sums.npz", eem()
-    for _ in range(80):
+    for _ in range(40):
         damaged = bytearray(saved)
         for place in rng.integers(len(saved), size=rng.integers(1, 4)):
             damaged[place] = rng.integers(256)

@@ -136,19 +136,3 @@ def test_answers_that_out_does_not_hold_are_refused():
         streaming.predict(CLASSIFIER, iter([X]), out=np.empty(300, "U15"))
     with pytest.raises(ValueError, match=r"out has shape \(100,\), but the predictions of 203 rows"):
         streaming.predict(CLASSIFIER, iter([X]), out=np.empty(100, "U15"))
-
-
-def test_a_function_is_told_how_far_it_is():
-    told = []
-    streaming.predict(CLASSIFIER, streaming.rows(X, chunk_rows=100), progress=lambda *far: told.append(far))
-    assert told == [(100, 203), (200, 203), (203, 203)]
-    told.clear()
-    streaming.predict(CLASSIFIER, iter([X[:90], X[90:]]), progress=lambda *far: told.append(far))
-    assert told == [(90, None), (203, None)]
-
-
-def test_a_bar_shows_how_far_it_is(capsys):
-    streaming.predict(CLASSIFIER, X, progress=True)
-    shown = capsys.readouterr().err
-    assert "Pipeline.predict: 100%" in shown
-    assert "203/203" in shown

@@ -41,7 +41,6 @@ from entrolearn.validation import check_params
 with optional("a fit to Dask's collections", "Dask", "dask"):
     import dask
     import dask.array as da
-    from dask.dataframe.dispatch import make_meta, meta_nonempty
     from dask.delayed import Delayed
     from dask.diagnostics import ProgressBar
     from dask.utils import is_dataframe_like, is_series_like
@@ -176,7 +175,7 @@ def predict(estimator, X, method: str = "predict"):
     """
     check_is_fitted(estimator)
     _check_rows(X, type(estimator).__name__)
-    one_row = meta_nonempty(make_meta(X)).head(1) if _is_frame(X) else np.ones((1, X.shape[1]), dtype=X.dtype)
+    one_row = np.ones((1, X.shape[1]), dtype=X.dtype) if isinstance(X, da.Array) else _row_like(X)
     nothing = getattr(estimator, method)(one_row)[:0]
     sent = dask.delayed(partial(_answers, estimator, method, nothing), pure=False, traverse=False)
     if _is_frame(X):
@@ -185,6 +184,12 @@ def predict(estimator, X, method: str = "predict"):
         return da.concatenate([da.from_delayed(each, shape, meta=nothing) for each in answers])
     columns = {"drop_axis": 1} if nothing.ndim == 1 else {"chunks": (X.chunks[0], nothing.shape[1:])}
     return X.map_blocks(_called, sent, dtype=nothing.dtype, meta=nothing, name=None, **columns)
+
+
+def _row_like(frame):
+    from dask.dataframe.dispatch import make_meta, meta_nonempty  # imports much
+
+    return meta_nonempty(make_meta(frame)).head(1)
 
 
 def _called(X, function: Callable):
@@ -260,7 +265,8 @@ class _Chunks:
         numbers = da.from_array(np.arange(self.X.numblocks[0])[:, None], chunks=1)
         arrays = [self.X if features else self.y, self.y, self.weights, numbers]
         pairs = [(each, None if each is None else "ij"[: each.ndim]) for each in arrays]
-        options = {"align_arrays": False, "dtype": object, "meta": np.empty((0, 0), object)}
+        options = {"token": function.__name__, "align_arrays": False, "dtype": object}
+        options |= {"meta": np.empty((0, 0), object)}
         blocks = da.blockwise(_of_blocks, "ij", sent, None, *sum(pairs, ()), **options)
         return np.ravel(blocks.to_delayed()).tolist()
 
