@@ -255,7 +255,7 @@ class _Chunks:
         Each is one task; for arrays, Dask computes the chunk in it too if it can, so that none waits in
         memory. What is shared is sent to each worker once. Without `features`, X is not computed.
         """
-        task = _Task(function, shared, self.transform if features else None, self.starts)
+        task = _Task(function, shared, self.transform, self.starts)
         sent = dask.delayed(task, pure=False, traverse=False)
         if _is_frame(self.X):
             X = self.X if features else self.X[_columns(self.y, self.weights)]
@@ -410,7 +410,8 @@ def _fit(machine: Additive, chunks: _Chunks, classes) -> None:
 def _targets(chunks: _Chunks, labels: bool, count: bool) -> tuple[np.ndarray, np.ndarray]:
     """Number of the first row of each chunk, and of all rows, if they are counted; the labels if wanted."""
     # Dask may cut a frame of fewer columns into other partitions.
-    parts = chunks.map(_targets_of_chunk, labels, features=count and _is_frame(chunks.X))
+    features = count and _is_frame(chunks.X)
+    parts = replace(chunks, transform=None).map(_targets_of_chunk, labels, features=features)
     lengths, found = chunks.merged(_merged_targets, parts)
     if not sum(lengths):
         raise ValueError(NO_ROWS)
