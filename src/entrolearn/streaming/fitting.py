@@ -56,8 +56,8 @@ def fit(
         Arrays, memory maps, files or iterators of chunks; or a Dask array or data frame of shape
         (n_samples, n_features), for which :func:`entrolearn.streaming.distributed.fit` is called.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-        Targets, if X does not contain them. For a Dask array X, a Dask array; for a Dask data frame X, also a
-        data frame, a Series or names of columns of X.
+        Targets, if X does not contain them. For a Dask array X, a Dask array; for a Dask data frame X, a
+        Series or names of columns of X.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows in their order, in memory. A row of weight 2 counts as two rows; a row of weight 0
         is ignored. In a pipeline they apply to the last step. For a Dask X, a Dask array or Series, or the
