@@ -23,7 +23,7 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 # Disable MLflow's usage reports.
 export MLFLOW_DISABLE_TELEMETRY := true
 
-.PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui screenshots report seeds outcomes deposit docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models tools-test packages release bench peers board-env stranger ui screenshots report seeds outcomes deposit docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -46,9 +46,6 @@ fuzz: env  ## property-based tests on random settings and data, findings in resu
 
 fuzz-models: env  ## load crafted model files: every class that the loader accepts, in nine forms, in half a minute
 	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -W ignore -m fuzz.models
-
-dask-versions: env  ## test with the oldest and the newest supported Dask, in minutes (needs a package index)
-	@$(ONE_THREAD) tools/dask_versions.sh $(ARGS)
 
 tools-test: env  ## test the learners in third-party tools, installed in .tools/, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/tools_test.sh $(ARGS)

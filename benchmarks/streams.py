@@ -72,9 +72,14 @@ def sources(folder: Path) -> dict[str, Callable]:
     return {
         ".npy": lambda: streaming.rows(folder / "X.npy", folder / "y.npy"),
         "Parquet": lambda: streaming.rows(folder / "rows.parquet", target="y"),
-        "Zarr": lambda: streaming.rows(folder / "rows.zarr", features="X", target="y"),
+        "Zarr": lambda: zarr_rows(zarr.open_group(folder / "rows.zarr", mode="r")),
         "iterator": lambda: iter(streaming.rows(folder / "X.npy", folder / "y.npy")),
     }
+
+
+def zarr_rows(group) -> streaming.Rows:
+    """Rows of two arrays, in whole blocks."""
+    return streaming.rows(group["X"], group["y"], chunk_rows=group["X"].chunks[0])
 
 
 def fit_and_predict(source: str, folder: Path, n_hidden: int) -> dict[str, float]:

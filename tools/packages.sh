@@ -44,7 +44,7 @@ for resolution in lowest-direct highest; do
     # The tests on devices need scikit-learn 1.8 or newer.
     "$venv/bin/python" -m pytest -q --import-mode=importlib "$@" --ignore tests/machines/test_device_fits.py \
         tests/test_sklearn_api.py tests/test_import.py tests/machines tests/sparse_svm tests/manifold tests/cluster \
-        tests/networks tests/maxent tests/measures tests/metrics
+        tests/networks tests/maxent tests/measures tests/metrics tests/streaming
     empty=$(mktemp -d)
     (cd "$empty" && "$venv/bin/entrolab" demo --cores 2) || die "$resolution: the demonstration failed in $empty"
     rm -rf "$empty"

@@ -346,9 +346,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
             If y holds only one class, the rows are sparse and the metric is full, `cv` gives fewer than two
             splits or one without training or test rows, or `sample_weight` holds negative numbers.
         """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, **self._checks)
-        if is_classifier(self):
-            check_classification_targets(y)
+        X, y = self._checked(X, y, first=True)
         labels, weights = to_numpy(y), checked_weights(sample_weight, X)
         used = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
         X, y, weights = weighted_rows(X, y, weights)
@@ -370,6 +368,47 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
         if self.selection_rows is None or n_rows <= self.selection_rows:
             return None
         return np.sort(check_random_state(self.random_state).permutation(n_rows)[: self.selection_rows])
+
+    def _fit_in_passes(self, passes) -> None:
+        """Fit to rows that are read in passes: a sample, a fit to all rows in its metric, and gradients.
+
+        The number of rounds and the metric are learnt from the same sample of rows as in memory.
+
+        Parameters
+        ----------
+        passes : object
+            With the methods ``n_rows()``; ``sample(places)``, the rows with these ascending numbers, their y
+            and weights; ``fit(estimator, transform)``, which fits to all rows in the coordinates that
+            ``transform(X)`` gives; and ``squares(estimator)``, the squared derivatives of an estimator summed
+            over all rows.
+        """
+        n_rows = passes.n_rows()
+        places = self._selection_places(n_rows)
+        selected = self._learn(*passes.sample(np.arange(n_rows) if places is None else places))
+        passes.fit(selected.estimator, selected.transform)
+        estimator = selected.to_original_coordinates(selected.estimator)
+        squares = passes.squares(estimator)
+        self._keep(selected, estimator, squares / (squares.sum() or 1.0))
+
+    def _check_passes(self) -> BaseEstimator:
+        """The estimator to fit; raise, before any row is read, if parameters need all rows in memory."""
+        check_params(self)
+        estimator = self._base()
+        self._check_estimator(estimator, sparse=False)
+        if self.selection_rows is None:
+            raise ValueError(
+                "selection_rows=None learns from all rows in memory; accepted for chunks: a number."
+            )
+        if not isinstance(self.cv, Integral):
+            raise ValueError("cv gives splits of rows in memory; accepted for chunks: a number of folds.")
+        return estimator
+
+    def _checked(self, X, y, *, first: bool) -> tuple:
+        """Validated rows and y of a chunk; the first chunk sets the number of features."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=first, **self._checks)
+        if is_classifier(self):
+            check_classification_targets(y)
+        return X, y
 
     def _given_splits(self, labels: np.ndarray, used: np.ndarray) -> list[tuple] | None:
         """The training and the held-out rows of each split of ``cv`` as positions in `used`; None for an int.

@@ -68,7 +68,7 @@ def test_other_decays_are_refused(decay):
 
 @few
 @by_learner
-@settings(max_examples=4, deadline=None, derandomize=True, database=None)
+@settings(max_examples=3, deadline=None, derandomize=True, database=None)
 @chunked
 def test_a_window_is_the_fit_of_its_rows(learner, cuts, decay, n_rows):
     y, window, stop = targets(learner), SlidingWindow(learner, n_rows), 0
@@ -158,7 +158,7 @@ def test_a_window_whose_rows_cannot_be_joined_is_unchanged(monkeypatch):
         raise MemoryError("too many rows")
 
     with monkeypatch.context() as patch:
-        patch.setattr("entrolearn.streaming.window.stack_rows", fail)
+        patch.setattr("entrolearn.streaming.window.stacked", fail)
         with pytest.raises(MemoryError):
             window.partial_fit(X[35:45], LABELS[35:45])
     window.partial_fit(X[35:45], LABELS[35:45])
@@ -195,7 +195,7 @@ def test_rows_that_the_window_skips_are_validated(number, first):
 
 
 def test_what_no_window_takes_is_refused():
-    with pytest.raises(TypeError, match="SGDClassifier has no sums over rows; accepted: EEMClassifier"):
+    with pytest.raises(TypeError, match="SGDClassifier is no sum over rows; accepted: EEMClassifier"):
         SlidingWindow(SGDClassifier()).fit(X, LABELS)
     with pytest.raises(ValueError, match="'n_rows' parameter .* Got 0"):
         SlidingWindow(ELMClassifier(), 0).fit(X, LABELS)

@@ -85,7 +85,7 @@ def fitted_both(machine, X, y, chunk_rows):
 
 
 @pytest.mark.parametrize("machine", CLASSIFIERS, ids=named)
-@pytest.mark.parametrize(("data", "chunk_rows"), [("wdbc", 23), ("wine", 23), ("wine", 10_000)])
+@pytest.mark.parametrize(("data", "chunk_rows"), [("wdbc", 100), ("wine", 23)])
 def test_a_classifier_of_chunks_is_that_of_all_rows(machine, data, chunk_rows, request):
     X, y = request.getfixturevalue(data)
     if data == "wine" and getattr(machine, "priors", None):
@@ -181,13 +181,6 @@ def test_a_pipeline_may_have_been_fitted_before():
     assert_array_equal(pipeline[0].data_max_, X.max(axis=0))
 
 
-def test_a_stream_and_a_fit_forget_what_was_before(wdbc):
-    X, y = wdbc
-    machine = ELMClassifier(30, C=[0.1, 1.0], random_state=0).fit(X, y)
-    streaming.fit(machine.set_params(C=0.1), X, y)
-    assert not hasattr(machine, "loo_errors_")
-
-
 def test_a_callable_is_told_how_far_each_pass_is(wdbc):
     X, y = wdbc
     told = []
@@ -255,7 +248,7 @@ def test_rows_that_can_be_read_once_are_not_read_in_vain(machine, message, wdbc)
 
 def test_learners_whose_fit_is_no_sum_are_refused(wdbc):
     for machine in (LSSVC(), make_pipeline(MinMaxScaler(), LSSVC())):
-        with pytest.raises(TypeError, match="LSSVC cannot be fitted chunk by chunk; accepted: EEMClassifier"):
+        with pytest.raises(TypeError, match="the fit of LSSVC is no sum over rows; accepted: EEMClassifier"):
             streaming.fit(machine, *wdbc)
     with pytest.raises(TypeError, match="step 'pca', PCA, needs all rows at once; .* partial_fit"):
         streaming.fit(make_pipeline(PCA(3), EEMClassifier()), *wdbc)

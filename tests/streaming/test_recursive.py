@@ -68,8 +68,7 @@ def test_chunks_make_the_machine_of_rows_in_memory(name, selection_rows):
     assert_same(streaming.fit(machine, streaming.rows(X, targets(name), chunk_rows=85)), expected)
 
 
-@pytest.mark.parametrize("selection_rows", [10_000, 350])
-@EACH
+@pytest.mark.parametrize(("name", "selection_rows"), [("landmarks", 10_000), ("regressor", 350)])
 def test_dask_makes_the_machine_of_rows_in_memory(name, selection_rows):
     machine = clone(MACHINES[name]).set_params(selection_rows=selection_rows)
     expected = clone(machine).fit(X, targets(name))
@@ -100,9 +99,8 @@ def test_chunks_of_unknown_length_and_frames():
     assert_same(streaming.fit(clone(machine), chunks), expected)
 
 
-@pytest.mark.parametrize("selection_rows", [10_000, 350])
-def test_weighted_rows_that_are_sparse(selection_rows):
-    machine = clone(MACHINES["landmarks"]).set_params(selection_rows=selection_rows)
+def test_weighted_rows_that_are_sparse():
+    machine = clone(MACHINES["landmarks"]).set_params(selection_rows=350)
     thin = X * (abs(X) > 0.5)
     expected = clone(machine).fit(csr_array(thin), LABELS, sample_weight=WEIGHTS)
     found = streaming.fit(
@@ -116,17 +114,6 @@ def test_weighted_rows_that_are_sparse(selection_rows):
         sample_weight=da.from_array(WEIGHTS, chunks=85),
     )
     assert_same(in_dask, expected)
-
-
-def test_dense_and_sparse_chunks():
-    machine, thin = MACHINES["landmarks"], X * (abs(X) > 0.5)
-
-    def chunks():
-        for start in range(0, 600, 100):
-            rows = thin[start : start + 100]
-            yield csr_array(rows) if start % 200 else rows, LABELS[start : start + 100]
-
-    assert_same(streaming.fit(clone(machine), chunks), clone(machine).fit(csr_array(thin), LABELS))
 
 
 def test_the_last_step_of_a_pipeline():

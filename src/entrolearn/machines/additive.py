@@ -33,6 +33,7 @@ __all__ = [
     "Additive",
     "AdditiveClassifier",
     "AdditiveRegressor",
+    "check_additive",
     "checked_rows",
     "delete_sums",
     "draw_layer",
@@ -390,6 +391,22 @@ class AdditiveRegressor(Additive, OutputRegressor):
 # --- for streams, merges and the influence of rows ----------------------------------------------------------
 
 
+def check_additive(machine) -> None:
+    """Raise TypeError unless the fit of a learner is a sum over the rows.
+
+    Raises
+    ------
+    TypeError
+    """
+    if not isinstance(machine, Additive):
+        raise TypeError(
+            f"the fit of {type(machine).__name__} is no sum over rows; accepted: EEMClassifier, "
+            "EEKMClassifier, WELMClassifier(solver='cholesky'), ELMClassifier, ELMRegressor, RKELMClassifier "
+            "and RKELMRegressor; by streaming.fit also a recursive feature machine of one, or, unless Dask "
+            "holds the rows, a pipeline that ends in one."
+        )
+
+
 def units_of(machine: Additive) -> RandomUnits | Landmarks:
     """The hidden units of a learner, which need not be fitted."""
     return machine._units()
@@ -428,14 +445,9 @@ def draw_without_rows(machine: Additive, n_features: int, n_outputs, one_value) 
     draw_layer(machine, np.empty((0, n_features)), survey, check_random_state(machine.random_state))
 
 
-def checked_rows(machine: Additive, X, y, where: str = "", *, first: bool = False, dtypes=None) -> tuple:
-    """Validated rows and targets of a chunk; errors name its rows `where`."""
-    try:
-        return machine._checked(X, y, first=first, dtypes=dtypes or [np.float64])
-    except (TypeError, ValueError) as error:
-        if not where:
-            raise
-        raise type(error)(f"{where}: {error}") from error
+def checked_rows(machine: Additive, X, y, *, first: bool = False, dtypes=None) -> tuple:
+    """Validated rows and targets of a chunk."""
+    return machine._checked(X, y, first=first, dtypes=dtypes or [np.float64])
 
 
 def empty_sums(machine: Additive, X, targets) -> GroupSums:
@@ -460,17 +472,31 @@ def fit_sums(machine: Additive, sums_of: Callable[[list], tuple], classes=None, 
     ----------
     machine : Additive
     sums_of : callable
-        ``sums_of(dtypes)`` draws the layer and returns the sums, and the dtype of the rows, one of these.
+        ``sums_of(dtypes)`` draws the layer and returns the sums; the dtype of the rows, one of these; and the
+        labels of the rows, for a classifier.
     classes : array-like of shape (n_classes,), optional
         All labels, for a classifier.
     dtypes : list, optional
         Accepted dtypes. Default: those of ``fit``.
+
+    Raises
+    ------
+    ValueError
+        If a class has no rows.
     """
     if is_classifier(machine):
         machine.classes_, _ = encode(np.asarray(classes), type(machine).__name__)
     machine._refuse_sums()
     delete_sums(machine)
-    with_enough_digits(lambda accepted: machine._finish(*sums_of(accepted)), dtypes or machine._fit_dtypes())
+
+    def finish(accepted: list) -> None:
+        sums, dtype, labels = sums_of(accepted)
+        if is_classifier(machine) and len(missing := np.setdiff1d(machine.classes_, labels)):
+            first, found = missing.tolist()[0], labels.tolist()
+            raise ValueError(f"no row has the label {first!r}, which classes names; found: {found}.")
+        machine._finish(sums, dtype)
+
+    with_enough_digits(finish, dtypes or machine._fit_dtypes())
 
 
 def delete_sums(machine: Additive) -> None:

@@ -302,6 +302,9 @@ class GroupSums:
         """Number of bytes of the arrays."""
         return sum(getattr(value, "nbytes", 0) for each in self for value in vars(each).values())
 
+    def __sizeof__(self) -> int:
+        return self.nbytes  # by which Dask places tasks and spills results
+
     def all_have_rows(self) -> bool:
         """Whether every group has a row, as a solution requires."""
         return all(each.n for each in self)

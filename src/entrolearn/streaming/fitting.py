@@ -1,16 +1,19 @@
 """Out-of-core fits: one pass over the rows for the hidden layer, if needed, and one for the sums."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state, get_tags
 
 from entrolearn.feature_learning import RecursiveFeatures
 from entrolearn.machines.additive import (
-    Additive,
+    check_additive,
     checked_rows,
     draw_layer,
     empty_sums,
@@ -19,20 +22,16 @@ from entrolearn.machines.additive import (
 )
 from entrolearn.machines.base import hidden_layer
 from entrolearn.machines.boxes import Survey
-from entrolearn.streaming.additive import NO_ROWS, check_additive, check_classes_seen, weighted_chunk
-from entrolearn.streaming.base import Rows, TransformedRows, moved
-from entrolearn.streaming.progress import shown
+from entrolearn.machines.devices import like as to_device
 from entrolearn.streaming.recursive import check_recursive, fit_recursive
 from entrolearn.streaming.sampling import sample_of
-from entrolearn.streaming.sources import rows
-from entrolearn.validation import (
-    check_params,
-    checked_weights,
-    dispatched_namespace,
-    numpy_dtype,
-)
+from entrolearn.streaming.sources import Rows, WeightedRows, rows, shown
+from entrolearn.validation import check_params, checked_weights, dispatched_namespace, numpy_dtype
 
-__all__ = ["fit"]
+__all__ = ["fit", "on_device"]
+
+# Steps of a pipeline that leave the rows as they are.
+PASSED_OVER = (None, "passthrough")
 
 
 def fit(
@@ -57,8 +56,8 @@ def fit(
         Arrays, memory maps, files or iterators of chunks; or a Dask array or data frame of shape
         (n_samples, n_features), for which :func:`entrolearn.streaming.distributed.fit` is called.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-        Targets, if X does not contain them. For a Dask array X, a Dask array; for a Dask data frame X, also a
-        data frame, a Series or names of columns of X.
+        Targets, if X does not contain them. For a Dask array X, a Dask array; for a Dask data frame X, a
+        Series or names of columns of X.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows in their order, in memory. A row of weight 2 counts as two rows; a row of weight 0
         is ignored. In a pipeline they apply to the last step. For a Dask X, a Dask array or Series, or the
@@ -120,11 +119,19 @@ def fit(
     if sample_weight is not None:
         sample_weight = np.atleast_1d(sample_weight)
         sample_weight = checked_weights(sample_weight, sample_weight)
+    weighted = WeightedRows(source, sample_weight, progress)
+    last = estimator.steps[-1][1] if isinstance(estimator, Pipeline) else estimator
+    (check_recursive if isinstance(last, RecursiveFeatures) else check_additive)(last)
     if isinstance(estimator, Pipeline):
-        return _fit_pipeline(estimator, source, sample_weight, classes, progress)
-    _check(estimator)
-    _fit_machine(estimator, source, sample_weight, classes, progress, like)
+        weighted = _fit_steps(estimator, weighted)
+    _fit_machine(last, weighted, classes, like)
+    if isinstance(estimator, Pipeline):
+        _keep_names(next(step for _, step in estimator.steps if step not in PASSED_OVER), source)
     return estimator
+
+
+def _is_dask(X) -> bool:
+    return hasattr(X, "__dask_graph__")
 
 
 def _check_place(machine, X, like) -> None:
@@ -144,181 +151,124 @@ def _check_place(machine, X, like) -> None:
         )
 
 
-def _check(machine) -> None:
-    """Raise if an estimator cannot be fitted chunk by chunk."""
+def _fit_machine(machine, weighted: WeightedRows, classes, like=None) -> None:
+    """Fit an estimator to rows: first for its hidden units, if they need it, then the sums."""
     if isinstance(machine, RecursiveFeatures):
-        check_recursive(machine)
-    else:
-        check_additive(machine)
-
-
-def _fit_machine(machine, source: Rows, weights: np.ndarray | None, classes, progress, like=None) -> None:
-    if not isinstance(machine, RecursiveFeatures):
-        _Fit(machine, source, weights, progress, like).run(classes)
+        fit_recursive(machine, weighted, partial(_fit_machine, classes=classes))
         return
+    check_params(machine)
+    source = weighted.source
+    if not source.repeatable:
+        _refuse_what_is_read_once(machine, classes)
+    if is_classifier(machine) and classes is None:
+        classes = weighted.labels()
+    # Rows that can be read only once are computed in double precision.
+    dtypes = None if source.repeatable else [np.float64]
+    fit_sums(machine, partial(_sums, machine, weighted, like), classes, dtypes)
+    _keep_names(machine, source)
 
-    def fit_estimator(estimator: Additive, moved: Rows) -> None:
-        _Fit(estimator, moved, weights, progress).run(classes)
 
-    fit_recursive(machine, source, weights, fit_estimator, progress)
+def _refuse_what_is_read_once(machine, classes) -> None:
+    """Raise if a fit reads the rows more than once."""
+    units, what = units_of(machine), None
+    if units.in_box:
+        what = "computes the bounds of the features before it sums over the rows"
+        accepted = "feature_range as a pair, an array of shape (2, n_features) or None"
+    elif units.n_sampled:
+        what, accepted = "draws its landmarks from the rows before it sums over them", "given landmarks"
+    elif is_classifier(machine) and classes is None:
+        what, accepted = "collects the labels before it sums over the rows", "the labels as classes"
+    if what:
+        raise ValueError(
+            f"{type(machine).__name__} {what}, and these can be read only once; accepted: {accepted}; or "
+            "arrays, files, a function that returns a new iterator of chunks."
+        )
 
 
-def _is_dask(X) -> bool:
-    return hasattr(X, "__dask_graph__")
-
-
-class _Fit:
-    """A fit of one estimator: the rows, their weights, the progress report and where sums are computed."""
-
-    def __init__(
-        self,
-        machine: Additive,
-        source: Rows,
-        weights: np.ndarray | None,
-        progress: bool | Callable,
-        like=None,
-    ):
-        self.machine = machine
-        self.name = type(machine).__name__
-        self.source = source
-        self.weights: Any = weights
-        self.n_rows = source.n_rows if weights is None else int(np.count_nonzero(weights))
-        self.progress = progress
-        self.like = like
-
-    def run(self, classes) -> None:
-        """Run all passes."""
-        machine = self.machine
-        check_params(machine)
-        self._refuse_what_is_read_once(machine, classes)
-        if is_classifier(machine) and classes is None:
-            classes = self._labels()
-        # Rows that can be read only once are computed in double precision.
-        fit_sums(machine, self._sums, classes, None if self.source.repeatable else [np.float64])
-        _keep_names(machine, self.source)
-
-    def _refuse_what_is_read_once(self, machine, classes) -> None:
-        if self.source.repeatable:
-            return
-        if units_of(machine).in_box:
-            raise ValueError(
-                f"{self.name} computes the bounds of the features before it sums over the rows, and these "
-                "can be read only once; accepted: feature_range as a pair, an array of shape "
-                "(2, n_features) or None; or arrays, files, a function that returns a new iterator of chunks."
-            )
-        if units_of(machine).n_sampled:
-            raise ValueError(
-                f"{self.name} draws its landmarks from the rows before it sums over them, and these can be "
-                "read only once; accepted: given landmarks; or arrays, files, a function that returns a new "
-                "iterator of chunks."
-            )
-        if is_classifier(machine) and classes is None:
-            raise ValueError(
-                f"{self.name} collects the labels before it sums over the rows, and these can be read only "
-                "once: pass the labels as classes, or a function that returns a new iterator of chunks."
-            )
-
-    def _labels(self) -> np.ndarray:
-        """All labels, from one pass over the targets."""
-        found: Any = None
-        start = 0
-        for y in self.source.targets():
-            stop = start + len(y)
-            some = np.unique(y if self.weights is None else y[self._weights(start, stop) > 0])
-            if len(some):
-                found = some if found is None else np.union1d(found, some)
-            start = stop
-        if found is None:
-            raise ValueError(NO_ROWS)
-        return found
-
-    def _sums(self, dtypes: list) -> tuple:
-        """The sums over all rows, and the dtype of the rows."""
-        machine, sums, seen = self.machine, None, set()
-        rng = check_random_state(machine.random_state)
-        survey = self._survey(dtypes, rng)
-        for X, y, targets, weights in self._chunks(dtypes, "sums"):
-            if sums is None:
-                survey = survey or Survey(X.shape[1], numpy_dtype(X))
-                draw_layer(machine, X, survey, rng)
-                sums = empty_sums(machine, X, targets)
-            sums.add_rows(hidden_layer(machine), X, targets, weights)
-            if is_classifier(machine):
-                seen.update(np.unique(y).tolist())
+def _sums(machine, weighted: WeightedRows, like, dtypes: list) -> tuple:
+    """The sums over all rows, the dtype of the rows, and their labels for a classifier."""
+    rng = check_random_state(machine.random_state)
+    survey, sums, seen = _survey(machine, weighted, dtypes, rng), None, None
+    for X, targets, y, weights in _checked(machine, weighted, dtypes, "sums", like):
+        if sums is None:
+            survey = survey or Survey(X.shape[1], numpy_dtype(X))
+            draw_layer(machine, X, survey, rng)
+            sums = empty_sums(machine, X, targets)
+        sums.add_rows(hidden_layer(machine), X, targets, weights)
         if is_classifier(machine):
-            check_classes_seen(machine.classes_.tolist(), seen)
-        return sums, survey.dtype
-
-    def _survey(self, dtypes: list, rng: np.random.RandomState) -> Any:
-        """Statistics of all rows for the hidden layer, from one pass; None if the first chunk is enough."""
-        units = units_of(self.machine)
-        survey: Any = None
-        if not units.n_sampled:
-            return None
-        sample = sample_of(self.n_rows, units.n_sampled, units.sampler(rng))
-        for X, _, _, weights in self._chunks(dtypes, "survey"):
-            sample.offer(X, weights if units.in_box else None)
-            of_chunk = Survey.of_chunk(X, units, weights)
-            survey = of_chunk if survey is None else survey.merge(of_chunk)
-        return survey.with_sample(sample.rows, sample.weights)
-
-    def _chunks(self, dtypes: list, purpose: str) -> Iterator[tuple]:
-        """Yield validated rows in the first chunk's dtype, their y, targets and weights."""
-        start, first = 0, True
-        for X, y in shown(self.source, self.progress, self.source.n_rows, f"{self.name}: {purpose}"):
-            stop = start + X.shape[0]
-            if y is None:
-                raise ValueError(f"{self.name} needs targets, but these rows have none; name them or give y.")
-            X, y, weights = weighted_chunk(X, y, self._weights(start, stop))
-            if X.shape[0]:
-                try:
-                    if self.like is not None and purpose == "sums":
-                        X = moved(X, self.like, dtypes)
-                    checked, targets = checked_rows(self.machine, X, y, first=first, dtypes=dtypes)
-                except (TypeError, ValueError) as error:
-                    raise type(error)(f"rows {start} to {stop - 1}: {error}") from error
-                dtypes, first = [numpy_dtype(checked)], False
-                yield checked, y, targets, weights
-            start = stop
-        if self.weights is not None and start != len(self.weights):
-            raise self._other_length(start)
-        if first:
-            raise ValueError(NO_ROWS)
-
-    def _weights(self, start: int, stop: int) -> Any:
-        if self.weights is None:
-            return None
-        if stop > len(self.weights):
-            raise self._other_length(self.source.n_rows or f"at least {stop}")
-        return self.weights[start:stop]
-
-    def _other_length(self, n_rows) -> ValueError:
-        return ValueError(f"sample_weight holds {len(self.weights)} numbers, but there are {n_rows} rows.")
+            seen = np.unique(y) if seen is None else np.union1d(seen, y)
+    return sums, survey.dtype, seen
 
 
-def _fit_pipeline(
-    pipeline: Pipeline, source: Rows, weights: np.ndarray | None, classes, progress: bool | Callable
-) -> Pipeline:
-    """Fit the steps one after the other, on the rows transformed by the previous steps."""
-    *steps, (_, machine) = pipeline.steps
-    _check(machine)
-    for name, step in steps:
-        _refuse_step(name, step, source)
-    rows_of_step = source
-    for i, (name, step) in enumerate(steps):
-        if step is None or step == "passthrough":
+def _survey(machine, weighted: WeightedRows, dtypes: list, rng: np.random.RandomState) -> Any:
+    """Statistics of all rows for the hidden layer, from one pass; None if the first chunk is enough."""
+    units = units_of(machine)
+    survey: Any = None
+    if not units.n_sampled:
+        return None
+    sample = sample_of(weighted.n_rows, units.n_sampled, units.sampler(rng))
+    for X, _, _, weights in _checked(machine, weighted, dtypes, "survey"):
+        sample.offer(X, weights if units.in_box else None)
+        of_chunk = Survey.of_chunk(X, units, weights)
+        survey = of_chunk if survey is None else survey.merge(of_chunk)
+    return survey.with_sample(*sample.rows())
+
+
+def _checked(machine, weighted: WeightedRows, dtypes: list, purpose: str, like=None) -> Iterator[tuple]:
+    """Yield validated rows in the first chunk's dtype, their targets, y and weights."""
+
+    def check(X, y, first: bool) -> tuple:
+        nonlocal dtypes
+        X = X if like is None else on_device(X, like, dtypes)
+        checked = checked_rows(machine, X, y, first=first, dtypes=dtypes)
+        dtypes = [numpy_dtype(checked[0])]
+        return checked
+
+    return weighted.checked(check, type(machine).__name__, purpose)
+
+
+def on_device(X, like, dtypes: Sequence = (np.float64, np.float32)):
+    """The rows of a chunk in the library and on the device of `like`, in one of these dtypes.
+
+    Raises
+    ------
+    TypeError
+        If the rows are sparse.
+    """
+    if issparse(X):
+        raise TypeError("sparse rows cannot be moved to another array library; accepted: dense rows.")
+    X = np.asarray(X)
+    return to_device(X if X.dtype in dtypes else X.astype(dtypes[0]), like)
+
+
+def _fit_steps(pipeline: Pipeline, weighted: WeightedRows) -> WeightedRows:
+    """Fit all steps but the last, each in one pass over the rows that the previous steps transform."""
+    for name, step in pipeline.steps[:-1]:
+        if step in PASSED_OVER:
+            continue
+        if not hasattr(step, "partial_fit") and get_tags(step).requires_fit:
+            raise TypeError(
+                f"the pipeline's step {name!r}, {type(step).__name__}, needs all rows at once; accepted: "
+                "steps with a partial_fit, such as MinMaxScaler and StandardScaler, and steps that need no "
+                "fit."
+            )
+        if not weighted.source.repeatable:
+            raise ValueError(
+                f"the pipeline's step {name!r} reads the rows before the last step, and these can be read "
+                "only once; accepted: arrays, files, or a function that returns a new iterator of chunks."
+            )
+    for i, (name, step) in enumerate(pipeline.steps[:-1]):
+        if step in PASSED_OVER:
             continue
         fitted = clone(step)
-        for X, _ in shown(rows_of_step, progress, source.n_rows, name):
+        for X, _ in shown(weighted.source, weighted.progress, weighted.source.n_rows, name):
             if not hasattr(fitted, "partial_fit"):
                 fitted.fit(X)  # only checks the columns
                 break
             fitted.partial_fit(X)
         pipeline.steps[i] = name, fitted
-        rows_of_step = TransformedRows(rows_of_step, fitted)
-    _fit_machine(machine, rows_of_step, weights, classes, progress)
-    _keep_names(next(step for _, step in pipeline.steps if step not in (None, "passthrough")), source)
-    return pipeline
+        weighted = replace(weighted, source=weighted.source.transformed(fitted.transform))
+    return weighted
 
 
 def _keep_names(fitted, source: Rows) -> None:
@@ -326,18 +276,3 @@ def _keep_names(fitted, source: Rows) -> None:
     names = source.feature_names
     if names is not None and not hasattr(fitted, "feature_names_in_"):
         fitted.feature_names_in_ = np.asarray(names, dtype=object)
-
-
-def _refuse_step(name: str, step, source: Rows) -> None:
-    if step is None or step == "passthrough":
-        return
-    if not hasattr(step, "partial_fit") and get_tags(step).requires_fit:
-        raise TypeError(
-            f"the pipeline's step {name!r}, {type(step).__name__}, needs all rows at once; accepted: steps "
-            "with a partial_fit, such as MinMaxScaler and StandardScaler, and steps that need no fit."
-        )
-    if not source.repeatable:
-        raise ValueError(
-            f"the pipeline's step {name!r} reads the rows before the last step, and these can be read "
-            "only once; accepted: arrays, files, or a function that returns a new iterator of chunks."
-        )

@@ -9,10 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.machines.additive import Additive
 from entrolearn.machines.base import hidden_layer
-from entrolearn.streaming.base import Rows, moved
-from entrolearn.streaming.columns import listed
-from entrolearn.streaming.mapped import file_map, give_back
-from entrolearn.streaming.progress import shown
+from entrolearn.streaming.fitting import on_device
+from entrolearn.streaming.sources import Rows, file_map, give_back, listed, shown
 from entrolearn.streaming.sources import rows as rows_from
 from entrolearn.suggest import did_you_mean
 from entrolearn.validation import is_numpy, to_numpy
@@ -81,7 +79,7 @@ def predict(estimator, rows, *, method: str = "predict", out=None, progress: boo
     method : str, default="predict"
         As in :func:`predict_chunks`.
     out : array-like, default=None
-        Array, memory map or Zarr array of the predictions' shape, filled chunk by chunk.
+        Array, memory map or another array-like of the predictions' shape, filled chunk by chunk.
     progress : bool or callable, default=False
         As in :func:`predict_chunks`.
 
@@ -153,7 +151,7 @@ def _check_features(machine, source: Rows) -> None:
 def _answer(asked: Callable, X, names: list[str] | None, where):
     """The predictions of one chunk as an ndarray, or as CSR if they are sparse."""
     if not is_numpy(where):
-        return to_numpy(asked(moved(X, where)))
+        return to_numpy(asked(on_device(X, where)))
     with warnings.catch_warnings():
         if names is not None:  # _check_features has already compared them
             warnings.filterwarnings("ignore", "X does not have valid feature names", UserWarning)

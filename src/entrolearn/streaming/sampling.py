@@ -1,12 +1,14 @@
 """Sampling without replacement in one pass over the rows."""
 
 from collections.abc import Sequence
+from copy import copy, deepcopy
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 from scipy.sparse import vstack as stack_sparse
 
-__all__ = ["MOST_PERMUTED", "Chosen", "Reservoir", "sample_of", "stack_rows"]
+__all__ = ["MOST_PERMUTED", "Chosen", "Reservoir", "sample_of", "stacked"]
 
 #: Maximum number of rows for which their permutation is kept in memory (1 GiB), as in an in-memory fit.
 MOST_PERMUTED = 2**27
@@ -43,7 +45,7 @@ class Chosen:
     >>> chosen = Chosen(np.array([4, 0]))
     >>> for chunk in np.split(np.arange(12).reshape(6, 2), 3):
     ...     chosen.offer(chunk)
-    >>> chosen.rows
+    >>> chosen.rows()[0]
     array([[8, 9],
            [0, 1]])
     """
@@ -51,30 +53,31 @@ class Chosen:
     def __init__(self, places: np.ndarray):
         self._order = np.argsort(places)
         self._sorted = places[self._order]
-        self._picked: list = []
-        self._weights: list = []
-        self._n_seen = 0
+        self.picked: list[tuple] = []
+        self.n_seen = 0
 
-    def offer(self, X, weights: np.ndarray | None = None) -> None:
-        """The next rows, shape (n_rows, n_features), dense or CSR, and their weights to keep with them."""
-        stop = self._n_seen + X.shape[0]
-        first, last = np.searchsorted(self._sorted, [self._n_seen, stop])
+    def offer(self, *arrays) -> None:
+        """The next rows of X, dense or CSR, and of other arrays to keep with them, such as y; or None."""
+        start, self.n_seen = self.n_seen, self.n_seen + arrays[0].shape[0]
+        first, last = np.searchsorted(self._sorted, [start, self.n_seen])
         if last > first:
-            few = self._sorted[first:last] - self._n_seen
-            self._picked.append(X[few])
-            if weights is not None:
-                self._weights.append(weights[few])
-        self._n_seen = stop
+            self.picked.append(_taken(arrays, self._sorted[first:last] - start))
 
-    @property
-    def rows(self):
-        """The chosen rows in the order of `places`, shape (n_places, n_features)."""
-        return stack_rows(self._picked)[np.argsort(self._order)]
+    def part(self, number: int, start: int) -> "Chosen":
+        """An empty sampler for the rows from `start` on."""
+        part = copy(self)
+        part.picked, part.n_seen = [], start
+        return part
 
-    @property
-    def weights(self) -> np.ndarray | None:
-        """The weights of the rows; None if none were offered."""
-        return np.concatenate(self._weights)[np.argsort(self._order)] if self._weights else None
+    def merge(self, other: "Chosen") -> "Chosen":
+        """Merge with the sampler of later rows."""
+        merged = copy(self)
+        merged.picked = self.picked + other.picked
+        return merged
+
+    def rows(self) -> tuple:
+        """The chosen rows of each array in the order of `places`."""
+        return _taken(stacked(self.picked), np.argsort(self._order))
 
 
 class Reservoir:
@@ -91,13 +94,6 @@ class Reservoir:
     rng : RandomState
         Random state of the keys.
 
-    Attributes
-    ----------
-    n_seen : int
-        Number of rows offered so far.
-    weights : ndarray, shape (min(n_seen, size),), or None
-        Weights of the rows; None if none were offered.
-
     Examples
     --------
     >>> import numpy as np
@@ -106,56 +102,65 @@ class Reservoir:
     >>> reservoir = Reservoir(3, np.random.RandomState(0))
     >>> for chunk in (X[:6], X[6:]):
     ...     reservoir.offer(chunk)
-    >>> reservoir.rows.shape, reservoir.n_seen
-    ((3, 2), 10)
+    >>> reservoir.rows()[0].shape
+    (3, 2)
     """
 
     def __init__(self, size: int, rng: np.random.RandomState):
         self.size = size
         self._rng = rng
-        self.n_seen = 0
-        self._keys = np.empty(0)
-        self._rows = None
-        self.weights: np.ndarray | None = None
+        self.keys = np.empty(0)
+        self.kept: tuple = ()
 
-    def offer(self, X, weights: np.ndarray | None = None) -> None:
-        """The next rows, shape (n_rows, n_features), dense or CSR, and their weights to keep with them."""
-        keys = self._rng.random_sample(X.shape[0])
-        self.n_seen += X.shape[0]
-        if len(self._keys) == self.size:
-            few = np.flatnonzero(keys < self._keys[-1])  # of a long stream hardly any
+    def offer(self, *arrays) -> None:
+        """The next rows of X, dense or CSR, and of other arrays to keep with them; or None."""
+        keys = self._rng.random_sample(arrays[0].shape[0])
+        if len(self.keys) == self.size:
+            few = np.flatnonzero(keys < self.keys[-1])  # of a long stream hardly any
         else:
             few = np.argsort(keys)[: self.size]
-        self._take(keys[few], X[few], None if weights is None else weights[few])
+        self.keep(keys[few], _taken(arrays, few))
+
+    def part(self, number: int, start: int) -> "Reservoir":
+        """An empty reservoir for the chunk with this number."""
+        seeds = deepcopy(self._rng).randint(2**31, size=number + 1)
+        return Reservoir(self.size, np.random.RandomState(seeds[-1]))
 
     def merge(self, other: "Reservoir") -> "Reservoir":
         """Merge with a reservoir of the same size from other rows."""
         if other.size != self.size:
             raise ValueError(f"reservoirs of {self.size} and of {other.size} rows cannot be merged.")
-        self.n_seen += other.n_seen
-        if other._rows is not None:
-            self._take(other._keys, other._rows, other.weights)
-        return self
+        merged = copy(self)
+        if other.kept:
+            merged.keep(other.keys, other.kept)
+        return merged
 
-    def _take(self, keys: np.ndarray, rows, weights: np.ndarray | None) -> None:
-        if self._rows is not None:
-            keys = np.concatenate([self._keys, keys])
-            rows = stack_rows([self._rows, rows])
-            weights = None if weights is None else np.concatenate([self.weights, weights])
-        kept = np.argsort(keys, kind="stable")[: self.size]
-        self._keys, self._rows = keys[kept], rows[kept]
-        self.weights = None if weights is None else weights[kept]
+    def keep(self, keys: np.ndarray, rows: tuple) -> None:
+        """Keep those of these rows, and of those that are kept, that have the smallest keys."""
+        if self.kept:
+            keys, rows = np.concatenate([self.keys, keys]), stacked([self.kept, rows])
+        least = np.argsort(keys, kind="stable")[: self.size]
+        self.keys, self.kept = keys[least], _taken(rows, least)
 
-    @property
-    def rows(self):
-        """The sampled rows in the order of their keys, shape (min(n_seen, size), n_features)."""
-        if self._rows is None:
+    def rows(self) -> tuple:
+        """The sampled rows of each array in the order of their keys; all if fewer were offered."""
+        if not self.kept:
             raise ValueError("the reservoir was offered no rows.")
-        return self._rows
+        return self.kept
 
 
-def stack_rows(parts: Sequence):
-    """Concatenated rows of several chunks, dense or CSR; CSR if any chunk is."""
+def _taken(arrays: Sequence, places: np.ndarray) -> tuple:
+    return tuple(None if array is None else array[places] for array in arrays)
+
+
+def stacked(parts: Sequence[tuple]) -> tuple:
+    """The concatenated rows of several chunks, for each of their arrays; CSR if any chunk is."""
+    return tuple(map(_stacked, zip(*parts, strict=True)))
+
+
+def _stacked(parts: Sequence) -> Any:
+    if parts[0] is None:
+        return None
     if not any(map(issparse, parts)):
         return np.concatenate(parts)
     return stack_sparse([part if issparse(part) else csr_array(part) for part in parts], "csr")

@@ -1,7 +1,7 @@
 """Files of sums over rows: .npz files without pickled objects, which are validated before they are read.
 
 The member ``about.json`` has the ``version``, the ``terms`` (everything that must agree, see
-:mod:`entrolearn.streaming.agreement`), the ``classes`` with their ``dtype`` and, for each sum, ``n``: the sum
+:mod:`entrolearn.streaming.merging`), the ``classes`` with their ``dtype`` and, for each sum, ``n``: the sum
 of the weights, the number of rows and the sum of the squared weights. The other members are float64 arrays,
 whose shapes follow from the number of units. For the i-th class they are ``i_shift``, ``i_sum``, ``i_outer``
 (a lower triangle by columns), ``i_norm2``, ``i_norm4`` and ``i_norm2_row``; for least squares ``0_gram`` (a
@@ -22,6 +22,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from entrolearn.machines.additive import (
     Additive,
+    check_additive,
     draw_without_rows,
     solve,
     stored_sums,
@@ -30,7 +31,7 @@ from entrolearn.machines.additive import (
     zero_sums,
 )
 from entrolearn.machines.sums import GroupSums
-from entrolearn.streaming.agreement import check_agreement, check_learner, check_sums, terms
+from entrolearn.streaming.merging import check_agreement, check_sums, terms
 
 __all__ = ["load_sums", "save_sums"]
 
@@ -125,7 +126,7 @@ def load_sums(path: str | os.PathLike, estimator):
     >>> bool((elsewhere.predict(X) == site.predict(X)).all())
     True
     """
-    check_learner(estimator)
+    check_additive(estimator)
     with open(path, "rb") as file:
         try:
             with zipfile.ZipFile(file) as archive:

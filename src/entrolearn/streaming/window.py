@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.machines.additive import (
+    check_additive,
     checked_rows,
     empty_sums,
     solve,
@@ -21,8 +22,7 @@ from entrolearn.machines.additive import (
     with_sums,
 )
 from entrolearn.machines.base import codes_among, hidden_layer
-from entrolearn.streaming.agreement import check_learner
-from entrolearn.streaming.sampling import stack_rows
+from entrolearn.streaming.sampling import stacked
 from entrolearn.validation import (
     HasMethods,
     Interval,
@@ -130,7 +130,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         ValueError
             For the same reasons as in the estimator's ``partial_fit``.
         """
-        check_learner(self.estimator)
+        check_additive(self.estimator)
         first = not hasattr(self, "_learner")
         learner = clone(self.estimator) if first else self._learner
         announced = {"classes": classes} if is_classifier(learner) else {}
@@ -175,10 +175,10 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         sums = stored_sums(learner, "partial_fit")
         if n_left >= self.n_rows and held:
             n_left = 0
-            X, targets = _joined(held)
+            X, targets, _ = stacked(held)
             sums = empty_sums(learner, X, targets).add_rows(layer, X, targets)
         elif held:
-            sums -= sums.empty().add_rows(layer, *_joined(left))
+            sums -= sums.empty().add_rows(layer, *stacked(left)[:2])
         else:
             sums = sums.empty()
         self._learner = with_sums(learner, sums)
@@ -253,9 +253,3 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         for name in ("estimator_type", "classifier_tags", "regressor_tags", "target_tags", "input_tags"):
             setattr(tags, name, getattr(own, name))
         return tags
-
-
-def _joined(chunks) -> tuple:
-    """Concatenate the rows and targets of some chunks."""
-    X, targets, _ = zip(*chunks, strict=True)
-    return stack_rows(X), np.concatenate(targets)
