@@ -5,19 +5,24 @@ from types import MappingProxyType, SimpleNamespace
 
 
 class Measurement(SimpleNamespace):
-    """All that decides what is measured for a table on a data set.
+    """All that decides what is measured for a table on a data set; a script is given it as ``at``.
 
     Attributes
     ----------
     study, table, dataset : str
         Its address; the data set is "generated" for tables that generate their data.
-    measured_by : str
-        The module whose ``measure`` computes the rows.
+    task : str
+        The task of the data set, or of the data to generate.
     seed : int
-    models : mapping
-        The entries that are fitted, by name.
-    others
-        Those that the method `measurement` of the table type returns.
+    script : str
+        The script as the study names it.
+    params : mapping
+        The table's ``params``.
+    models, grids, protocol : mapping
+        The parts of the study that the script asks for, see :data:`entrolab.experiments.scripts.GIVEN`.
+    progress : callable
+        Takes the number of parts done and of all parts.
     """
 
     models: Mapping[str, dict] = MappingProxyType({})
+    progress = staticmethod(lambda done, total: None)

@@ -125,14 +125,8 @@ class TableType:
         The stages whose files a table is made of, keys of `FILES`.
     trains : bool
         Whether its cells have to be trained.
-    measured_by : str
-        The module whose ``measure`` computes its numbers, if they are measured for the table.
-    one_dataset : bool
-        Whether it takes a single data set.
-    generates : bool
-        Whether its data are generated, so that it takes none.
-    divides : bool
-        Whether it depends on the splits of the study's protocol.
+    is_measured : bool
+        Whether a script measures its numbers for the table.
     ranks : bool
         Whether its numbers are the scores of runs, by which models are ranked.
     measures : str or None
@@ -148,14 +142,19 @@ class TableType:
     columns: tuple[str, ...] = ("model",)
     stages: tuple[str, ...] = ()
     trains = False
-    measured_by = ""
-    one_dataset = False
-    generates = False
-    divides = True
+    is_measured = False
     ranks = False
     measures: str | None = None
     compares = "Top: ours; bottom: the published number."
     Entry: type[TableEntry] = TableEntry
+
+    def of(self, entry: TableEntry) -> "TableType":
+        """The type as an entry sets it: its rows and columns may depend on the entry."""
+        return self
+
+    def divides_for(self, table: TableEntry, study) -> bool:
+        """Whether a table depends on the splits of the study's protocol."""
+        return True
 
     def names(self, table: TableEntry, study) -> Iterator[tuple[str, str, Sequence[str], str]]:
         """Yield the names in an entry that must be known: (place, name, known names, kind of thing named)."""
@@ -192,7 +191,8 @@ class TableType:
         models = self.models(table, study)
         if self.trains:
             return list(study.pairs(table.datasets, models))
-        datasets = [GENERATED] if self.generates else study.datasets[table.datasets]
+        group = getattr(table, "datasets", None)
+        datasets = [GENERATED] if group is None else study.datasets[group]
         return list(itertools.product(datasets, models))
 
     def has_learner(self, table: TableEntry, model: Mapping) -> bool:
@@ -212,8 +212,8 @@ class TableType:
         """The address of a cell in the file of published values."""
         return cell
 
-    def found(self, cell: Cell, spec: TableSpec, results) -> Found:
-        """Our numbers in a cell, from a `Results`."""
+    def found(self, cell: Cell, spec: TableSpec, results) -> Found | None:
+        """Our numbers in a cell, from a `Results`; None if the table leaves the cell out."""
         raise NotImplementedError
 
     def measurement(self, table: TableEntry, study, dataset: str) -> dict:

@@ -1,0 +1,99 @@
+"""Scripts that measure what a table shows: where they are, what they are given, and the modules they use.
+
+A script has a function ``measure(rows, at, ...)`` that returns rows of `entrolab.experiments.measuring`. By the
+names of its parameters it asks for parts of the study, see `GIVEN`; all others are the ``params`` of its
+table, with types and defaults. The workflow reads the signature before any job starts, without importing it.
+"""
+
+import ast
+import importlib.util
+import os
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, NamedTuple
+
+from pydantic import create_model
+
+from entrolab.study.sections import ConfigError, Section
+from entrolearn.suggest import did_you_mean
+
+PACKAGE = Path(__file__).parents[1]
+# In an installed package, the workflow is a folder of it; else both are in a checkout.
+SHIPPED = PACKAGE / "project"
+FOLDER = (SHIPPED if SHIPPED.is_dir() else PACKAGE.parents[1]) / "workflow" / "scripts" / "experiments"
+
+# The parts of a study that a script is given under these names.
+GIVEN = {
+    "rows": "the data set, with `raw` and `scaled`",
+    "at": "the study, table, data set, its task, and the seed",
+    "models": "the learners of the table's models by name, for the task of the data set",
+    "grids": "the grid of each model, and the alternatives that it selects from",
+    "protocol": "the study's protocol for the data set, of one repeat",
+}
+SIMPLE = {"int": int, "float": float | int, "str": str, "bool": bool}
+
+
+class Script(NamedTuple):
+    """What is known of a script without importing it: the parts of the study it asks for, its own keys."""
+
+    given: tuple[str, ...]
+    Params: type[Section]
+
+
+def path_of(script: str, study_file: str) -> Path:
+    """The file of a script: of this project by its name, or a path, relative to the study's file."""
+    if script.endswith(".py"):
+        return Path(os.path.normpath(Path(study_file).parent / script))
+    return FOLDER / f"{script}.py"
+
+
+@cache
+def read_script(path: Path, name: str) -> Script:
+    """Read the signature of a script, which a study calls `name`; a mistake is a `ConfigError`."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except OSError:
+        known = sorted(file.stem for file in FOLDER.glob("*.py"))
+        accepted = f"{', '.join(known)}, or the path of a file"
+        raise ConfigError(f"found {name!r}{did_you_mean(name, known)}; accepted: {accepted}") from None
+    except (SyntaxError, ValueError) as error:
+        raise ConfigError(f"found {name!r}, which is no Python: {error}") from None
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "measure"]
+    if not found:
+        raise ConfigError(f"found {name!r} without a function measure(rows, at, ...)")
+    taken = found[-1].args
+    positional = [*taken.posonlyargs, *taken.args]
+    defaults: list = [None] * (len(positional) - len(taken.defaults)) + taken.defaults + taken.kw_defaults
+    fields: dict[str, Any] = {}
+    for parameter, default in zip([*positional, *taken.kwonlyargs], defaults, strict=True):
+        if parameter.arg not in GIVEN:
+            fields[parameter.arg] = (_type(parameter.annotation), ... if default is None else None)
+    given = tuple(one.arg for one in [*positional, *taken.kwonlyargs] if one.arg in GIVEN)
+    return Script(given, create_model("Params", __base__=Section, **fields))
+
+
+def _type(annotation: ast.expr | None) -> Any:
+    """The type that an annotation names, of numbers, texts, their lists and mappings; else any."""
+    match annotation:
+        case ast.Name(id=name) if name in SIMPLE:
+            return SIMPLE[name]
+        case ast.Subscript(value=ast.Name(id="list"), slice=inside):
+            return list[_type(inside)]  # type: ignore[misc]
+        case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[_, inside])):
+            return dict[str, _type(inside)]  # type: ignore[misc]
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
+            return Literal[ast.literal_eval(inside)]
+        case ast.BinOp(left=left, right=right):
+            return _type(left) | _type(right)
+        case ast.Constant(value=None):
+            return None
+    return Any
+
+
+def load_script(path: str | os.PathLike) -> ModuleType:
+    """Import a script."""
+    spec = importlib.util.spec_from_file_location(f"experiment_{Path(path).stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
