@@ -30,7 +30,7 @@ try:
     from entrolab.data.receipts import attempt_of
     from entrolab.data.origins import made_by
     from entrolab.data.user_tables import warning_of
-    from entrolab.experiments.scripts import path_of
+    from entrolab.experiments.measurement import path_of
     from entrolab.fit.learners import made_of, parts_seed
     from entrolab.io.files import FILES, leftovers
     from entrolab.jobs.children import runner, start_servers

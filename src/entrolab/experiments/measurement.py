@@ -1,7 +1,17 @@
-"""`Measurement`, which the workflow imports before any job starts: it must not import slow packages."""
+"""What decides a measurement, and the file of its script.
 
+The workflow imports this module before any job starts, so it must not import slow packages.
+"""
+
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
+
+PACKAGE = Path(__file__).resolve().parents[1]
+# An installed package has the workflow in a folder of its own; else both are in a checkout.
+HOME = next(folder for folder in (PACKAGE / "project", PACKAGE.parents[1]) if folder.is_dir())
+FOLDER = HOME / "workflow" / "scripts" / "experiments"
 
 
 class Measurement(SimpleNamespace):
@@ -26,3 +36,10 @@ class Measurement(SimpleNamespace):
 
     models: Mapping[str, dict] = MappingProxyType({})
     progress = staticmethod(lambda done, total: None)
+
+
+def path_of(script: str, study_file: str) -> Path:
+    """The file of a script: of this project by its name, or a path, relative to the study's file."""
+    if script.endswith(".py"):
+        return Path(os.path.normpath(Path(study_file).parent / script))
+    return FOLDER / f"{script}.py"

@@ -3,19 +3,22 @@
 A script, see `entrolab.experiments.scripts`, returns rows: mappings with some of the keys of `COLUMNS`.
 """
 
+import importlib
 import logging
 import math
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from entrolab.data.dataset import Dataset, DataUnavailable, load_dataset
-from entrolab.experiments.measurement import Measurement
-from entrolab.experiments.scripts import load_script
+from entrolab.experiments.measurement import HOME, Measurement
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from entrolab.io.parquet import write_frame
 from entrolearn.path import describe
@@ -58,7 +61,7 @@ class Rows:
         return load_dataset(self._files[1])
 
 
-def measure(path: str, rows: Rows, at: Measurement, output: str) -> None:
+def measure(path: Path, rows: Rows, at: Measurement, output: str) -> None:
     """Measure with the script at `path` and write its rows; failures and absent data are rows too.
 
     `output` is a parquet file with `COLUMNS`.
@@ -73,6 +76,18 @@ def measure(path: str, rows: Rows, at: Measurement, output: str) -> None:
         logger.exception("the measurement failed")
         measured = [{"status": "failed", "error": describe(error)}]
     write_frame(output, frame(measured))
+
+
+def load_script(path: Path) -> ModuleType:
+    """Import a script by a name under which a process that it starts finds its functions too."""
+    root = HOME if path.is_relative_to(HOME / "workflow") else path.parent.absolute()
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
+    name = ".".join(path.absolute().relative_to(root).with_suffix("").parts)
+    module = importlib.import_module(name)
+    if Path(module.__file__).resolve() != path.resolve():
+        raise ImportError(f"{path}: {module.__file__} has the same name; rename the script")
+    return module
 
 
 def measured_by(script, rows: Rows, at: Measurement) -> list[dict]:

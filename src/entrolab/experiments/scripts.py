@@ -1,4 +1,4 @@
-"""Scripts that measure what a table shows: where they are, what they are given, and the modules they use.
+"""Signatures of the scripts that measure what a table shows.
 
 A script has a function ``measure(rows, at, ...)`` that returns rows of `entrolab.experiments.measuring`. By the
 names of its parameters it asks for parts of the study, see `GIVEN`; all others are the ``params`` of its
@@ -6,22 +6,15 @@ table, with types and defaults. The workflow reads the signature before any job 
 """
 
 import ast
-import importlib.util
-import os
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from pydantic import create_model
 
+from entrolab.experiments.measurement import FOLDER
 from entrolab.study.sections import ConfigError, Section
 from entrolearn.suggest import did_you_mean
-
-PACKAGE = Path(__file__).parents[1]
-# In an installed package, the workflow is a folder of it; else both are in a checkout.
-SHIPPED = PACKAGE / "project"
-FOLDER = (SHIPPED if SHIPPED.is_dir() else PACKAGE.parents[1]) / "workflow" / "scripts" / "experiments"
 
 # The parts of a study that a script is given under these names.
 GIVEN = {
@@ -39,13 +32,6 @@ class Script(NamedTuple):
 
     given: tuple[str, ...]
     Params: type[Section]
-
-
-def path_of(script: str, study_file: str) -> Path:
-    """The file of a script: of this project by its name, or a path, relative to the study's file."""
-    if script.endswith(".py"):
-        return Path(os.path.normpath(Path(study_file).parent / script))
-    return FOLDER / f"{script}.py"
 
 
 @cache
@@ -89,11 +75,3 @@ def _type(annotation: ast.expr | None) -> Any:
         case ast.Constant(value=None):
             return None
     return Any
-
-
-def load_script(path: str | os.PathLike) -> ModuleType:
-    """Import a script."""
-    spec = importlib.util.spec_from_file_location(f"experiment_{Path(path).stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

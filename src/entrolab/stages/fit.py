@@ -1,9 +1,8 @@
 """Fit the grid of a run, select from it, refit what was selected, and measure what a table shows."""
 
-from entrolab.experiments.measurement import Measurement
+from entrolab.experiments.measurement import Measurement, path_of
 from entrolab.experiments.measuring import Rows
 from entrolab.experiments.measuring import measure as measure_table
-from entrolab.experiments.scripts import path_of
 from entrolab.fit.limits import Limits
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.refit import refit_run

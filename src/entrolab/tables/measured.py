@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import field_validator
 
-from entrolab.experiments.scripts import path_of, read_script
+from entrolab.experiments.measurement import path_of
+from entrolab.experiments.scripts import read_script
 from entrolab.fit.learners import ONE_OF, learner_of, learners_of
 from entrolab.study.entries import ModelNames, TableEntry, Task, WithParams
 from entrolab.study.sections import (
