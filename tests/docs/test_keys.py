@@ -45,7 +45,12 @@ def test_editors_find_nothing_wrong_with_the_studies_and_the_catalog():
         ({"type": "scores", "criterium": "cv"}, "'criterium' was unexpected"),
         ({"type": "measured", "caption": "x"}, "'script' is a required property"),
         (
-            {"type": "measured", "caption": "x", "script": "growth", "metrics": {"m": {"label": "", "points": 2}}},
+            {
+                "type": "measured",
+                "caption": "x",
+                "script": "growth",
+                "metrics": {"m": {"label": "", "points": 2}},
+            },
             "2 is less",
         ),
     ],

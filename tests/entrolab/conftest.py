@@ -245,8 +245,9 @@ tables:
   starts: {type: measured, script: starts, caption: Starts, datasets: small, models: [mixture, centres],
       params: {starts: 100, starts_of: {mixture: 16}}, rows: [dataset, model], columns: [metric],
       metrics: {expected: best of 16}}
-  speed: {type: measured, script: evaluations, caption: Speed, params: {n_rows: [100, 1000], exact_up_to: 100},
-      methods: {exact: exact, binned: binned}, places: {"n{n_rows}": "N = {n_rows}"},
+  speed: {type: measured, script: evaluations, caption: Speed,
+      params: {n_rows: [100, 1000], exact_up_to: 100}, methods: {exact: exact, binned: binned},
+      places: {"n{n_rows}": "N = {n_rows}"},
       columns: [model, metric], metrics: {seconds: seconds}}
 figures:
   planes: {type: projections, caption: '', datasets: small, models: [pca, mixture]}

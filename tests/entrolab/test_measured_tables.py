@@ -229,11 +229,15 @@ def test_the_row_of_all_data_sets_is_of_those_with_a_number():
     assert said["verdict"].tolist() == ["ours only", "lower"]
     assert set(said["reason"]) == {"1 of 3 data sets have no number"}
     assert shown(asked, table)["rows"][-1]["heads"][0]["text"] == "where it is enough"
-    assert set(table_of(asked).loc["all", "reason"]) == {"no data set has a number"}
+    assert set(table_of(asked).xs("all")["reason"]) == {"no data set has a number"}
 
 
 def test_numbers_of_data_sets_are_summarised():
-    assert summarised("geometric_mean", [2.0, 8.0]) == (pytest.approx(4), pytest.approx(math.nan, nan_ok=True), "2 to 8 on single data sets")
+    assert summarised("geometric_mean", [2.0, 8.0]) == (
+        pytest.approx(4),
+        pytest.approx(math.nan, nan_ok=True),
+        "2 to 8 on single data sets",
+    )
     mean, std, note = summarised("mean", [1.0, -2.5])
     assert (mean, std) == (-0.75, pytest.approx(np.std([1.0, -2.5], ddof=1)))
     assert note == "above 0 on 1 of 2 data sets and below on 1"
@@ -331,7 +335,10 @@ def test_a_script_of_a_users_own_lies_beside_the_study(load, own, tmp_path):
         ({"params": {"sizes": [1], "ways": "c"}}, "tables.own.params.ways: found 'c'; accepted: a, b"),
         ({"models": ["svn"]}, "tables.own.models: unknown model 'svn', did you mean 'svm'?"),
         ({"rows": ["model"], "columns": ["metric"]}, "own.datasets: unknown group of one data set 'small'"),
-        ({"datasets": None, "places": {"n{size}": "{size}"}}, "tables.own: KeyError('size') in a key or a head"),
+        (
+            {"datasets": None, "places": {"n{size}": "{size}"}},
+            "tables.own: KeyError('size') in a key or a head",
+        ),
         ({"measured_for": "ranks"}, "measured_for: unknown table of the script mine.py 'ranks'"),
         ({"tolerance": {"point": 1}}, "tables.own.tolerance: unknown key 'point', did you mean 'points'?"),
         ({"verdicts": {"same": "x"}}, "own.verdicts"),

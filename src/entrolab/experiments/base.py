@@ -12,4 +12,8 @@ def found_among(rows, model: str, metric: str, reading: str = "") -> Found:
     row = next((row for row in own if row.reading in ("", reading)), None)
     if row is None:
         return Found(status="failed", reason="not measured")
-    return Found(row.value, row.std) if row.status == "ok" else Found(status=row.status, reason=phrase(row.error))
+    return (
+        Found(row.value, row.std)
+        if row.status == "ok"
+        else Found(status=row.status, reason=phrase(row.error))
+    )

@@ -43,9 +43,7 @@ def targets(n_rows: int, task: str, rng: np.random.Generator) -> np.ndarray:
     return np.arange(n_rows) % 2 if task == "binary" else rng.random(n_rows)
 
 
-def costs(
-    model: Mapping, X, y, seed: int, *, repeats: int, gib: float, predicts: bool
-) -> dict[str, float]:
+def costs(model: Mapping, X, y, seed: int, *, repeats: int, gib: float, predicts: bool) -> dict[str, float]:
     """The cost of fitting a model and of predicting all rows, measured in a separate process.
 
     Of `repeats` fits shorter than ``LONG`` seconds, the fastest is reported; `gib` is the memory limit of the

@@ -4,9 +4,8 @@ The workflow imports this module before any job starts, so it must not import sl
 """
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
 
 PACKAGE = Path(__file__).resolve().parents[1]
 # An installed package has the workflow in a folder of its own; else both are in a checkout.
@@ -28,14 +27,22 @@ class Measurement(SimpleNamespace):
         The script as the study names it.
     params : mapping
         The table's ``params``.
-    models, grids, protocol : mapping
+    models, steps, grids, protocol : mapping
         The parts of the study that the script asks for, see :data:`entrolab.experiments.scripts.GIVEN`.
     progress : callable
         Takes the number of parts done and of all parts.
     """
 
-    models: Mapping[str, dict] = MappingProxyType({})
     progress = staticmethod(lambda done, total: None)
+
+    def learners(self) -> dict[str, dict]:
+        """All that may be fitted, by model: its learner, its steps, and the grids of both."""
+        models, steps, grids = (getattr(self, part, {}) for part in ("models", "steps", "grids"))
+        nothing = {"estimator": None, "params": {}}
+        return {
+            name: nothing | {"steps": steps.get(name, [])} | models.get(name, {}) | grids.get(name, {})
+            for name in {**models, **steps}
+        }
 
 
 def path_of(script: str, study_file: str) -> Path:

@@ -25,8 +25,8 @@ from entrolearn.path import describe
 
 # A row's columns and their defaults. `reading` is "" for the value that a table shows, the name of the row
 # on generated data, "oracle" for the best value that test rows select, or names another reading of the paper.
-# A row without a value has the `status` "failed" or "no data", and the reason as `error`; if it names no model,
-# metric or reading, it applies to all of them. The `error` of a row with a value is its footnote.
+# A row without a value has the `status` "failed" or "no data", and the reason as `error`; if it names no
+# model, metric or reading, it applies to all of them. The `error` of a row with a value is its footnote.
 COLUMNS = {
     "model": "",
     "metric": "",
@@ -92,7 +92,7 @@ def load_script(path: Path) -> ModuleType:
 
 def measured_by(script, rows: Rows, at: Measurement) -> list[dict]:
     """The rows that a script returns, given the parts of the study that `at` has for it."""
-    parts = {name: getattr(at, name) for name in ("models", "grids", "protocol") if name in vars(at)}
+    parts = {name: getattr(at, name) for name in ("models", "steps", "grids", "protocol") if name in vars(at)}
     return list(script.measure(rows, at, **parts, **at.params))
 
 

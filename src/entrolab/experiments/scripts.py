@@ -1,8 +1,8 @@
 """Signatures of the scripts that measure what a table shows.
 
-A script has a function ``measure(rows, at, ...)`` that returns rows of `entrolab.experiments.measuring`. By the
-names of its parameters it asks for parts of the study, see `GIVEN`; all others are the ``params`` of its
-table, with types and defaults. The workflow reads the signature before any job starts, without importing it.
+A script has a function ``measure(rows, at, ...)`` that returns rows of `entrolab.experiments.measuring`. By
+the names of its parameters it asks for parts of the study, see `GIVEN`; all others are the ``params`` of its
+table, with types and defaults. The signature is read before any job starts, without importing the script.
 """
 
 import ast
@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import create_model
 
 from entrolab.experiments.measurement import FOLDER
-from entrolab.study.sections import ConfigError, Section
+from entrolab.study.sections import ConfigError, Section, number
 from entrolearn.suggest import did_you_mean
 
 # The parts of a study that a script is given under these names.
@@ -21,10 +21,11 @@ GIVEN = {
     "rows": "the data set, with `raw` and `scaled`",
     "at": "the study, table, data set, its task, and the seed",
     "models": "the learners of the table's models by name, for the task of the data set",
-    "grids": "the grid of each model, and the alternatives that it selects from",
+    "steps": "the steps of the table's models by name, or the learner of a model without steps",
+    "grids": "the grid of each model, or of its steps, and the learners that it selects from",
     "protocol": "the study's protocol for the data set, of one repeat",
 }
-SIMPLE = {"int": int, "float": float | int, "str": str, "bool": bool}
+SIMPLE = {"int": int, "float": number(), "str": str, "bool": bool}
 
 
 class Script(NamedTuple):

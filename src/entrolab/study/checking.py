@@ -100,8 +100,6 @@ def _of_halves(study: Study) -> Iterator[str]:
 
 def _of_table(where: str, table: TableEntry, study: Study) -> Iterator[str]:
     table_type = TABLE_TYPES[table.type].of(table)
-    if table_type.is_measured:
-        yield from _without_learner(where, table, study, lambda model: table_type.has_learner(table, model))
     if (group := getattr(table, "datasets", None)) is not None:
         yield from unknown(group, study.datasets, f"{where}.datasets", "group of data sets")
     for place, found, known, what in table_type.names(table, study):
@@ -289,9 +287,8 @@ def _of_runs(name: str, study: Study) -> Iterator[str]:
 def _of_measurements(name: str, table: TableEntry, study: Study) -> Iterator[str]:
     table_type = TABLE_TYPES[table.type]
     for dataset, _ in table_type.rows_and_models(table, study) if table_type.is_measured else ():
-        measured = study.measurement(name, dataset, seed=0)
-        for model, grid in vars(measured).get("grids", {}).items():
-            yield from _of_grids(f"models.{model}", dataset, measured.models[model] | grid)
+        for model, learner in study.measurement(name, dataset, seed=0).learners().items():
+            yield from _of_grids(f"models.{model}", dataset, learner)
 
 
 def _of_threshold(where: str, run: Run, study: Study) -> Iterator[str]:

@@ -75,10 +75,8 @@ def learners_asked(study: "Study") -> list[Asked]:
     for name, table in study.tables.items():
         table_type = TABLE_TYPES[table.type]
         for dataset, _ in table_type.rows_and_models(table, study) if table_type.is_measured else ():
-            spec = study.measurement(name, dataset, seed=0)
-            for model, fitted in spec.models.items():
-                grid = vars(spec).get("grids", {}).get(model, {})
-                _collect(asked, f"tables.{name}.models.{model}", fitted | grid)
+            for model, fitted in study.measurement(name, dataset, seed=0).learners().items():
+                _collect(asked, f"tables.{name}.models.{model}", fitted)
     for name, figure in study.figures.items():
         epochs = getattr(figure, "epochs", None)
         more = {f"figures.{name}.epochs": ["max_iter", epochs]} if epochs else {}

@@ -243,7 +243,7 @@ class Study(StudyFile):
         """All that decides the result of a measurement on a data set for a table."""
         table_type = self.table_type(table)
         measured = table_type.measurement(self.tables[table], self, dataset)
-        for part in {"models", "grids"} & measured.keys():
+        for part in {"models", "steps", "grids"} & measured.keys():
             measured[part] = self.resolved(measured[part], dataset, f"tables.{table}.models")
         return Measurement(study=self.name, table=table, dataset=dataset, seed=seed, **measured)
 

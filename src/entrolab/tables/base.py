@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from entrolab.fit.learners import learners_of
 from entrolab.study.entries import TableEntry
 from entrolab.tables.verdicts import beside
 from entrolab.text import full_label, one_line
@@ -194,10 +193,6 @@ class TableType:
         group = getattr(table, "datasets", None)
         datasets = [GENERATED] if group is None else study.datasets[group]
         return list(itertools.product(datasets, models))
-
-    def has_learner(self, table: TableEntry, model: Mapping) -> bool:
-        """Whether a model has a learner that the table's measurement can fit."""
-        return bool(learners_of(model))
 
     def cells(self, spec: TableSpec) -> list[Cell]:
         """Every cell of a table, row by row."""

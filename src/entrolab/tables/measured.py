@@ -1,4 +1,4 @@
-"""Tables of numbers that a script measures: rows and columns, heads, formats and tolerance are the study's."""
+"""Tables of numbers that a script measures; rows, columns, heads, formats and tolerance are the study's."""
 
 import copy
 import itertools
@@ -12,7 +12,7 @@ from pydantic import field_validator
 
 from entrolab.experiments.measurement import path_of
 from entrolab.experiments.scripts import read_script
-from entrolab.fit.learners import ONE_OF, learner_of, learners_of
+from entrolab.fit.learners import OF_A_STEP, ONE_OF, estimator_of, learner_of
 from entrolab.study.entries import ModelNames, TableEntry, Task, WithParams
 from entrolab.study.sections import (
     ConfigError,
@@ -100,7 +100,7 @@ class Measured(TableType):
         closest_reading: bool = False
         tolerance: Tolerance = Tolerance()
         agreement: str = "equal, rounded"
-        # The quantity of the numbers, for the report's figure of agreement and for seeds; None leaves them out.
+        # The quantity of the numbers, for seeds and the report's figure of agreement; None leaves them out.
         quantity: str = None
         explanation: str = ""
         verdicts: described(dict[Verdict, str], "meanings by verdict") = {}
@@ -142,16 +142,25 @@ class Measured(TableType):
         return super().filled(name, table, groups, study)
 
     def names(self, table, study):
-        yield from (("models", name, study.models, "model") for name in table.models)
+        given, tasks = self.asks(table, study), {table.task}
+        if table.datasets is not None:
+            tasks = {study.tasks[dataset] for dataset in study.datasets[table.datasets]}
+        fitting = [
+            name
+            for name, model in study.models.items()
+            if ("steps" in given and (model.steps or model.estimator))
+            or ("grids" in given and model.one_of)
+            or all(estimator_of(model, task) for task in tasks)
+        ]
+        for name in table.models:
+            yield "models", name, study.models, "model"
+            yield "models", name, fitting, f"model with a learner for {', '.join(sorted(tasks))} data"
         if table.datasets is not None and "dataset" not in (*table.rows, *table.columns):
             alone = [name for name, keys in study.datasets.items() if len(keys) == 1]
             yield "datasets", table.datasets, alone, "group of one data set"
         if table.measured_for:
             others = [name for name, other in study.tables.items() if _script(other) == table.script]
             yield "measured_for", table.measured_for, others, f"table of the script {table.script}"
-
-    def has_learner(self, table, model):
-        return bool(learners_of(model) or model.steps)
 
     def asks(self, table, study) -> tuple[str, ...]:
         """The parts of the study that the script of a table is given."""
@@ -167,13 +176,20 @@ class Measured(TableType):
         script = str(path_of(table.script, study.file)) if own else table.script
         measured = {"script": script, "params": plain(table.params), "task": task}
         models = {name: study.models[name] for name in table.models}
+        if "steps" in given:
+            alone = {
+                name: [{"estimator": model.estimator, "params": model.params}]
+                for name, model in models.items()
+            }
+            measured["steps"] = {name: model.steps or alone[name] for name, model in models.items()}
         if "models" in given:
             measured["models"] = {name: learner_of(model, task) for name, model in models.items()}
             for name, own in table.models.items() if isinstance(table.models, Mapping) else ():
                 measured["models"][name]["params"] = models[name].params | (own.params or {})
         if "grids" in given:
             measured["grids"] = {
-                name: {"grid": model.grid, ONE_OF: model.one_of} for name, model in models.items()
+                name: {"grid": model.grid, ONE_OF: model.one_of} if "models" in given else _of_steps(model)
+                for name, model in models.items()
             }
         if "protocol" in given:
             protocol = study.resolved(study.protocol, dataset, "protocol")
@@ -312,10 +328,19 @@ def summarised(by, numbers: Sequence[float]) -> tuple[float, float, str]:
     above, below = sum(one > 0 for one in numbers), sum(one < 0 for one in numbers)
     note = f"above 0 on {above} of {len(numbers)} data sets and below on {below}"
     if above + below >= ENOUGH:
-        from scipy.stats import wilcoxon  # imported late: the workflow reads this module before any job starts
+        from scipy.stats import (
+            wilcoxon,  # imported late: the workflow reads this module before any job starts
+        )
 
         note += f" (Wilcoxon signed-rank p = {wilcoxon(numbers).pvalue:.2g})"
     return fmean(numbers), stdev(numbers) if len(numbers) > 1 else NAN, note
+
+
+def _of_steps(model) -> dict:
+    return {
+        "grid": {name: values for name, values in model.grid.items() if OF_A_STEP.match(name)},
+        ONE_OF: {},
+    }
 
 
 def _script(table: TableEntry) -> str:

@@ -57,7 +57,9 @@ def measure(
     }
     readings = [own]
     if at.dataset in others_on:
-        every = [{**own, **dict(zip(others, one, strict=True))} for one in itertools.product(*others.values())]
+        every = [
+            {**own, **dict(zip(others, one, strict=True))} for one in itertools.product(*others.values())
+        ]
         readings += [reading for reading in every if reading != own]
     by_layer: dict[tuple, list] = {}
     for reading in readings:
@@ -147,4 +149,6 @@ def in_words(activation, weights, formula, data, centres):
     'rbf units, normal operators, eq. (3) as published, raw data, class sums'
     """
     sums = ["class sums"] if centres == "sums" else []
-    return ", ".join([f"{activation} units", f"{weights} operators", FORMULAS[formula], f"{data} data", *sums])
+    return ", ".join(
+        [f"{activation} units", f"{weights} operators", FORMULAS[formula], f"{data} data", *sums]
+    )

@@ -22,8 +22,8 @@ def measure(
 ):
     """Fit every model on generated rows of every dimension and density.
 
-    A dimension and a density are a row, "d100_density0.5". Each model has its seconds and their ratio to those
-    of the first model. Data larger than `gib` and fits that fail are rows with the reason.
+    A dimension and a density are a row, "d100_density0.5". Each model has its seconds and their ratio to
+    those of the first model. Data larger than `gib` and fits that fail are rows with the reason.
     """
     points = list(itertools.product(dims, densities))
     found = []

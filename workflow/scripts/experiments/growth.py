@@ -26,8 +26,8 @@ def measure(
     """Fit every model on parts of a data set and with hidden layers of several sizes; fit power laws.
 
     `size_names` has the parameter that is the size of a model, if it has one; `n_rows_of` other numbers of
-    rows for some models. While rows vary, the size is `size_at`; while sizes vary, the rows are `rows_at`. The
-    fastest of `repeats` fits counts.
+    rows for some models. While rows vary, the size is `size_at`; while sizes vary, the rows are `rows_at`.
+    The fastest of `repeats` fits counts.
 
     Each model has the exponents with standard errors, and the points that they are fitted to: metric
     fit_seconds or n_stored_numbers, reading "N = …, h = …".

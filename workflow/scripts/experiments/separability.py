@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from entrolab.experiments.measuring import mean_and_std, of_each_model
-from entrolab.fit.learners import OF_A_STEP, build_steps, expand_grid, seed_from
+from entrolab.fit.learners import build_steps, expand_grid, seed_from
 from entrolearn.metrics import separability_scores
 
 # The reading of scores on the rows that the classifiers were fitted on.
@@ -16,7 +16,7 @@ LEARNT = "the rows learnt from"
 PERCENT = 100.0
 
 
-def measure(rows, at, models, grids, *, subsets: int = 5, share: float = 0.8):
+def measure(rows, at, steps, grids, *, subsets: int = 5, share: float = 0.8):
     """Project all rows by each model's steps, and score random subsets of the projected rows, in percent.
 
     All models are scored on the same `subsets`, each with a `share` of the rows. Each model has the mean and
@@ -28,26 +28,24 @@ def measure(rows, at, models, grids, *, subsets: int = 5, share: float = 0.8):
     seed = seed_from(at.seed, at.study, at.table, at.dataset)
     drawn = list(subsets_of(data.y, subsets, share, seed))
 
-    def of_model(name, model):
-        if not model["steps"]:
-            raise ValueError("found a model without steps; accepted: steps, which make the projection")
-        steps = build_steps(model, seed)
-        known = steps.get_params()
-        grid = {key: values for key, values in grids[name]["grid"].items() if OF_A_STEP.match(key)}
-        others = [at for at in expand_grid(grid) if any(known[key] != at[key] for key in at)]
-        unseen, learnt = scores(steps, {}, data, drawn)
-        found = {in_words(point): scores(steps, point, data, drawn)[0].mean() for point in others}
+    def of_model(name, own):
+        projection = build_steps({"estimator": None, "steps": own}, seed)
+        known = projection.get_params()
+        points = expand_grid(grids[name]["grid"])
+        others = [point for point in points if any(known[key] != point[key] for key in point)]
+        unseen, learnt = scores(projection, {}, data, drawn)
+        found = {in_words(point): scores(projection, point, data, drawn)[0].mean() for point in others}
         best = {"reading": "oracle", "value": max([unseen.mean(), *found.values()])}
         note = ", ".join(f"{value:.1f} at {point}" for point, value in found.items())
         own = [{**mean_and_std(unseen), "error": note}, {"reading": LEARNT, "value": learnt.mean()}]
         return [{"metric": "separability", **row} for row in own + ([best] if found else [])]
 
-    return of_each_model(of_model, models, at.progress)
+    return of_each_model(of_model, steps, at.progress)
 
 
-def scores(steps, point, data, subsets):
+def scores(projection, point, data, subsets):
     """The mean scores of three classifiers on each subset: on unseen rows, and on those fitted on."""
-    projected = clone(steps).set_params(**point).fit_transform(data.X, data.y)
+    projected = clone(projection).set_params(**point).fit_transform(data.X, data.y)
     found = [
         np.mean(list(separability_scores(projected[one], data.y[one], random_state=k).values()), axis=0)
         for k, one in enumerate(subsets)

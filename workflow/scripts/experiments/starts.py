@@ -1,4 +1,4 @@
-"""Optima that an optimizer reaches from random starts, and the expected best of several (MELM paper, section 5)."""
+"""Optima that random starts of an optimizer reach, and the best of several (MELM paper, section 5)."""
 
 import time
 
@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from entrolab.experiments.measuring import of_each_model
-from entrolab.fit.learners import build, seed_from
+from entrolab.fit.learners import build_steps, seed_from
 from entrolearn.measures import expected_maximum
 from entrolearn.path import describe
 
@@ -16,7 +16,7 @@ ENOUGH = 95.0  # percent of the best of all models
 NONE: dict = {}
 
 
-def measure(rows, at, models, *, starts: int, starts_of: dict[str, int] = NONE):
+def measure(rows, at, steps, *, starts: int, starts_of: dict[str, int] = NONE):
     """Start every model many times, one fit per start; `starts_of` has other numbers for some models.
 
     What is started is the last step of a model, or its estimator if it has no steps, with the parameters
@@ -28,21 +28,18 @@ def measure(rows, at, models, *, starts: int, starts_of: dict[str, int] = NONE):
     """
     data = rows.scaled
 
-    def of_model(name, model):
-        steps = [*model["steps"]]
-        last = steps.pop() if steps else model
-        learner, X = build({**last, "params": last.get("params") or {}, "steps": steps}, at.seed), data.X
-        if isinstance(learner, Pipeline):
-            X, learner = learner[:-1].fit_transform(X, data.y), learner[-1]
+    def of_model(name, own):
+        *before, (_, learner) = build_steps({"estimator": None, "steps": own}, at.seed).steps
+        X = Pipeline(before).fit_transform(data.X, data.y) if before else data.X
         for number in range(1, starts_of.get(name, starts) + 1):
             seed = seed_from(at.seed, at.study, at.table, at.dataset, number)
             alone = clone(learner).set_params(n_init=1, random_state=seed)
             yield from ({"reading": f"start {number}", **row} for row in of_start(alone, X, data.y))
 
-    found = of_each_model(of_model, models, at.progress)
+    found = of_each_model(of_model, steps, at.progress)
     objectives = [row["value"] for row in found if row.get("metric") == "objective" and "value" in row]
     best = max(objectives, default=np.nan)
-    of_models = {name: [row for row in found if row["model"] == name] for name in models}
+    of_models = {name: [row for row in found if row["model"] == name] for name in steps}
     return [{"model": name, **row} for name, mine in of_models.items() for row in summary(mine, best)] + found
 
 

@@ -30,7 +30,9 @@ def test_terms_add_up_to_the_divergence_of_two_gaussians():
     rng = np.random.default_rng(1)
     H = [rng.normal(size=(40, 4)), rng.normal(size=(30, 4)) @ rng.normal(size=(4, 4)) + 1]
     operators = rng.normal(size=(3, 4))
-    logarithm, distance = script("correlations").terms_of_divergence(map(ClassMoments.from_data, H), operators)
+    logarithm, distance = script("correlations").terms_of_divergence(
+        map(ClassMoments.from_data, H), operators
+    )
     for k, b in enumerate(operators):
         gaussians = [number for rows in H for number in (b @ rows.mean(axis=0), b @ ledoit_wolf(rows)[0] @ b)]
         assert logarithm[k] + distance[k] == pytest.approx(cauchy_schwarz_gaussian(*gaussians))
@@ -136,4 +138,3 @@ def test_projections_without_variance_are_a_row_with_the_reason():
     rows = correlations(constant)
     assert {row["status"] for row in rows} == {"failed"}
     assert rows[0]["error"] == "30 of 30 projections have no variance"
-

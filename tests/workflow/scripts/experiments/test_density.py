@@ -28,7 +28,9 @@ def test_ratios_are_to_the_first_model():
     rows = density({"one": RIDGE, "other": RIDGE}, dims=[10], densities=[1.0])
     found = {(row["model"], row["metric"]): row["value"] for row in rows}
     assert found.keys() == {("one", "fit_seconds"), ("other", "fit_seconds"), ("other", "ratio")}
-    assert found["other", "ratio"] == pytest.approx(found["other", "fit_seconds"] / found["one", "fit_seconds"])
+    assert found["other", "ratio"] == pytest.approx(
+        found["other", "fit_seconds"] / found["one", "fit_seconds"]
+    )
 
 
 def test_data_that_would_not_fit_are_not_made():

@@ -5,6 +5,7 @@ import pytest
 from measured_scripts import measured, script
 from sklearn.mixture import GaussianMixture
 
+
 def test_two_mixtures_have_the_rows_that_are_asked_for_around_centres_of_their_own():
     negative, positive = script("evaluations").two_mixtures(2001, 4, np.random.default_rng(0))
     assert (negative.shape, positive.shape) == ((1001, 4), (1000, 4))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from measured_scripts import measured, script, two_classes
 
-
 MODELS = {
     "logistic": {"estimator": "sklearn.linear_model.LogisticRegression", "steps": [], "params": {}},
     "elm": {"estimator": "entrolearn.WELMClassifier", "steps": [], "params": {"feature_range": None}},
@@ -58,7 +57,6 @@ def test_more_rows_than_there_are_fail_the_model_that_asks_for_them():
         ("lssvm", "failed"),
     ]
     assert "asks for 200 rows, the data set has 150" in rows[0]["error"]
-
 
 
 def test_a_model_may_have_fewer_rows_than_the_others():

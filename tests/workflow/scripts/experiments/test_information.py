@@ -70,9 +70,10 @@ def test_certainty_is_a_probability_or_how_far_the_next_class_is(n_classes):
     X = two_classes(40).X
     y = np.arange(40) % n_classes
     probable, far = LogisticRegression().fit(X, y), RidgeClassifier().fit(X, y)
-    np.testing.assert_allclose(script("information").certainty(probable, X), probable.predict_proba(X).max(axis=1))
+    np.testing.assert_allclose(
+        script("information").certainty(probable, X), probable.predict_proba(X).max(axis=1)
+    )
     decision = far.decision_function(X)
     expected = np.abs(decision) if n_classes == 2 else [a - b for *_, b, a in np.sort(decision, axis=1)]
     np.testing.assert_allclose(script("information").certainty(far, X), expected)
     assert script("information").certainty(PCA().fit(X), X) is None
-

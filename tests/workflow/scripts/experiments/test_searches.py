@@ -97,7 +97,9 @@ def test_what_is_chosen_and_scored_equals_a_loop_over_folds_and_points(found):
     rows, _ = found
     chosen = set()
     for fold, way, best, predicted, y in naive(dataset(), divergence_of, gmean_score):
-        point = rows.loc[("shrunk", f"point_{way}", f"fold {fold}: shrinkage = {SHRUNK['grid']['shrinkage'][best]}")]
+        point = rows.loc[
+            ("shrunk", f"point_{way}", f"fold {fold}: shrinkage = {SHRUNK['grid']['shrinkage'][best]}")
+        ]
         assert point["value"] == best
         chosen.add((way, best))
         for name, score in (("gmean", gmean_score), ("balanced_accuracy", balanced_accuracy_score)):
@@ -151,7 +153,11 @@ def test_learners_to_choose_from_are_searched_together():
         {},
         steps=[{"estimator": "sklearn.preprocessing.StandardScaler"}],
         one_of={
-            "logistic": {"estimator": "sklearn.linear_model.LogisticRegression", "params": {}, "grid": {"C": [0.1, 1.0]}},
+            "logistic": {
+                "estimator": "sklearn.linear_model.LogisticRegression",
+                "params": {},
+                "grid": {"C": [0.1, 1.0]},
+            },
             "lda": {
                 "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
                 "params": {},
@@ -196,7 +202,9 @@ class Unused:
 
 
 def test_rows_that_a_protocol_leaves_aside_are_neither_learnt_nor_tested():
-    divided = [(learnt.tolist(), tested.tolist()) for learnt, tested in script("searches").splits(Unused, None, 0)]
+    divided = [
+        (learnt.tolist(), tested.tolist()) for learnt, tested in script("searches").splits(Unused, None, 0)
+    ]
     assert divided == [([1, 4], [0, 3]), ([0, 3], [1, 4])]
 
 

@@ -34,11 +34,15 @@ class Climber(BaseEstimator):
 def climber(monkeypatch):
     """Its import path, as a study would name it."""
     monkeypatch.setitem(sys.modules, "climbers", SimpleNamespace(Climber=Climber))
-    return {"estimator": "climbers.Climber", "steps": [], "params": {}}
+    return [{"estimator": "climbers.Climber", "params": {}}]
+
+
+def with_params(climber, **params):
+    return [climber[0] | {"params": params}]
 
 
 def started(*, counts=None, **models):
-    return measured("starts", two_classes(), models=models, starts=40, starts_of=counts or {})
+    return measured("starts", two_classes(), steps=models, starts=40, starts_of=counts or {})
 
 
 def starts_of(rows, model):
@@ -51,8 +55,7 @@ def starts_of(rows, model):
 
 def test_each_start_is_alone_and_has_a_seed_of_its_own_that_models_share(climber):
     scaler = {"estimator": "sklearn.preprocessing.StandardScaler"}
-    steps = [scaler, {"estimator": "climbers.Climber", "params": {"scale": 2.0}}]
-    rows = started(one=climber, other={**climber, "steps": steps})
+    rows = started(one=climber, other=[scaler, *with_params(climber, scale=2.0)])
     one, other = (starts_of(rows, name) for name in ("one", "other"))
     assert len(one) == 40
     assert one["objective"].nunique() == 40
@@ -63,7 +66,7 @@ def test_each_start_is_alone_and_has_a_seed_of_its_own_that_models_share(climber
 
 
 def test_starts_are_summed_up_relative_to_the_best_of_all_models(climber):
-    rows = started(one=climber, other=climber | {"params": {"scale": 2.0}}, counts={"other": 16})
+    rows = started(one=climber, other=with_params(climber, scale=2.0), counts={"other": 16})
     found = {(row["model"], row["metric"]): row["value"] for row in rows if not row.get("reading")}
     values = {name: starts_of(rows, name)["objective"] for name in ("one", "other")}
     best = values["other"].max()
@@ -78,9 +81,9 @@ def test_starts_are_summed_up_relative_to_the_best_of_all_models(climber):
 
 def test_starts_that_fail_are_rows_and_so_are_models_that_have_too_few_left(climber):
     rows = started(
-        some=climber | {"params": {"failing": 0.2}},
-        most=climber | {"params": {"failing": 0.9}},
-        none=climber | {"params": {"slope": 1}},
+        some=with_params(climber, failing=0.2),
+        most=with_params(climber, failing=0.9),
+        none=with_params(climber, slope=1),
     )
     some = starts_of(rows, "some")
     failed = some["error"] != ""
@@ -95,4 +98,3 @@ def test_starts_that_fail_are_rows_and_so_are_models_that_have_too_few_left(clim
     assert "starts succeeded, fewer than 16: LinAlgError: singular" in statuses["most"]
     assert "unexpected keyword argument 'slope'" in statuses["none"]
     assert frame(rows)["value"].notna().sum() > 0
-
