@@ -60,7 +60,7 @@ tables:
     params: {n_rows: [20, 40, 80], sizes: [1, 2, 3], rows_at: 80, size_at: 1, size_names: {}}
     rows: [model]
     columns: [metric]
-    metrics: {seconds_by_rows: seconds, seconds_by_size: seconds of units}
+    metrics: {seconds_by_rows: seconds, numbers_by_rows: numbers}
 figures: {plane: {type: process, caption: A plane, dataset: moons, model: svm, params: {C: 3}}}
 errata: [{where: eq. 3, published: a, taken: b, evidence: c}]
 """)

@@ -44,15 +44,7 @@ def test_editors_find_nothing_wrong_with_the_studies_and_the_catalog():
         ({"type": "scors"}, "'scors' is not one of"),
         ({"type": "scores", "criterium": "cv"}, "'criterium' was unexpected"),
         ({"type": "measured", "caption": "x"}, "'script' is a required property"),
-        (
-            {
-                "type": "measured",
-                "caption": "x",
-                "script": "growth",
-                "metrics": {"m": {"label": "", "points": 2}},
-            },
-            "2 is less",
-        ),
+        ({"type": "measured", "script": "growth", "metrics": {"m": ""}, "task": "many"}, "'many' is not one"),
     ],
 )
 def test_editors_find_what_is_wrong_with_a_table(table, found):

@@ -123,7 +123,8 @@ tables:
   chosen: {type: parameters, caption: Parameters, datasets: all,
       models: {svm: {n_support: n_support, C: C, sigma: 1/gamma}, knn: {k: n_neighbors}}, criterion: cv}
   sparse: {type: measured, script: density, caption: Density,
-      models: {knn: {}, svm: {params: {kernel: linear}}}, params: {dims: [20, 30], densities: [0.5, 0.1], n_rows: 30},
+      models: {knn: {}, svm: {params: {kernel: linear}}},
+      params: {dims: [20, 30], densities: [0.5, 0.1], n_rows: 30},
       columns: [model, metric],
       places: {"d{dims}_density{densities:g}": "d = {dims}, density {densities:g}"},
       metrics: {fit_seconds: seconds, ratio: ratio}}

@@ -67,7 +67,7 @@ class TableSpec:
 
     study: Any = field(compare=False)
     name: str
-    type: "TableType"
+    type: "TableType" = field(compare=False)  # the entry decides it
     entry: Any
     datasets: Mapping[str, Head]
     models: Mapping[str, Head]
