@@ -157,18 +157,22 @@ def test_the_digest_of_a_script_covers_all_that_it_imports(script):
 
 
 @pytest.mark.parametrize(
-    ("edit", "counts"),
+    ("name", "text", "counts"),
     [
-        ("import entrolab.fit.refit  # which", False),
-        ("import entrolab.fit.refit\nlimit = 2", True),
+        ("mine.py", "import entrolab.fit.refit, beside_mine  # which", False),
+        ("mine.py", "import entrolab.fit.refit, beside_mine\nlimit = 2", True),
+        ("beside_mine.py", "limit = 2", True),
     ],
 )
-def test_the_digest_of_a_measurement_follows_its_script(tmp_path, edit, counts):
-    script, digests = tmp_path / "mine.py", []
-    for text in ("import entrolab.fit.refit", edit):
-        script.write_text(text)
+def test_the_digest_of_a_measurement_follows_its_script(tmp_path, monkeypatch, name, text, counts):
+    monkeypatch.syspath_prepend(tmp_path)
+    files = {"mine.py": "import entrolab.fit.refit, beside_mine", "beside_mine.py": "limit = 1"}
+    digests = []
+    for contents in (files, files | {name: text}):
+        for file, content in contents.items():
+            (tmp_path / file).write_text(content)
         forget()
-        digests.append(code_digest("measure", script=str(script)))
+        digests.append(code_digest("measure", script=str(tmp_path / "mine.py")))
     assert (digests[0] != digests[1]) == counts
 
 

@@ -238,12 +238,13 @@ def test_numbers_of_data_sets_are_summarised():
         pytest.approx(math.nan, nan_ok=True),
         "2 to 8 on single data sets",
     )
-    mean, std, note = summarised("mean", [1.0, -2.5])
+    mean, std, note = summarised("difference", [1.0, -2.5])
     assert (mean, std) == (-0.75, pytest.approx(np.std([1.0, -2.5], ddof=1)))
     assert note == "above 0 on 1 of 2 data sets and below on 1"
     # Six of one sign have a two-sided p of 2 / 2^6; the seventh is no difference.
-    note = summarised("mean", [float(k) for k in range(7)])[2]
+    note = summarised("difference", [float(k) for k in range(7)])[2]
     assert note == "above 0 on 6 of 7 data sets and below on 0 (Wilcoxon signed-rank p = 0.031)"
+    assert summarised("mean", [1.0, -2.5]) == (mean, std, "")
     assert summarised(AtLeast(at_least=95), [95.0, 94.9])[0] == 50
 
 

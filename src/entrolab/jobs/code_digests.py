@@ -59,9 +59,12 @@ FILES = {
 @cache
 def code_digest(stage: str, *import_paths: str, script: str = "") -> str:
     """The digest of the code of a stage, such as "fit" or "prepare:csv", of its script and its learners."""
-    files = [*stage_files(stage), *(script_files(Path(script)) if script else ())]
+    files, imported = stage_files(stage), set(import_paths)
+    if script:
+        files += tuple(script_files(Path(script)))
+        imported |= _imported(Path(script)) - {"entrolab", "entrolearn"}
     lines = [_digest(file) for file in files]
-    lines += sorted(set(chain.from_iterable(map(_of_learner, import_paths))))
+    lines += sorted(set(chain.from_iterable(map(_of_learner, imported))))
     lines += [f"{name} {number}" for name, number in versions().items()]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 

@@ -58,7 +58,7 @@ class Metric(Labels):
     significant: bool = False
     # A share, shown in percent.
     percent: bool = False
-    summary: text_or_section(one_of("mean", "geometric_mean"), AtLeast) = None
+    summary: text_or_section(one_of("mean", "difference", "geometric_mean"), AtLeast) = None
     # The number of points that an exponent is fitted to, for the tests of claims.
     points: whole(ge=3) = None
 
@@ -325,6 +325,9 @@ def summarised(by, numbers: Sequence[float]) -> tuple[float, float, str]:
     if by == "geometric_mean":
         mean = math.exp(math.fsum(map(math.log, numbers)) / len(numbers))
         return mean, NAN, f"{min(numbers):.2g} to {max(numbers):.2g} on single data sets"
+    mean, std = fmean(numbers), stdev(numbers) if len(numbers) > 1 else NAN
+    if by == "mean":
+        return mean, std, ""
     above, below = sum(one > 0 for one in numbers), sum(one < 0 for one in numbers)
     note = f"above 0 on {above} of {len(numbers)} data sets and below on {below}"
     if above + below >= ENOUGH:
@@ -333,7 +336,7 @@ def summarised(by, numbers: Sequence[float]) -> tuple[float, float, str]:
         )
 
         note += f" (Wilcoxon signed-rank p = {wilcoxon(numbers).pvalue:.2g})"
-    return fmean(numbers), stdev(numbers) if len(numbers) > 1 else NAN, note
+    return mean, std, note
 
 
 def _of_steps(model) -> dict:
