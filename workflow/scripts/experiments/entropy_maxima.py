@@ -14,7 +14,7 @@ WIDE = 60  # scales of a density on each side, beyond which nothing of it is lef
 
 
 def measure(rows, at, *, means: list[float], scales: list[float]):
-    """Compute the distributions; each has its entropy, the exact one and their difference, in nats.
+    """Compute the distributions; each has an entropy, the exact one and the difference, in nats.
 
     The rows are "die_4.5" (its mean), and by scale the densities of given mean and variance ("normal_1"), mean
     on the positive numbers ("exponential_1") and mean absolute value ("laplace_1").
@@ -39,7 +39,7 @@ def measure(rows, at, *, means: list[float], scales: list[float]):
 
 
 def entropy_of_die(mean):
-    """The largest entropy of a die of a given mean, of p(k) ∝ x^k with the positive root x of a polynomial."""
+    """The largest entropy of a die of a given mean, p(k) ∝ x^k of a positive root x of a polynomial."""
     roots = np.roots((FACES - mean)[::-1])
     x = max(root.real for root in roots if abs(root.imag) < 1e-9 and root.real > 0)
     p = x**FACES / (x**FACES).sum()
