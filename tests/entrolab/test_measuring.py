@@ -7,7 +7,7 @@ from measured_scripts import at, two_classes
 
 from entrolab.data.dataset import DataUnavailable, recording_unavailability, save_dataset
 from entrolab.experiments import generated
-from entrolab.experiments.measuring import COLUMNS, Rows, measure, of_each_model, quickest
+from entrolab.experiments.measuring import COLUMNS, Rows, frame, measure, of_each_model, quickest
 from entrolab.fit.limits import KilledError
 
 SCRIPT = """
@@ -48,6 +48,12 @@ def test_absent_data_and_failures_are_rows(files):
     with recording_unavailability(files / "scaled.npz"):
         raise DataUnavailable("data: 404")
     assert measured(files, power=2)[["status", "error"]].to_numpy().tolist() == [["no data", "data: 404"]]
+
+
+@pytest.mark.parametrize("row", [{"modle": "svm"}, {"status": "bad"}, {"value": "many"}])
+def test_a_row_that_is_none_is_told(row):
+    with pytest.raises(ValueError, match="modle|bad|many"):
+        frame([{"model": "svm"}, row])
 
 
 def test_a_killed_process_fails_the_job_and_no_model():

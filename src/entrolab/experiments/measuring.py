@@ -37,6 +37,8 @@ COLUMNS = {
     "error": "",
 }
 
+STATUSES = ("ok", "failed", "no data")
+
 logger = logging.getLogger(__name__)
 
 
@@ -67,15 +69,15 @@ def measure(path: Path, rows: Rows, at: Measurement, output: str) -> None:
     `output` is a parquet file with `COLUMNS`.
     """
     try:
-        measured = measured_by(load_script(path), rows, at)
+        measured = frame(measured_by(load_script(path), rows, at))
     except DataUnavailable as absence:
-        measured = [{"status": "no data", "error": str(absence)}]
+        measured = frame([{"status": "no data", "error": str(absence)}])
     except KilledError:  # no result: the job fails, and the next run measures again
         raise
     except Exception as error:  # any exception becomes a row with its message
         logger.exception("the measurement failed")
-        measured = [{"status": "failed", "error": describe(error)}]
-    write_frame(output, frame(measured))
+        measured = frame([{"status": "failed", "error": describe(error)}])
+    write_frame(output, measured)
 
 
 def load_script(path: Path) -> ModuleType:
@@ -152,6 +154,15 @@ def mean_and_std(values: Sequence[float]) -> dict[str, float]:
 
 
 def frame(rows: Iterable[Mapping]) -> pd.DataFrame:
-    """Rows as a frame with `COLUMNS`; columns have their types even without rows."""
+    """Rows as a frame with `COLUMNS`; columns have their types even without rows.
+
+    Another key, or another status, is a `ValueError`.
+    """
+    rows = list(rows)
+    for row in rows:
+        if unknown := row.keys() - COLUMNS.keys():
+            raise ValueError(f"found {min(unknown)!r} in a row; accepted: {', '.join(COLUMNS)}")
+        if row.get("status", "ok") not in STATUSES:
+            raise ValueError(f"found the status {row['status']!r} in a row; accepted: {', '.join(STATUSES)}")
     types = {name: "float64" if isinstance(default, float) else "str" for name, default in COLUMNS.items()}
     return pd.DataFrame([{**COLUMNS, **row} for row in rows], columns=list(COLUMNS)).astype(types)

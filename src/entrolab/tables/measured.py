@@ -31,6 +31,7 @@ from entrolab.study.sections import (
 from entrolab.tables.base import ALL, GENERATED, NAN, NOTHING, Found, Head, Judged, TableType, phrase
 from entrolab.tables.judge import Tolerance, interval, judge
 from entrolab.tables.verdicts import SLACK, VERDICTS
+from entrolab.text import one_line
 
 ENOUGH = 6  # data sets; fewer differences are never significant at 5 %
 PARTS = ("dataset", "model", "metric")
@@ -91,8 +92,8 @@ class Measured(TableType):
         metrics: mapping_of(text_or_section(str, Metric), "heads by metric, or mappings with a `label`")
         rows: list_of(one_of(*PARTS), at_most=2) = ["dataset"]
         columns: list_of(one_of(*PARTS), at_most=2) = ["model"]
-        # The head of the row of all data sets.
-        summary: str = None
+        # The head of the row of all data sets, if a metric has a summary.
+        summary: str = "all data sets"
         # Shows the measurement of another table, and a reading that is not its first.
         measured_for: str = None
         reading: str = ""
@@ -177,11 +178,10 @@ class Measured(TableType):
         measured = {"script": script, "params": plain(table.params), "task": task}
         models = {name: study.models[name] for name in table.models}
         if "steps" in given:
-            alone = {
-                name: [{"estimator": model.estimator, "params": model.params}]
+            measured["steps"] = {
+                name: model.steps or [{"estimator": model.estimator, "params": model.params}]
                 for name, model in models.items()
             }
-            measured["steps"] = {name: model.steps or alone[name] for name, model in models.items()}
         if "models" in given:
             measured["models"] = {name: learner_of(model, task) for name, model in models.items()}
             for name, own in table.models.items() if isinstance(table.models, Mapping) else ():
@@ -209,7 +209,8 @@ class Measured(TableType):
 
     def places(self, table):
         if table.datasets is not None:
-            return {ALL: Head(table.summary)} if table.summary else {}
+            is_summarised = any(metric.summary for metric in table.metrics.values())
+            return {ALL: Head(table.summary)} if is_summarised else {}
         return {key: Head(label) for key, label in _expanded(table.places, table.params).items()} or {
             GENERATED: Head(GENERATED)
         }
@@ -219,7 +220,9 @@ class Measured(TableType):
         return {key: Head(metric.label, metric.sublabel) for key, metric in expanded.items()}
 
     def cells(self, spec):
-        return [cell for cell in super().cells(spec) if cell[0] != ALL or self._metrics[cell[2]].summary]
+        summary = self.places(spec.entry).keys() & {ALL}
+        shown = super().cells(spec)
+        return [cell for cell in shown if cell[0] not in summary or self._metrics[cell[2]].summary]
 
     def published_at(self, cell):
         """Values are published without a data set if the table shows none."""
@@ -228,7 +231,7 @@ class Measured(TableType):
     def found(self, cell, spec, results):
         dataset, model, metric = cell
         entry = spec.entry
-        if dataset == ALL and entry.summary:
+        if dataset == ALL and self._metrics[metric].summary:
             return self._over_datasets(cell, spec, results)
         generated = entry.datasets is None
         rows = results.measured(entry.measured_for or spec.name, GENERATED if generated else dataset)
@@ -243,7 +246,8 @@ class Measured(TableType):
         if row.status != "ok":
             return Found(status=row.status, reason=phrase(row.error))
         others = {row.reading: row.value for row in own if not reading and row.reading}
-        return Found(row.value, row.std, others.pop("oracle", NAN), reason=row.error, readings=others)
+        oracle, note = others.pop("oracle", NAN), one_line(row.error)
+        return Found(row.value, row.std, oracle, reason=note, readings=others)
 
     def _over_datasets(self, cell, spec, results) -> Found:
         """The number of all data sets, of those that have one."""
@@ -331,19 +335,16 @@ def summarised(by, numbers: Sequence[float]) -> tuple[float, float, str]:
     above, below = sum(one > 0 for one in numbers), sum(one < 0 for one in numbers)
     note = f"above 0 on {above} of {len(numbers)} data sets and below on {below}"
     if above + below >= ENOUGH:
-        from scipy.stats import (
-            wilcoxon,  # imported late: the workflow reads this module before any job starts
-        )
+        from scipy.stats import wilcoxon  # late: the workflow reads this module before any job starts
 
         note += f" (Wilcoxon signed-rank p = {wilcoxon(numbers).pvalue:.2g})"
     return mean, std, note
 
 
 def _of_steps(model) -> dict:
-    return {
-        "grid": {name: values for name, values in model.grid.items() if OF_A_STEP.match(name)},
-        ONE_OF: {},
-    }
+    """The grid of a model's steps, in place of that of all its parts."""
+    grid = {name: values for name, values in model.grid.items() if OF_A_STEP.match(name)}
+    return {"grid": grid, ONE_OF: {}}
 
 
 def _script(table: TableEntry) -> str:

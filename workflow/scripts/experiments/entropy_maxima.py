@@ -16,8 +16,8 @@ WIDE = 60  # scales of a density on each side, beyond which nothing of it is lef
 def measure(rows, at, *, means: list[float], scales: list[float]):
     """Compute the distributions; each has an entropy, the exact one and the difference, in nats.
 
-    The rows are "die_4.5" (its mean), and by scale the densities of given mean and variance ("normal_1"), mean
-    on the positive numbers ("exponential_1") and mean absolute value ("laplace_1").
+    The rows are "die_4.5" (its mean), and by scale the densities of given mean and variance ("normal_1"),
+    mean on the positive numbers ("exponential_1") and mean absolute value ("laplace_1").
     """
     found = {}
     for mean in means:
