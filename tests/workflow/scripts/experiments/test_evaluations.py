@@ -7,12 +7,12 @@ from sklearn.mixture import GaussianMixture
 
 
 def test_two_mixtures_have_the_rows_that_are_asked_for_around_centres_of_their_own():
-    negative, positive = script("evaluations").two_mixtures(2001, 4, np.random.default_rng(0))
-    assert (negative.shape, positive.shape) == ((1001, 4), (1000, 4))
+    negative, positive = script("evaluations").two_mixtures(601, 4, np.random.default_rng(0))
+    assert (negative.shape, positive.shape) == ((301, 4), (300, 4))
     for rows in (negative, positive):
         # The variance around three centres is one; around a single mean it is more.
-        within = GaussianMixture(3, covariance_type="spherical", random_state=0, n_init=5).fit(rows)
-        np.testing.assert_allclose(within.covariances_, 1, atol=0.15)
+        within = GaussianMixture(3, covariance_type="spherical", random_state=0, n_init=2).fit(rows)
+        np.testing.assert_allclose(within.covariances_, 1, atol=0.2)
         assert rows.var(axis=0).mean() > 1.5
 
 
