@@ -328,6 +328,7 @@ def test_a_script_of_a_users_own_lies_beside_the_study(load, own, tmp_path):
         ({"script": "growht"}, "did you mean 'growth'?"),
         ({"script": "other.py"}, "tables.own.script: found 'other.py'"),
         ({"script": "empty.py"}, "tables.own.script: found 'empty.py' without a function measure"),
+        ({"script": "other_way.py"}, "found 'other_way.py' without a function measure(rows, at, ...)"),
         ({"script": "broken.py"}, "tables.own.script: found 'broken.py', which is no Python"),
         ({"params": {}}, "tables.own.params: the key 'sizes' is missing"),
         ({"params": {"sizes": 1}}, "tables.own.params.sizes: found 1, expected a list"),
@@ -348,6 +349,7 @@ def test_a_script_of_a_users_own_lies_beside_the_study(load, own, tmp_path):
 )
 def test_a_mistake_in_a_measured_table_is_one_line(load, own, tmp_path, keys, message):
     (tmp_path / "empty.py").write_text("def measured(rows, at): ...")
+    (tmp_path / "other_way.py").write_text("def measure(at, rows): ...")
     (tmp_path / "broken.py").write_text("def measure(rows, at")
     own["tables"]["own"] |= keys
     own["tables"]["own"] = {name: one for name, one in own["tables"]["own"].items() if one is not None}

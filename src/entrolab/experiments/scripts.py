@@ -47,10 +47,10 @@ def read_script(path: Path, name: str) -> Script:
     except (SyntaxError, ValueError) as error:
         raise ConfigError(f"found {name!r}, which is no Python: {error}") from None
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "measure"]
-    if not found:
-        raise ConfigError(f"found {name!r} without a function measure(rows, at, ...)")
-    taken = found[-1].args
+    taken = found[-1].args if found else ast.arguments([], [], None, [], [], None, [])
     positional = [*taken.posonlyargs, *taken.args]
+    if [parameter.arg for parameter in positional[:2]] != ["rows", "at"]:
+        raise ConfigError(f"found {name!r} without a function measure(rows, at, ...)")
     defaults: list = [None] * (len(positional) - len(taken.defaults)) + taken.defaults + taken.kw_defaults
     fields: dict[str, Any] = {}
     for parameter, default in zip([*positional, *taken.kwonlyargs], defaults, strict=True):
@@ -66,9 +66,9 @@ def _type(annotation: ast.expr | None) -> Any:
         case ast.Name(id=name) if name in SIMPLE:
             return SIMPLE[name]
         case ast.Subscript(value=ast.Name(id="list"), slice=inside):
-            return list[_type(inside)]  # type: ignore[misc]
+            return list[_type(inside)]
         case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[_, inside])):
-            return dict[str, _type(inside)]  # type: ignore[misc]
+            return dict[str, _type(inside)]
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
             return Literal[ast.literal_eval(inside)]
         case ast.BinOp(left=left, right=right):
