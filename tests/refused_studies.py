@@ -51,8 +51,16 @@ models:
       eem: {estimator: entrolearn.EEMClassifier, params: {n_hidden: 10}}
 tables:
   table1: {type: scores, caption: Scores, datasets: both, models: [svm, knn], metric: gmean, criterion: cv}
-  growth: {type: growth, caption: Growth, datasets: values, models: {svm: {params: {C: 2}}},
-      rows: [20, 40, 80], sizes: [1, 2, 3], at: {rows: 80, size: 1}, repeats: 1}
+  growth:
+    type: measured
+    script: growth
+    caption: Growth
+    datasets: values
+    models: {svm: {params: {C: 2}}}
+    params: {n_rows: [20, 40, 80], sizes: [1, 2, 3], rows_at: 80, size_at: 1, size_names: {}}
+    rows: [model]
+    columns: [metric]
+    metrics: {seconds_by_rows: seconds, numbers_by_rows: numbers}
 figures: {plane: {type: process, caption: A plane, dataset: moons, model: svm, params: {C: 3}}}
 errata: [{where: eq. 3, published: a, taken: b, evidence: c}]
 """)

@@ -9,11 +9,11 @@ import pytest
 
 import entrolearn
 from entrolab.data.origins import made_by
+from entrolab.experiments.measurement import FOLDER
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.jobs import code_digests
-from entrolab.jobs.code_digests import LAB, LIBRARY, code_digest, learner_files, stage_files
+from entrolab.jobs.code_digests import LAB, LIBRARY, code_digest, learner_files, script_files, stage_files
 from entrolab.study.config import load_catalog
-from entrolab.tables.types import TABLE_TYPES
 
 ROOT = Path(__file__).parents[2]
 # Modules that decide no number: messages, whole-or-nothing writing, tables of public names, what starts jobs.
@@ -76,13 +76,12 @@ def imported_by(stages: str, function: str) -> set[str]:
 
 
 FORMATS = {made_by(entry) for entry in load_catalog([ROOT / "config" / "datasets.yaml"]).values()}
-MEASURED = {one.measured_by for one in TABLE_TYPES.values() if one.measured_by}
 STAGES = {
     **{f"prepare:{one.rpartition('.')[2]}": ({one}, "data", "prepare") for one in sorted(FORMATS)},
     "prepare:table": ({"entrolab.data.formats.table"}, "data", "prepare"),
     "scale": (set(), "data", "scale"),
     "split": (set(), "data", "split"),
-    **{f"measure:{one.split('.')[2]}": ({one}, "fit", "measure") for one in sorted(MEASURED)},
+    "measure": (set(), "fit", "measure"),
     "claims": (set(), "tables", "claims"),
     "table": (set(), "tables", "table"),
     "report": (set(), "tables", "page"),
@@ -138,16 +137,48 @@ def test_rewording_tables_and_selecting_anew_fits_and_measures_nothing():
         "entrolab.report",
         "entrolab.claims",
     )
-    for stage in ("fit", "refit", *(one for one in STAGES if one.startswith("measure"))):
-        assert not [
-            one for one in covered(stage) if one.startswith(shown) or one.endswith((".table", ".figure"))
-        ]
+    for stage in ("fit", "refit", "measure"):
+        assert not [one for one in covered(stage) if one.startswith(shown)]
     assert {"entrolab.fit.selection", "entrolab.fit.refit"}.isdisjoint(covered("fit"))
+
+
+@pytest.mark.parametrize("script", sorted(FOLDER.glob("*.py")), ids=lambda file: file.stem)
+def test_the_digest_of_a_script_covers_all_that_it_imports(script):
+    tree = ast.parse(script.read_bytes())
+    named = {
+        f"{node.module}.{one.name}"
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for one in node.names
+    }
+    files = script_files(script)
+    assert files[0] == script
+    assert closure(*filter(None, map(known, named))) - {module_name(file) for file in files[1:]} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "counts"),
+    [
+        ("mine.py", "import entrolab.fit.refit, beside_mine  # which", False),
+        ("mine.py", "import entrolab.fit.refit, beside_mine\nlimit = 2", True),
+        ("beside_mine.py", "limit = 2", True),
+    ],
+)
+def test_the_digest_of_a_measurement_follows_its_script(tmp_path, monkeypatch, name, text, counts):
+    monkeypatch.syspath_prepend(tmp_path)
+    files = {"mine.py": "import entrolab.fit.refit, beside_mine", "beside_mine.py": "limit = 1"}
+    digests = []
+    for contents in (files, files | {name: text}):
+        for file, content in contents.items():
+            (tmp_path / file).write_text(content)
+        forget()
+        digests.append(code_digest("measure", script=str(tmp_path / "mine.py")))
+    assert (digests[0] != digests[1]) == counts
 
 
 def forget():
     """Forget what has been read, as a new process does."""
-    for one in ("code_digest", "versions", "_of_learner", "_version", "_imported"):
+    for one in ("code_digest", "versions", "_of_learner", "_version", "_imported_names"):
         getattr(code_digests, one).cache_clear()
 
 

@@ -110,7 +110,7 @@ def test_expected_maxima_are_relative_to_the_best_of_all(tmp_path, started, agai
 EVALUATIONS = {
     "type": "evaluations",
     "caption": "Speed",
-    "table": SimpleNamespace(rows=[100, 1000]),
+    "table": SimpleNamespace(n_rows=[100, 1000]),
     "models": {"exact": Head("exact"), "binned": Head("binned")},
 }
 

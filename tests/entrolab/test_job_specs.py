@@ -1,7 +1,6 @@
 """Cells, and what decides each of them: what a study comes down to."""
 
 import ast
-import pickle
 
 from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.metrics import METRICS
@@ -211,7 +210,7 @@ def test_training_needs_its_runs_trained_and_information_is_measured(load_trials
         },
         "svm": {"estimator": "sklearn.svm.SVC", "params": {"C": 2}, "steps": []},
     }
-    assert heart.protocol == study.protocol_of("heart") | {"trials": 1}
+    assert heart.protocol == study.protocol_of("heart")
 
 
 def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_trials):
@@ -224,77 +223,12 @@ def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_tri
     assert study.protocol_of("sonar")["trials"] == 20
 
 
-def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
-    study = load(study)
-    ranks = study.measurement("ranks", "heart", seed=3)
-
-    assert pickle.loads(pickle.dumps(vars(ranks))) == vars(ranks)
-    assert vars(ranks) == {
-        "study": "mine",
-        "table": "ranks",
-        "dataset": "heart",
-        "measured_by": "entrolab.experiments.correlations.measure",
-        "seed": 3,
-        "sizes": [1, 10],
-        "layers": 3,
-        "operators": 4,
-        "reading": study.tables["ranks"].reading,
-        "readings": [],
-    }
-
-
-def test_other_readings_are_every_combination_but_the_tables_own_and_for_their_group_alone(load, study):
-    study["datasets"]["moons"] = ["two-moons", "heart"]
-    study["tables"] = {"ranks": study["tables"]["ranks"]}
-    study = load(study)
-    readings = study.measurement("ranks", "heart", seed=0).readings
-
-    assert [(one.activation, one.data) for one in readings] == [
-        ("rbf", "raw"),
-        ("sigmoid", "scaled"),
-        ("sigmoid", "raw"),
-    ]
-    assert study.measurement("ranks", "sonar", seed=0).readings == []
-
-
-def test_growth_is_measured_with_a_models_own_parameters_and_rows(load, study):
-    models = load(study).measurement("growth", "two-moons", seed=0).models
-
-    assert models["svm"] == {
-        "estimator": "sklearn.svm.SVC",
-        "steps": [],
-        "params": {"kernel": "rbf", "C": 2},
-        "size": "",
-        "rows": [5, 6, 7],
-    }
-    assert (models["lda"]["size"], models["lda"]["rows"]) == ("n_components", [10, 20, 40])
-
-
-def test_table_that_shows_the_measurement_of_another_one_is_made_of_its_files(load, study_of_alternatives):
-    other = study_of_alternatives["tables"]["apart"] | {"rows": "learnt", "measured_for": "apart"}
-    study_of_alternatives["tables"]["learnt"] = other
-    study = load(study_of_alternatives)
-    assert study.files_of_table("learnt") == study.files_of_table("apart")
-
-
-def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):
-    measured = load(study_of_alternatives).measurement("apart", "heart", seed=0)
-    assert (measured.subsets, measured.share) == (5, 0.8)
-    assert measured.models == {
-        "lda": {"steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}], "grid": {}},
-        "chooses": {
-            "steps": [{"estimator": "sklearn.decomposition.PCA"}],
-            "grid": {"step1__n_components": [1, 2]},
-        },
-    }
-
-
 def test_generated_data_are_measured_with_the_learner_of_their_task(load_trials, study_of_all_trials):
     study = load_trials(study_of_all_trials)
     measured = study.measurement("sparse", "generated", 0)
     assert measured.models["ridge"]["estimator"] == "sklearn.linear_model.RidgeClassifier"
     assert measured.models["ridge"]["params"]["alpha"] == 2
-    assert (measured.repeats, measured.gib, measured.task) == (3, 8, "binary")
+    assert (measured.task, measured.params["dims"]) == ("binary", [10, 100])
 
 
 def test_a_figure_resolves_its_names(load, study):
@@ -342,16 +276,24 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
         assert study.spec_of_figure(name).datasets == ["heart", "sonar"]
     assert study.files_of_table("starts") == files
     measured = study.measurement("starts", "heart", 0)
-    assert measured.models == {
-        "mixture": {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": [], "starts": 16},
+    assert measured.steps == {
+        "mixture": [{"estimator": "sklearn.mixture.GaussianMixture", "params": {}}],
         # Of a model with steps, the last step is started, not its learner.
-        "centres": {
-            "estimator": "sklearn.cluster.KMeans",
-            "params": {"n_clusters": 2},
-            "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
-            "starts": 100,
-        },
+        "centres": [
+            {"estimator": "sklearn.preprocessing.StandardScaler"},
+            {"estimator": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}},
+        ],
     }
     assert study.files_of_figure("speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
     drawn = study.spec_of_figure("speed")
-    assert (drawn.table.rows, list(drawn.models)) == ([100, 1000], ["exact", "exact_float32", "binned"])
+    assert (drawn.table.n_rows, [*drawn.models]) == ([100, 1000], ["exact", "binned"])
+
+
+def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):
+    measured = load(study_of_alternatives).measurement("apart", "heart", seed=0)
+    pca = [{"estimator": "sklearn.decomposition.PCA"}]
+    grid = {"step1__n_components": [1, 2]}
+    assert measured.steps == {"lda": [{"estimator": "sklearn.preprocessing.StandardScaler"}], "chooses": pca}
+    assert measured.grids == {"lda": {"grid": {}, "one_of": {}}, "chooses": {"grid": grid, "one_of": {}}}
+    nothing = {"estimator": None, "params": {}, "one_of": {}}
+    assert measured.learners()["chooses"] == nothing | {"steps": pca, "grid": grid}

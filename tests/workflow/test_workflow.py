@@ -453,7 +453,7 @@ EDITS = {
         {"svm", "lda", "eem", "broken"},
     ),
     "a measurement": (
-        with_study(lambda study: study["tables"]["table5"].update(starts=17)),
+        with_study(lambda study: study["tables"]["table5"]["params"].update(starts=17)),
         {"measure", "figure", "track_measured", *SHOWN},
         set(),
     ),

@@ -30,6 +30,7 @@ try:
     from entrolab.data.receipts import attempt_of
     from entrolab.data.origins import made_by
     from entrolab.data.user_tables import warning_of
+    from entrolab.experiments.measurement import Measurement, path_of
     from entrolab.fit.learners import made_of, parts_seed
     from entrolab.io.files import FILES, leftovers
     from entrolab.jobs.children import runner, start_servers
@@ -191,9 +192,10 @@ def code_of_run(stage):
 
 
 def code_of_measurement(wildcards):
-    measurement = measurement_of(wildcards)
-    learners = chain.from_iterable(map(made_of, measurement.get("models", {}).values()))
-    return code_digest(f"measure:{measurement['measured_by'].split('.')[2]}", *learners)
+    measurement = Measurement(**measurement_of(wildcards))
+    learners = chain.from_iterable(map(made_of, measurement.learners().values()))
+    script = str(path_of(measurement.script, ""))
+    return code_digest("measure", *learners, script=script)
 
 
 def code_of_figure(wildcards):

@@ -412,8 +412,8 @@ class OfTableEntry(BaseEntry):
 class OfTable(FigureType):
     """Figures of a table, or of its measurement.
 
-    `of` is the name of the table's type in studies, `table_type` its class. A figure depends on the keys
-    `shown` of the table's entry.
+    `of` is the name of the table's type, or of its script, in studies, `table_type` its class. A figure
+    depends on the params `shown` of a measured table.
     """
 
     Entry = OfTableEntry
@@ -423,7 +423,11 @@ class OfTable(FigureType):
     shown: tuple[str, ...] = ()
 
     def names(self, figure, study, catalog):
-        tables = [name for name, table in study.tables.items() if table.type == self.of]
+        tables = [
+            name
+            for name, table in study.tables.items()
+            if self.of in (table.type, getattr(table, "script", ""))
+        ]
         yield "table", figure.table, tables, f"table of type {self.of}"
         if metric := getattr(figure, "metric", None):
             metrics = self.table_type.metrics(study.tables[figure.table])
@@ -437,7 +441,7 @@ class OfTable(FigureType):
 
     def spec(self, figure, study):
         table = study.tables[figure.table]
-        shown = {part: getattr(table, part) for part in self.shown}
+        shown = {part: table.params[part] for part in self.shown}
         return {
             "models": self.table_type.models(table, study),
             "table": SimpleNamespace(**shown),

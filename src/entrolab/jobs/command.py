@@ -16,6 +16,7 @@ from pathlib import Path
 import yaml
 
 from entrolab.data.table_formats import FORMATS
+from entrolab.experiments.measurement import HOME
 from entrolab.io.files import leftovers
 from entrolab.jobs.preflight import end_at_signals
 from entrolab.study.sections import ConfigError
@@ -33,9 +34,7 @@ PLAIN = re.compile(
 
 def home() -> Path:
     """The folder of the Snakefile, its rules and the studies: inside the package, or the git checkout."""
-    package = Path(__file__).resolve().parents[1]
-    shipped = package / "project"
-    return shipped if shipped.is_dir() else package.parents[1]
+    return HOME
 
 
 def is_checkout(folder: str | Path) -> bool:

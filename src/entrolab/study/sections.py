@@ -196,7 +196,7 @@ def _in_words(kind: str, found, error: Mapping) -> str:
     if kind in IN_YAML:
         return f"found {shortened(found)}, expected {IN_YAML[kind]}"
     if kind == "literal_error":
-        names = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+        names = re.findall(r"'([^']*)'", error["ctx"]["expected"]) or [error["ctx"]["expected"]]
     elif kind == "union_tag_invalid":
         names = re.findall(r"'<([^']*)>'", error["ctx"]["expected_tags"])
         found = found[_key(error)]

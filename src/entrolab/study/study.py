@@ -195,7 +195,8 @@ class Study(StudyFile):
 
     def table_type(self, table: str) -> TableType:
         """The type of a table."""
-        return TABLE_TYPES[self._entry("tables", table).type]
+        entry = self._entry("tables", table)
+        return TABLE_TYPES[entry.type].of(entry)
 
     def runs_of_table(self, table: str) -> list[tuple[str, str]]:
         """The runs, (data set, model), that a table needs, row by row."""
@@ -216,7 +217,8 @@ class Study(StudyFile):
     def spec_of_table(self, table: str) -> TableSpec:
         """All that a table shows, except its numbers."""
         entry, table_type = self._entry("tables", table), self.table_type(table)
-        shown = () if table_type.generates else self.datasets[entry.datasets]
+        group = getattr(entry, "datasets", None)
+        shown = () if group is None else self.datasets[group]
         return TableSpec(
             study=self,
             name=table,
@@ -246,16 +248,9 @@ class Study(StudyFile):
         """All that decides the result of a measurement on a data set for a table."""
         table_type = self.table_type(table)
         measured = table_type.measurement(self.tables[table], self, dataset)
-        if "models" in measured:
-            measured["models"] = self.resolved(measured["models"], dataset, f"tables.{table}.models")
-        return Measurement(
-            study=self.name,
-            table=table,
-            dataset=dataset,
-            measured_by=table_type.measured_by,
-            seed=seed,
-            **measured,
-        )
+        for part in {"models", "steps", "grids"} & measured.keys():
+            measured[part] = self.resolved(measured[part], dataset, f"tables.{table}.models")
+        return Measurement(study=self.name, table=table, dataset=dataset, seed=seed, **measured)
 
     def measurements(self) -> list[tuple[str, str]]:
         """The measurements, (table, data set), of all tables, each once."""

@@ -30,21 +30,25 @@ CONTENT = {
         "other": {**SCORES, "metric": "accuracy"},
         "times": {"type": "times", "datasets": "all", "models": MODELS, "cost": "fit_seconds"},
         "growth": {
-            "type": "growth",
+            "type": "measured",
+            "script": "growth",
             "caption": "",
             "datasets": "one",
-            "models": {"good": {"size": "n_hidden"}, "slow": {"size": "n_hidden"}},
-            "rows": [100, 200, 400, 800],
-            "sizes": [10, 20, 40, 80],
-            "at": {"rows": 800, "size": 10},
-            "repeats": 1,
+            "models": ["good", "slow"],
+            "params": {"n_rows": [100, 200], "sizes": [10], "rows_at": 100, "size_at": 10, "size_names": {}},
+            "rows": ["model"],
+            "columns": ["metric"],
+            "metrics": {"seconds_by_size": {"label": "seconds", "points": 4}},
         },
         "speed": {
-            "type": "evaluations",
+            "type": "measured",
+            "script": "evaluations",
             "caption": "",
-            "rows": [100, 1000, 10000, 100000],
-            "exact_up_to": 100000,
-            "ways": ["exact", "binned"],
+            "params": {"n_rows": [100, 1000, 10000, 100000], "exact_up_to": 100000},
+            "methods": {"exact": "exact", "binned": "binned"},
+            "places": {"n{n_rows}": "N = {n_rows}"},
+            "columns": ["model", "metric"],
+            "metrics": {"seconds": "seconds"},
         },
         "unmade": {**SCORES, "metric": "accuracy"},
     },
@@ -118,7 +122,7 @@ class Planted(Numbers):
         if name == "speed":
             rows += [
                 (f"n{n}", way, "seconds", n**power * 1e-9)
-                for n in STUDY.tables["speed"].rows
+                for n in STUDY.tables["speed"].params["n_rows"]
                 for way, power in (("exact", 2), ("binned", 1.02))
             ]
         table = pd.DataFrame(rows, columns=["dataset", "model", "metric", "ours"])

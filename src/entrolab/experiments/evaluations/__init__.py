@@ -1,7 +1,5 @@
 """Seconds and errors of evaluating MELM's objective."""
 
-EXACT = "exact"  # errors of the other methods are relative to this one
-
 
 def place_of(rows: int) -> str:
     """The name of a row of the table, and the reading of its measurements.

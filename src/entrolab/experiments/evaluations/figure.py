@@ -10,7 +10,7 @@ from entrolab.figure_types.base import OfTable
 class Evaluations(OfTable):
     """Two panels, seconds per evaluation and relative error of the gradient, with a line per method."""
 
-    of, table_type, shown = "evaluations", EvaluationsTable(), ("rows",)
+    of, table_type, shown = "evaluations", EvaluationsTable(), ("n_rows",)
 
     def draw(self, spec, sources, records):
         from entrolab.figure_types.drawing import draw_whole
@@ -21,7 +21,7 @@ class Evaluations(OfTable):
         measured = read_frame(source)
         if (failed := measured[measured["status"] != "ok"]).size:
             return draw_whole(failed["error"].iloc[0], None)
-        rows = sorted(spec.table.rows)
+        rows = sorted(spec.table.n_rows)
         known = measured.pivot(index=["model", "reading"], columns="metric", values="value")
         known = known.reindex(columns=["seconds", "gradient_error"])
         curves = {
