@@ -119,7 +119,7 @@ def test_a_mistake_in_a_figure_of_ranks_is_one_line(load, study, place, value, m
         ("tables.sparse.densities", [2], "tables.sparse.densities.0: found 2"),
         ("tables.sizes.counts", ["n_trian"], "found 'n_trian', did you mean 'n_train'?"),
         ("tables.accuracies.tolerance", {"point": 1}, "unknown key 'point', did you mean 'points'?"),
-        ("figures.density.table", "sprase", "unknown table of type density 'sprase', did you mean"),
+        ("figures.density.table", "sprase", "unknown measured table 'sprase', did you mean"),
         ("figures.each.metric", ["f1"], "figures.each.metric: 'f1' does not fit 'sonar', a multiclass data"),
         ("figures.each.criterion", "dcs_kde", "unknown criterion of model 'ridge' 'dcs_kde'"),
         ("figures.curves.by", "gamma", "the grid of model 'svm' is over C; accepted: models with a grid ove"),
@@ -172,9 +172,7 @@ def test_a_mistake_in_what_is_trained_in_the_order_of_the_files_is_one_line(
         ("tables.speed.ways", ["bined"], "tables.speed.ways.0: found 'bined', did you mean 'binned'?"),
         ("figures.planes.models", ["pcaa"], "figures.planes.models: unknown model 'pcaa', did you mean 'pca"),
         ("figures.planes.models", [], "found [], expected a list of one to twelve model names"),
-        ("figures.histograms.table", "speed", "histograms.table: unknown table of type starts 'speed'"),
-        ("figures.maxima.against", "second", "maxima.against: found 'second', did you mean 'seconds'?"),
-        ("figures.speed.table", "starts", "speed.table: unknown table of type evaluations 'starts'"),
+        ("figures.maxima.params.against", "second", "against: found 'second', did you mean 'seconds'?"),
     ],
 )
 def test_a_mistake_in_what_projects_is_one_line(load, study_of_projections, place, value, message):
@@ -186,7 +184,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
     figure = {"type": "projections", "caption": "", "datasets": "values", "models": ["eem"]}
     study_of_trials["figures"]["planes"] = figure
     with pytest.raises(
-        ConfigError, match="'two-moons' is a regression data set; accepted: data sets of classes"
+        ConfigError, match="'two-moons' is a regression data set; accepted: binary and multiclass data"
     ):
         load_trials(study_of_trials)
     figure |= {"datasets": "classes", "models": ["ridge"]}

@@ -9,7 +9,7 @@ import pytest
 
 import entrolearn
 from entrolab.data.origins import made_by
-from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.figures.registry import FIGURE_TYPES
 from entrolab.jobs import code_digests
 from entrolab.jobs.code_digests import LAB, LIBRARY, code_digest, learner_files, stage_files
 from entrolab.study.config import load_catalog
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 WITHOUT_INFLUENCE = {"entrolab", "entrolab.text", "entrolab.io.atomic", "entrolearn", "entrolearn.suggest"}
 WITHOUT_INFLUENCE |= {f"entrolab.jobs.{file.stem}" for file in (LAB / "jobs").glob("*.py")}
 # A study asks its types of figures for runs, files and specs, which are inputs and params of jobs.
-WITHOUT_INFLUENCE |= {"entrolab.figure_types.registry"}
+WITHOUT_INFLUENCE |= {"entrolab.figures.registry"}
 
 
 def module_name(file: Path) -> str:
@@ -36,8 +36,12 @@ def modules() -> dict[str, Path]:
 @cache
 def imports(module: str) -> frozenset[str]:
     """The modules of ours that a module imports, wherever the import stands."""
+    return names_in(modules()[module])
+
+
+def names_in(file: Path) -> frozenset[str]:
     names = set()
-    for node in ast.walk(ast.parse(modules()[module].read_bytes())):
+    for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -108,8 +112,14 @@ def test_the_digests_of_a_run_cover_all_that_it_imports():
 
 
 def test_the_digest_of_figures_covers_all_that_their_types_import():
-    drawn = closure("entrolab.figure_types.making", *(type(one).__module__ for one in FIGURE_TYPES.values()))
+    drawn = closure("entrolab.figures.making", *(one.__module__ for one in FIGURE_TYPES.values()))
     assert drawn - covered("figure") == set()
+
+
+def test_the_digest_of_figures_covers_all_that_scripts_import():
+    scripts = [*(ROOT / "workflow" / "scripts" / "figures").glob("*.py")]
+    found = closure(*set().union(*(names_in(file) for file in scripts)))
+    assert found - covered("figure") == set()
 
 
 @pytest.mark.parametrize("name", [one for one in entrolearn.__all__ if one[0].isupper()])
@@ -133,15 +143,13 @@ def test_a_reader_is_of_its_own_format_alone():
 def test_rewording_tables_and_selecting_anew_fits_and_measures_nothing():
     shown = (
         "entrolab.tables",
-        "entrolab.figure_types",
+        "entrolab.figures",
         "entrolab.study",
         "entrolab.report",
         "entrolab.claims",
     )
     for stage in ("fit", "refit", *(one for one in STAGES if one.startswith("measure"))):
-        assert not [
-            one for one in covered(stage) if one.startswith(shown) or one.endswith((".table", ".figure"))
-        ]
+        assert not [one for one in covered(stage) if one.startswith(shown) or one.endswith(".table")]
     assert {"entrolab.fit.selection", "entrolab.fit.refit"}.isdisjoint(covered("fit"))
 
 

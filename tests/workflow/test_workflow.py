@@ -18,7 +18,7 @@ from scripted_server import answer
 from sklearn.svm import SVR
 
 from entrolab.data.dataset import load_dataset, load_folds
-from entrolab.figure_types.making import read_figure
+from entrolab.figures.making import read_figure
 from entrolab.fit.predictions import read_scores
 from entrolab.tables.making import read_table
 

@@ -32,8 +32,8 @@ FITS += " fit/run.py fit/thresholds.py"
 SHOWS = f"{SHARED} {ROWS} data/preprocessing.py study/*.py tables/*.py experiments/*.py text.py"
 SHOWS += " experiments/*/table.py experiments/*/__init__.py fit/*.py -fit/training.py -fit/refit.py"
 SHOWS += " seeds/*.py claims/*.py"
-DRAWS = f"{SHOWS} {FITS} entrolearn/plotting/*.py entrolearn/manifold/*.py figure_types/*.py"
-DRAWS += " experiments/*/figure.py experiments/starts/expected_maximum.py io/model_reading.py"
+DRAWS = f"{SHOWS} {FITS} entrolearn/plotting/*.py entrolearn/manifold/*.py figures/*.py"
+DRAWS += " io/model_reading.py"
 # Stage -> its files; "-" excludes some, {} is the part of "stage:part", whose own files come on top.
 FILES = {
     "prepare": f"{ROWS} data/prepare.py data/raw_table.py data/columns.py data/origins.py fit/limits.py "
@@ -66,7 +66,7 @@ FILES = {
 @cache
 def code_digest(stage: str, *import_paths: str) -> str:
     """The digest of the code of a stage, such as "fit" or "prepare:csv", and of the learners that it fits."""
-    lines = [_digest(file) for file in stage_files(stage)]
+    lines = [file_digest(file) for file in stage_files(stage)]
     lines += sorted(set(chain.from_iterable(map(_of_learner, import_paths))))
     lines += [f"{name} {number}" for name, number in versions().items()]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
@@ -108,7 +108,7 @@ def _of_learner(import_path: str) -> list[str]:
     """Digests and versions of what a learner consists of."""
     package = import_path.partition(".")[0]
     if package == "entrolearn":
-        return [_digest(file) for file in learner_files(import_path)]
+        return [file_digest(file) for file in learner_files(import_path)]
     # A user's own code, with all that it imports: whole packages, because their files may import each other.
     lines: list[str] = []
     todo, seen = [package], {*sys.stdlib_module_names}
@@ -118,7 +118,7 @@ def _of_learner(import_path: str) -> list[str]:
             continue
         seen.add(name)
         files = _files(ALL) if name == "entrolearn" else _own_files(name)
-        lines += map(_digest, files)
+        lines += map(file_digest, files)
         if name != "entrolearn":
             todo += [one for file in files for one in _imported(file)]
         if not files:
@@ -159,7 +159,8 @@ def _imported(file: Path) -> frozenset[str]:
     return frozenset(module.partition(".")[0] for module in modules)
 
 
-def _digest(file: Path) -> str:
+def file_digest(file: Path) -> str:
+    """The name of a file and the digest of its content, without comments, docstrings and layout."""
     try:
         return f"{file.name} {_content_digest(file.read_bytes())}"
     except OSError as error:

@@ -82,10 +82,8 @@ def learners_asked(study: "Study") -> list[Asked]:
                 more |= {f"{place}.size": [fitted["size"], spec.sizes]} if fitted.get("size") else {}
                 _collect(asked, place, fitted, more)
     for name, figure in study.figures.items():
-        epochs = getattr(figure, "epochs", None)
-        more = {f"figures.{name}.epochs": ["max_iter", epochs]} if epochs else {}
-        for fitted in study.spec_of_figure(name).learners.values():
-            _collect(asked, f"figures.{name}", fitted, more)
+        for fitted in figure.fitted(study).values():
+            _collect(asked, f"figures.{name}", fitted)
     return list(asked.values())
 
 

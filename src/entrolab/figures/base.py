@@ -1,0 +1,273 @@
+"""Base classes of the figure types: the keys of an entry in a study, its checks, and what it is drawn from.
+
+The workflow imports this module before any job starts, so what draws is imported in the methods.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from entrolab.fit.learners import learner_of, learners_of, made_of, searched
+from entrolab.fit.metrics import METRICS
+from entrolab.study.entries import Entry, SixModels, TableEntry
+from entrolab.study.sections import plain
+from entrolab.tables.types import TABLE_TYPES
+from entrolab.text import full_label
+
+if TYPE_CHECKING:
+    from entrolab.figures.drawing import Drawing
+    from entrolab.figures.files import Files
+
+# What a figure is drawn from -> the stages of its files, keys of `entrolab.io.files.FILES`.
+STAGES = {
+    "rows": ("scaled",),
+    "candidates": ("record", "candidates"),
+    "predictions": ("record", "data", "selection", "predictions"),
+    "models": ("record", "scaled", "folds", "models"),
+    "measured": ("measured",),
+    "table": ("tables",),
+}
+SELECTED = ("predictions", "models")
+TRAINED = ("candidates", *SELECTED)
+OF_TABLES = ("measured", "table")
+
+# A name in an entry that must be known: place, name, known names, kind of thing named.
+Named = tuple[str, str, object, str]
+Pair = tuple[str, str]
+
+
+class Stored(NamedTuple):
+    """The refitted model of a run: the criterion that selected it, import paths of its parts, protocol."""
+
+    criterion: str
+    parts: list[str]
+    protocol: dict
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """All that decides a figure, apart from its files; the figure is drawn again when the spec changes.
+
+    Attributes
+    ----------
+    entry : FigureType
+        The entry in the study, without its notes.
+    seed : int
+        The seed of the models that the figure fits.
+    sources : list of (str, str, str)
+        The stage, the data set and the model of each file, panel by panel.
+    models : dict
+        The label and the second line of each model that is shown.
+    learners : dict
+        The learners that the figure fits, by data set and model.
+    stored : dict
+        The refitted models that are shown, by data set and model.
+    table : dict
+        The values of the table's entry that decided its measurement.
+    script : str
+        The file of a script.
+    """
+
+    entry: Any
+    seed: int
+    sources: list[tuple[str, str, str]]
+    models: dict[str, Any] = field(default_factory=dict)
+    learners: dict[Pair, dict] = field(default_factory=dict)
+    stored: dict[Pair, Stored] = field(default_factory=dict)
+    table: dict[str, Any] = field(default_factory=dict)
+    script: str = ""
+
+    @property
+    def datasets(self) -> list[str]:
+        """The data sets that are shown."""
+        return list(dict.fromkeys(dataset for _, dataset, _ in self.sources))
+
+    def name_of(self, model: str) -> str:
+        """The label of a model with its second line, and with its key if an earlier model has the same."""
+        name = full_label(self.models[model])
+        first = next(key for key, named in self.models.items() if full_label(named) == name)
+        return name if model == first else f"{name} ({model})"
+
+    def title_of(self, dataset: str, model: str) -> str:
+        """The title of the panel of a data set and a model: the data set only where there are several."""
+        if not model:
+            return dataset
+        name = self.name_of(model)
+        return name if len(self.datasets) == 1 else f"{dataset}, {name}"
+
+
+class FigureType(Entry):
+    """A figure of a study. Each figure type is a subclass with the keys of its entries.
+
+    Attributes
+    ----------
+    of : str
+        What it is drawn from, a key of :data:`STAGES`.
+    formats : tuple of str
+        The formats of its files. With ``html``, the class has a method ``to_hover(spec, table, sources)``
+        that returns, by title, the displays with a tooltip per row.
+    """
+
+    of: ClassVar[str]
+    formats: ClassVar[tuple[str, ...]] = ("svg", "png", "csv")
+
+    def draw(self, files: "Files") -> "Drawing":
+        """Draw the figure from its files."""
+        raise NotImplementedError
+
+    def names(self, study, catalog: Mapping) -> Iterator[Named]:
+        """Yield (place, name, known names, kind of thing named).
+
+        Callers must check each name before they take the next one, whose known names may depend on it.
+        """
+        if (group := getattr(self, "datasets", None)) is not None:
+            yield "datasets", group, study.datasets, "group of data sets"
+        for metric in self.metrics():
+            of_all = self.of != "candidates"
+            known = [one for one in study.metrics if of_all or not METRICS[one].of_probabilities]
+            yield "metric", metric, known, "metric of this study"
+        criterion = getattr(self, "criterion", None)
+        for model in self.shown():
+            yield "models", model, study.models, "model"
+            if criterion:
+                criteria = study.models[model].criteria
+                yield "criterion", criterion, criteria, f"criterion of model {model!r}"
+
+    def mistakes(self, study, catalog: Mapping) -> Iterator[str]:
+        """Yield a line, `place: found; accepted`, per mistake in an entry whose names are all known."""
+        for model in self.shown() if self.of in SELECTED else ():
+            if not study.models[model].criteria:
+                yield (
+                    f"models: {model!r} has no criteria, so no candidate is selected and refitted; "
+                    "accepted: models with criteria"
+                )
+
+    def shown(self) -> Iterable[str]:
+        """The models that the entry names."""
+        return getattr(self, "models", None) or ()
+
+    def metrics(self) -> list[str]:
+        """The metrics that it shows."""
+        named = getattr(self, "metric", None) or []
+        return [named] if isinstance(named, str) else named
+
+    def has_learner(self, model) -> bool:
+        """Whether a model has a learner that can be fitted for the figure."""
+        return bool(model.estimator or model.estimators) if self.of == "rows" else bool(learners_of(model))
+
+    def learner(self, model, task: str) -> dict:
+        """The learner of a model that the figure fits."""
+        return learner_of(model, task)
+
+    def places(self, study) -> list[Pair]:
+        """The (data set, model) pairs that it shows, panel by panel; "" for no model."""
+        if self.of == "table":
+            return [("", "")]  # a table is one file
+        if self.of == "measured":
+            table = study.tables[self.table]
+            rows = TABLE_TYPES[table.type].rows_and_models(table, study)
+            return list(dict.fromkeys((dataset, "") for dataset, _ in rows))
+        if models := self.shown():
+            return list(study.pairs(self.datasets, models))
+        return [(dataset, "") for dataset in study.datasets[self.datasets]]
+
+    def runs(self, study) -> list[Pair]:
+        """The runs, (data set, model), that it shows, which must be trained before it is drawn."""
+        return self.places(study) if self.of in TRAINED else []
+
+    def sources(self, study) -> list[tuple[str, str, str]]:
+        """The stage, the data set and the model of each file that it is drawn from."""
+        return [(stage, *place) for place in self.places(study) for stage in STAGES[self.of]]
+
+    def labels(self, study) -> Mapping:
+        """The labels of the models that it shows."""
+        if self.of in OF_TABLES:
+            table = study.tables[self.table]
+            return TABLE_TYPES[table.type].models(table, study)
+        return study.labels(self.shown())
+
+    def fitted(self, study) -> dict[Pair, dict]:
+        """The learners that it fits, by data set and model, with the parameters that the entry sets."""
+        learners = {}
+        for dataset, model in self.places(study) if self.of == "rows" else ():
+            if model:
+                entry = self.learner(study.models[model], study.tasks.get(dataset, ""))
+                entry["params"] = {**entry["params"], **self.params_of(model)}
+                learners[dataset, model] = study.resolved(entry, dataset, f"models.{model}")
+        return learners
+
+    def params_of(self, model: str) -> Mapping:
+        """The parameters of a learner that the entry sets."""
+        return {}
+
+    def spec_of(self, study, seed: int) -> FigureSpec:
+        """The spec of the figure; `seed` is for models that it fits."""
+        stored = {}
+        for dataset, model in self.places(study) if self.of == "models" else ():
+            entry, protocol = study.models[model], study.protocol_of(dataset)
+            stored[dataset, model] = Stored(entry.criteria[0], made_of(entry), protocol)
+        return FigureSpec(
+            self.model_copy(update={"notes": []}),  # they appear only on the page
+            seed,
+            self.sources(study),
+            dict(self.labels(study)),
+            self.fitted(study),
+            stored,
+            values_of(study.tables[self.table]) if self.of == "measured" else {},
+            self.file_of_script(study),
+        )
+
+    def file_of_script(self, study) -> str:
+        """The file of the script that draws it, if one does."""
+        return ""
+
+
+class OfModels(FigureType):
+    """A figure of a group of data sets and one to six models."""
+
+    datasets: str
+    models: SixModels
+
+
+class OfTable(FigureType):
+    """A figure of a metric of a table of scores."""
+
+    of = "table"
+    table: str
+    metric: str
+
+    def names(self, study, catalog):
+        tables = [name for name, table in study.tables.items() if table.type == "scores"]
+        yield "table", self.table, tables, "table of type scores"
+        metrics = TABLE_TYPES["scores"].metrics(study.tables[self.table])
+        yield "metric", self.metric, metrics, "metric of this table"
+
+
+def values_of(table: TableEntry) -> dict:
+    """The values of a table's entry that decide what is measured for it."""
+    own = {name: one for name, one in plain(table).items() if name not in TableEntry.model_fields}
+    return {**own.pop("params", {}), **own}
+
+
+def grid_mistakes(place: str, model: str, axes: list[str], study) -> Iterator[str]:
+    """Yield the mistakes of a model whose grid is not finite numbers of exactly these parameters."""
+    entry = study.models[model]
+    found = searched(entry)
+    if sorted(found) != sorted(axes):
+        wanted = " and ".join(map(repr, axes))
+        yield (
+            f"{place}: the grid of model {model!r} is over {', '.join(found) or 'nothing'}; "
+            f"accepted: models with a grid over only {wanted}"
+        )
+    for name, values in entry.grid.items():
+        for value in values if isinstance(values, list) else ():
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+                yield f"{place}: the grid of model {model!r} has {name} = {value!r}; accepted: finite numbers"
+
+
+def task_mistakes(datasets: Iterable[str], tasks: tuple[str, ...], study) -> Iterator[str]:
+    """Yield the mistakes of data sets of other tasks."""
+    for dataset in datasets:
+        if (task := study.tasks[dataset]) not in tasks:
+            yield f"datasets: {dataset!r} is a {task} data set; accepted: {' and '.join(tasks)} data sets"

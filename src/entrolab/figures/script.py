@@ -1,0 +1,71 @@
+"""Figures of a single study: a script draws them from the files that the study names."""
+
+from typing import Any
+
+from pydantic import model_validator
+
+from entrolab.figures.base import OF_TABLES, STAGES, TRAINED, FigureType
+from entrolab.study.entries import WithParams
+from entrolab.study.scripts import script_file, script_mistakes
+from entrolab.study.sections import Name, described, list_of, mapping_of, one_of, wrong
+from entrolab.tables.types import TABLE_TYPES
+
+FOLDER = "figures"  # of workflow/scripts
+Models = list_of(str, at_most=12) | mapping_of(WithParams, "models by name", at_most=12)
+
+
+class Script(FigureType):
+    """A figure that the function ``draw(files, **params)`` of a script draws, for a single study.
+
+    `files` is :class:`entrolab.figures.files.Files`; the function returns a
+    :class:`entrolab.figures.drawing.Drawing`.
+    """
+
+    # Its name without .py, in the folder of the study or in workflow/scripts/figures.
+    script: Name
+    of: one_of(*STAGES)
+    datasets: str = None
+    models: described(Models, "a list of one to twelve model names, or {name: {params: parameters}}") = []
+    table: str = None
+    metric: described(
+        str | list_of(str), "a metric, or a list of metrics; each data set uses those that fit"
+    ) = None
+    criterion: str = None
+    # The keyword arguments of `draw`.
+    params: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _has_what_it_is_drawn_from(self):
+        needed = ["table"] if self.of in OF_TABLES else ["datasets"]
+        for key in [*needed, *(["models"] if self.of in TRAINED else [])]:
+            if not getattr(self, key):
+                raise wrong(f"the key {key!r} is missing, for a script of {self.of}")
+        for key in ("table", "datasets", "models"):
+            if key not in needed and (key == "table") != (self.of in OF_TABLES) and getattr(self, key):
+                raise wrong(f"found {key!r} beside {needed[0]!r}; accepted: one of them")
+        return self
+
+    def names(self, study, catalog):
+        if self.table is None:
+            yield from super().names(study, catalog)
+            return
+        measured = self.of == "measured"
+        tables = [
+            name for name, one in study.tables.items() if TABLE_TYPES[one.type].measured_by or not measured
+        ]
+        yield "table", self.table, tables, "measured table" if measured else "table"
+
+    def mistakes(self, study, catalog):
+        yield from super().mistakes(study, catalog)
+        yield from script_mistakes(FOLDER, self.script, "draw", self.params, study.file)
+
+    def file_of_script(self, study):
+        return str(script_file(FOLDER, self.script, study.file))
+
+    def params_of(self, model):
+        return (self.models[model].params or {}) if isinstance(self.models, dict) else {}
+
+    def draw(self, files):
+        import runpy
+
+        return runpy.run_path(files.spec.script)["draw"](files, **self.params)

@@ -1,0 +1,61 @@
+"""The scripts that studies name: their files, and the keyword arguments that they take.
+
+Scripts are read and not imported, because what they import takes seconds.
+"""
+
+import ast
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal  # noqa: F401  names in the annotations of scripts
+
+from pydantic import ValidationError, create_model
+
+from entrolab.study.sections import ConfigError, Section, mistakes_of, unknown
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_SHIPPED = _PACKAGE / "project" / "workflow"
+SCRIPTS = (_SHIPPED if _SHIPPED.is_dir() else _PACKAGE.parents[1] / "workflow") / "scripts"
+
+
+def script_file(folder: str, name: str, study_file: str) -> Path | None:
+    """The file of a script: beside the study, or in a folder of workflow/scripts; None if there is none."""
+    for file in (Path(study_file).parent / f"{name}.py", SCRIPTS / folder / f"{name}.py"):
+        if file.is_file():
+            # Relative to the working directory, so that results stay up to date if the checkout is moved.
+            return Path(os.path.relpath(file))
+    return None
+
+
+def script_mistakes(folder: str, name: str, function: str, params: Mapping, study_file: str) -> Iterator[str]:
+    """Yield the mistakes in an entry's ``script`` and ``params``, which `function` of the script takes."""
+    file = script_file(folder, name, study_file)
+    if file is None:
+        known = sorted(one.stem for one in (SCRIPTS / folder).glob("*.py"))
+        yield from unknown(name, known, "script", "script")
+        return
+    try:
+        arguments_of(file, function).model_validate(dict(params))
+    except ConfigError as error:
+        yield f"script: {error}"
+    except ValidationError as error:
+        yield from (f"{place}: {line}" for place, line in mistakes_of(error, "params"))
+
+
+def arguments_of(file: Path, function: str) -> type[Section]:
+    """The keyword arguments of a script's function as a section, with their types and defaults."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError) as error:
+        raise ConfigError(f"cannot read {file}: {error}") from None
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == function:
+            fields: dict[str, Any] = {
+                argument.arg: (
+                    ast.unparse(argument.annotation) if argument.annotation else Any,
+                    ... if default is None else ast.literal_eval(default),
+                )
+                for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            }
+            return create_model("Params", __base__=Section, __module__=__name__, **fields)
+    raise ConfigError(f"{file} has no function {function!r}")
