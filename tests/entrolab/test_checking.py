@@ -217,7 +217,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
         ("metrics", ["accuracy"], "tables.errors.metric: unknown metric of this study 'rmse'"),
         ("figures.curves.metric", "rmse", "curves.metric: 'rmse' does not fit 'heart', a binary data set"),
         ("figures.curves.models", ["other"], "curves: the model 'other' has no learner to run here"),
-        ("figures.plane.model", "svm", "plane: the model 'svm' has no learner to run here; acc"),
+        ("figures.plane.model", "other", "plane: the model 'other' has no learner to run here; ac"),
         ("tables.growth.models", {"svm": {}}, "tables.growth: the model 'svm' has no learner to run"),
     ],
 )  # fmt: skip

@@ -116,6 +116,10 @@ class FigureType(Entry):
         """Draw the figure from its files."""
         raise NotImplementedError
 
+    def filled(self, study) -> "FigureType":
+        """The entry with the defaults that depend on the study."""
+        return self
+
     def names(self, study, catalog: Mapping) -> Iterator[Named]:
         """Yield (place, name, known names, kind of thing named).
 
@@ -154,7 +158,9 @@ class FigureType(Entry):
 
     def has_learner(self, model) -> bool:
         """Whether a model has a learner that can be fitted for the figure."""
-        return bool(model.estimator or model.estimators) if self.of == "rows" else bool(learners_of(model))
+        if self.of != "rows":
+            return bool(learners_of(model))
+        return any(self.learner(model, task)["estimator"] for task in ("binary", "regression"))
 
     def learner(self, model, task: str) -> dict:
         """The learner of a model that the figure fits."""
@@ -215,12 +221,7 @@ class FigureType(Entry):
             self.fitted(study),
             stored,
             values_of(study.tables[self.table]) if self.of == "measured" else {},
-            self.file_of_script(study),
         )
-
-    def file_of_script(self, study) -> str:
-        """The file of the script that draws it, if one does."""
-        return ""
 
 
 class OfModels(FigureType):

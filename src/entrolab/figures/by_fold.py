@@ -1,15 +1,51 @@
-"""Figures of the predictions of the selected models on the test rows of each fold."""
+"""Figures of the predictions of the selected models on the test rows, for any study."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from entrolab.figures.base import OfModels, task_mistakes
+from entrolab.figures.base import FigureType, task_mistakes
+from entrolab.fit.learners import learners_of
+from entrolab.study.entries import ModelNames
+from entrolab.study.sections import Heading
+
+if TYPE_CHECKING:
+    from entrolab.figures.files import Source
 
 PERCENT = 100
 # The reason if the values that a figure shows are missing.
 LACKS = {"decision": "the learner has no decision values", "probability": "the learner has no probabilities"}
-LAYOUT = {"n_columns": 3, "width": 10.0, "common": False}
+
+
+class OfPredictions(FigureType):
+    """A panel per data set and model; by default of all models that the study's first criterion selects."""
+
+    of = "predictions"
+    datasets: str = "all"
+    models: ModelNames = "all"
+    criterion: str = None
+    tasks: ClassVar[tuple[str, ...]] = ("binary",)
+
+    def filled(self, study):
+        criterion = self.criterion or study.criteria[0]
+        models = self.models
+        if models == "all":
+            trained = {name: one for name, one in study.models.items() if learners_of(one)}
+            models = [name for name, one in trained.items() if criterion in one.criteria]
+        return self.model_copy(update={"criterion": criterion, "models": models})
+
+    def mistakes(self, study, catalog):
+        yield from task_mistakes(study.datasets[self.datasets], self.tasks, study)
+        yield from super().mistakes(study, catalog)
+
+    def panel(self, run: "Source"):
+        """The display of a run."""
+        raise NotImplementedError
+
+    def draw(self, files):
+        from entrolab.figures.drawing import draw_panels
+
+        return draw_panels(files, self.panel, n_columns=3, width=10.0, common=False)
 
 
 class Curve(NamedTuple):
@@ -20,26 +56,19 @@ class Curve(NamedTuple):
     score: float
 
 
-class ByFold(OfModels):
-    """A curve, or points, per fold, a panel per data set and model.
+class ByFold(OfPredictions):
+    """A curve, or points, per fold.
 
     `shows` is the column of the predictions that is shown; `subject` is the first sentence of the alternative
     text, `score` the name of the folds' scores; `style` is Matplotlib's of lines and markers.
     """
 
-    of = "predictions"
-    criterion: str
-    tasks: ClassVar[tuple[str, ...]] = ("binary",)
     shows: ClassVar[str] = "decision"
     subject: ClassVar[str]
     x_label: ClassVar[str]
     y_label: ClassVar[str]
     score: ClassVar[str]
     style: ClassVar[str] = "-"
-
-    def mistakes(self, study, catalog):
-        yield from task_mistakes(study.datasets[self.datasets], self.tasks, study)
-        yield from super().mistakes(study, catalog)
 
     def curve(self, rows) -> Curve:
         """The curve of the predictions of a fold."""
@@ -49,18 +78,14 @@ class ByFold(OfModels):
         """The ends of the reference line, in x and in y."""
         return (0, PERCENT), (0, PERCENT)
 
-    def draw(self, files):
-        from entrolab.figures.drawing import draw_panels
+    def panel(self, run):
         from entrolab.figures.files import NothingToDraw
 
-        def panel(run):
-            predictions = run.predictions(self.criterion)
-            if predictions[self.shows].isna().any():
-                raise NothingToDraw(LACKS[self.shows])
-            curves = [self.curve(rows) for _, rows in predictions.groupby(["repeat", "fold"])]
-            return FoldsDisplay(self, curves, self.reference(predictions, curves))
-
-        return draw_panels(files, panel, **LAYOUT)
+        predictions = run.predictions(self.criterion)
+        if predictions[self.shows].isna().any():
+            raise NothingToDraw(LACKS[self.shows])
+        curves = [self.curve(rows) for _, rows in predictions.groupby(["repeat", "fold"])]
+        return FoldsDisplay(self, curves, self.reference(predictions, curves))
 
 
 @dataclass
@@ -102,6 +127,7 @@ class FoldsDisplay:
 class Roc(ByFold):
     """The true positive rate against the false positive rate."""
 
+    caption: Heading = "Receiver operating characteristics"
     subject = "True positive rate against false positive rate, a curve per fold"
     x_label, y_label, score = "false positive rate, %", "true positive rate, %", "AUC"
 
@@ -115,6 +141,7 @@ class Roc(ByFold):
 class PrecisionRecall(ByFold):
     """Precision against recall over all thresholds; the reference line is the share of positive rows."""
 
+    caption: Heading = "Precision against recall"
     subject = "Precision against recall over all thresholds, a curve per fold"
     x_label, y_label, score = "recall, %", "precision, %", "average precision"
 
@@ -133,6 +160,7 @@ class PrecisionRecall(ByFold):
 class Calibration(ByFold):
     """The share of positive rows against their mean probability, in ten bins of almost equal size."""
 
+    caption: Heading = "Calibration of probabilities"
     subject = "Share of positive rows against their mean probability in ten bins, a curve per fold"
     x_label, y_label, score = "mean probability", "share of positive rows", "calibration error"
     shows, style = "probability", "o-"
@@ -153,6 +181,7 @@ class Calibration(ByFold):
 class Residuals(ByFold):
     """The true minus the predicted value, against the predicted value, a point per test row."""
 
+    caption: Heading = "Residuals"
     subject = "True minus predicted values against predicted values, a point per test row"
     x_label, y_label, score = "predicted value", "true minus predicted value", "RMSE"
     tasks, shows, style = ("regression",), "prediction", "o"

@@ -1,27 +1,18 @@
 """Figures of confusion matrices, from the stored predictions."""
 
-from entrolab.figures.base import OfModels, task_mistakes
-from entrolab.figures.by_fold import LAYOUT
+from entrolab.figures.by_fold import OfPredictions
+from entrolab.study.sections import Heading
 
 
-class ConfusionMatrix(OfModels):
+class ConfusionMatrix(OfPredictions):
     """Predicted classes of the test rows, in percent of each class, over all repeats and folds."""
 
-    of = "predictions"
-    criterion: str
+    caption: Heading = "Confusion matrices"
+    tasks = ("binary", "multiclass")
 
-    def mistakes(self, study, catalog):
-        yield from task_mistakes(study.datasets[self.datasets], ("binary", "multiclass"), study)
-        yield from super().mistakes(study, catalog)
-
-    def draw(self, files):
-        from entrolab.figures.drawing import draw_panels
-
-        def panel(run):
-            predictions = run.predictions(self.criterion)
-            return Matrix(predictions["y"], predictions["prediction"], run.data().classes)
-
-        return draw_panels(files, panel, **LAYOUT)
+    def panel(self, run):
+        predictions = run.predictions(self.criterion)
+        return Matrix(predictions["y"], predictions["prediction"], run.data().classes)
 
 
 class Matrix:

@@ -16,9 +16,6 @@ class Process(FigureType):
         yield "dataset", self.dataset, catalog, "data set"
         yield "model", self.model, study.models, "model"
 
-    def has_learner(self, model):
-        return model.estimator is not None
-
     def places(self, study):
         return [(self.dataset, self.model)]
 

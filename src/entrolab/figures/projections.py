@@ -18,9 +18,6 @@ class Projections(FigureType):
     def learner(self, model, task):
         return projection_of(model)
 
-    def has_learner(self, model):
-        return bool(model.steps or model.estimator)
-
     def mistakes(self, study, catalog):
         yield from task_mistakes(study.datasets[self.datasets], ("binary", "multiclass"), study)
 

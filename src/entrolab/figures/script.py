@@ -1,5 +1,6 @@
 """Figures of a single study: a script draws them from the files that the study names."""
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import model_validator
@@ -36,13 +37,14 @@ class Script(FigureType):
 
     @model_validator(mode="after")
     def _has_what_it_is_drawn_from(self):
-        needed = ["table"] if self.of in OF_TABLES else ["datasets"]
-        for key in [*needed, *(["models"] if self.of in TRAINED else [])]:
+        of_data = ["datasets", "models"] if self.of in TRAINED else ["datasets"]
+        needed, absent = (["table"], ["datasets", "models"]) if self.of in OF_TABLES else (of_data, ["table"])
+        for key in needed:
             if not getattr(self, key):
                 raise wrong(f"the key {key!r} is missing, for a script of {self.of}")
-        for key in ("table", "datasets", "models"):
-            if key not in needed and (key == "table") != (self.of in OF_TABLES) and getattr(self, key):
-                raise wrong(f"found {key!r} beside {needed[0]!r}; accepted: one of them")
+        for key in absent:
+            if getattr(self, key):
+                raise wrong(f"found {key!r} beside 'of: {self.of}'; accepted: {' and '.join(needed)}")
         return self
 
     def names(self, study, catalog):
@@ -59,8 +61,9 @@ class Script(FigureType):
         yield from super().mistakes(study, catalog)
         yield from script_mistakes(FOLDER, self.script, "draw", self.params, study.file)
 
-    def file_of_script(self, study):
-        return str(script_file(FOLDER, self.script, study.file))
+    def spec_of(self, study, seed):
+        file = script_file(FOLDER, self.script, study.file)
+        return replace(super().spec_of(study, seed), script=str(file))
 
     def params_of(self, model):
         return (self.models[model].params or {}) if isinstance(self.models, dict) else {}

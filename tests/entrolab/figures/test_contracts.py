@@ -109,6 +109,18 @@ def test_every_type_has_the_keys_of_an_entry_and_files_that_have_a_path():
     assert {stage for stages in STAGES.values() for stage in stages} <= FILES.keys()
 
 
+@pytest.mark.parametrize("name", ["roc", "precision_recall", "calibration", "residuals", "confusion_matrix"])
+def test_figures_of_predictions_need_nothing_but_their_type(results, name):
+    """All data sets, and the models of the study's first criterion."""
+    results.study["datasets"] = {"one": ["sklearn-diabetes" if name == "residuals" else "moons-apart"]}
+    results.study["models"]["bad"]["criteria"] = []
+    results.study["models"]["printed"] = {"published_only": True}
+    del results.study["tables"]
+    entry = results.load({"type": name, "caption": "Given"}).figures["figure"]
+    assert (entry.datasets, entry.models, entry.criterion) == ("all", ["good"], "cv")
+    assert FIGURE_TYPES[name].model_fields["caption"].default
+
+
 # --- a script of a user's --------------------------------------------------------------------------------
 
 MINE = '''
@@ -153,7 +165,11 @@ def test_a_script_beside_the_study_is_found_before_one_of_the_workflow(results, 
         ({"datasets": None}, "figure: the key 'datasets' is missing"),
         ({"of": "models"}, "figure: the key 'models' is missing"),
         ({"of": "measured"}, "figure: the key 'table' is missing"),
-        ({"of": "measured", "table": "counts"}, "figure: found 'datasets' beside 'table'"),
+        (
+            {"of": "measured", "table": "counts"},
+            "figure: found 'datasets' beside 'of: measured'; accepted: tab",
+        ),
+        ({"table": "counts"}, "figure: found 'table' beside 'of: rows'; accepted: datasets"),
         ({"of": "measured", "table": "counts", "datasets": None}, "unknown measured table 'counts'"),
         ({"of": "candidates", "models": ["goood"]}, "figure.models: unknown model 'goood', did you mean"),
         ({"of": "candidates", "models": ["good"], "metric": "auc"}, "unknown metric of this study 'auc'"),
