@@ -22,8 +22,8 @@ from tracked_runs import client
 from entrolab.data.dataset import load_dataset, save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.preprocessing import preprocessed
-from entrolab.figures.base import FigureSpec, Stored
 from entrolab.figures.files import Source
+from entrolab.figures.spec import FigureSpec, Stored
 from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.refit import refit_run

@@ -5,15 +5,14 @@ The workflow imports this module before any job starts, so what draws is importe
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
+from entrolab.figures.spec import FigureSpec, Pair, Stored
 from entrolab.fit.learners import learner_of, learners_of, made_of, searched
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import Entry, SixModels, TableEntry
 from entrolab.study.sections import plain
 from entrolab.tables.types import TABLE_TYPES
-from entrolab.text import full_label
 
 if TYPE_CHECKING:
     from entrolab.figures.drawing import Drawing
@@ -34,67 +33,6 @@ OF_TABLES = ("measured", "table")
 
 # A name in an entry that must be known: place, name, known names, kind of thing named.
 Named = tuple[str, str, object, str]
-Pair = tuple[str, str]
-
-
-class Stored(NamedTuple):
-    """The refitted model of a run: the criterion that selected it, import paths of its parts, protocol."""
-
-    criterion: str
-    parts: list[str]
-    protocol: dict
-
-
-@dataclass(frozen=True)
-class FigureSpec:
-    """All that decides a figure, apart from its files; the figure is drawn again when the spec changes.
-
-    Attributes
-    ----------
-    entry : FigureType
-        The entry in the study, without its notes.
-    seed : int
-        The seed of the models that the figure fits.
-    sources : list of (str, str, str)
-        The stage, the data set and the model of each file, panel by panel.
-    models : dict
-        The label and the second line of each model that is shown.
-    learners : dict
-        The learners that the figure fits, by data set and model.
-    stored : dict
-        The refitted models that are shown, by data set and model.
-    table : dict
-        The values of the table's entry that decided its measurement.
-    script : str
-        The file of a script.
-    """
-
-    entry: Any
-    seed: int
-    sources: list[tuple[str, str, str]]
-    models: dict[str, Any] = field(default_factory=dict)
-    learners: dict[Pair, dict] = field(default_factory=dict)
-    stored: dict[Pair, Stored] = field(default_factory=dict)
-    table: dict[str, Any] = field(default_factory=dict)
-    script: str = ""
-
-    @property
-    def datasets(self) -> list[str]:
-        """The data sets that are shown."""
-        return list(dict.fromkeys(dataset for _, dataset, _ in self.sources))
-
-    def name_of(self, model: str) -> str:
-        """The label of a model with its second line, and with its key if an earlier model has the same."""
-        name = full_label(self.models[model])
-        first = next(key for key, named in self.models.items() if full_label(named) == name)
-        return name if model == first else f"{name} ({model})"
-
-    def title_of(self, dataset: str, model: str) -> str:
-        """The title of the panel of a data set and a model: the data set only where there are several."""
-        if not model:
-            return dataset
-        name = self.name_of(model)
-        return name if len(self.datasets) == 1 else f"{dataset}, {name}"
 
 
 class FigureType(Entry):
@@ -111,6 +49,9 @@ class FigureType(Entry):
 
     of: ClassVar[str]
     formats: ClassVar[tuple[str, ...]] = ("svg", "png", "csv")
+    if TYPE_CHECKING:  # keys that some types have
+        datasets: str
+        table: str
 
     def draw(self, files: "Files") -> "Drawing":
         """Draw the figure from its files."""
@@ -186,13 +127,6 @@ class FigureType(Entry):
         """The stage, the data set and the model of each file that it is drawn from."""
         return [(stage, *place) for place in self.places(study) for stage in STAGES[self.of]]
 
-    def labels(self, study) -> Mapping:
-        """The labels of the models that it shows."""
-        if self.of in OF_TABLES:
-            table = study.tables[self.table]
-            return TABLE_TYPES[table.type].models(table, study)
-        return study.labels(self.shown())
-
     def fitted(self, study) -> dict[Pair, dict]:
         """The learners that it fits, by data set and model, with the parameters that the entry sets."""
         learners = {}
@@ -209,19 +143,17 @@ class FigureType(Entry):
 
     def spec_of(self, study, seed: int) -> FigureSpec:
         """The spec of the figure; `seed` is for models that it fits."""
-        stored = {}
+        models, values, stored = study.labels(self.shown()), {}, {}
+        if self.of in OF_TABLES:
+            table = study.tables[self.table]
+            models = TABLE_TYPES[table.type].models(table, study)
+            values = values_of(table) if self.of == "measured" else {}
         for dataset, model in self.places(study) if self.of == "models" else ():
             entry, protocol = study.models[model], study.protocol_of(dataset)
             stored[dataset, model] = Stored(entry.criteria[0], made_of(entry), protocol)
-        return FigureSpec(
-            self.model_copy(update={"notes": []}),  # they appear only on the page
-            seed,
-            self.sources(study),
-            dict(self.labels(study)),
-            self.fitted(study),
-            stored,
-            values_of(study.tables[self.table]) if self.of == "measured" else {},
-        )
+        entry = self.model_copy(update={"notes": []})  # they appear only on the page
+        sources, learners = self.sources(study), self.fitted(study)
+        return FigureSpec(entry, seed, sources, models, learners, stored, values)
 
 
 class OfModels(FigureType):

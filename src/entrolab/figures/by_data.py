@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from entrolab.figures.base import FigureSpec, OfTable
+from entrolab.figures.base import OfTable
+from entrolab.figures.spec import FigureSpec
 from entrolab.fit.metrics import METRICS
 from entrolab.study.sections import described, list_of
 

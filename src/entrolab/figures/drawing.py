@@ -88,7 +88,7 @@ def lines_of(files: Files, line: Callable[[Source], Line | dict]) -> dict:
 
     The message of an exception is the reason for having none.
     """
-    lines = {}
+    lines: dict[tuple[str, str, str], Line | str] = {}
     for source in files:
         found = attempt(line, source)
         named = found if isinstance(found, dict) else {source.name: found}

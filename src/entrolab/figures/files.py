@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from entrolab.data.dataset import Dataset, load_dataset, load_folds
-from entrolab.figures.base import FigureSpec, FigureType
+from entrolab.figures.spec import FigureSpec
 from entrolab.fit.learners import FIRST_STEP, build
 from entrolab.fit.protocols import protocol
 from entrolab.io.parquet import read_frame
@@ -112,8 +113,8 @@ class Files:
     paths: Sequence[str]
 
     @property
-    def entry(self) -> FigureType:
-        """The figure's entry in the study."""
+    def entry(self) -> Any:
+        """The figure's entry in the study, a :class:`entrolab.figures.base.FigureType`."""
         return self.spec.entry
 
     def __iter__(self) -> Iterator[Source]:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.figures.base import FigureSpec
 from entrolab.figures.drawing import Drawing
 from entrolab.figures.files import Files
+from entrolab.figures.spec import FigureSpec
 from entrolab.io.atomic import replacing, write_text
 from entrolab.text import one_line
 from entrolearn.plotting import journal_style, page_to_hover, save_figure

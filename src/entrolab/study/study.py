@@ -270,7 +270,7 @@ class Study(StudyFile):
         return self.spec_of_figure(figure).datasets
 
     def spec_of_figure(self, figure: str):
-        """The spec of a figure, a :class:`entrolab.figures.base.FigureSpec`."""
+        """The spec of a figure, a :class:`entrolab.figures.spec.FigureSpec`."""
         return self._entry("figures", figure).spec_of(self, seed_from(self.seed, self.name, figure))
 
     # ---------------------------------------------------------------------------------------- files
