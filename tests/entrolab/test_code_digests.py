@@ -11,7 +11,7 @@ import entrolearn
 from entrolab.data.origins import made_by
 from entrolab.figures.registry import FIGURE_TYPES
 from entrolab.jobs import code_digests
-from entrolab.jobs.code_digests import LAB, LIBRARY, code_digest, learner_files, stage_files
+from entrolab.jobs.code_digests import LAB, LIBRARY, code_digest, learner_files, script_digest, stage_files
 from entrolab.study.config import load_catalog
 from entrolab.tables.types import TABLE_TYPES
 
@@ -174,6 +174,24 @@ def digest(tmp_path, monkeypatch):
         return code_digest("fit", "mine.Mine")
 
     return of
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "counts"),
+    [
+        ("script.py", '"""Words."""\nimport beside, numpy\n\ndef draw(files): ...', False),
+        ("script.py", "import beside, numpy\ndef draw(files, *, size=1): ...", True),
+        ("beside.py", "x = 2", True),
+        ("plots.py", "x = 2", False),  # which nothing imports
+    ],
+)
+def test_the_digest_of_a_script_follows_its_code_and_what_it_imports(digest, tmp_path, name, text, counts):
+    files = {"script.py": "import beside, numpy\ndef draw(files): ...", "beside.py": "x = 1"}
+    digests = []
+    for edit in ({}, {name: text}):
+        digest({**files, **edit})
+        digests.append(script_digest(tmp_path / "script.py"))
+    assert (digests[0] != digests[1]) is counts
 
 
 @pytest.mark.parametrize(

@@ -422,7 +422,7 @@ EDITS = {
         set(),
     ),
     "a learner": (append("entrolearn/machines/eem.py"), {"figure", *RUNS_AGAIN, *PAGES}, {"eem"}),
-    "a script": (append("../workflow/scripts/figures/starts.py"), {"figure", *PAGES}, set()),
+    "a script": (append("../workflow/scripts/figures/starts.py"), {"figure", "page", *MOVED}, set()),
     "a reader of another format": (append("entrolab/data/formats/csv.py"), PAGES, set()),
     "a template": (append("entrolab/templates/table.html.j2"), SHOWN, set()),
 }

@@ -68,12 +68,12 @@ class FigureType(Entry):
         """
         if (group := getattr(self, "datasets", None)) is not None:
             yield "datasets", group, study.datasets, "group of data sets"
-        for metric in self.metrics():
+        for metric in self.metric_names():
             of_all = self.of != "candidates"
             known = [one for one in study.metrics if of_all or not METRICS[one].of_probabilities]
             yield "metric", metric, known, "metric of this study"
         criterion = getattr(self, "criterion", None)
-        for model in self.shown():
+        for model in self.model_names():
             yield "models", model, study.models, "model"
             if criterion:
                 criteria = study.models[model].criteria
@@ -81,18 +81,18 @@ class FigureType(Entry):
 
     def mistakes(self, study, catalog: Mapping) -> Iterator[str]:
         """Yield a line, `place: found; accepted`, per mistake in an entry whose names are all known."""
-        for model in self.shown() if self.of in SELECTED else ():
+        for model in self.model_names() if self.of in SELECTED else ():
             if not study.models[model].criteria:
                 yield (
                     f"models: {model!r} has no criteria, so no candidate is selected and refitted; "
                     "accepted: models with criteria"
                 )
 
-    def shown(self) -> Iterable[str]:
+    def model_names(self) -> Iterable[str]:
         """The models that the entry names."""
         return getattr(self, "models", None) or ()
 
-    def metrics(self) -> list[str]:
+    def metric_names(self) -> list[str]:
         """The metrics that it shows."""
         named = getattr(self, "metric", None) or []
         return [named] if isinstance(named, str) else named
@@ -115,7 +115,7 @@ class FigureType(Entry):
             table = study.tables[self.table]
             rows = TABLE_TYPES[table.type].rows_and_models(table, study)
             return list(dict.fromkeys((dataset, "") for dataset, _ in rows))
-        if models := self.shown():
+        if models := self.model_names():
             return list(study.pairs(self.datasets, models))
         return [(dataset, "") for dataset in study.datasets[self.datasets]]
 
@@ -127,7 +127,7 @@ class FigureType(Entry):
         """The stage, the data set and the model of each file that it is drawn from."""
         return [(stage, *place) for place in self.places(study) for stage in STAGES[self.of]]
 
-    def fitted(self, study) -> dict[Pair, dict]:
+    def learners(self, study) -> dict[Pair, dict]:
         """The learners that it fits, by data set and model, with the parameters that the entry sets."""
         learners = {}
         for dataset, model in self.places(study) if self.of == "rows" else ():
@@ -143,7 +143,7 @@ class FigureType(Entry):
 
     def spec_of(self, study, seed: int) -> FigureSpec:
         """The spec of the figure; `seed` is for models that it fits."""
-        models, values, stored = study.labels(self.shown()), {}, {}
+        models, values, stored = study.labels(self.model_names()), {}, {}
         if self.of in OF_TABLES:
             table = study.tables[self.table]
             models = TABLE_TYPES[table.type].models(table, study)
@@ -152,7 +152,7 @@ class FigureType(Entry):
             entry, protocol = study.models[model], study.protocol_of(dataset)
             stored[dataset, model] = Stored(entry.criteria[0], made_of(entry), protocol)
         entry = self.model_copy(update={"notes": []})  # they appear only on the page
-        sources, learners = self.sources(study), self.fitted(study)
+        sources, learners = self.sources(study), self.learners(study)
         return FigureSpec(entry, seed, sources, models, learners, stored, values)
 
 

@@ -66,9 +66,16 @@ FILES = {
 @cache
 def code_digest(stage: str, *import_paths: str) -> str:
     """The digest of the code of a stage, such as "fit" or "prepare:csv", and of the learners that it fits."""
-    lines = [file_digest(file) for file in stage_files(stage)]
+    lines = [_digest(file) for file in stage_files(stage)]
     lines += sorted(set(chain.from_iterable(map(_of_learner, import_paths))))
     lines += [f"{name} {number}" for name, number in versions().items()]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def script_digest(file: Path) -> str:
+    """The digest of a script and of the modules that it imports from outside of both packages."""
+    modules = sorted(_imported(file) - {LAB.name, LIBRARY.name})
+    lines = [_digest(file), *chain.from_iterable(map(_of_learner, modules))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
@@ -108,7 +115,7 @@ def _of_learner(import_path: str) -> list[str]:
     """Digests and versions of what a learner consists of."""
     package = import_path.partition(".")[0]
     if package == "entrolearn":
-        return [file_digest(file) for file in learner_files(import_path)]
+        return [_digest(file) for file in learner_files(import_path)]
     # A user's own code, with all that it imports: whole packages, because their files may import each other.
     lines: list[str] = []
     todo, seen = [package], {*sys.stdlib_module_names}
@@ -118,7 +125,7 @@ def _of_learner(import_path: str) -> list[str]:
             continue
         seen.add(name)
         files = _files(ALL) if name == "entrolearn" else _own_files(name)
-        lines += map(file_digest, files)
+        lines += map(_digest, files)
         if name != "entrolearn":
             todo += [one for file in files for one in _imported(file)]
         if not files:
@@ -159,8 +166,7 @@ def _imported(file: Path) -> frozenset[str]:
     return frozenset(module.partition(".")[0] for module in modules)
 
 
-def file_digest(file: Path) -> str:
-    """The name of a file and the digest of its content, without comments, docstrings and layout."""
+def _digest(file: Path) -> str:
     try:
         return f"{file.name} {_content_digest(file.read_bytes())}"
     except OSError as error:

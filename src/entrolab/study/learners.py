@@ -82,7 +82,7 @@ def learners_asked(study: "Study") -> list[Asked]:
                 more |= {f"{place}.size": [fitted["size"], spec.sizes]} if fitted.get("size") else {}
                 _collect(asked, place, fitted, more)
     for name, figure in study.figures.items():
-        for fitted in figure.fitted(study).values():
+        for fitted in figure.learners(study).values():
             _collect(asked, f"figures.{name}", fitted)
     return list(asked.values())
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal  # noqa: F401  names in the annotations of scripts
 
 from pydantic import ValidationError, create_model
+from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation
 
 from entrolab.study.sections import ConfigError, Section, mistakes_of, unknown
 
@@ -45,17 +46,21 @@ def script_mistakes(folder: str, name: str, function: str, params: Mapping, stud
 def arguments_of(file: Path, function: str) -> type[Section]:
     """The keyword arguments of a script's function as a section, with their types and defaults."""
     try:
-        tree = ast.parse(file.read_bytes())
+        nodes = ast.parse(file.read_bytes()).body
     except (OSError, SyntaxError, ValueError) as error:
         raise ConfigError(f"cannot read {file}: {error}") from None
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name == function:
-            fields: dict[str, Any] = {
-                argument.arg: (
-                    ast.unparse(argument.annotation) if argument.annotation else Any,
-                    ... if default is None else ast.literal_eval(default),
-                )
-                for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
-            }
-            return create_model("Params", __base__=Section, __module__=__name__, **fields)
-    raise ConfigError(f"{file} has no function {function!r}")
+    found = [node.args for node in nodes if isinstance(node, ast.FunctionDef) and node.name == function]
+    if not found:
+        raise ConfigError(f"found no function {function!r} in {file}")
+    fields: dict[str, Any] = {}
+    for argument, default in zip(found[-1].kwonlyargs, found[-1].kw_defaults, strict=True):
+        kind = ast.unparse(argument.annotation) if argument.annotation else Any
+        try:
+            fields[argument.arg] = kind, ... if default is None else ast.literal_eval(default)
+            create_model("Argument", __base__=Section, __module__=__name__, **fields).model_rebuild()
+        except (ValueError, PydanticUndefinedAnnotation, PydanticSchemaGenerationError):
+            raise ConfigError(
+                f"found {ast.unparse(argument)!r} in {file}; accepted: types of Python and Literal, and "
+                "defaults that are written out"
+            ) from None
+    return create_model("Arguments", __base__=Section, __module__=__name__, **fields)

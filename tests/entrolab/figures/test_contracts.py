@@ -199,7 +199,12 @@ def test_a_mistake_in_a_figure_of_selected_models_is_one_line(results, name, cha
 
 @pytest.mark.parametrize(
     ("text", "line"),
-    [("def draw(files", "cannot read"), ("def drew(files): ...", "has no function 'draw'")],
+    [
+        ("def draw(files", "cannot read"),
+        ("def drew(files): ...", "found no function 'draw' in"),
+        ("def draw(files, *, rows: np.ndarray): ...", "found 'rows: np.ndarray' in"),
+        ("def draw(files, *, n: int = SIZE): ...", "found 'n: int' in"),
+    ],
 )
 def test_a_script_that_cannot_draw_is_one_line(results, mine, text, line):
     (results.folder / "mine.py").write_text(text)

@@ -10,7 +10,7 @@ from entrolearn.plotting import TradeoffDisplay
 
 def draw(files):
     """Draw a figure of candidates; a point with a failed fit has a reason instead of scores."""
-    metrics = files.entry.metrics()
+    metrics = files.entry.metric_names()
 
     def line(run):
         points = [fits for _, fits in run.candidates().groupby("point")]

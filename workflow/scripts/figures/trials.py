@@ -13,7 +13,7 @@ def draw(files):
 
     def line(run):
         run.check_success()
-        metric, *_ = metrics_of(run.data().task, files.entry.metrics())
+        metric, *_ = metrics_of(run.data().task, files.entry.metric_names())
         metrics[run.dataset] = metric
         rows = score_selection(run.frame("selection"), run.frame("predictions"), [metric])
         selected = rows[rows["criterion"] == files.entry.criterion].sort_values(["repeat", "fold"])
