@@ -115,7 +115,7 @@ class FigureType(Entry):
             table = study.tables[self.table]
             rows = TABLE_TYPES[table.type].rows_and_models(table, study)
             return list(dict.fromkeys((dataset, "") for dataset, _ in rows))
-        if models := self.model_names():
+        if (models := self.model_names()) or self.of in TRAINED:
             return list(study.pairs(self.datasets, models))
         return [(dataset, "") for dataset in study.datasets[self.datasets]]
 

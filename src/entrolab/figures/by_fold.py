@@ -36,6 +36,8 @@ class OfPredictions(FigureType):
 
     def mistakes(self, study, catalog):
         yield from task_mistakes(study.datasets[self.datasets], self.tasks, study)
+        if not self.models:
+            yield f"models: found no model with the criterion {self.criterion!r}; accepted: one or more"
         yield from super().mistakes(study, catalog)
 
     def panel(self, run: "Source"):

@@ -1,4 +1,4 @@
-"""Scores over the grid of a run, and the figures of one and of two of its parameters."""
+"""Scores over the grid of a run."""
 
 import json
 from collections import Counter

@@ -188,6 +188,11 @@ def test_a_mistake_in_a_script_is_one_line_before_any_work(results, mine, change
         ("roc", {"datasets": "digits"}, "'sklearn-digits' is a multiclass data set; accepted: binary data"),
         ("residuals", {"datasets": "moons"}, "'moons-apart' is a binary data set; accepted: regression data"),
         ("confusion_matrix", {"datasets": "values"}, "accepted: binary and multiclass data sets"),
+        (
+            "roc",
+            {"models": "all", "criterion": "dcs_gaussian"},
+            "figure.models: found no model with the crit",
+        ),
         ("support", {"models": ["bad"]}, "figure.models: 'bad' has no criteria"),
         ("calibration", {"models": ["bad"]}, "unknown criterion of model 'bad' 'cv'"),
     ],
