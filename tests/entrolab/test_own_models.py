@@ -23,7 +23,7 @@ from entrolab.data.dataset import load_dataset, save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.preprocessing import preprocessed
 from entrolab.figures.files import Source
-from entrolab.figures.spec import FigureSpec, Stored
+from entrolab.figures.spec import FigureSpec, Refit
 from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.refit import refit_run
@@ -222,9 +222,9 @@ def answered(request, seconds: float) -> dict:
 def test_a_figure_has_the_model_of_scaled_rows(folder):
     run = StudyRun.at(UNSCALED, "bought", "linear", folder)
     parts = ["sklearn.linear_model.LogisticRegression", "sklearn.decomposition.PCA"]
-    spec = FigureSpec(None, 0, [], stored={("bought", "linear"): Stored("cv", parts, {})})
+    spec = FigureSpec(None, 0, [], refits={("bought", "linear"): Refit("cv", parts, {})})
     files = {"record": str(run.record), "models": str(run.models)}
-    model = Source("bought", "linear", files, spec).fitted()
+    model = Source("bought", "linear", files, spec).fitted_model()
     assert [type(step).__name__ for _, step in model.steps] == ["PCA", "LogisticRegression"]
     data = load_dataset(run.rows)
     scaled = preprocessed(data, {"scale": "minmax", "categories": "one-hot"})

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from entrolab.figures.spec import FigureSpec, Pair, Stored
+from entrolab.figures.spec import FigureSpec, Pair, Refit
 from entrolab.fit.learners import learner_of, learners_of, made_of, searched
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import Entry, SixModels, TableEntry
@@ -57,7 +57,7 @@ class FigureType(Entry):
         """Draw the figure from its files."""
         raise NotImplementedError
 
-    def filled(self, study) -> "FigureType":
+    def with_defaults(self, study) -> "FigureType":
         """The entry with the defaults that depend on the study."""
         return self
 
@@ -143,17 +143,17 @@ class FigureType(Entry):
 
     def spec_of(self, study, seed: int) -> FigureSpec:
         """The spec of the figure; `seed` is for models that it fits."""
-        models, values, stored = study.labels(self.model_names()), {}, {}
+        models, values, refits = study.labels(self.model_names()), {}, {}
         if self.of in OF_TABLES:
             table = study.tables[self.table]
             models = TABLE_TYPES[table.type].models(table, study)
             values = values_of(table) if self.of == "measured" else {}
         for dataset, model in self.places(study) if self.of == "models" else ():
             entry, protocol = study.models[model], study.protocol_of(dataset)
-            stored[dataset, model] = Stored(entry.criteria[0], made_of(entry), protocol)
+            refits[dataset, model] = Refit(entry.criteria[0], made_of(entry), protocol)
         entry = self.model_copy(update={"notes": []})  # they appear only on the page
         sources, learners = self.sources(study), self.learners(study)
-        return FigureSpec(entry, seed, sources, models, learners, stored, values)
+        return FigureSpec(entry, seed, sources, models, learners, refits, values)
 
 
 class OfModels(FigureType):

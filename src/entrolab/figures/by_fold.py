@@ -26,7 +26,7 @@ class OfPredictions(FigureType):
     criterion: str = None
     tasks: ClassVar[tuple[str, ...]] = ("binary",)
 
-    def filled(self, study):
+    def with_defaults(self, study):
         criterion = self.criterion or study.criteria[0]
         models = self.models
         if models == "all":

@@ -54,7 +54,7 @@ class Source:
 
     def training_rows(self) -> np.ndarray:
         """The indices of the rows that the refitted model was fitted on."""
-        rows, _ = protocol(self.spec.stored[self.dataset, self.model].protocol).final_rows(
+        rows, _ = protocol(self.spec.refits[self.dataset, self.model].protocol).final_rows(
             load_folds(self.files["folds"])
         )
         return rows
@@ -80,7 +80,7 @@ class Source:
             raise NothingToDraw("nothing was selected by this criterion")
         return predictions
 
-    def fitted(self):
+    def fitted_model(self):
         """The model that the first criterion selected, refitted; `NothingToDraw` if there is none.
 
         It takes scaled rows and gives encoded classes: preprocessing and label encoding are left out.
@@ -88,7 +88,7 @@ class Source:
         from entrolab.io.model_reading import load  # which imports skops
 
         self.check_success()
-        criterion, parts, _ = self.spec.stored[self.dataset, self.model]
+        criterion, parts, _ = self.spec.refits[self.dataset, self.model]
         file = Path(self.files["models"], f"{criterion}.skops")
         if not file.exists():
             raise NothingToDraw(read_json(file.with_suffix(".json"))["error"])

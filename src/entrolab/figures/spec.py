@@ -8,7 +8,7 @@ from entrolab.text import full_label
 Pair = tuple[str, str]  # data set and model
 
 
-class Stored(NamedTuple):
+class Refit(NamedTuple):
     """The refitted model of a run: the criterion that selected it, import paths of its parts, protocol."""
 
     criterion: str
@@ -32,7 +32,7 @@ class FigureSpec:
         The label and the second line of each model that is shown.
     learners : dict
         The learners that the figure fits, by data set and model.
-    stored : dict
+    refits : dict
         The refitted models that are shown, by data set and model.
     table : dict
         The values of the table's entry that decided its measurement.
@@ -45,7 +45,7 @@ class FigureSpec:
     sources: list[tuple[str, str, str]]
     models: dict[str, Any] = field(default_factory=dict)
     learners: dict[Pair, dict] = field(default_factory=dict)
-    stored: dict[Pair, Stored] = field(default_factory=dict)
+    refits: dict[Pair, Refit] = field(default_factory=dict)
     table: dict[str, Any] = field(default_factory=dict)
     script: str = ""
 

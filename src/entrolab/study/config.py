@@ -362,7 +362,7 @@ def _with_defaults(study: Study) -> Study:
     study = study.model_copy(update=_tables(study))
     models = {name: _model(name, model, study) for name, model in study.models.items()}
     study = study.model_copy(update={"models": models})
-    figures = {name: figure.filled(study) for name, figure in study.figures.items()}
+    figures = {name: figure.with_defaults(study) for name, figure in study.figures.items()}
     return study.model_copy(update={"figures": figures})
 
 

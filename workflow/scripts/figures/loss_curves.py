@@ -8,7 +8,7 @@ def draw(files):
     """Draw a figure of models."""
 
     def line(run):
-        fitted = run.fitted()
+        fitted = run.fitted_model()
         return Line(LossCurvesDisplay.from_estimators({run.model: fitted}).losses[run.model])
 
     def display(dataset, lines):

@@ -8,7 +8,7 @@ def draw(files):
     """Draw a figure of models, on data sets of two classes and two features."""
 
     def panel(run):
-        fitted, data, rows = run.fitted(), run.data(), run.training_rows()
+        fitted, data, rows = run.fitted_model(), run.data(), run.training_rows()
         return SupportVectorDisplay.from_estimator(
             fitted, data.X[rows], data.y[rows], display_labels=data.classes
         )

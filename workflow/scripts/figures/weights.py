@@ -10,7 +10,7 @@ def draw(files):
     """Draw a figure of models of data sets with one pixel per feature."""
 
     def panel(run):
-        fitted, data = run.fitted(), run.data()
+        fitted, data = run.fitted_model(), run.data()
         shape = 2 * [math.isqrt(data.X.shape[1])]
         return ImageGridDisplay.from_estimator(fitted, shape, display_labels=data.classes, n_columns=5)
 
