@@ -11,7 +11,7 @@ import entrolearn
 from entrolab.data.origins import made_by
 from entrolab.figures.registry import FIGURE_TYPES
 from entrolab.jobs import code_digests
-from entrolab.jobs.code_digests import LAB, LIBRARY, code_digest, learner_files, script_digest, stage_files
+from entrolab.jobs.code_digests import LAB, LIBRARY, code_digest, learner_files, stage_files
 from entrolab.study.config import load_catalog
 from entrolab.tables.types import TABLE_TYPES
 
@@ -190,7 +190,7 @@ def test_the_digest_of_a_script_follows_its_code_and_what_it_imports(digest, tmp
     digests = []
     for edit in ({}, {name: text}):
         digest({**files, **edit})
-        digests.append(script_digest(tmp_path / "script.py"))
+        digests.append(code_digest("figure", script=str(tmp_path / "script.py")))
     assert (digests[0] != digests[1]) is counts
 
 

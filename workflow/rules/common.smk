@@ -33,7 +33,7 @@ try:
     from entrolab.fit.learners import made_of, parts_seed
     from entrolab.io.files import FILES, leftovers
     from entrolab.jobs.children import runner, start_servers
-    from entrolab.jobs.code_digests import code_digest, script_digest
+    from entrolab.jobs.code_digests import code_digest
     from entrolab.stages.check import passes
     from entrolab.study.config import load_configuration, store_digest
     from entrolab.study.sections import ConfigError
@@ -191,8 +191,7 @@ def code_of_measurement(wildcards):
 def code_of_figure(wildcards):
     (spec,) = figure_of(wildcards)
     learners = chain.from_iterable(map(made_of, spec.learners.values()))
-    script = [script_digest(Path(spec.script))] if spec.script else []
-    return [code_digest("figure", *learners), *script]
+    return code_digest("figure", *learners, script=spec.script)
 
 
 # ------------------------------------------------------------------------------------------------ resources

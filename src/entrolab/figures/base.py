@@ -179,8 +179,10 @@ class OfTable(FigureType):
 
 def values_of(table: TableEntry) -> dict:
     """The values of a table's entry that decide what is measured for it."""
-    own = {name: one for name, one in plain(table).items() if name not in TableEntry.model_fields}
-    return {**own.pop("params", {}), **own}
+    given = plain(table)
+    if "params" in given:
+        return given["params"]
+    return {name: one for name, one in given.items() if name not in TableEntry.model_fields}
 
 
 def grid_mistakes(place: str, model: str, axes: list[str], study) -> Iterator[str]:

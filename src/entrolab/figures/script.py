@@ -8,7 +8,7 @@ from pydantic import model_validator
 from entrolab.figures.base import OF_TABLES, STAGES, TRAINED, FigureType
 from entrolab.study.entries import WithParams
 from entrolab.study.scripts import script_file, script_mistakes
-from entrolab.study.sections import Name, described, list_of, mapping_of, one_of, wrong
+from entrolab.study.sections import Text, described, list_of, mapping_of, one_of, wrong
 from entrolab.tables.types import TABLE_TYPES
 
 FOLDER = "figures"  # of workflow/scripts
@@ -22,8 +22,8 @@ class Script(FigureType):
     :class:`entrolab.figures.drawing.Drawing`.
     """
 
-    # Its name without .py, in the folder of the study or in workflow/scripts/figures.
-    script: Name
+    # A name in workflow/scripts/figures, or a path with .py from the folder of the study.
+    script: Text
     of: one_of(*STAGES)
     datasets: str = None
     models: described(Models, "a list of one to twelve model names, or {name: {params: parameters}}") = []
@@ -51,11 +51,9 @@ class Script(FigureType):
         if self.table is None:
             yield from super().names(study, catalog)
             return
-        measured = self.of == "measured"
-        tables = [
-            name for name, one in study.tables.items() if TABLE_TYPES[one.type].measured_by or not measured
-        ]
-        yield "table", self.table, tables, "measured table" if measured else "table"
+        measured = {name for name, one in study.tables.items() if "measured" in TABLE_TYPES[one.type].stages}
+        tables = [name for name in study.tables if self.of == "table" or name in measured]
+        yield "table", self.table, tables, "table" if self.of == "table" else "measured table"
 
     def mistakes(self, study, catalog):
         yield from super().mistakes(study, catalog)

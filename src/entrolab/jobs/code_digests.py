@@ -64,18 +64,14 @@ FILES = {
 
 
 @cache
-def code_digest(stage: str, *import_paths: str) -> str:
-    """The digest of the code of a stage, such as "fit" or "prepare:csv", and of the learners that it fits."""
+def code_digest(stage: str, *import_paths: str, script: str = "") -> str:
+    """The digest of the code of a stage, such as "fit" or "prepare:csv", of its learners and its script."""
     lines = [_digest(file) for file in stage_files(stage)]
+    if script:
+        modules = sorted(_imported(Path(script)) - {LAB.name, LIBRARY.name})
+        lines += [_digest(Path(script)), *chain.from_iterable(map(_of_learner, modules))]
     lines += sorted(set(chain.from_iterable(map(_of_learner, import_paths))))
     lines += [f"{name} {number}" for name, number in versions().items()]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
-
-
-def script_digest(file: Path) -> str:
-    """The digest of a script and of the modules that it imports from outside of both packages."""
-    modules = sorted(_imported(file) - {LAB.name, LIBRARY.name})
-    lines = [_digest(file), *chain.from_iterable(map(_of_learner, modules))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 

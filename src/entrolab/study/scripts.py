@@ -19,21 +19,22 @@ _SHIPPED = _PACKAGE / "project" / "workflow"
 SCRIPTS = (_SHIPPED if _SHIPPED.is_dir() else _PACKAGE.parents[1] / "workflow") / "scripts"
 
 
-def script_file(folder: str, name: str, study_file: str) -> Path | None:
-    """The file of a script: beside the study, or in a folder of workflow/scripts; None if there is none."""
-    for file in (Path(study_file).parent / f"{name}.py", SCRIPTS / folder / f"{name}.py"):
-        if file.is_file():
-            # Relative to the working directory, so that results stay up to date if the checkout is moved.
-            return Path(os.path.relpath(file))
-    return None
+def script_file(folder: str, script: str, study_file: str) -> Path:
+    """The file of a script: a name in a folder of workflow/scripts, or a path from the study's folder."""
+    own = script.endswith(".py")
+    file = Path(study_file).parent / script if own else SCRIPTS / folder / f"{script}.py"
+    # Relative to the working directory, so that results stay up to date if the checkout is moved.
+    return Path(os.path.relpath(file))
 
 
-def script_mistakes(folder: str, name: str, function: str, params: Mapping, study_file: str) -> Iterator[str]:
+def script_mistakes(
+    folder: str, script: str, function: str, params: Mapping, study_file: str
+) -> Iterator[str]:
     """Yield the mistakes in an entry's ``script`` and ``params``, which `function` of the script takes."""
-    file = script_file(folder, name, study_file)
-    if file is None:
+    file = script_file(folder, script, study_file)
+    if not file.is_file():
         known = sorted(one.stem for one in (SCRIPTS / folder).glob("*.py"))
-        yield from unknown(name, known, "script", "script")
+        yield from unknown(script, [*known, "the path of a file"], "script", "script")
         return
     try:
         arguments_of(file, function).model_validate(dict(params))

@@ -143,22 +143,22 @@ def draw(files, *, words: list[str], size: int = 3):
 def mine(results):
     (results.folder / "mine.py").write_text(MINE)
     params = {"words": ["no"]}
-    return {"type": "script", "script": "mine", "of": "rows", "datasets": "moons", "params": params}
+    return {"type": "script", "script": "mine.py", "of": "rows", "datasets": "moons", "params": params}
 
 
-def test_a_script_beside_the_study_is_found_before_one_of_the_workflow(results, mine, catalog):
+def test_a_script_is_a_path_from_the_study_or_a_name_in_the_workflow(results, mine, catalog):
     results.data("moons-apart", prepare("moons-apart", catalog["moons-apart"]))
     assert results.draw(mine)["reason"].tolist() == ["no no no"]
-    (results.folder / "samples.py").write_text(MINE)
-    spec = results.load({**mine, "script": "samples"}).spec_of_figure("figure")
-    assert Path(spec.script).resolve() == results.folder / "samples.py"
+    spec = results.load({**mine, "script": "samples", "params": {"rows": 1}}).spec_of_figure("figure")
+    assert Path(spec.script).resolve() == SCRIPTS / "figures" / "samples.py"
 
 
 @pytest.mark.parametrize(
     ("change", "line"),
     [
         ({"script": "sample"}, "figure.script: unknown script 'sample', did you mean 'samples'"),
-        ({"script": "../mine"}, "figure.script: found '../mine'"),
+        ({"script": "mine"}, "figure.script: unknown script 'mine'"),
+        ({"script": "nowhere.py"}, "figure.script: unknown script 'nowhere.py'"),
         ({"params": {}}, "figure.params: the key 'words' is missing"),
         ({"params": {"words": ["a"], "sise": 3}}, "figure.params: unknown key 'sise', did you mean 'size'"),
         ({"params": {"words": "a"}}, "figure.params.words: found 'a', expected a list"),

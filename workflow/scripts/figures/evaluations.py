@@ -12,7 +12,7 @@ def draw(files):
     measured = source.frame("measured")
     if (failed := measured[measured["status"] != "ok"]).size:
         return draw_whole(failed["error"].iloc[0], None)
-    rows = sorted(files.spec.table["rows"])
+    rows = sorted(int(reading.removeprefix("n")) for reading in measured["reading"].unique())
     known = measured.pivot(index=["model", "reading"], columns="metric", values="value")
     known = known.reindex(columns=["seconds", "gradient_error"])
     curves = {
