@@ -1,17 +1,27 @@
 """Figures of a single study: a script draws them from the files that the study names."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from pydantic import model_validator
+from pydantic import ValidationError, model_validator
 
 from entrolab.figures.base import OF_TABLES, STAGES, TRAINED, FigureType
 from entrolab.study.entries import WithParams
-from entrolab.study.scripts import script_file, script_mistakes
-from entrolab.study.sections import Text, described, list_of, mapping_of, one_of, wrong
+from entrolab.study.scripts import read_script, script_file
+from entrolab.study.sections import (
+    ConfigError,
+    Text,
+    described,
+    list_of,
+    mapping_of,
+    mistakes_of,
+    one_of,
+    wrong,
+)
 from entrolab.tables.types import TABLE_TYPES
 
-FOLDER = "figures"  # of workflow/scripts
+GIVEN = ("files",)  # parameters of `draw` that are no keys of the entry
 Models = list_of(str, at_most=12) | mapping_of(WithParams, "models by name", at_most=12)
 
 
@@ -57,11 +67,20 @@ class Script(FigureType):
 
     def mistakes(self, study, catalog):
         yield from super().mistakes(study, catalog)
-        yield from script_mistakes(FOLDER, self.script, "draw", self.params, study.file)
+        try:
+            takes = read_script(self.file(study), "draw", GIVEN).Params
+            takes.model_validate(self.params)
+        except ConfigError as error:
+            yield f"script: {error}"
+        except ValidationError as error:
+            yield from (f"{place}: {line}" for place, line in mistakes_of(error, "params"))
+
+    def file(self, study) -> Path:
+        """The file of the script."""
+        return script_file("figures", self.script, study.file)
 
     def spec_of(self, study, seed):
-        file = script_file(FOLDER, self.script, study.file)
-        return replace(super().spec_of(study, seed), script=str(file))
+        return replace(super().spec_of(study, seed), script=str(self.file(study)))
 
     def params_of(self, model):
         return (self.models[model].params or {}) if isinstance(self.models, dict) else {}

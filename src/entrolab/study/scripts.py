@@ -1,25 +1,36 @@
-"""The scripts that studies name: their files, and the keyword arguments that they take.
+"""The scripts that studies name: their files, and the parameters of their functions.
 
-Scripts are read and not imported, because what they import takes seconds.
+A script has one function that the workflow calls. It is given parts of the study by the names of its
+parameters; all others are keys of a study's entry, with types and defaults. Signatures are read without
+importing the script, because what it imports takes seconds.
 """
 
 import ast
 import os
-from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, Literal  # noqa: F401  names in the annotations of scripts
+from typing import Any, Literal, NamedTuple
 
-from pydantic import ValidationError, create_model
-from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation
+from pydantic import create_model
 
-from entrolab.study.sections import ConfigError, Section, mistakes_of, unknown
+from entrolab.study.sections import ConfigError, Section, number
+from entrolearn.suggest import did_you_mean
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_SHIPPED = _PACKAGE / "project" / "workflow"
-SCRIPTS = (_SHIPPED if _SHIPPED.is_dir() else _PACKAGE.parents[1] / "workflow") / "scripts"
+# An installed package has the workflow in a folder of its own; else both are in a checkout.
+HOME = next(folder for folder in (_PACKAGE / "project", _PACKAGE.parents[1]) if folder.is_dir())
+SCRIPTS = HOME / "workflow" / "scripts"
+SIMPLE = {"int": int, "float": number(), "str": str, "bool": bool}
 
 
-def script_file(folder: str, script: str, study_file: str) -> Path:
+class Script(NamedTuple):
+    """The parts of a study that a script's function is given, and its other parameters as a section."""
+
+    given: tuple[str, ...]
+    Params: type[Section]
+
+
+def script_file(folder: str, script: str, study_file: str = "") -> Path:
     """The file of a script: a name in a folder of workflow/scripts, or a path from the study's folder."""
     own = script.endswith(".py")
     file = Path(study_file).parent / script if own else SCRIPTS / folder / f"{script}.py"
@@ -27,41 +38,54 @@ def script_file(folder: str, script: str, study_file: str) -> Path:
     return Path(os.path.relpath(file))
 
 
-def script_mistakes(
-    folder: str, script: str, function: str, params: Mapping, study_file: str
-) -> Iterator[str]:
-    """Yield the mistakes in an entry's ``script`` and ``params``, which `function` of the script takes."""
-    file = script_file(folder, script, study_file)
-    if not file.is_file():
-        known = sorted(one.stem for one in (SCRIPTS / folder).glob("*.py"))
-        yield from unknown(script, [*known, "the path of a file"], "script", "script")
-        return
+def read_script(file: Path, function: str, given: tuple[str, ...]) -> Script:
+    """Read the signature of a script's function; a mistake is a `ConfigError`.
+
+    `given` are the names of parameters that are parts of the study.
+    """
     try:
-        arguments_of(file, function).model_validate(dict(params))
-    except ConfigError as error:
-        yield f"script: {error}"
-    except ValidationError as error:
-        yield from (f"{place}: {line}" for place, line in mistakes_of(error, "params"))
+        return _signature(file.read_bytes(), function, given)
+    except OSError:
+        known = sorted(one.stem for one in file.parent.glob("*.py"))
+        accepted = f"{', '.join([*known, ''])}or the path of a file"
+        line = f"found no script {str(file)!r}{did_you_mean(file.stem, known)}; accepted: {accepted}"
+    except (SyntaxError, ValueError) as error:
+        line = f"found {str(file)!r}, which is no Python: {error}"
+    except LookupError:
+        line = f"found {str(file)!r} without a function {function}({', '.join(given)}, ...)"
+    raise ConfigError(line)
 
 
-def arguments_of(file: Path, function: str) -> type[Section]:
-    """The keyword arguments of a script's function as a section, with their types and defaults."""
-    try:
-        nodes = ast.parse(file.read_bytes()).body
-    except (OSError, SyntaxError, ValueError) as error:
-        raise ConfigError(f"cannot read {file}: {error}") from None
-    found = [node.args for node in nodes if isinstance(node, ast.FunctionDef) and node.name == function]
-    if not found:
-        raise ConfigError(f"found no function {function!r} in {file}")
-    fields: dict[str, Any] = {}
-    for argument, default in zip(found[-1].kwonlyargs, found[-1].kw_defaults, strict=True):
-        kind = ast.unparse(argument.annotation) if argument.annotation else Any
-        try:
-            fields[argument.arg] = kind, ... if default is None else ast.literal_eval(default)
-            create_model("Argument", __base__=Section, __module__=__name__, **fields).model_rebuild()
-        except (ValueError, PydanticUndefinedAnnotation, PydanticSchemaGenerationError):
-            raise ConfigError(
-                f"found {ast.unparse(argument)!r} in {file}; accepted: types of Python and Literal, and "
-                "defaults that are written out"
-            ) from None
-    return create_model("Arguments", __base__=Section, __module__=__name__, **fields)
+@cache
+def _signature(content: bytes, function: str, given: tuple[str, ...]) -> Script:
+    nodes = ast.parse(content).body
+    functions = {node.name: node.args for node in nodes if isinstance(node, ast.FunctionDef)}
+    taken = functions[function]
+    parameters = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs]
+    given_defaults = [*taken.defaults, *taken.kw_defaults]
+    defaults = [*[None] * (len(parameters) - len(given_defaults)), *given_defaults]
+    fields: dict[str, Any] = {
+        parameter.arg: (_type(parameter.annotation), ... if default is None else None)
+        for parameter, default in zip(parameters, defaults, strict=True)
+        if parameter.arg not in given
+    }
+    asked = tuple(one.arg for one in parameters if one.arg in given)
+    return Script(asked, create_model("Params", __base__=Section, **fields))
+
+
+def _type(annotation: ast.expr | None) -> Any:
+    """The type that an annotation names, of numbers, texts, their lists and mappings; else any."""
+    match annotation:
+        case ast.Name(id=name) if name in SIMPLE:
+            return SIMPLE[name]
+        case ast.Subscript(value=ast.Name(id="list"), slice=inside):
+            return list[_type(inside)]  # type: ignore[misc]
+        case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[_, inside])):
+            return dict[str, _type(inside)]  # type: ignore[misc]
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
+            return Literal[ast.literal_eval(inside)]
+        case ast.BinOp(left=left, right=right):
+            return _type(left) | _type(right)
+        case ast.Constant(value=None):
+            return None
+    return Any
