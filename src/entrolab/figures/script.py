@@ -7,8 +7,9 @@ from typing import Any
 from pydantic import ValidationError, model_validator
 
 from entrolab.figures.base import OF_TABLES, STAGES, TRAINED, FigureType
+from entrolab.io.files import script_file
 from entrolab.study.entries import WithParams
-from entrolab.study.scripts import read_script, script_file
+from entrolab.study.scripts import read_script
 from entrolab.study.sections import (
     ConfigError,
     Text,

@@ -1,4 +1,4 @@
-"""The scripts that studies name: their files, and the parameters of their functions.
+"""The parameters of the scripts that studies name.
 
 A script has one function that the workflow calls. It is given parts of the study by the names of its
 parameters; all others are keys of a study's entry, with types and defaults. Signatures are read without
@@ -6,7 +6,6 @@ importing the script, because what it imports takes seconds.
 """
 
 import ast
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -16,10 +15,6 @@ from pydantic import create_model
 from entrolab.study.sections import ConfigError, Section, number
 from entrolearn.suggest import did_you_mean
 
-_PACKAGE = Path(__file__).resolve().parents[1]
-# An installed package has the workflow in a folder of its own; else both are in a checkout.
-HOME = next(folder for folder in (_PACKAGE / "project", _PACKAGE.parents[1]) if folder.is_dir())
-SCRIPTS = HOME / "workflow" / "scripts"
 SIMPLE = {"int": int, "float": number(), "str": str, "bool": bool}
 
 
@@ -28,14 +23,6 @@ class Script(NamedTuple):
 
     given: tuple[str, ...]
     Params: type[Section]
-
-
-def script_file(folder: str, script: str, study_file: str = "") -> Path:
-    """The file of a script: a name in a folder of workflow/scripts, or a path from the study's folder."""
-    own = script.endswith(".py")
-    file = Path(study_file).parent / script if own else SCRIPTS / folder / f"{script}.py"
-    # Relative to the working directory, so that results stay up to date if the checkout is moved.
-    return Path(os.path.relpath(file))
 
 
 def read_script(file: Path, function: str, given: tuple[str, ...]) -> Script:

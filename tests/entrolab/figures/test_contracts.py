@@ -12,8 +12,7 @@ from entrolab.data.prepare import prepare
 from entrolab.figures.base import STAGES
 from entrolab.figures.making import reasons
 from entrolab.figures.registry import FIGURE_TYPES
-from entrolab.io.files import FILES
-from entrolab.study.scripts import SCRIPTS
+from entrolab.io.files import FILES, SCRIPTS
 
 BOTH = {"datasets": "moons", "models": ["good", "bad"]}
 SELECTED = {**BOTH, "criterion": "cv"}
