@@ -1,7 +1,6 @@
 """Figures of a single study: a script draws them from the files that the study names."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError, model_validator
@@ -22,6 +21,7 @@ from entrolab.study.sections import (
 )
 from entrolab.tables.types import TABLE_TYPES
 
+FOLDER = "figures"  # of workflow/scripts
 GIVEN = ("files",)  # parameters of `draw` that are no keys of the entry
 Models = list_of(str, at_most=12) | mapping_of(WithParams, "models by name", at_most=12)
 
@@ -69,19 +69,16 @@ class Script(FigureType):
     def mistakes(self, study, catalog):
         yield from super().mistakes(study, catalog)
         try:
-            takes = read_script(self.file(study), "draw", GIVEN).Params
-            takes.model_validate(self.params)
+            script = read_script(FOLDER, self.script, study.file, "draw", GIVEN)
+            script.Params.model_validate(self.params)
         except ConfigError as error:
             yield f"script: {error}"
         except ValidationError as error:
             yield from (f"{place}: {line}" for place, line in mistakes_of(error, "params"))
 
-    def file(self, study) -> Path:
-        """The file of the script."""
-        return script_file("figures", self.script, study.file)
-
     def spec_of(self, study, seed):
-        return replace(super().spec_of(study, seed), script=str(self.file(study)))
+        file = script_file(FOLDER, self.script, study.file)
+        return replace(super().spec_of(study, seed), script=str(file))
 
     def params_of(self, model):
         return (self.models[model].params or {}) if isinstance(self.models, dict) else {}

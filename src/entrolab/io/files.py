@@ -26,10 +26,10 @@ SCRIPTS = HOME / "workflow" / "scripts"
 
 def script_file(folder: str, script: str, study_file: str = "") -> Path:
     """The file of a script: a name in a folder of `SCRIPTS`, or a path with .py from the study's folder."""
-    own = script.endswith(".py")
-    file = Path(study_file).parent / script if own else SCRIPTS / folder / f"{script}.py"
+    if script.endswith(".py"):
+        return Path(os.path.normpath(Path(study_file).parent / script))
     # Relative to the working directory, so that results stay up to date if the checkout is moved.
-    return Path(os.path.relpath(file))
+    return Path(os.path.relpath(SCRIPTS / folder / f"{script}.py"))
 
 
 # Folders of a study that had results before their paths had the seed.

@@ -7,11 +7,11 @@ importing the script, because what it imports takes seconds.
 
 import ast
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from pydantic import create_model
 
+from entrolab.io.files import SCRIPTS, script_file
 from entrolab.study.sections import ConfigError, Section, number
 from entrolearn.suggest import did_you_mean
 
@@ -25,22 +25,23 @@ class Script(NamedTuple):
     Params: type[Section]
 
 
-def read_script(file: Path, function: str, given: tuple[str, ...]) -> Script:
+def read_script(folder: str, script: str, study_file: str, function: str, given: tuple[str, ...]) -> Script:
     """Read the signature of a script's function; a mistake is a `ConfigError`.
 
-    `given` are the names of parameters that are parts of the study.
+    For `folder` and `script` see :func:`entrolab.io.files.script_file`; `given` are the names of parameters
+    that are parts of the study.
     """
     try:
-        return _signature(file.read_bytes(), function, given)
+        return _signature(script_file(folder, script, study_file).read_bytes(), function, given)
     except OSError:
-        known = sorted(one.stem for one in file.parent.glob("*.py"))
-        accepted = f"{', '.join([*known, ''])}or the path of a file"
-        line = f"found no script {str(file)!r}{did_you_mean(file.stem, known)}; accepted: {accepted}"
+        known = sorted(file.stem for file in (SCRIPTS / folder).glob("*.py"))
+        accepted = f"{', '.join(known)}, or the path of a file"
+        line = f"{did_you_mean(script, known)}; accepted: {accepted}"
     except (SyntaxError, ValueError) as error:
-        line = f"found {str(file)!r}, which is no Python: {error}"
+        line = f", which is no Python: {error}"
     except LookupError:
-        line = f"found {str(file)!r} without a function {function}({', '.join(given)}, ...)"
-    raise ConfigError(line)
+        line = f" without a function {function}({', '.join(given)}, ...)"
+    raise ConfigError(f"found {script!r}{line}")
 
 
 @cache

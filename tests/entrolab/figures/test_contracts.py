@@ -155,9 +155,9 @@ def test_a_script_is_a_path_from_the_study_or_a_name_in_the_workflow(results, mi
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({"script": "sample"}, "sample.py', did you mean 'samples'?; accepted: clusterings,"),
-        ({"script": "mine"}, "figure.script: found no script"),
-        ({"script": "nowhere.py"}, "figure.script: found no script"),
+        ({"script": "sample"}, "script: found 'sample', did you mean 'samples'?; accepted: clusterings,"),
+        ({"script": "mine"}, "figure.script: found 'mine'; accepted: clusterings, "),
+        ({"script": "nowhere.py"}, "figure.script: found 'nowhere.py'; accepted: clusterings, "),
         ({"params": {}}, "figure.params: the key 'words' is missing"),
         ({"params": {"words": ["a"], "sise": 3}}, "figure.params: unknown key 'sise', did you mean 'size'"),
         ({"params": {"words": "a"}}, "figure.params.words: found 'a', expected a list"),
