@@ -6,14 +6,15 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 
 from entrolab.data.dataset import Dataset
-from entrolab.experiments.measurement import Measurement, path_of
+from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import load_script
+from entrolab.io.files import script_file
 
 
 @cache
 def script(name: str) -> ModuleType:
     """A script of this project."""
-    return load_script(path_of(name, ""))
+    return load_script(script_file("experiments", name))
 
 
 def at(**changes) -> Measurement:

@@ -198,9 +198,9 @@ tables:
     metrics: {fit_seconds: seconds}
   sizes: {type: characteristics, caption: Sizes, datasets: all, counts: [n_train]}
 figures:
-  each: {type: trials, caption: Trials, datasets: all, models: [ridge], metric: [accuracy, rmse],
-      criterion: cv}
-  density: {type: density, caption: Density, table: sparse}
+  each: {type: script, script: trials, of: predictions, caption: Trials, datasets: all, models: [ridge],
+      metric: [accuracy, rmse], criterion: cv}
+  density: {type: script, script: density, of: measured, caption: Density, table: sparse}
 """)
 
 
@@ -251,9 +251,8 @@ tables:
       columns: [model, metric], metrics: {seconds: seconds}}
 figures:
   planes: {type: projections, caption: '', datasets: small, models: [pca, mixture]}
-  histograms: {type: starts, caption: '', table: starts}
-  maxima: {type: expected_maximum, caption: '', table: starts, against: seconds}
-  speed: {type: evaluations, caption: '', table: speed}
+  maxima: {type: script, script: starts, of: measured, caption: '', table: starts, params: {against: seconds}}
+  speed: {type: script, script: evaluations, of: measured, caption: '', table: speed}
 of_dataset: {size: {default: 2, sonar: 1}}
 """)
 
@@ -352,3 +351,24 @@ def load_own(tmp_path) -> Callable[..., tuple[dict, dict]]:
         return study, study.own_data["shop"]
 
     return read
+
+
+FIGURES = yaml.safe_load("""
+scaling: {method: minmax, range: [0, 1], fit_on: all}
+protocol: {trials: 2, train: 60, test: 40, inner: {folds: 2}}
+metrics: [accuracy, gmean, auc, rmse, support]
+datasets: {moons: [moons-apart], both: [moons-apart, rings], digits: [sklearn-digits],
+    values: [sklearn-diabetes]}
+models:
+  good: {label: Good, estimator: sklearn.svm.SVC}
+  bad: {label: <b>Bad</b> & co, estimator: sklearn.svm.SVC, params: {kernel: precomputed}}
+tables: {counts: {type: characteristics, caption: Counts, datasets: moons}}
+""")
+
+
+@pytest.fixture
+def results(tmp_path, catalog):
+    """The results of a study whose second model comes to nothing, and the figures drawn of them."""
+    from drawn_figures import Results  # which imports Matplotlib, for a second
+
+    return Results(tmp_path, copy.deepcopy(FIGURES), catalog)

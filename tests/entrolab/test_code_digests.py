@@ -9,8 +9,8 @@ import pytest
 
 import entrolearn
 from entrolab.data.origins import made_by
-from entrolab.experiments.measurement import FOLDER
-from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.figures.registry import FIGURE_TYPES
+from entrolab.io.files import SCRIPTS
 from entrolab.jobs import code_digests
 from entrolab.jobs.code_digests import LAB, LIBRARY, code_digest, learner_files, script_files, stage_files
 from entrolab.study.config import load_catalog
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 WITHOUT_INFLUENCE = {"entrolab", "entrolab.text", "entrolab.io.atomic", "entrolearn", "entrolearn.suggest"}
 WITHOUT_INFLUENCE |= {f"entrolab.jobs.{file.stem}" for file in (LAB / "jobs").glob("*.py")}
 # A study asks its types of figures for runs, files and specs, which are inputs and params of jobs.
-WITHOUT_INFLUENCE |= {"entrolab.figure_types.registry"}
+WITHOUT_INFLUENCE |= {"entrolab.figures.registry"}
 
 
 def module_name(file: Path) -> str:
@@ -36,8 +36,12 @@ def modules() -> dict[str, Path]:
 @cache
 def imports(module: str) -> frozenset[str]:
     """The modules of ours that a module imports, wherever the import stands."""
+    return names_in(modules()[module])
+
+
+def names_in(file: Path) -> frozenset[str]:
     names = set()
-    for node in ast.walk(ast.parse(modules()[module].read_bytes())):
+    for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -107,8 +111,14 @@ def test_the_digests_of_a_run_cover_all_that_it_imports():
 
 
 def test_the_digest_of_figures_covers_all_that_their_types_import():
-    drawn = closure("entrolab.figure_types.making", *(type(one).__module__ for one in FIGURE_TYPES.values()))
+    drawn = closure("entrolab.figures.making", *(one.__module__ for one in FIGURE_TYPES.values()))
     assert drawn - covered("figure") == set()
+
+
+def test_the_digest_of_figures_covers_all_that_scripts_import():
+    scripts = [*(ROOT / "workflow" / "scripts" / "figures").glob("*.py")]
+    found = closure(*set().union(*(names_in(file) for file in scripts)))
+    assert found - covered("figure") == set()
 
 
 @pytest.mark.parametrize("name", [one for one in entrolearn.__all__ if one[0].isupper()])
@@ -132,7 +142,7 @@ def test_a_reader_is_of_its_own_format_alone():
 def test_rewording_tables_and_selecting_anew_fits_and_measures_nothing():
     shown = (
         "entrolab.tables",
-        "entrolab.figure_types",
+        "entrolab.figures",
         "entrolab.study",
         "entrolab.report",
         "entrolab.claims",
@@ -142,7 +152,7 @@ def test_rewording_tables_and_selecting_anew_fits_and_measures_nothing():
     assert {"entrolab.fit.selection", "entrolab.fit.refit"}.isdisjoint(covered("fit"))
 
 
-@pytest.mark.parametrize("script", sorted(FOLDER.glob("*.py")), ids=lambda file: file.stem)
+@pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*/*.py")), ids=lambda file: file.stem)
 def test_the_digest_of_a_script_covers_all_that_it_imports(script):
     tree = ast.parse(script.read_bytes())
     named = {
@@ -197,6 +207,24 @@ def digest(tmp_path, monkeypatch):
         return code_digest("fit", "mine.Mine")
 
     return of
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "counts"),
+    [
+        ("script.py", '"""Words."""\nimport beside, numpy\n\ndef draw(files): ...', False),
+        ("script.py", "import beside, numpy\ndef draw(files, *, size=1): ...", True),
+        ("beside.py", "x = 2", True),
+        ("plots.py", "x = 2", False),  # which nothing imports
+    ],
+)
+def test_the_digest_of_a_script_follows_its_code_and_what_it_imports(digest, tmp_path, name, text, counts):
+    files = {"script.py": "import beside, numpy\ndef draw(files): ...", "beside.py": "x = 1"}
+    digests = []
+    for edit in ({}, {name: text}):
+        digest({**files, **edit})
+        digests.append(code_digest("figure", script=str(tmp_path / "script.py")))
+    assert (digests[0] != digests[1]) is counts
 
 
 @pytest.mark.parametrize(

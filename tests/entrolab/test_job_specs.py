@@ -2,7 +2,6 @@
 
 import ast
 
-from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.run import Run
 from entrolab.io.files import FILES
@@ -74,24 +73,26 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     assert study.files_of_table("sparse") == ["results/mine/seed0/measured/sparse/generated.parquet"]
     assert study.files_of_figure("density") == ["results/mine/seed0/measured/sparse/generated.parquet"]
     assert study.files_of_figure("plane") == ["results/mine/scaled/heart.npz"]
+    stages = (
+        "seed0/records/{}/ridge.json",
+        "seed0/selection/{}/ridge.parquet",
+        "seed0/predictions/{}/ridge.parquet",
+    )
+    of_run = (
+        "results/mine/" + stages[0],
+        "results/data/{}.npz",
+        *(f"results/mine/{one}" for one in stages[1:]),
+    )
     assert study.files_of_figure("each") == [
-        f"results/mine/seed0/{stage}/{dataset}/{model}.parquet"
-        for dataset, model in study.runs_of_figure("each")
-        for stage in ("selection", "predictions")
+        file.format(dataset) for dataset, _ in study.runs_of_figure("each") for file in of_run
     ]
     assert "results/mine/seed0/folds/heart.npz" in study.files_of_table("sizes")
     assert ("two-moons", "svm") not in study.runs_of_table("chosen")
-    assert study.spec_of_figure("density").table.dims == [10, 100]
-    assert study.spec_of_figure("each").metrics == {
-        "heart": "accuracy",
-        "sonar": "accuracy",
-        "two-moons": "rmse",
-    }
+    assert study.spec_of_figure("density").table["dims"] == [10, 100]
 
 
-def test_all_that_tables_and_figures_read_has_a_path():
-    types = [*TABLE_TYPES.values(), *FIGURE_TYPES.values()]
-    assert {stage for one in types for stage in one.stages} <= FILES.keys()
+def test_all_that_tables_read_has_a_path():
+    assert {stage for one in TABLE_TYPES.values() for stage in one.stages} <= FILES.keys()
 
 
 def test_a_run_whose_criteria_select_nothing_has_no_models(load, study):
@@ -252,11 +253,10 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
     study = load(study_of_projections)
     assert study.runs_of_figure("planes") == []
     assert study.files_of_figure("planes") == [
-        "results/mine/scaled/heart.npz",
-        "results/mine/scaled/sonar.npz",
+        f"results/mine/scaled/{dataset}.npz" for dataset in ("heart", "heart", "sonar", "sonar")
     ]
-    assert study.figure_type("planes").formats == ("svg", "png", "csv", "html")
-    assert study.figure_type("histograms").formats == ("svg", "png", "csv")
+    assert study.figures["planes"].formats == ("svg", "png", "csv", "html")
+    assert study.figures["maxima"].formats == ("svg", "png", "csv")
     assert study.datasets_of_figure("planes") == ["heart", "sonar"]
     learners = study.spec_of_figure("planes").learners
     assert list(learners) == [
@@ -270,10 +270,9 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
 def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_of_projections):
     study = load(study_of_projections)
     files = [f"results/mine/seed0/measured/starts/{dataset}.parquet" for dataset in ("heart", "sonar")]
-    for name in ("histograms", "maxima"):
-        assert study.runs_of_figure(name) == []
-        assert study.files_of_figure(name) == files
-        assert study.spec_of_figure(name).datasets == ["heart", "sonar"]
+    assert study.runs_of_figure("maxima") == []
+    assert study.files_of_figure("maxima") == files
+    assert study.spec_of_figure("maxima").datasets == ["heart", "sonar"]
     assert study.files_of_table("starts") == files
     measured = study.measurement("starts", "heart", 0)
     assert measured.steps == {
@@ -286,7 +285,7 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
     }
     assert study.files_of_figure("speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
     drawn = study.spec_of_figure("speed")
-    assert (drawn.table.n_rows, [*drawn.models]) == ([100, 1000], ["exact", "binned"])
+    assert (drawn.table["n_rows"], [*drawn.models]) == ([100, 1000], ["exact", "binned"])
 
 
 def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):

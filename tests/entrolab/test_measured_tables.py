@@ -9,9 +9,10 @@ import pytest
 from made_studies import made_study
 from refused_studies import refused
 
-from entrolab.experiments.measurement import FOLDER
+from entrolab.experiments.measurement import GIVEN
 from entrolab.experiments.measuring import frame
-from entrolab.experiments.scripts import GIVEN, read_script
+from entrolab.io.files import SCRIPTS
+from entrolab.study.scripts import read_script
 from entrolab.study.sections import ConfigError
 from entrolab.tables.making import COLUMNS, make_table
 from entrolab.tables.measured import AtLeast, summarised
@@ -356,9 +357,9 @@ def test_a_mistake_in_a_measured_table_is_one_line(load, own, tmp_path, keys, me
     assert message in refused(load, own)
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((SCRIPTS / "experiments").glob("*.py")), ids=lambda path: path.stem)
 def test_the_params_of_every_script_have_types(path):
-    script = read_script(path, path.stem)
+    script = read_script("experiments", path.stem, "", "measure", tuple(GIVEN))
     assert script.given[:2] == ("rows", "at")
     assert {*script.given} <= {*GIVEN}
     assert not [name for name, one in script.Params.model_fields.items() if one.annotation is Any]

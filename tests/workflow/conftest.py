@@ -59,7 +59,7 @@ figures:
   figure2: {type: grid_curves, caption: Three sizes, datasets: moons, models: [eem], parameter: n_hidden,
       metric: gmean}
   figure3: {type: projections, caption: Planes, datasets: wines, models: [melm, lda]}
-  figure4: {type: starts, caption: Starts, table: table5}
+  figure4: {type: script, script: starts, of: measured, caption: Starts, table: table5}
 """)
 
 MOONS = {
@@ -130,10 +130,10 @@ tables:
       places: {"d{dims}_density{densities:g}": "d = {dims}, density {densities:g}"},
       metrics: {fit_seconds: seconds, ratio: ratio}}
 figures:
-  each: {type: trials, caption: Each trial, datasets: all, models: [svm, knn], metric: [accuracy, rmse],
-      criterion: cv}
-  density: {type: density, caption: Density, table: sparse}
-  kept: {type: support, caption: Kept rows, datasets: moons, models: [svm]}
+  each: {type: script, script: trials, of: predictions, caption: Each trial, datasets: all,
+      models: [svm, knn], metric: [accuracy, rmse], criterion: cv}
+  density: {type: script, script: density, of: measured, caption: Density, table: sparse}
+  kept: {type: script, script: support, of: models, caption: Kept rows, datasets: moons, models: [svm]}
 """)
 
 

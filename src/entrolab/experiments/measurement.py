@@ -1,16 +1,19 @@
-"""What decides a measurement, and the file of its script.
+"""What decides a measurement, and what its script is given.
 
 The workflow imports this module before any job starts, so it must not import slow packages.
 """
 
-import os
-from pathlib import Path
 from types import SimpleNamespace
 
-PACKAGE = Path(__file__).resolve().parents[1]
-# An installed package has the workflow in a folder of its own; else both are in a checkout.
-HOME = next(folder for folder in (PACKAGE / "project", PACKAGE.parents[1]) if folder.is_dir())
-FOLDER = HOME / "workflow" / "scripts" / "experiments"
+# The parts of a study that a script is given under these names.
+GIVEN = {
+    "rows": "the data set, with `raw` and `scaled`",
+    "at": "the study, table, data set, its task, and the seed",
+    "models": "the learners of the table's models by name, for the task of the data set",
+    "steps": "the steps of the table's models by name, or the learner of a model without steps",
+    "grids": "the grid of each model, or of its steps, and the learners that it selects from",
+    "protocol": "the study's protocol for the data set, of one repeat",
+}
 
 
 class Measurement(SimpleNamespace):
@@ -28,7 +31,7 @@ class Measurement(SimpleNamespace):
     params : mapping
         The table's ``params``.
     models, steps, grids, protocol : mapping
-        The parts of the study that the script asks for, see :data:`entrolab.experiments.scripts.GIVEN`.
+        The parts of the study that the script asks for, see :data:`GIVEN`.
     progress : callable
         Takes the number of parts done and of all parts.
     """
@@ -43,10 +46,3 @@ class Measurement(SimpleNamespace):
             name: nothing | {"steps": steps.get(name, [])} | models.get(name, {}) | grids.get(name, {})
             for name in {**models, **steps}
         }
-
-
-def path_of(script: str, study_file: str) -> Path:
-    """The file of a script: of this project by its name, or a path, relative to the study's file."""
-    if script.endswith(".py"):
-        return Path(os.path.normpath(Path(study_file).parent / script))
-    return FOLDER / f"{script}.py"

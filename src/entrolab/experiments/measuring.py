@@ -1,6 +1,6 @@
 """Run the measurement of a table on a data set, and write its rows to a file.
 
-A script, see `entrolab.experiments.scripts`, returns rows: mappings with some of the keys of `COLUMNS`.
+A script, see `entrolab.experiments.measurement`, returns rows: mappings with some of the keys of `COLUMNS`.
 """
 
 import importlib
@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 
 from entrolab.data.dataset import Dataset, DataUnavailable, load_dataset
-from entrolab.experiments.measurement import HOME, Measurement
+from entrolab.experiments.measurement import Measurement
 from entrolab.fit.limits import KilledError, LimitError, Limits, within
+from entrolab.io.files import HOME
 from entrolab.io.parquet import write_frame
 from entrolearn.path import describe
 
@@ -82,12 +83,13 @@ def measure(path: Path, rows: Rows, at: Measurement, output: str) -> None:
 
 def load_script(path: Path) -> ModuleType:
     """Import a script by a name under which a process that it starts finds its functions too."""
-    root = HOME if path.is_relative_to(HOME / "workflow") else path.parent.absolute()
+    path = path.resolve()
+    root = HOME if path.is_relative_to(HOME / "workflow") else path.parent
     if str(root) not in sys.path:
         sys.path.append(str(root))
-    name = ".".join(path.absolute().relative_to(root).with_suffix("").parts)
+    name = ".".join(path.relative_to(root).with_suffix("").parts)
     module = importlib.import_module(name)
-    if Path(module.__file__).resolve() != path.resolve():
+    if Path(module.__file__).resolve() != path:
         raise ImportError(f"{path}: {module.__file__} has the same name; rename the script")
     return module
 

@@ -32,8 +32,8 @@ FITS += " fit/run.py fit/thresholds.py"
 SHOWS = f"{SHARED} {ROWS} data/preprocessing.py study/*.py tables/*.py experiments/*.py text.py"
 SHOWS += " fit/*.py -fit/training.py -fit/refit.py"
 SHOWS += " seeds/*.py claims/*.py"
-DRAWS = f"{SHOWS} {FITS} entrolearn/plotting/*.py entrolearn/manifold/*.py figure_types/*.py"
-DRAWS += " experiments/*/*.py io/model_reading.py"
+DRAWS = f"{SHOWS} {FITS} entrolearn/plotting/*.py entrolearn/manifold/*.py figures/*.py"
+DRAWS += " io/model_reading.py"
 # Stage -> its files; "-" excludes some, {} is the part of "stage:part", whose own files come on top.
 FILES = {
     "prepare": f"{ROWS} data/prepare.py data/raw_table.py data/columns.py data/origins.py fit/limits.py "
@@ -62,7 +62,7 @@ def code_digest(stage: str, *import_paths: str, script: str = "") -> str:
     files, imported = stage_files(stage), set(import_paths)
     if script:
         files += tuple(script_files(Path(script)))
-        imported |= _imported(Path(script)) - {"entrolab", "entrolearn"}
+        imported |= _imported(Path(script)) - {LAB.name, LIBRARY.name}
     lines = [_digest(file) for file in files]
     lines += sorted(set(chain.from_iterable(map(_of_learner, imported))))
     lines += [f"{name} {number}" for name, number in versions().items()]

@@ -16,8 +16,7 @@ from pathlib import Path
 import yaml
 
 from entrolab.data.table_formats import FORMATS
-from entrolab.experiments.measurement import HOME
-from entrolab.io.files import leftovers
+from entrolab.io.files import HOME, leftovers
 from entrolab.jobs.preflight import end_at_signals
 from entrolab.study.sections import ConfigError
 from entrolearn.suggest import did_you_mean

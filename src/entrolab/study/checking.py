@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from pprint import saferepr
 
-from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.figures.base import FigureType
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, as_learner, grid_points, searched
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.run import Run
@@ -116,12 +116,11 @@ def _of_table(where: str, table: TableEntry, study: Study) -> Iterator[str]:
         shown[label] = name
 
 
-def _of_figure(where: str, figure: Entry, study: Study, catalog: Mapping) -> Iterator[str]:
-    figure_type = FIGURE_TYPES[figure.type]
-    yield from _without_learner(where, figure, study, figure_type.has_learner)
-    for place, found, known, what in figure_type.names(figure, study, catalog):
+def _of_figure(where: str, figure: FigureType, study: Study, catalog: Mapping) -> Iterator[str]:
+    yield from _without_learner(where, figure, study, figure.has_learner)
+    for place, found, known, what in figure.names(study, catalog):
         yield from unknown(found, known, f"{where}.{place}", what)
-    yield from (f"{where}.{line}" for line in figure_type.mistakes(figure, study, catalog))
+    yield from (f"{where}.{line}" for line in figure.mistakes(study, catalog))
 
 
 def _without_learner(where: str, entry: Entry, study: Study, has_learner: Callable) -> Iterator[str]:
@@ -160,18 +159,16 @@ def _of_tasks(study: Study) -> Iterator[str]:
     for part in ("tables", "figures"):
         for name, entry in getattr(study, part).items():
             if getattr(entry, "metric", None) and getattr(entry, "datasets", None):
-                yield from _of_metric(f"{part}.{name}", part, entry, study)
+                yield from _of_metric(f"{part}.{name}", part == "figures", entry, study)
 
 
-def _of_metric(where: str, part: str, entry: Entry, study: Study) -> Iterator[str]:
+def _of_metric(where: str, any_fits: bool, entry: Entry, study: Study) -> Iterator[str]:
+    """Yield metrics that do not fit a data set; with `any_fits`, it is enough if one of them does."""
     metrics = [entry.metric] if isinstance(entry.metric, str) else entry.metric
     for dataset in study.datasets[entry.datasets]:
         task = study.tasks[dataset]
         fitting = metrics_of(task, study.metrics)
-        asked = metrics
-        if part == "figures" and FIGURE_TYPES[entry.type].first_metric:
-            asked = metrics_of(task, metrics) or metrics
-        for metric in asked:
+        for metric in (metrics_of(task, metrics) or metrics) if any_fits else metrics:
             if metric not in fitting:
                 yield (
                     f"{where}.metric: {metric!r} does not fit {dataset!r}, a {task} data set; "

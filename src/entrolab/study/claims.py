@@ -34,8 +34,6 @@ Names = list_of(str)
 Repeated = list_of(str, unique=False)
 # Spreads of curves, which figures of type grid_curves have.
 CURVES = ("curve", "curve_by_folds")
-# The figure types whose numbers tests read.
-FIGURES = {"trials", "grid_curves"}
 
 
 def _has_exponents(table: TableEntry) -> bool:
@@ -286,11 +284,15 @@ def _mistakes(claims: Sequence[Claim], study) -> Iterator[str]:
 
 
 def _figures(study) -> list[str]:
-    """The figures that tests read: those with one line for each model and data set."""
+    """The figures that tests read: those with one line for each model and data set.
+
+    The csv of a script of predictions with a metric has the column ``score``.
+    """
     return [
         name
         for name, entry in study.figures.items()
-        if entry.type in FIGURES and getattr(entry, "by", None) is None
+        if (entry.type == "grid_curves" and entry.by is None)
+        or (entry.of == "predictions" and getattr(entry, "metric", None))
     ]
 
 

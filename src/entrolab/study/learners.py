@@ -78,10 +78,8 @@ def learners_asked(study: "Study") -> list[Asked]:
             for model, fitted in study.measurement(name, dataset, seed=0).learners().items():
                 _collect(asked, f"tables.{name}.models.{model}", fitted)
     for name, figure in study.figures.items():
-        epochs = getattr(figure, "epochs", None)
-        more = {f"figures.{name}.epochs": ["max_iter", epochs]} if epochs else {}
-        for fitted in study.spec_of_figure(name).learners.values():
-            _collect(asked, f"figures.{name}", fitted, more)
+        for fitted in figure.learners(study).values():
+            _collect(asked, f"figures.{name}", fitted)
     return list(asked.values())
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from pydantic import field_validator
 
-from entrolab.experiments.measurement import path_of
-from entrolab.experiments.scripts import read_script
+from entrolab.experiments.measurement import GIVEN
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, estimator_of, learner_of
+from entrolab.io.files import EXPERIMENTS, script_file
 from entrolab.study.entries import ModelNames, TableEntry, Task, WithParams
+from entrolab.study.scripts import read_script
 from entrolab.study.sections import (
     ConfigError,
     Section,
@@ -127,9 +128,9 @@ class Measured(TableType):
 
     def filled(self, name, table, groups, study):
         """An entry whose script takes its params."""
-        where, path = f"tables.{name}", path_of(table.script, study.file)
+        where = f"tables.{name}"
         try:
-            script = read_script(path, table.script)
+            script = _read(table, study)
         except ConfigError as error:
             raise ConfigError(f"{study.file}: {where}.script: {error}") from None
         check(script.Params, table.params, study.file, f"{where}.params")
@@ -165,7 +166,7 @@ class Measured(TableType):
 
     def asks(self, table, study) -> tuple[str, ...]:
         """The parts of the study that the script of a table is given."""
-        return read_script(path_of(table.script, study.file), table.script).given
+        return _read(table, study).given
 
     def divides_for(self, table, study):
         return "protocol" in self.asks(table, study)
@@ -174,7 +175,7 @@ class Measured(TableType):
         task, given = study.tasks.get(dataset, table.task), self.asks(table, study)
         # A path only for a study's own script, so that results stay up to date if the checkout is moved.
         own = table.script.endswith(".py")
-        script = str(path_of(table.script, study.file)) if own else table.script
+        script = str(script_file(EXPERIMENTS, table.script, study.file)) if own else table.script
         measured = {"script": script, "params": plain(table.params), "task": task}
         models = {name: study.models[name] for name in table.models}
         if "steps" in given:
@@ -371,3 +372,11 @@ def _each(key: str, head, params: Mapping) -> Iterator[tuple[str, Any]]:
             yield key.format(**at), head.format(**at) if at else head
         else:
             yield key.format(**at), head.model_copy(update={"label": head.label.format(**at)})
+
+
+def _read(table, study):
+    """The signature of a table's script; a mistake is a `ConfigError`."""
+    script = read_script(EXPERIMENTS, table.script, study.file, "measure", tuple(GIVEN))
+    if script.given[:2] != ("rows", "at"):
+        raise ConfigError(f"found {table.script!r} without a function measure(rows, at, ...)")
+    return script

@@ -54,7 +54,9 @@ CONTENT = {
     },
     "figures": {
         "drawn": {
-            "type": "trials",
+            "type": "script",
+            "script": "trials",
+            "of": "predictions",
             "caption": "",
             "datasets": "few",
             "models": ["good", "slow"],
