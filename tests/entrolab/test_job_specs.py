@@ -289,6 +289,8 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
 
 
 def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):
+    study_of_alternatives["tables"]["apart"]["models"] = ["lda", "chooses"]
+    study_of_alternatives["models"]["lda"]["grid"] = {"shrinkage": [0.1, 0.2]}  # of the learner
     measured = load(study_of_alternatives).measurement("apart", "heart", seed=0)
     pca = [{"estimator": "sklearn.decomposition.PCA"}]
     grid = {"step1__n_components": [1, 2]}

@@ -166,6 +166,7 @@ def test_numbers_are_shown_as_the_metric_says(metric, value, text):
         ({"standard_error": 2, "points": 0.3}, 50.31, math.nan, "higher"),
         ({"standard_error": 2, "points": 0.3}, 49.71, math.nan, "reproduced"),
         ({"percent": 10}, 45.0, 0, "reproduced"),
+        ({"percent": 10}, 44.9, 0, "lower"),
         ({"factor": 2}, 25.0, 0, "reproduced"),
         ({"factor": 2}, 24.9, 0, "lower"),
         ({}, 50.05, 0, "reproduced"),  # it rounds to 50.0
@@ -206,6 +207,17 @@ def test_a_row_that_is_not_reproduced_names_the_reading_that_comes_closest_to_al
     assert readings((0.5, 0.9), *others) == ["closest to this row is the reading two: -0.2, 0.8", ""]
     assert readings((-0.2, 0.9), others[0])[0] == "no other reading comes closer to this row"
     assert readings((-0.2, 0.9)) == ["", ""]
+
+
+def test_the_closest_reading_is_that_of_one_data_set():
+    asked = spec(["iris", "wine"], closest_reading=True)
+    rows = {
+        "iris": [row("elm", 5.0), row("elm", 1.0, reading="one"), row("elm", 2.0, reading="two")],
+        "wine": [row("elm", 9.0), row("elm", 0.0, reading="one"), row("elm", 9.0, reading="two")],
+    }
+    numbers = [("iris", "elm", "score", "1.0"), ("wine", "elm", "score", "9.0")]
+    table = table_of(asked, *numbers, **rows)
+    assert table["reason"].tolist() == ["closest to this row is the reading one: 1.0", ""]
 
 
 # --- the row of all data sets ----------------------------------------------------------------------------
@@ -269,10 +281,10 @@ def test_models_are_those_of_the_table_with_its_parameters_and_values_of_the_dat
     study["of_dataset"] = {"c": {"heart": [1, 2], "default": [3]}}
     study["protocol"]["repeats"] = 4
     study["models"]["svm"]["grid"]["C"] = {"of_dataset": "c"}
-    models = {"svm": {"params": {"tol": 2}}}
+    models = {"svm": {"params": {"tol": 2, "kernel": "linear"}}}
     study["tables"]["costs"] = {**ENTRY, "script": "searches", "datasets": "small", "models": models}
     found = load(study).measurement("costs", "heart", 0)
-    assert found.models["svm"]["params"] == {"kernel": "rbf", "tol": 2}
+    assert found.models["svm"]["params"] == {"kernel": "linear", "tol": 2}
     assert found.grids["svm"]["grid"] == {"gamma": [0.01, 0.1, 1.0], "C": [1, 2]}
     assert found.protocol["repeats"] == 1  # the first is what it is, however many there are
     files = load(study).files_of_table("costs")

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -597,3 +598,15 @@ def test_of_many_undecided_comparisons_three_say_what_would_decide_them():
     assert outcome == "undecided"
     assert decides == "more of 0; more of 1; more of 2; and 2 more"
     assert _of_claim(asked, parts[:3])[1] == "more of 0; more of 1; more of 2"
+
+
+def test_an_exponent_of_a_table_has_two_degrees_of_freedom_less_than_points():
+    measured, fitted = (
+        Planted().exponent(SimpleNamespace(tables=tables), model, metric)
+        for tables, model, metric in (
+            (("growth",), "good", "seconds_by_size"),
+            (("speed",), "exact", "seconds"),
+        )
+    )
+    assert (measured.effect, measured.error, measured.freedom, measured.n) == (2.0, 0.02, 2, 4)
+    assert (fitted.effect, fitted.freedom, fitted.n) == (pytest.approx(2), 2, 4)
