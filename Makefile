@@ -45,7 +45,7 @@ fuzz: env  ## property-based tests on random settings and data, findings in resu
 	    --jobs $(JOBS) $(if $(CASE),--case '$(CASE)')
 
 fuzz-models: env  ## load crafted model files: every class that the loader accepts, in nine forms, in half a minute
-	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -W ignore -m fuzz.models
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests/entrolab/support:$$PYTHONPATH" python -W ignore -m model_file_fuzz
 
 dask-versions: env  ## test with the oldest and the newest supported Dask, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/dask_versions.sh $(ARGS)
