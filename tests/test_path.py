@@ -504,19 +504,18 @@ PIPELINES = [
 TRIAL_OF_ROWS = Partition(np.arange(N_ROWS) % 6 - 1, ((-1, 0), (-1, 0, 1)), ((0,), (1,)))
 
 
+PARTITIONS = [
+    Partition.cross_validation(np.arange(N_ROWS) % 3, nested=True),
+    replace(Partition.cross_validation(np.arange(N_ROWS) % 3), asked=((0,), (1,), (2,))),
+    TRIAL_OF_ROWS,
+    Partition.whole(N_ROWS),
+]
+
+
+# Each pipeline with two of the partitions.
 @pytest.mark.parametrize(
-    "partition",
-    [
-        Partition.cross_validation(np.arange(N_ROWS) % 3, nested=True),
-        replace(Partition.cross_validation(np.arange(N_ROWS) % 3), asked=((0,), (1,), (2,))),
-        TRIAL_OF_ROWS,
-        Partition.whole(N_ROWS),
-    ],
-    ids=["nested", "asked", "trial", "whole"],
-)
-@pytest.mark.parametrize(
-    ("pipeline", "grid"),
-    PIPELINES,
+    ("pipeline", "grid", "partition"),
+    [(*case, PARTITIONS[(i + j) % 4]) for i, case in enumerate(PIPELINES) for j in (0, 1)],
     ids=lambda value: "-".join(name for name, _ in value.steps) if isinstance(value, Pipeline) else "",
 )
 def test_a_pipeline_gives_what_its_plain_fits_give(pipeline, grid, data, partition):

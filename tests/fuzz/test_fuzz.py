@@ -46,6 +46,8 @@ from fuzz.laws import (
     why_not,
 )
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # the laws say which are allowed
+
 FOUND = [json.loads(line) for line in Path(__file__).with_name("named.jsonl").read_text().splitlines()]
 EXAMPLES = 4
 # Whose solvers end before they converge, for which a case that breaks no law is undecided.
@@ -118,7 +120,9 @@ def fitted(known: str, briefly: bool) -> tuple:
 
 def hold_of_fitted(known: str, law: str, form: str) -> None:
     case, X, y, one = fitted(known, law in IN_EVERY_FORM)
-    case = case | {"law": law, "form": form, "by": 3}
+    far = law == "shift" and not known.endswith("converged")  # whose solvers would need more iterations
+    by = 2.0**20 if far else 3
+    case = case | {"law": law, "form": form, "by": by}
     if law in LAWS_OF[case["estimator"]] and why_not(case) is None:
         with documented_warnings(case):
             outcome = LAWS[law](case, X.copy(), None if y is None else y.copy(), one)
