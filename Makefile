@@ -22,6 +22,8 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 # Disable MLflow's usage reports.
 export MLFLOW_DISABLE_TELEMETRY := true
+# Where the variable is set, each process of the tests would compile every module anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help env demo test faults fuzz fuzz-models dask-versions tools-test packages release bench peers board-env stranger ui screenshots report seeds outcomes deposit docs lint format lock executors cluster-test unlock clean
 

@@ -184,7 +184,9 @@ FORM_LINES = [
 @pytest.mark.parametrize(("cases", "law", "form"), FORM_LINES)
 @for_each("known")
 def test_data_in_every_form_give_the_same_answers_or_are_refused(known, law, form):
-    if form in forms_of(KNOWN[known][0], law):
+    """Of the forms that are accepted each estimator takes every third; drawn cases take the others."""
+    forms = forms_of(KNOWN[known][0], law)
+    if form in forms and ("spoilt" in law or (forms.index(form) + FIRST_OF_CLASS.index(known)) % 3 == 0):
         hold_of_fitted(known, law, form)
 
 
@@ -257,12 +259,20 @@ EXTREMES: dict[str, tuple[dict, set]] = {
 
 
 @pytest.mark.parametrize(
-    ("cases", "data", "refuse"), lines("Arrays", FIRST_OF_CLASS, EXTREMES, "numbers, or refused in one line")
+    ("cases", "extreme", "data", "refuse"),
+    lines(
+        "Arrays",
+        FIRST_OF_CLASS,
+        {extreme: (extreme, *values) for extreme, values in EXTREMES.items()},
+        "numbers, or refused in one line",
+    ),
 )
 @for_each("known")
-def test_extremes_give_numbers_or_are_refused(known, data, refuse):
+def test_extremes_give_numbers_or_are_refused(known, extreme, data, refuse):
     name, settings = KNOWN[known]
     form, data = data.get("form", "read-only"), {key: data[key] for key in data if key != "form"}
+    if list(EXTREMES).index(extreme) % 2 == FIRST_OF_CLASS.index(known) % 2 and name not in refuse:
+        return  # of those who answer each takes every other
     if (data.get("target") in VALUE_TARGETS.keys() - {"noise"}) != (name in OF_VALUES) and "target" in data:
         return
     case = {
