@@ -593,7 +593,7 @@ OF_ANOTHER_FIT = (
     "rotation",
     "affine",
     "constant",
-    "twice",
+    "weights",
     "one step",
 )
 

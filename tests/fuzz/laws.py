@@ -164,7 +164,7 @@ ABOUT = {
         "MinimumEntropyClustering",
         "RenyiEntropyClustering",
     ),
-    "twice": (*WEIGHTED, *(name for name in FEATURES if name != "InfomaxICA")),
+    "weights": (*WEIGHTED, *(name for name in FEATURES if name != "InfomaxICA")),
     "spoilt rows": tuple(CLASSES),
     "spoilt targets": (*OF_VALUES, *(n for n, one in DEFAULT.items() if get_tags(one).target_tags.required)),
     "target form": (*OF_VALUES, *(n for n, one in DEFAULT.items() if get_tags(one).target_tags.required)),
@@ -365,7 +365,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("of such directions any basis is as good", DIRECTIONS, equal_directions),
         ("the linear program has many optima", LINEAR_PROGRAMS, is_unusual),
     ],
-    "twice": [
+    "weights": [
         (
             "landmarks, folds and initial sets are drawn by row number",
             (*ON_LANDMARKS, *RECURSIVE, *LINEAR_PROGRAMS[2:]),
@@ -914,12 +914,12 @@ def does_not_depend_on_names(case, X, y, fitted):
 
 
 def weighs_rows(case, X, y, fitted):
-    """Every row twice: the fit to rows of weight two, or without weights the same fit."""
-    again = None if y is None else np.repeat(y, 2, axis=0)
-    weights = {"sample_weight": np.full(len(X), 2.0)} if case["estimator"] in WEIGHTED else {}
+    """Rows once, twice or three times: the fit to rows of such weights; without weights, every row twice."""
+    times = 1 + np.arange(len(X)) % 3 if case["estimator"] in WEIGHTED else np.full(len(X), 2)
+    weights = {"sample_weight": times.astype(float)} if case["estimator"] in WEIGHTED else {}
     with clear_errors("fit"):
         wanted = make_estimator(case["estimator"], case["settings"]).fit(X, y, **weights)
-    found = fit(case, np.repeat(X, 2, axis=0), again)
+    found = fit(case, np.repeat(X, times, axis=0), None if y is None else np.repeat(y, times, axis=0))
     return compare(case, outputs(found, X), outputs(wanted, X), TOLERANCE, refitted(case, X, y))
 
 
@@ -1043,7 +1043,7 @@ LAWS = {
     "rotation": does_not_depend_on_axes,
     "affine": does_not_depend_on_axes,
     "constant": ignores_a_constant_column,
-    "twice": weighs_rows,
+    "weights": weighs_rows,
     "one step": fits_and_answers_in_one_step,
     "chunks": partial_fit_equals_fit,
     "rows": predicts_rows_independently,

@@ -72,7 +72,7 @@ TRIED = {
     "rows rotated": ("rotation", "dense"),
     "rows under an affine map": ("affine", "dense"),
     "a constant feature more": ("constant", "dense"),
-    "every row twice": ("twice", "dense"),
+    "rows of whole weights, and as many rows": ("weights", "dense"),
     "fit and transform, or predict, in one": ("one step", "dense"),
     "rows in chunks": ("chunks", "dense"),
     "rows one at a time": ("rows", "dense"),
