@@ -11,7 +11,7 @@ from entrolab import load_published
 from entrolab.study.config import load_catalog, load_study
 from entrolab.tables.number_format import decimals_of
 
-CONFIG = Path(__file__).parents[1] / "config"
+CONFIG = Path(__file__).parents[2] / "config"
 FOLDER = CONFIG / "published"
 COLUMNS = ["table", "dataset", "model", "metric", "value", "std"]
 MODELS = [

@@ -18,7 +18,7 @@ from sklearn.datasets import load_iris
 
 from entrolab.fit.learners import build
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDERS = {"entrolearn": ROOT, "entrolab": ROOT / "src" / "entrolab"}
 SITE = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
 

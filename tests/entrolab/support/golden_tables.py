@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info
 
 from tools.compare_tables import differences
 
-GOLDEN = Path(__file__).parent / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 MADE_WITH = GOLDEN / "made_with.json"
 UNIT = 0.1  # scores are shown in percent, with one decimal
 
@@ -42,5 +42,5 @@ def environment() -> dict:
     }
 
 
-if __name__ == "__main__":  # PYTHONPATH=. python tests/golden_tables.py, after the tables were replaced
+if __name__ == "__main__":  # with PYTHONPATH=., after the tables were replaced
     MADE_WITH.write_text(json.dumps(environment(), indent=2) + "\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from entrolab.study.config import load_catalog, load_study
 from entrolab.study.sections import ConfigError, check
 from entrolab.study.settings import Settings
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 # ------------------------------------------------------------------------------------------ what is installed
 

@@ -1,6 +1,6 @@
 """The fuzz of model files: every class that the loader accepts, in every form in which a file may name one.
 
-``python -m fuzz.models`` loads them all and prints how many were refused, were loaded, or failed: ran or
+``python -m model_file_fuzz`` loads them all and prints how many were refused, were loaded, or failed: ran or
 opened what the file says, or raised anything but the one line of a refusal. It exits 1 if one failed.
 """
 
