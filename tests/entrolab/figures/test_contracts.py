@@ -208,6 +208,7 @@ def test_a_mistake_in_a_figure_of_selected_models_is_one_line(results, name, cha
     [
         ("def draw(files", "which is no Python"),
         ("def drew(files): ...", "without a function draw(files, ...)"),
+        ("def draw(*, files): ...", "without a function draw(files, ...)"),
     ],
 )
 def test_a_script_that_cannot_draw_is_one_line(results, mine, text, line):
