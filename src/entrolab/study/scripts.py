@@ -77,9 +77,9 @@ def _type(annotation: ast.expr | None) -> Any:
         case ast.Name(id=name) if name in SIMPLE:
             return SIMPLE[name]
         case ast.Subscript(value=ast.Name(id="list"), slice=inside):
-            return list[_type(inside)]
+            return list[_type(inside)]  # type: ignore[misc]
         case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[_, inside])):
-            return dict[str, _type(inside)]
+            return dict[str, _type(inside)]  # type: ignore[misc]
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
             return Literal[ast.literal_eval(inside)]
         case ast.BinOp(left=left, right=right):
