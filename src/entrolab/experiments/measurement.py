@@ -5,10 +5,10 @@ The workflow imports this module before any job starts, so it must not import sl
 
 from types import SimpleNamespace
 
+# The first parameters of a script's function: the data set, with `raw` and `scaled`, and the `Measurement`.
+FIRST = ("rows", "at")
 # The parts of a study that a script is given under these names.
 GIVEN = {
-    "rows": "the data set, with `raw` and `scaled`",
-    "at": "the study, table, data set, its task, and the seed",
     "models": "the learners of the table's models by name, for the task of the data set",
     "steps": "the steps of the table's models by name, or the learner of a model without steps",
     "grids": "the grid of each model, or of its steps, and the learners that it selects from",

@@ -21,7 +21,6 @@ from entrolab.study.sections import (
 )
 from entrolab.tables.types import TABLE_TYPES
 
-GIVEN = ("files",)  # parameters of `draw` that are no keys of the entry
 Models = list_of(str, at_most=12) | mapping_of(WithParams, "models by name", at_most=12)
 
 
@@ -68,7 +67,7 @@ class Script(FigureType):
     def mistakes(self, study, catalog):
         yield from super().mistakes(study, catalog)
         try:
-            script = read_script(FIGURES, self.script, study.file, "draw", GIVEN)
+            script = read_script(FIGURES, self.script, study.file, "draw", ("files",))
             script.Params.model_validate(self.params)
         except ConfigError as error:
             yield f"script: {error}"

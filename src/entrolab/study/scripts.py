@@ -25,14 +25,21 @@ class Script(NamedTuple):
     Params: type[Section]
 
 
-def read_script(folder: str, script: str, study_file: str, function: str, given: tuple[str, ...]) -> Script:
+def read_script(
+    folder: str,
+    script: str,
+    study_file: str,
+    function: str,
+    first: tuple[str, ...],
+    given: tuple[str, ...] = (),
+) -> Script:
     """Read the signature of a script's function; a mistake is a `ConfigError`.
 
-    For `folder` and `script` see :func:`entrolab.io.files.script_file`; `given` are the names of parameters
-    that are parts of the study.
+    For `folder` and `script` see :func:`entrolab.io.files.script_file`. `first` are the names of its first
+    parameters, `given` those of other parameters that are parts of the study.
     """
     try:
-        return _signature(script_file(folder, script, study_file).read_bytes(), function, given)
+        return _signature(script_file(folder, script, study_file).read_bytes(), function, first, given)
     except OSError:
         known = sorted(file.stem for file in (SCRIPTS / folder).glob("*.py"))
         accepted = f"{', '.join(known)}, or the path of a file"
@@ -40,22 +47,25 @@ def read_script(folder: str, script: str, study_file: str, function: str, given:
     except (SyntaxError, ValueError) as error:
         line = f", which is no Python: {error}"
     except LookupError:
-        line = f" without a function {function}({', '.join(given)}, ...)"
+        line = f" without a function {function}({', '.join(first)}, ...)"
     raise ConfigError(f"found {script!r}{line}")
 
 
 @cache
-def _signature(content: bytes, function: str, given: tuple[str, ...]) -> Script:
+def _signature(content: bytes, function: str, first: tuple[str, ...], given: tuple[str, ...]) -> Script:
     nodes = ast.parse(content).body
     functions = {node.name: node.args for node in nodes if isinstance(node, ast.FunctionDef)}
     taken = functions[function]
-    parameters = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs]
+    positional = [*taken.posonlyargs, *taken.args]
+    if tuple(one.arg for one in positional[: len(first)]) != first:
+        raise LookupError(first)
+    parameters = [*positional, *taken.kwonlyargs]
     given_defaults = [*taken.defaults, *taken.kw_defaults]
     defaults = [*[None] * (len(parameters) - len(given_defaults)), *given_defaults]
     fields: dict[str, Any] = {
         parameter.arg: (_type(parameter.annotation), ... if default is None else None)
         for parameter, default in zip(parameters, defaults, strict=True)
-        if parameter.arg not in given
+        if parameter.arg not in (*first, *given)
     }
     asked = tuple(one.arg for one in parameters if one.arg in given)
     return Script(asked, create_model("Params", __base__=Section, **fields))

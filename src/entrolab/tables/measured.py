@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import field_validator
 
-from entrolab.experiments.measurement import GIVEN
+from entrolab.experiments.measurement import FIRST, GIVEN
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, estimator_of, learner_of
 from entrolab.io.files import EXPERIMENTS, script_file
 from entrolab.study.entries import ModelNames, TableEntry, Task, WithParams
@@ -376,7 +376,4 @@ def _each(key: str, head, params: Mapping) -> Iterator[tuple[str, Any]]:
 
 def _read(table, study):
     """The signature of a table's script; a mistake is a `ConfigError`."""
-    script = read_script(EXPERIMENTS, table.script, study.file, "measure", tuple(GIVEN))
-    if script.given[:2] != ("rows", "at"):
-        raise ConfigError(f"found {table.script!r} without a function measure(rows, at, ...)")
-    return script
+    return read_script(EXPERIMENTS, table.script, study.file, "measure", FIRST, tuple(GIVEN))

@@ -281,3 +281,30 @@ def test_evaluations_are_seconds_and_errors_by_the_number_of_rows(results):
     assert results.draw(entry)[["series", "rows", "seconds"]].to_numpy().tolist() == [*map(list, rows)]
     results.measured("speed", "generated", [{"status": "failed", "error": "MemoryError"}])
     assert reasons(results.draw(entry)) == ["MemoryError"]
+
+
+def test_closed_forms_are_beside_what_was_measured(results):
+    maxima = {"type": "measured", "script": "entropy_maxima", "caption": "", "metrics": {"value": "ours"}}
+    results.study["tables"]["maxima"] = maxima | {"params": {"means": [2, 3.5], "scales": [1]}}
+    numbers = {"die_3.5": (1.7, 1.8), "die_2": (1.0, 1.25)}
+    rows = [
+        {"reading": reading, "metric": metric, "value": value}
+        for reading, pair in numbers.items()
+        for metric, value in zip(("value", "exact"), pair, strict=True)
+    ]
+    results.measured("maxima", "generated", rows)
+    entry = script(
+        "closed_forms",
+        "measured",
+        table="maxima",
+        params={"panels": {"die": "mean", "normal": "deviation"}, "score_name": "entropy"},
+    )
+    table = results.draw(entry)
+    drawn = table.dropna(subset="mean")[["series", "value", "mean"]].to_numpy().tolist()
+    assert drawn == [
+        ["closed form", 2, 1.25],
+        ["closed form", 3.5, 1.8],
+        ["measured", 2, 1.0],
+        ["measured", 3.5, 1.7],
+    ]
+    assert set(table.loc[table["mean"].isna(), "reason"]) == {"not measured"}

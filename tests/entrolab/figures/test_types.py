@@ -36,29 +36,28 @@ def rings(catalog):
 
 
 def grid(score, failed=(), **values):
-    """Candidates of two trials; the accuracy in percent is ``score(trial, *point)``."""
-    points = list(itertools.product(*values.values()))
+    """Candidates of two trials; accuracy in percent is ``score(trial, *point)``, without one if it failed."""
     return [
         {
             "repeat": trial,
             "fold": 0,
             "point": number,
             "params": json.dumps(dict(zip(values, point, strict=True))),
-            "test_accuracy": np.nan if point in failed else score(trial, *point) / 100,
-            "success": point not in failed,
-            "error": "singular" if point in failed else "",
+            "test_accuracy": np.nan if (trial, *point) in failed else score(trial, *point) / 100,
+            "success": (trial, *point) not in failed,
+            "error": "singular" if (trial, *point) in failed else "",
         }
         for trial in (0, 1)
-        for number, point in enumerate(points)
+        for number, point in enumerate(itertools.product(*values.values()))
     ]
 
 
 @pytest.fixture
 def two_parameters(results):
-    """A run over C and gamma; the mean accuracy is 10 C + gamma + 10, and one point failed."""
+    """A run over C and gamma; the mean accuracy is 10 C + gamma + 10, and one point failed in a trial."""
     values = {"C": [0.25, 0.5, 1.0, 2.0], "gamma": [5, 10, 20]}
     results.study["models"]["good"]["grid"] = values
-    rows = grid(lambda trial, C, gamma: 10 * C + gamma + 20 * trial, failed=[(0.25, 5)], **values)
+    rows = grid(lambda trial, C, gamma: 10 * C + gamma + 20 * trial, failed=[(1, 0.25, 5)], **values)
     results.candidates("moons-apart", "good", rows)
     return {"datasets": "moons", "models": ["good"], "metric": "accuracy"}
 
@@ -66,7 +65,7 @@ def two_parameters(results):
 def test_curves_are_means_and_deviations_over_the_folds(results):
     """Models of one label are two curves; a failed fold is a gap."""
     models = results.study["models"]
-    for name, failed in (("good", []), ("bad", [(5,)])):
+    for name, failed in (("good", []), ("bad", [(1, 5)])):
         models[name] |= {"label": "Machine", "grid": {"C": [50, 5, 10]}}
         rows = grid(lambda trial, C: C + 20 * trial, failed=failed, C=[50, 5, 10])
         results.candidates("moons-apart", name, rows)
@@ -76,7 +75,7 @@ def test_curves_are_means_and_deviations_over_the_folds(results):
     assert table["value"].tolist() == [5, 10, 50, 5, 10, 50]
     assert_allclose(table["mean"], [15, 20, 60, np.nan, 20, 60])
     assert_allclose(table["std"].dropna(), 20 / np.sqrt(2), rtol=1e-5)  # of two values 20 apart
-    assert table["folds"].tolist() == [2, 2, 2, 0, 2, 2]
+    assert table["folds"].tolist() == [2, 2, 2, 1, 2, 2]
     assert reasons(table) == ["moons-apart, bad: singular"]
     assert "Machine (bad): no score at 1 of 3" in results.svg
 
@@ -95,7 +94,7 @@ def test_a_surface_is_the_mean_over_the_trials(results, two_parameters):
     assert found.loc[(2.0, 20), "mean"] == pytest.approx(50)
     assert np.isnan(found.loc[(0.25, 5), "mean"])
     assert found.loc[(0.25, 5), "reason"] == "singular"
-    assert found.loc[(0.25, 5), "folds"] == 0
+    assert found.loc[(0.25, 5), "folds"] == 1
     assert found["mean"].count() == 11
 
 

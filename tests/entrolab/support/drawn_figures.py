@@ -36,7 +36,9 @@ class Results:
         drawing = make_figure(study.spec_of_figure("figure"), files, list(map(str, outputs)))
         assert all(output.stat().st_size for output in outputs)
         assert self.text == drawing.text != ""
-        return read_figure(outputs[-1])
+        table = read_figure(outputs[-1])
+        assert table.columns[-1] == "reason"
+        return table
 
     @property
     def text(self):
