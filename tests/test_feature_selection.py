@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from entrolearn import InformationFilter, feature_selection
+from entrolearn import feature_selection
+from entrolearn.feature_selection import InformationFilter
 from entrolearn.measures import mixed_mutual_information
 
 

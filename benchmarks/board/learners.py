@@ -107,10 +107,13 @@ LEARNERS: dict[str, Learner] = {
         "KDEClassifier", bandwidth_scale=loguniform(0.2, 5), covariance=["ledoit_wolf", "empirical"]
     ),
     "MELM": _ours("MELM", n_components=[1, 2, 3, 5], bandwidth_scale=loguniform(0.2, 5)),
-    "softmax": _ours("SoftmaxRegression", weight_decay=loguniform(1e-6, 1)),
-    "MaxEnt": _ours("MaxEntClassifier", prior_variance=loguniform(1e-3, 1e3)),
+    "softmax": _ours("networks.SoftmaxRegression", weight_decay=loguniform(1e-6, 1)),
+    "MaxEnt": _ours("maxent.MaxEntClassifier", prior_variance=loguniform(1e-3, 1e3)),
     "MLP (squared error)": _ours(
-        "MSEMLPClassifier", "MSEMLPRegressor", n_hidden=[20, 50, 100, 200], batch_size=[16, 32, 64]
+        "networks.MSEMLPClassifier",
+        "networks.MSEMLPRegressor",
+        n_hidden=[20, 50, 100, 200],
+        batch_size=[16, 32, 64],
     ),
     "MLP (error entropy)": _ours(
         "ErrorEntropyMLPClassifier",

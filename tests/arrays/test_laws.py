@@ -25,7 +25,19 @@ from sklearn.utils import get_tags
 
 import entrolearn as el
 from entrolab.io.model_reading import load
+from entrolearn.cluster import CrossEntropyMethodClustering
+from entrolearn.feature_selection import InformationFilter
 from entrolearn.kernels import INNER, RADIAL
+from entrolearn.manifold import GEM, ClassPCA, PerClassPCA, TwoEllipsoidPCA
+from entrolearn.maxent import MaxEntClassifier
+from entrolearn.networks import (
+    CoherentFeatures,
+    IncoherentFeatures,
+    LinearInfomax,
+    MSEMLPClassifier,
+    MSEMLPRegressor,
+    SoftmaxRegression,
+)
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -85,7 +97,7 @@ class Problem:
         return self.X @ rng.normal(size=(self.d, self.d)) + 0.3 * rng.normal(size=(self.n, self.d))
 
     def targets(self, estimator) -> np.ndarray:
-        if isinstance(estimator, el.CoherentFeatures | el.IncoherentFeatures):
+        if isinstance(estimator, CoherentFeatures | IncoherentFeatures):
             return self.view
         return self.values if is_regressor(estimator) else self.classes
 
@@ -122,9 +134,9 @@ problems = st.builds(Problem, seed=st.integers(0, 2**32 - 1), n=st.integers(20, 
 SETTINGS = {"random_state": 0, "n_init": 1}
 SHARPER = {
     el.InfomaxICA: {"tol": 1e-10},
-    el.MaxEntClassifier: {"tol": 1e-9, "max_iter": 5000},
+    MaxEntClassifier: {"tol": 1e-9, "max_iter": 5000},
     el.MELM: {"tol": 1e-12},
-    el.SoftmaxRegression: {"tol": 1e-9, "max_iter": 5000},
+    SoftmaxRegression: {"tol": 1e-9, "max_iter": 5000},
 }
 
 
@@ -162,7 +174,7 @@ TOLERANCE = {
     el.RKELMRegressor: 1e-4,
     el.EntropySearch: 1e-2,  # of libsvm, which stops at 1e-3
     el.MELM: 1e-4,
-    el.SoftmaxRegression: 1e-4,
+    SoftmaxRegression: 1e-4,
 }
 
 
@@ -343,11 +355,11 @@ def those(condition: Callable) -> list:
     return [estimator for estimator in ESTIMATORS if condition(estimator)]
 
 
-PCA_LIKE = (el.ClassPCA, el.TwoEllipsoidPCA, el.PerClassPCA)
-VIEWS = (el.CoherentFeatures, el.IncoherentFeatures)
+PCA_LIKE = (ClassPCA, TwoEllipsoidPCA, PerClassPCA)
+VIEWS = (CoherentFeatures, IncoherentFeatures)
 CLUSTERS_IN_SPACE = (
     el.CrossEntropyClustering,
-    el.CrossEntropyMethodClustering,
+    CrossEntropyMethodClustering,
     el.MinimumEntropyClustering,
     el.RenyiEntropyClustering,
 )
@@ -355,7 +367,7 @@ CLUSTERS_IN_SPACE = (
 
 def of_classes(estimator) -> bool:
     return is_classifier(estimator) or isinstance(
-        estimator, el.ClassPCA | el.TwoEllipsoidPCA | el.PerClassPCA | el.GEM | el.MELM
+        estimator, ClassPCA | TwoEllipsoidPCA | PerClassPCA | GEM | el.MELM
     )
 
 
@@ -366,7 +378,7 @@ def with_kernel(kernels) -> Callable:
 def converges(estimator) -> bool:
     """A linear classifier that goes to the minimum, with an intercept that costs nothing."""
     return (
-        isinstance(estimator, el.MaxEntClassifier | el.SoftmaxRegression)
+        isinstance(estimator, MaxEntClassifier | SoftmaxRegression)
         and estimator.solver == "lbfgs"
         and estimator.fit_intercept
         and not getattr(estimator, "early_stopping", False)
@@ -375,7 +387,7 @@ def converges(estimator) -> bool:
 
 def sees_angles(estimator) -> bool:
     """Rows count only by their distances and inner products."""
-    known = (el.KDEClassifier, el.LinearInfomax, *PCA_LIKE, el.GEM, *VIEWS, el.MinimumEntropyClustering)
+    known = (el.KDEClassifier, LinearInfomax, *PCA_LIKE, GEM, *VIEWS, el.MinimumEntropyClustering)
     return (
         with_kernel({*RADIAL, *INNER})(estimator)
         or converges(estimator)
@@ -398,12 +410,12 @@ TWICE = [
     (el.OneNormSVR(C=10.0), {"C": 5.0}),
     (el.EEMClassifier(covariance="empirical", n_hidden=5), {}),
     (el.EEMClassifier(covariance=1e-3), {}),
-    (el.SoftmaxRegression(1e-2), {}),
-    (el.MaxEntClassifier(), {"prior_variance": 0.5}),
+    (SoftmaxRegression(1e-2), {}),
+    (MaxEntClassifier(), {"prior_variance": 0.5}),
     (el.ErrorEntropyMLPClassifier(), {}),
     (el.ErrorEntropyMLPRegressor(), {}),
-    *((estimator, {}) for estimator in (el.ClassPCA(), el.TwoEllipsoidPCA(), el.PerClassPCA(), el.GEM())),
-    *((estimator, {}) for estimator in (el.LinearInfomax(), el.CoherentFeatures(), el.IncoherentFeatures())),
+    *((estimator, {}) for estimator in (ClassPCA(), TwoEllipsoidPCA(), PerClassPCA(), GEM())),
+    *((estimator, {}) for estimator in (LinearInfomax(), CoherentFeatures(), IncoherentFeatures())),
 ]
 
 # Of their own settings, the kernel's width must not depend on the number of features.
@@ -421,18 +433,18 @@ BLIND_TO_CONSTANTS = [
     el.CrossEntropySVC(gamma=2.0),
     el.CrossEntropySVR(gamma=2.0),
     el.EEKMClassifier(gamma=2.0),
-    el.SoftmaxRegression(1e-2),
-    el.MaxEntClassifier(),
-    el.ClassPCA(),
-    el.TwoEllipsoidPCA(),
-    el.PerClassPCA(),
-    el.LinearInfomax(2),
+    SoftmaxRegression(1e-2),
+    MaxEntClassifier(),
+    ClassPCA(),
+    TwoEllipsoidPCA(),
+    PerClassPCA(),
+    LinearInfomax(2),
     el.InfomaxICA(),
-    el.CoherentFeatures(),
-    el.IncoherentFeatures(),
+    CoherentFeatures(),
+    IncoherentFeatures(),
     el.MinimumEntropyClustering(),
     el.RenyiEntropyClustering(sigma=0.5),
-    el.CrossEntropyMethodClustering(3, samples_per_coordinate=20),
+    CrossEntropyMethodClustering(3, samples_per_coordinate=20),
 ]
 
 SEARCH_AMONG_RANDOM_WEIGHTS = next(
@@ -464,7 +476,7 @@ LAWS = {
         SAME,
         # The search of CrossEntropySVC draws sets of rows: it may end in another set, or in the same.
         those(lambda estimator: not (is_clusterer(estimator) or isinstance(estimator, el.CrossEntropySVC))),
-        BY_PLACE | dict.fromkeys((*PCA_LIKE, str(el.GEM()), str(el.LinearInfomax())), EQUAL_DIRECTIONS),
+        BY_PLACE | dict.fromkeys((*PCA_LIKE, str(GEM()), str(LinearInfomax())), EQUAL_DIRECTIONS),
     ),
     "rows of features of equal variance in another order": Law(
         rows_of_features_of_equal_variance_in_another_order,
@@ -476,17 +488,17 @@ LAWS = {
         SAME,
         # MELM's starts are drawn feature by feature: they may climb to another maximum, or to the same. The
         # columns that a selector keeps stay in the order in which they come.
-        those(lambda estimator: not isinstance(estimator, (el.MELM, el.InformationFilter))),
+        those(lambda estimator: not isinstance(estimator, (el.MELM, InformationFilter))),
         {
             el.EEMClassifier: RANDOM_WEIGHTS,
             el.WELMClassifier: RANDOM_WEIGHTS,
             el.ELMClassifier: RANDOM_WEIGHTS,
             el.ELMRegressor: RANDOM_WEIGHTS,
-            el.MSEMLPClassifier: RANDOM_WEIGHTS,
-            el.MSEMLPRegressor: RANDOM_WEIGHTS,
+            MSEMLPClassifier: RANDOM_WEIGHTS,
+            MSEMLPRegressor: RANDOM_WEIGHTS,
             el.ErrorEntropyMLPClassifier: RANDOM_WEIGHTS,
             el.ErrorEntropyMLPRegressor: RANDOM_WEIGHTS,
-            el.CrossEntropyMethodClustering: "centroids are drawn feature by feature",
+            CrossEntropyMethodClustering: "centroids are drawn feature by feature",
             str(SEARCH_AMONG_RANDOM_WEIGHTS): RANDOM_WEIGHTS,
         },
     ),
@@ -496,8 +508,8 @@ LAWS = {
         those(of_classes),
         {
             str(WITH_ROWS_KEPT_OUT): "which rows are kept out is drawn class by class",
-            el.PerClassPCA: "components go round the classes in their order",
-            el.MSEMLPClassifier: "random weights belong to classes",
+            PerClassPCA: "components go round the classes in their order",
+            MSEMLPClassifier: "random weights belong to classes",
             el.ErrorEntropyMLPClassifier: "random weights belong to an output that is one class",
         },
     ),
@@ -522,8 +534,8 @@ LAWS = {
         "the same answers, those of maps up to signs",
         [
             el.KDEClassifier(0.5, covariance="empirical", priors="empirical"),
-            el.CoherentFeatures(),
-            el.IncoherentFeatures(),
+            CoherentFeatures(),
+            IncoherentFeatures(),
         ],
     ),
     "rows in units of their own": Law(

@@ -23,20 +23,15 @@ from entrolearn import (
     LSSVC,
     LSSVR,
     RSVC,
-    CoherentFeatures,
     CrossEntropyClustering,
-    CrossEntropyMethodClustering,
     EEKMClassifier,
     ELMClassifier,
     ELMRegressor,
     EntropySearch,
-    IncoherentFeatures,
     InfomaxICA,
-    InformationFilter,
     KDEClassifier,
     KELMClassifier,
     KLClustering,
-    MaxEntClassifier,
     MinimumEntropyClustering,
     OneNormSVC,
     OneNormSVR,
@@ -44,6 +39,10 @@ from entrolearn import (
     RKELMClassifier,
     WELMClassifier,
 )
+from entrolearn.cluster import CrossEntropyMethodClustering
+from entrolearn.feature_selection import InformationFilter
+from entrolearn.maxent import MaxEntClassifier
+from entrolearn.networks import CoherentFeatures, IncoherentFeatures
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),

@@ -22,11 +22,13 @@ from sklearn.utils import get_tags
 
 from entrolearn import (
     LSSVC,
-    CoherentFeatures,
     EEMClassifier,
     EntropySearch,
     ErrorEntropyMLPClassifier,
     ErrorEntropyMLPRegressor,
+)
+from entrolearn.networks import (
+    CoherentFeatures,
     IncoherentFeatures,
     MSEMLPClassifier,
     MSEMLPRegressor,

@@ -11,16 +11,12 @@ from sklearn.svm import SVC
 from sklearn.utils._param_validation import make_constraint
 
 from entrolearn import (
-    GEM,
     LSSVC,
     LSSVR,
     MELM,
     RSVC,
     RSVR,
-    ClassPCA,
-    CoherentFeatures,
     CrossEntropyClustering,
-    CrossEntropyMethodClustering,
     CrossEntropySVC,
     EEKMClassifier,
     EEMClassifier,
@@ -28,26 +24,29 @@ from entrolearn import (
     ELMRegressor,
     EntropySearch,
     ErrorEntropyMLPRegressor,
-    IncoherentFeatures,
     InfomaxICA,
     KDEClassifier,
     KELMClassifier,
     KELMRegressor,
     KLClustering,
-    LinearInfomax,
-    MaxEntClassifier,
     MinimumEntropyClustering,
-    MSEMLPClassifier,
-    MSEMLPRegressor,
     OneNormSVC,
     OneNormSVR,
-    PerClassPCA,
     RenyiEntropyClustering,
     RKELMClassifier,
     RKELMRegressor,
-    SoftmaxRegression,
-    TwoEllipsoidPCA,
     WELMClassifier,
+)
+from entrolearn.cluster import CrossEntropyMethodClustering
+from entrolearn.manifold import GEM, ClassPCA, PerClassPCA, TwoEllipsoidPCA
+from entrolearn.maxent import MaxEntClassifier
+from entrolearn.networks import (
+    CoherentFeatures,
+    IncoherentFeatures,
+    LinearInfomax,
+    MSEMLPClassifier,
+    MSEMLPRegressor,
+    SoftmaxRegression,
 )
 
 X = np.random.default_rng(0).uniform(0.1, 1, size=(12, 3))

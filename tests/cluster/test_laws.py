@@ -10,12 +10,12 @@ from sklearn.datasets import make_blobs
 
 from entrolearn import (
     CrossEntropyClustering,
-    CrossEntropyMethodClustering,
     KLClustering,
     MinimumEntropyClustering,
     RenyiEntropyClustering,
     kernels,
 )
+from entrolearn.cluster import CrossEntropyMethodClustering
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import StandardScaler, minmax_scale
 
-from entrolearn import MaxEntClassifier
+from entrolearn.maxent import MaxEntClassifier
 from entrolearn.maxent.features import PerClassFeatures, evaluated
 from entrolearn.maxent.solvers import Likelihood, _scaling_step, generalized_iterative_scaling, lbfgs
 

@@ -8,8 +8,7 @@ from scipy.optimize import minimize
 from sklearn.cross_decomposition import CCA
 from sklearn.datasets import load_linnerud, load_wine
 
-from entrolearn import CoherentFeatures, IncoherentFeatures
-from entrolearn.networks import views_objective
+from entrolearn.networks import CoherentFeatures, IncoherentFeatures, views_objective
 
 VIEWS = [CoherentFeatures, IncoherentFeatures]
 

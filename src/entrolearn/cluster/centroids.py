@@ -182,7 +182,7 @@ class CrossEntropyMethodClustering(
 
     Examples
     --------
-    >>> from entrolearn import CrossEntropyMethodClustering
+    >>> from entrolearn.cluster import CrossEntropyMethodClustering
     >>> from sklearn.cluster import KMeans
     >>> from sklearn.datasets import load_iris
     >>> X, _ = load_iris(return_X_y=True)

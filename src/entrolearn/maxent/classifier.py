@@ -94,7 +94,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from entrolearn import MaxEntClassifier
+    >>> from entrolearn.maxent import MaxEntClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> round(MaxEntClassifier().fit(X, y).score(X, y), 2)

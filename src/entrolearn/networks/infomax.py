@@ -73,7 +73,7 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     Examples
     --------
-    >>> from entrolearn import LinearInfomax
+    >>> from entrolearn.networks import LinearInfomax
     >>> from sklearn.datasets import load_iris
     >>> X, _ = load_iris(return_X_y=True)
     >>> infomax = LinearInfomax(2, constraint="power", noise_variance=1.0).fit(X)

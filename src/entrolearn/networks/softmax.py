@@ -100,7 +100,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from entrolearn import SoftmaxRegression
+    >>> from entrolearn.networks import SoftmaxRegression
     >>> X, y = load_iris(return_X_y=True)
     >>> model = SoftmaxRegression(weight_decay=1e-3).fit(X, y)
     >>> model.score(X, y) > 0.95

@@ -193,7 +193,7 @@ class CoherentFeatures(_TwoViews):
 
     Examples
     --------
-    >>> from entrolearn import CoherentFeatures
+    >>> from entrolearn.networks import CoherentFeatures
     >>> from sklearn.datasets import load_linnerud
     >>> exercises, bodies = load_linnerud(return_X_y=True)
     >>> coherent = CoherentFeatures().fit(exercises, bodies)
@@ -285,7 +285,7 @@ class IncoherentFeatures(_TwoViews):
 
     Examples
     --------
-    >>> from entrolearn import IncoherentFeatures
+    >>> from entrolearn.networks import IncoherentFeatures
     >>> from sklearn.datasets import load_linnerud
     >>> exercises, bodies = load_linnerud(return_X_y=True)
     >>> IncoherentFeatures().fit(exercises, bodies).correlations_.round(2)
