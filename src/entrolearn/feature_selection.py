@@ -105,7 +105,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
     See Also
     --------
     sklearn.feature_selection.SelectKBest : With ``mutual_info_classif`` it corresponds to "relevance".
-    EntropySearch : Selects parameters by a divergence of the classes.
+    entrolearn.EntropySearch : Selects parameters by a divergence of the classes.
 
     Notes
     -----

@@ -63,6 +63,12 @@ def test_plain_case_is_multinomial_logistic_regression(iris, C, fit_intercept):
     assert_allclose(ours.weights_, twin.coef_, atol=1e-4)
 
 
+def test_defaults_are_those_of_logistic_regression(iris):
+    X, y = iris
+    ours, twin = MaxEntClassifier().fit(X, y), LogisticRegression(max_iter=1000).fit(X, y)
+    assert_allclose(ours.predict_proba(X), twin.predict_proba(X), rtol=0, atol=1e-10)
+
+
 def test_two_classes_are_logistic_regression_of_twice_the_variance():
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)

@@ -155,7 +155,7 @@ class CrossEntropyMethodClustering(
 
     See Also
     --------
-    CrossEntropyClustering : Unrelated despite its name: Gaussian clusters, whose number it finds.
+    entrolearn.CrossEntropyClustering : Unrelated despite its name: Gaussian clusters, whose number it finds.
     sklearn.cluster.KMeans : The recommended estimator; see above.
     entrolearn.optimize.cross_entropy_method : The search.
 

@@ -112,7 +112,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
     See Also
     --------
     SoftmaxRegression : Minimises the cross-entropy, without a hidden layer.
-    ErrorEntropyMLPClassifier : Minimises the entropy of the errors.
+    entrolearn.ErrorEntropyMLPClassifier : Minimises the entropy of the errors.
     sklearn.neural_network.MLPClassifier : Minimises the cross-entropy, with any number of layers.
 
     Notes
@@ -276,7 +276,7 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
 
     See Also
     --------
-    ErrorEntropyMLPRegressor : Minimises the entropy of the errors.
+    entrolearn.ErrorEntropyMLPRegressor : Minimises the entropy of the errors.
 
     Examples
     --------
