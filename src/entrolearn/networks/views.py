@@ -144,8 +144,8 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 class CoherentFeatures(_TwoViews):
     """Linear features of two views with maximal mutual information, equal to those of scikit-learn's CCA.
 
-    Scaled to unit variance and up to signs, outputs differ by less than 1e-9 once CCA has converged. Here they
-    are computed in closed form, and `noise_variance` adds a ridge. Examples of views are neighbouring patches
+    Scaled to unit variance and up to signs, outputs differ by less than 1e-9 once CCA has converged. Here
+    they have a closed form, and `noise_variance` adds a ridge. Examples of views are neighbouring patches
     of an image, two microphones, or two measurements of the same object.
 
     Parameters
