@@ -22,6 +22,8 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 # Disable MLflow's usage reports.
 export MLFLOW_DISABLE_TELEMETRY := true
+# Where the variable is set, each process of the tests would compile every module anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help env demo test faults fuzz fuzz-models tools-test packages release bench peers board-env stranger ui screenshots report seeds outcomes deposit docs lint format lock executors cluster-test unlock clean
 
@@ -45,7 +47,7 @@ fuzz: env  ## property-based tests on random settings and data, findings in resu
 	    --jobs $(JOBS) $(if $(CASE),--case '$(CASE)')
 
 fuzz-models: env  ## load crafted model files: every class that the loader accepts, in nine forms, in half a minute
-	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests:$$PYTHONPATH" python -W ignore -m fuzz.models
+	@$(IN_ENV) $(ONE_THREAD) PYTHONPATH="tests/entrolab/support:$$PYTHONPATH" python -W ignore -m model_file_fuzz
 
 tools-test: env  ## test the learners in third-party tools, installed in .tools/, in minutes (needs a package index)
 	@$(ONE_THREAD) tools/tools_test.sh $(ARGS)

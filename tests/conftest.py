@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import hypothesis
@@ -16,6 +17,17 @@ from fault_table import (  # noqa: F401  hooks of pytest's
     pytest_terminal_summary,
 )
 from left_behind import pytest_sessionfinish, pytest_sessionstart  # noqa: F401  hooks of pytest's
+
+# What the tests of some folders and files need besides the wheel of the learners, pytest and hypothesis.
+NEEDS = {
+    "mlflow": ["entrolab", "workflow", "docs", "tools", "benchmarks"],
+    "dask": ["streaming"],
+    "matplotlib": ["plotting", "test_meta_estimators.py"],
+    "mypy": ["test_types.py"],
+    "pandas": ["test_columns.py"],
+    "array_api_strict": ["machines/test_devices.py", "machines/test_device_fits.py"],
+}
+collect_ignore = [place for package, places in NEEDS.items() if not find_spec(package) for place in places]
 
 # A machine that is busy with something else must not fail a law.
 hypothesis.settings.register_profile("entrolearn", deadline=None)

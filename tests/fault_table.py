@@ -10,7 +10,6 @@ import platform
 from datetime import date
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 # The kinds in the order of the table, and what each is about.
@@ -46,6 +45,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_terminal_summary(terminalreporter, config):
+    file = config.getoption("--fault-table")
     reports = [
         report
         for reports in terminalreporter.stats.values()
@@ -53,18 +53,15 @@ def pytest_terminal_summary(terminalreporter, config):
         if isinstance(report, pytest.TestReport)  # not an item that was deselected
         and any(name == "fault" for name, _ in getattr(report, "user_properties", ()))
     ]
-    if not reports:
+    if not file or not reports:
         return
+    import pandas as pd  # here: tests of the learners alone do without
+
     tried = pd.DataFrame(map(_tried, reports)).drop_duplicates()
-    bad = _cases(tried[tried["kind"].isin(BAD_INPUT)])
-    if bad:
-        terminalreporter.write_line(f"{bad} bad inputs tried")
-    file = config.getoption("--fault-table")
-    if file:
-        text = _fault_table(tried, bad)
-        terminalreporter.write_line(text)
-        Path(file).parent.mkdir(parents=True, exist_ok=True)
-        Path(file).write_text(text + "\n", encoding="utf-8")
+    text = _fault_table(tried, _cases(tried[tried["kind"].isin(BAD_INPUT)]))
+    terminalreporter.write_line(text)
+    Path(file).parent.mkdir(parents=True, exist_ok=True)
+    Path(file).write_text(text + "\n", encoding="utf-8")
 
 
 def _tried(report) -> dict:
@@ -85,17 +82,17 @@ def _tried(report) -> dict:
     }
 
 
-def _of(kinds: pd.DataFrame, *names: str) -> int:
+def _of(kinds, *names: str) -> int:
     """How many faults are of some kinds."""
     return int(kinds["faults"].reindex(names).sum())
 
 
-def _cases(tried: pd.DataFrame) -> int:
+def _cases(tried) -> int:
     """How many cases some tests try, each of them once."""
     return int(tried.groupby("test")["cases"].max().sum())
 
 
-def _fault_table(tried: pd.DataFrame, bad: int) -> str:
+def _fault_table(tried, bad: int) -> str:
     """A table of the kinds in Markdown; then the faults of each kind by outcome."""
     # A phase that did not pass says more than one that did.
     lines = tried.sort_values("survived", kind="stable").groupby(["kind", "fault"], sort=False)
@@ -139,14 +136,14 @@ def _fault_table(tried: pd.DataFrame, bad: int) -> str:
     )
 
 
-def _by_outcome(faults: pd.DataFrame) -> str:
+def _by_outcome(faults) -> str:
     """The faults of one kind as a Markdown list of outcomes, each with its faults."""
     grouped = faults.reset_index().groupby("outcome", sort=True)["fault"]
     lines = [f"- **{outcome.strip('*')}**: {'; '.join(sorted(names))}" for outcome, names in grouped]
     return "\n".join(lines).replace("<", r"\<")
 
 
-def _markdown(lines: pd.DataFrame) -> str:
+def _markdown(lines) -> str:
     shown = lines.assign(
         lost=lines["lost"].map("{:.0f}".format).replace("nan", ""),
         seconds=lines["seconds"].map("{:.1f}".format),

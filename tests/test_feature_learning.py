@@ -1,8 +1,6 @@
 """Recursive feature machines where the truth is known, and against a naive twin."""
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, random_array
@@ -27,7 +25,6 @@ from entrolearn.feature_learning import _auc, mean_squares
 from entrolearn.machines.base import to_original_coordinates
 from entrolearn.machines.gradients import without_empty_features
 from entrolearn.measures import average_gradient_outer_product
-from entrolearn.plotting import FeatureImportancesDisplay
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(2000, 20)), RNG.normal(size=(500, 20))
@@ -182,6 +179,9 @@ def test_features_without_stored_numbers_among_the_landmarks_take_no_memory():
 
 
 def test_sparse_rows_and_the_picture_of_the_rounds():
+    pd, plt = pytest.importorskip("pandas"), pytest.importorskip("matplotlib.pyplot")
+    from entrolearn.plotting import FeatureImportancesDisplay
+
     y = np.digitize(four_of_twenty(X), [0, 1.5])
     machine = RecursiveFeatureClassifier(BASES["gaussian"], metric="auto", n_rounds=2, random_state=0)
     sparse = clone(machine).fit(csr_array(X), y)

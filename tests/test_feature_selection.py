@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from entrolearn import feature_selection
 from entrolearn.feature_selection import InformationFilter
@@ -24,12 +23,6 @@ def redundant(rng, n=300):
 @pytest.fixture
 def rng():
     return np.random.default_rng(20261122)
-
-
-@parametrize_with_checks([InformationFilter("test", criterion="cmim", n_permutations=19, random_state=0)])
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_scikit_learn_check_of_a_selection_by_test(estimator, check):
-    check(estimator)
 
 
 def naive(X, y, criterion, n_wanted):

@@ -218,6 +218,23 @@ def cycle(found: list[tuple[Path, Import]]) -> list[str]:
     return []
 
 
+TESTS = Path(__file__).parent
+# Tests of the lab, the pages and the tools; all others run where only entrolearn is installed.
+TESTS_OF_THE_LAB = {"entrolab", "workflow", "docs", "tools", "benchmarks", "interoperability"}
+
+
+def test_the_tests_of_the_library_run_without_the_lab():
+    files = [file for file in TESTS.rglob("*.py") if file.relative_to(TESTS).parts[0] not in TESTS_OF_THE_LAB]
+    assert len(files) > 150
+    found = {
+        f"{file.relative_to(TESTS)}:{line} imports {name}"
+        for file in files
+        for line, name in _imported_names("", file)
+        if unit(name) in {LAB, "mlflow", "snakemake"}
+    }
+    assert found == set()
+
+
 @pytest.fixture(scope="module")
 def found() -> list[tuple[Path, Import]]:
     return all_imports(SOURCE)

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
@@ -409,6 +408,7 @@ def test_rows_in_single_precision_stay_so_where_a_fit_keeps_them(data):
 
 
 def test_tables_and_integers_take_the_same_path(data):
+    pd = pytest.importorskip("pandas")
     X, y = np.rint(10 * data[0]).astype(int), data[1]
     for estimator, grid in SHORTCUTS:
         points_of = [
@@ -504,19 +504,18 @@ PIPELINES = [
 TRIAL_OF_ROWS = Partition(np.arange(N_ROWS) % 6 - 1, ((-1, 0), (-1, 0, 1)), ((0,), (1,)))
 
 
+PARTITIONS = [
+    Partition.cross_validation(np.arange(N_ROWS) % 3, nested=True),
+    replace(Partition.cross_validation(np.arange(N_ROWS) % 3), asked=((0,), (1,), (2,))),
+    TRIAL_OF_ROWS,
+    Partition.whole(N_ROWS),
+]
+
+
+# Each pipeline with two of the partitions.
 @pytest.mark.parametrize(
-    "partition",
-    [
-        Partition.cross_validation(np.arange(N_ROWS) % 3, nested=True),
-        replace(Partition.cross_validation(np.arange(N_ROWS) % 3), asked=((0,), (1,), (2,))),
-        TRIAL_OF_ROWS,
-        Partition.whole(N_ROWS),
-    ],
-    ids=["nested", "asked", "trial", "whole"],
-)
-@pytest.mark.parametrize(
-    ("pipeline", "grid"),
-    PIPELINES,
+    ("pipeline", "grid", "partition"),
+    [(*case, PARTITIONS[(i + j) % 4]) for i, case in enumerate(PIPELINES) for j in (0, 1)],
     ids=lambda value: "-".join(name for name, _ in value.steps) if isinstance(value, Pipeline) else "",
 )
 def test_a_pipeline_gives_what_its_plain_fits_give(pipeline, grid, data, partition):
@@ -596,6 +595,7 @@ def test_an_unknown_parameter_of_a_step_is_a_failed_point(data, partition):
 
 
 def test_pipelines_take_sparse_rows_and_tables(data, partition):
+    pd = pytest.importorskip("pandas")
     X, y = np.where(data[0] > 0.3, data[0], 0), data[1]
     pipeline, grid = make_pipeline(MaxAbsScaler(), SVC(gamma=1.0)), {"svc__C": [1.0, 9.0]}
     plain = points(path.dispatch(object), pipeline, (X, y), partition, grid)

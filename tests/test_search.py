@@ -1,7 +1,6 @@
 """PathSearchCV beside GridSearchCV: equal results of fewer fits."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
@@ -277,6 +276,7 @@ def test_bad_settings_are_refused_before_any_fit(data, fits, settings, named):
 
 
 def test_rows_may_be_sparse_or_frames_or_lists(data):
+    pd = pytest.importorskip("pandas")
     X, y = data
     both(RKELMClassifier(landmarks=LANDMARKS, sigma=2.0), {"C": RIDGES}, csr_array(X), y, cv=3)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])

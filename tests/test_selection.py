@@ -15,7 +15,6 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.random_projection import GaussianRandomProjection
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from entrolearn import EEMClassifier
 from entrolearn.measures import cauchy_schwarz_gaussian, cauchy_schwarz_kde
@@ -31,17 +30,6 @@ PROJECTION = np.array([-1.0, -2.0, 0.5, 1.0, 3.0, 2.5])
 def data():
     X, y = make_classification(150, 6, n_informative=4, flip_y=0.1, random_state=3)
     return X, np.array(["no", "yes"])[y]
-
-
-@parametrize_with_checks(
-    [
-        EntropySearch(SVC(), {"C": [0.1, 10.0]}),
-        EntropySearch(LogisticRegression(), {"C": [0.1, 10.0]}, criterion="kde"),
-        EntropySearch(make_pipeline(StandardScaler(with_mean=False), SVC()), {"svc__gamma": [0.1, 1.0]}),
-    ]
-)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
 
 
 # entropy_criterion

@@ -6,7 +6,6 @@ from importlib import import_module
 from typing import assert_type, get_type_hints
 
 import numpy as np
-import pytest
 
 import entrolearn
 from entrolearn import MELM, EEMClassifier, ELMRegressor, KLClustering, gmean_score
@@ -29,9 +28,8 @@ def public() -> dict[str, Callable]:
     return found
 
 
-@pytest.mark.parametrize("name", public())
-def test_public_functions_say_what_they_return(name):
-    assert "return" in get_type_hints(public()[name])
+def test_public_functions_say_what_they_return():
+    assert [name for name, function in public().items() if "return" not in get_type_hints(function)] == []
 
 
 def test_what_a_type_checker_sees() -> None:

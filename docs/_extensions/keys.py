@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.figures.registry import FIGURE_TYPES
 from entrolab.study import catalog, claims, definition, settings
 from entrolab.study.sections import Section
 from entrolab.tables.types import TABLE_TYPES
@@ -28,7 +28,7 @@ PARTS: dict[str, dict[str, type[Section]]] = {
     },
     "Claims": {"a claim": claims.Claim, **claims.TESTS},
     "Tables, by type": {name: one.Entry for name, one in TABLE_TYPES.items()},
-    "Figures, by type": {name: one.Entry for name, one in FIGURE_TYPES.items()},
+    "Figures, by type": FIGURE_TYPES,
     "A data set of the catalog": {
         "": catalog.DataSet,
         "files": catalog.File,

@@ -15,6 +15,7 @@ FILES = {
     "workflow/profiles": "workflow/profiles",
     "workflow/report": "workflow/report",
     "workflow/rules": "workflow/rules",
+    "workflow/scripts": "workflow/scripts",
 }
 
 

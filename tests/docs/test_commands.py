@@ -35,7 +35,8 @@ SEEDS = f"{PUBLISHED_STUDY}::test_seeds_are_made_and_the_page_shows_the_verdicts
 PAGE = "tests/entrolab/test_ui.py::test_the_page_listens_on_this_machine_alone"
 # Beginning of a command -> the test that runs it, or the function behind it.
 RUN = {
-    "entrolab": "tests/test_distributions.py::test_the_demonstration_of_the_wheels_has_the_golden_tables",
+    "entrolab": "tests/entrolab/test_distributions.py::"
+    "test_the_demonstration_of_the_wheels_has_the_golden_tables",
     "entrolab init": "tests/entrolab/test_command.py::"
     "test_the_first_study_says_what_was_found_and_can_be_made",
     "make deposit": DEPOSIT,

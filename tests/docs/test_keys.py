@@ -43,8 +43,8 @@ def test_editors_find_nothing_wrong_with_the_studies_and_the_catalog():
     [
         ({"type": "scors"}, "'scors' is not one of"),
         ({"type": "scores", "criterium": "cv"}, "'criterium' was unexpected"),
-        ({"type": "growth", "caption": "x"}, "'datasets' is a required property"),
-        ({"type": "starts", "caption": "x", "datasets": "a", "models": {"m": {}}, "starts": 3}, "3 is less"),
+        ({"type": "measured", "caption": "x"}, "'script' is a required property"),
+        ({"type": "measured", "script": "growth", "metrics": {"m": ""}, "task": "many"}, "'many' is not one"),
     ],
 )
 def test_editors_find_what_is_wrong_with_a_table(table, found):

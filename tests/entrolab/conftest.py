@@ -78,18 +78,25 @@ tables:
   counts: {type: characteristics, caption: Counts, datasets: small}
   seconds: {type: times, caption: Seconds, datasets: moons, models: [lda]}
   ranks:
-    type: correlations
+    type: measured
+    script: correlations
     caption: Ranks
     datasets: small
-    sizes: [1, 10]
-    layers: 3
-    operators: 4
-    reading: {activation: rbf, weights: normal, formula: right, data: scaled}
-    readings: {datasets: moons, activation: [rbf, sigmoid], weights: [normal], formula: [right],
-        data: [scaled, raw]}
-  growth: {type: growth, caption: Growth, datasets: moons,
-      models: {svm: {params: {C: 2}, rows: [5, 6, 7]}, lda: {size: n_components}}, rows: [10, 20, 40],
-      sizes: [1, 2, 3], at: {rows: 40, size: 1}, repeats: 2}
+    columns: [metric]
+    metrics: {"spearman_h{sizes}": "h = {sizes}"}
+    params: {sizes: [1, 10], layers: 3, operators: 4, activation: rbf, weights: normal, formula: right,
+        data: scaled}
+  growth:
+    type: measured
+    script: growth
+    caption: Growth
+    datasets: moons
+    models: {svm: {params: {C: 2}}, lda: {}}
+    params: {n_rows: [10, 20, 40], n_rows_of: {svm: [5, 6, 7]}, sizes: [1, 2, 3], rows_at: 40,
+        size_at: 1, size_names: {lda: n_components}}
+    rows: [model]
+    columns: [metric]
+    metrics: {seconds_by_rows: seconds, seconds_by_size: seconds of units}
 figures:
   figure1: {type: process, caption: A plane, dataset: two-moons, model: eem, params: {n_hidden: 9}}
   figure2: {type: grid_curves, caption: Sizes, datasets: moons, models: [eem], parameter: n_hidden,
@@ -122,7 +129,8 @@ models:
 tables:
   chosen: {type: parameters, caption: Chosen, datasets: small, models: {chooses: {C: C, k: n_neighbors}},
       criterion: cv}
-  apart: {type: separability, caption: Apart, datasets: small, models: [lda, chooses]}
+  apart: {type: measured, script: separability, caption: Apart, datasets: small, models: [lda, chooses],
+      metrics: {separability: visual separability}}
 of_dataset: {svm_c: {default: {logspace: [0, 1, 10]}, sonar: [3]}}
 """)
 
@@ -171,7 +179,7 @@ figures:
 @pytest.fixture
 def study_of_trials(study) -> dict:
     """A study of trials, on data sets of several tasks and sizes."""
-    growth = {**study["tables"]["growth"], "datasets": "values", "models": {"eem": {}}}
+    growth = {**study["tables"]["growth"], "datasets": "values", "models": ["eem"]}
     return extended(copy.deepcopy(TRIALS), {"tables": {"growth": growth}})
 
 
@@ -179,13 +187,20 @@ ALL_TRIALS = yaml.safe_load("""
 tables:
   chosen: {type: parameters, caption: Parameters, datasets: all,
       models: {ridge: {lambda: 1/alpha}, svm: {C: C, n_support: n_support}}, criterion: cv}
-  sparse: {type: density, caption: Density, models: {ridge: {params: {alpha: 2}}, eem: {}}, dims: [10, 100],
-      densities: [0.1], rows: 20}
+  sparse:
+    type: measured
+    script: density
+    caption: Density
+    models: {ridge: {params: {alpha: 2}}, eem: {}}
+    params: {dims: [10, 100], densities: [0.1], n_rows: 20}
+    places: {"d{dims}_density{densities:g}": "d = {dims:,}, density {densities:g}"}
+    columns: [model, metric]
+    metrics: {fit_seconds: seconds}
   sizes: {type: characteristics, caption: Sizes, datasets: all, counts: [n_train]}
 figures:
-  each: {type: trials, caption: Trials, datasets: all, models: [ridge], metric: [accuracy, rmse],
-      criterion: cv}
-  density: {type: density, caption: Density, table: sparse}
+  each: {type: script, script: trials, of: predictions, caption: Trials, datasets: all, models: [ridge],
+      metric: [accuracy, rmse], criterion: cv}
+  density: {type: script, script: density, of: measured, caption: Density, table: sparse}
 """)
 
 
@@ -201,8 +216,9 @@ models: {chooses: {label: Chooses, one_of: {svm: {estimator: sklearn.svm.SVC}}, 
 tables:
   taken: {type: training, caption: Training, datasets: classes, models: [ridge, svm], metric: accuracy,
       criterion: cv, tolerance: {points: 0.5, iterations: 20}}
-  known: {type: information, caption: Information, datasets: classes,
-      models: {ridge: {}, svm: {params: {C: 2}}}, reject: [0, 0.1]}
+  known: {type: measured, script: information, caption: Information, datasets: classes,
+      models: {ridge: {}, svm: {params: {C: 2}}}, params: {reject: [0, 0.1]},
+      variants: {"": "", _reject_0.1: 10 % rejected}, metrics: {accuracy: A}}
 """)
 
 
@@ -226,14 +242,17 @@ models:
     estimator: sklearn.svm.SVC
     criteria: [cv]
 tables:
-  starts: {type: starts, caption: Starts, datasets: small, models: {mixture: {starts: 16}, centres: {}},
-      starts: 100}
-  speed: {type: evaluations, caption: Speed, rows: [100, 1000], exact_up_to: 100}
+  starts: {type: measured, script: starts, caption: Starts, datasets: small, models: [mixture, centres],
+      params: {starts: 100, starts_of: {mixture: 16}}, rows: [dataset, model], columns: [metric],
+      metrics: {expected: best of 16}}
+  speed: {type: measured, script: evaluations, caption: Speed,
+      params: {n_rows: [100, 1000], exact_up_to: 100}, methods: {exact: exact, binned: binned},
+      places: {"n{n_rows}": "N = {n_rows}"},
+      columns: [model, metric], metrics: {seconds: seconds}}
 figures:
   planes: {type: projections, caption: '', datasets: small, models: [pca, mixture]}
-  histograms: {type: starts, caption: '', table: starts}
-  maxima: {type: expected_maximum, caption: '', table: starts, against: seconds}
-  speed: {type: evaluations, caption: '', table: speed}
+  maxima: {type: script, script: starts, of: measured, caption: '', table: starts, params: {against: seconds}}
+  speed: {type: script, script: evaluations, of: measured, caption: '', table: speed}
 of_dataset: {size: {default: 2, sonar: 1}}
 """)
 
@@ -332,3 +351,24 @@ def load_own(tmp_path) -> Callable[..., tuple[dict, dict]]:
         return study, study.own_data["shop"]
 
     return read
+
+
+FIGURES = yaml.safe_load("""
+scaling: {method: minmax, range: [0, 1], fit_on: all}
+protocol: {trials: 2, train: 60, test: 40, inner: {folds: 2}}
+metrics: [accuracy, gmean, auc, rmse, support]
+datasets: {moons: [moons-apart], both: [moons-apart, rings], digits: [sklearn-digits],
+    values: [sklearn-diabetes]}
+models:
+  good: {label: Good, estimator: sklearn.svm.SVC}
+  bad: {label: <b>Bad</b> & co, estimator: sklearn.svm.SVC, params: {kernel: precomputed}}
+tables: {counts: {type: characteristics, caption: Counts, datasets: moons}}
+""")
+
+
+@pytest.fixture
+def results(tmp_path, catalog):
+    """The results of a study whose second model comes to nothing, and the figures drawn of them."""
+    from drawn_figures import Results  # which imports Matplotlib, for a second
+
+    return Results(tmp_path, copy.deepcopy(FIGURES), catalog)

@@ -1,15 +1,9 @@
 """Studies that could not be run, and the one line that says why."""
 
-from typing import get_args
-
-import numpy as np
 import pytest
 from refused_studies import refused
 
-from entrolab.experiments.correlations import measure as correlations
-from entrolab.experiments.correlations.table import Reading
 from entrolab.study.sections import ConfigError
-from entrolearn.machines.layers import ACTIVATIONS
 
 A_MISTAKE = pytest.mark.fault(
     "Configuration", "a mistake in a study", "one line with its place and what is accepted, before any job"
@@ -55,11 +49,9 @@ def changed(study: dict, place: str, value) -> dict:
         ("tables.seconds.models", ["ldaa"], "seconds.models: unknown model 'ldaa', did you mean 'lda'?"),
         ("tables.counts.type", None, "tables.counts: the key 'type' is missing"),
         ("tables.counts.datasets", "smal", "tables.counts.datasets: unknown group of data sets 'smal'"),
-        ("tables.ranks.layers", 1, "tables.ranks.layers: found 1"),
-        ("tables.ranks.reading.weights", "norml", "ranks.reading.weights: found 'norml', did you mean"),
-        ("tables.ranks.readings.datasets", "moon", "tables.ranks.readings.datasets: unknown group of data"),
-        ("tables.growth.datasets", "small", "'small' has 2 data sets; a table of type growth takes one"),
-        ("tables.growth.rows", [1, 2], "tables.growth.rows: found [1, 2], expected a list of at least three"),
+        ("tables.ranks.params.layers", "1", "tables.ranks.params.layers: found '1', expected a whole number"),
+        ("tables.ranks.params.weights", "norml", "ranks.params.weights: found 'norml', did you mean"),
+        ("tables.growth.datasets", "small", "growth.datasets: unknown group of one data set 'small'"),
         ("tables.growth.models.svn", {}, "tables.growth.models: unknown model 'svn', did you mean 'svm'?"),
         ("published", "nowhere.csv", "published: the file "),
         ("models.eem.criteria", ["dcs_kde"], "models.eem.criteria: unknown criterion of this study"),
@@ -116,10 +108,14 @@ def test_a_mistake_in_a_figure_of_ranks_is_one_line(load, study, place, value, m
         ("tables.chosen.models.ridge.lambda", "1/alfa", "unknown parameter of model 'ridge' 'alfa', did you"),
         ("tables.chosen.models.rigde", {"C": "C"}, "unknown model 'rigde', did you mean 'ridge'?"),
         ("tables.chosen.criterion", "dcs_kde", "unknown criterion of this study 'dcs_kde'"),
-        ("tables.sparse.densities", [2], "tables.sparse.densities.0: found 2"),
+        (
+            "tables.sparse.params",
+            {"dims": [9], "densities": [1]},
+            "tables.sparse.params: the key 'n_rows' is missing",
+        ),
         ("tables.sizes.counts", ["n_trian"], "found 'n_trian', did you mean 'n_train'?"),
         ("tables.accuracies.tolerance", {"point": 1}, "unknown key 'point', did you mean 'points'?"),
-        ("figures.density.table", "sprase", "unknown table of type density 'sprase', did you mean"),
+        ("figures.density.table", "sprase", "unknown measured table 'sprase', did you mean"),
         ("figures.each.metric", ["f1"], "figures.each.metric: 'f1' does not fit 'sonar', a multiclass data"),
         ("figures.each.criterion", "dcs_kde", "unknown criterion of model 'ridge' 'dcs_kde'"),
         ("figures.curves.by", "gamma", "the grid of model 'svm' is over C; accepted: models with a grid ove"),
@@ -145,10 +141,17 @@ def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_tri
             "tables.taken.models: unknown model 'rigde', did you mean",
         ),
         ("tables.known.models", {"rigde": {}}, "tables.known.models: unknown model 'rigde', did you mean"),
-        ("tables.known.models", {"other": {}}, "known: the model 'other' has no learner to run"),
-        ("tables.known.models", {"chooses": {}}, "model with an estimator of classes 'chooses'; accepted"),
-        ("tables.known.datasets", "all", "unknown data set of classes 'two-moons'; accepted: heart, sonar"),
-        ("tables.known.reject", [1], "tables.known.reject.0: found 1"),
+        (
+            "tables.known.models",
+            {"other": {}},
+            "model with a learner for binary, multiclass data 'other'; accepted",
+        ),
+        (
+            "tables.known.models",
+            {"chooses": {}},
+            "model with a learner for binary, multiclass data 'chooses'; accepted",
+        ),
+        ("tables.known.params", {"reject": 1}, "tables.known.params.reject: found 1, expected a list"),
         ("protocol.shuffle", False, "protocol.shuffle: found false for 20 trials"),
         ("protocol.shuffle", "no", "protocol.shuffle: found 'no', expected true, false or {of"),
         ("protocol.shuffle", {"of_dataset": "ordered"}, "protocol.shuffle: unknown name of of_dataset"),
@@ -167,14 +170,11 @@ def test_a_mistake_in_what_is_trained_in_the_order_of_the_files_is_one_line(
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        ("tables.starts.starts", 15, "tables.starts.starts: found 15, expected a whole number from 16"),
-        ("tables.starts.models.mixture.start", 20, "unknown key 'start', did you mean 'starts'?"),
-        ("tables.speed.ways", ["bined"], "tables.speed.ways.0: found 'bined', did you mean 'binned'?"),
+        ("tables.starts.params", {"start": 20}, "unknown key 'start', did you mean 'starts'?"),
+        ("tables.speed.params.components", 3, "tables.speed.params.components: found 3; accepted: 1 or 2"),
         ("figures.planes.models", ["pcaa"], "figures.planes.models: unknown model 'pcaa', did you mean 'pca"),
         ("figures.planes.models", [], "found [], expected a list of one to twelve model names"),
-        ("figures.histograms.table", "speed", "histograms.table: unknown table of type starts 'speed'"),
-        ("figures.maxima.against", "second", "maxima.against: found 'second', did you mean 'seconds'?"),
-        ("figures.speed.table", "starts", "speed.table: unknown table of type evaluations 'starts'"),
+        ("figures.maxima.params.against", "second", "against: found 'second', did you mean 'seconds'?"),
     ],
 )
 def test_a_mistake_in_what_projects_is_one_line(load, study_of_projections, place, value, message):
@@ -186,7 +186,7 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
     figure = {"type": "projections", "caption": "", "datasets": "values", "models": ["eem"]}
     study_of_trials["figures"]["planes"] = figure
     with pytest.raises(
-        ConfigError, match="'two-moons' is a regression data set; accepted: data sets of classes"
+        ConfigError, match="'two-moons' is a regression data set; accepted: binary and multiclass data"
     ):
         load_trials(study_of_trials)
     figure |= {"datasets": "classes", "models": ["ridge"]}
@@ -219,8 +219,8 @@ def test_rows_without_classes_and_models_that_project_nothing_are_not_drawn(load
         ("metrics", ["accuracy"], "tables.errors.metric: unknown metric of this study 'rmse'"),
         ("figures.curves.metric", "rmse", "curves.metric: 'rmse' does not fit 'heart', a binary data set"),
         ("figures.curves.models", ["other"], "curves: the model 'other' has no learner to run here"),
-        ("figures.plane.model", "svm", "plane: the model 'svm' has no learner to run here; acc"),
-        ("tables.growth.models", {"svm": {}}, "tables.growth: the model 'svm' has no learner to run"),
+        ("figures.plane.model", "other", "plane: the model 'other' has no learner to run here; ac"),
+        ("tables.growth.models", {"svm": {}}, "model with a learner for regression data 'svm'; accepted"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_what_differs_between_data_sets_is_one_line(
@@ -256,16 +256,13 @@ def test_a_mistake_in_alternatives_is_one_line(tmp_path, load, study_of_alternat
     ("place", "value", "line"),
     [
         ("tables.chosen.models", {"chooses": {"k": "n_neighbour"}}, "did you mean 'n_neighbors'?"),
-        ("tables.growth.models", {"chooses": {}}, "the model 'chooses' has no learner to run here"),
+        ("tables.growth.models", {"chooses": {}}, "model with a learner for binary data 'chooses'; accepted"),
         ("figures.figure1.model", "chooses", "the model 'chooses' has no learner to run here"),
         ("figures.figure2.models", ["chooses"], "'chooses' is over step1__n_components, one_of, C,"),
         ("tables.table1.among", {"n_neighbour": {"max": 3}}, "did you mean 'n_neighbors'?"),
         ("tables.apart.models", ["choses"], "apart.models: unknown model 'choses', did you mean 'choo"),
-        ("tables.apart.models", ["svm"], "unknown model with steps, which make the projection, 'svm'; acc"),
-        ("tables.apart.share", 1.5, "tables.apart.share: found 1.5"),
-        ("tables.apart.rows", "seen", "tables.apart.rows: found 'seen'; accepted: left_out, learnt"),
-        ("tables.apart.measured_for", "apat", "measured_for: unknown table that is measured 'apat'"),
-        ("tables.apart.tolerance", {"percent": 2}, "tables.apart.tolerance: unknown key 'percent'"),
+        ("tables.apart.params", {"share": "half"}, "tables.apart.params.share: found 'half'"),
+        ("tables.apart.rows", ["seen"], "apart.rows.0: found 'seen'; accepted: dataset, model, metric"),
     ],
 )  # fmt: skip
 def test_alternatives_are_no_single_learner(load, study_of_alternatives, place, value, line):
@@ -280,13 +277,6 @@ def test_data_sets_that_no_metric_fits_are_refused_where_models_are_trained(load
     }  # fmt: skip
     with pytest.raises(ConfigError, match="metrics: none of them fits 'two-moons', a regression data set"):
         load_trials(study_of_trials)
-
-
-def test_readings_of_correlations_are_those_that_are_measured():
-    known = {part: get_args(field.annotation) for part, field in Reading.model_fields.items()}
-    assert known["activation"] == tuple(ACTIVATIONS)
-    assert all(hasattr(np.random.RandomState, name) for name in known["weights"])
-    assert known["formula"] == tuple(correlations.FORMULAS)
 
 
 def test_mistakes_of_models_tables_and_figures_are_told_at_once(load, study):

@@ -10,18 +10,18 @@ import pytest
 
 import entrolearn
 from entrolab.data.origins import made_by
-from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.figures.registry import FIGURE_TYPES
+from entrolab.io.files import SCRIPTS
 from entrolab.jobs import code_digests
-from entrolab.jobs.code_digests import LAB, LIBRARY, code_digest, learner_files, stage_files
+from entrolab.jobs.code_digests import LAB, LIBRARY, code_digest, learner_files, script_files, stage_files
 from entrolab.study.config import load_catalog
-from entrolab.tables.types import TABLE_TYPES
 
 ROOT = Path(__file__).parents[2]
 # Modules that decide no number: messages, whole-or-nothing writing, tables of public names, what starts jobs.
 WITHOUT_INFLUENCE = {"entrolab", "entrolab.text", "entrolab.io.atomic", "entrolearn", "entrolearn.suggest"}
 WITHOUT_INFLUENCE |= {f"entrolab.jobs.{file.stem}" for file in (LAB / "jobs").glob("*.py")}
 # A study asks its types of figures for runs, files and specs, which are inputs and params of jobs.
-WITHOUT_INFLUENCE |= {"entrolab.figure_types.registry"}
+WITHOUT_INFLUENCE |= {"entrolab.figures.registry"}
 
 
 def module_name(file: Path) -> str:
@@ -37,8 +37,12 @@ def modules() -> dict[str, Path]:
 @cache
 def imports(module: str) -> frozenset[str]:
     """The modules of ours that a module imports, wherever the import stands."""
+    return names_in(modules()[module])
+
+
+def names_in(file: Path) -> frozenset[str]:
     names = set()
-    for node in ast.walk(ast.parse(modules()[module].read_bytes())):
+    for node in ast.walk(ast.parse(file.read_bytes())):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -77,13 +81,12 @@ def imported_by(stages: str, function: str) -> set[str]:
 
 
 FORMATS = {made_by(entry) for entry in load_catalog([ROOT / "config" / "datasets.yaml"]).values()}
-MEASURED = {one.measured_by for one in TABLE_TYPES.values() if one.measured_by}
 STAGES = {
     **{f"prepare:{one.rpartition('.')[2]}": ({one}, "data", "prepare") for one in sorted(FORMATS)},
     "prepare:table": ({"entrolab.data.formats.table"}, "data", "prepare"),
     "scale": (set(), "data", "scale"),
     "split": (set(), "data", "split"),
-    **{f"measure:{one.split('.')[2]}": ({one}, "fit", "measure") for one in sorted(MEASURED)},
+    "measure": (set(), "fit", "measure"),
     "claims": (set(), "tables", "claims"),
     "table": (set(), "tables", "table"),
     "report": (set(), "tables", "page"),
@@ -109,8 +112,14 @@ def test_the_digests_of_a_run_cover_all_that_it_imports():
 
 
 def test_the_digest_of_figures_covers_all_that_their_types_import():
-    drawn = closure("entrolab.figure_types.making", *(type(one).__module__ for one in FIGURE_TYPES.values()))
+    drawn = closure("entrolab.figures.making", *(one.__module__ for one in FIGURE_TYPES.values()))
     assert drawn - covered("figure") == set()
+
+
+def test_the_digest_of_figures_covers_all_that_scripts_import():
+    scripts = [*(ROOT / "workflow" / "scripts" / "figures").glob("*.py")]
+    found = closure(*set().union(*(names_in(file) for file in scripts)))
+    assert found - covered("figure") == set()
 
 
 LEARNER_PATHS = [f"entrolearn.{name}" for name in entrolearn.__all__ if name[0].isupper()]
@@ -139,21 +148,53 @@ def test_a_reader_is_of_its_own_format_alone():
 def test_rewording_tables_and_selecting_anew_fits_and_measures_nothing():
     shown = (
         "entrolab.tables",
-        "entrolab.figure_types",
+        "entrolab.figures",
         "entrolab.study",
         "entrolab.report",
         "entrolab.claims",
     )
-    for stage in ("fit", "refit", *(one for one in STAGES if one.startswith("measure"))):
-        assert not [
-            one for one in covered(stage) if one.startswith(shown) or one.endswith((".table", ".figure"))
-        ]
+    for stage in ("fit", "refit", "measure"):
+        assert not [one for one in covered(stage) if one.startswith(shown)]
     assert {"entrolab.fit.selection", "entrolab.fit.refit"}.isdisjoint(covered("fit"))
+
+
+@pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*/*.py")), ids=lambda file: file.stem)
+def test_the_digest_of_a_script_covers_all_that_it_imports(script):
+    tree = ast.parse(script.read_bytes())
+    named = {
+        f"{node.module}.{one.name}"
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for one in node.names
+    }
+    files = script_files(script)
+    assert files[0] == script
+    assert closure(*filter(None, map(known, named))) - {module_name(file) for file in files[1:]} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "counts"),
+    [
+        ("mine.py", "import entrolab.fit.refit, beside_mine  # which", False),
+        ("mine.py", "import entrolab.fit.refit, beside_mine\nlimit = 2", True),
+        ("beside_mine.py", "limit = 2", True),
+    ],
+)
+def test_the_digest_of_a_measurement_follows_its_script(tmp_path, monkeypatch, name, text, counts):
+    monkeypatch.syspath_prepend(tmp_path)
+    files = {"mine.py": "import entrolab.fit.refit, beside_mine", "beside_mine.py": "limit = 1"}
+    digests = []
+    for contents in (files, files | {name: text}):
+        for file, content in contents.items():
+            (tmp_path / file).write_text(content)
+        forget()
+        digests.append(code_digest("measure", script=str(tmp_path / "mine.py")))
+    assert (digests[0] != digests[1]) == counts
 
 
 def forget():
     """Forget what has been read, as a new process does."""
-    for one in ("code_digest", "versions", "_of_learner", "_version", "_imported"):
+    for one in ("code_digest", "versions", "_of_learner", "_version", "_imported_names"):
         getattr(code_digests, one).cache_clear()
 
 
@@ -172,6 +213,24 @@ def digest(tmp_path, monkeypatch):
         return code_digest("fit", "mine.Mine")
 
     return of
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "counts"),
+    [
+        ("script.py", '"""Words."""\nimport beside, numpy\n\ndef draw(files): ...', False),
+        ("script.py", "import beside, numpy\ndef draw(files, *, size=1): ...", True),
+        ("beside.py", "x = 2", True),
+        ("plots.py", "x = 2", False),  # which nothing imports
+    ],
+)
+def test_the_digest_of_a_script_follows_its_code_and_what_it_imports(digest, tmp_path, name, text, counts):
+    files = {"script.py": "import beside, numpy\ndef draw(files): ...", "beside.py": "x = 1"}
+    digests = []
+    for edit in ({}, {name: text}):
+        digest({**files, **edit})
+        digests.append(code_digest("figure", script=str(tmp_path / "script.py")))
+    assert (digests[0] != digests[1]) is counts
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """Cells, and what decides each of them: what a study comes down to."""
 
 import ast
-import pickle
 
-from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.run import Run
 from entrolab.io.files import FILES
@@ -75,24 +73,26 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     assert study.files_of_table("sparse") == ["results/mine/seed0/measured/sparse/generated.parquet"]
     assert study.files_of_figure("density") == ["results/mine/seed0/measured/sparse/generated.parquet"]
     assert study.files_of_figure("plane") == ["results/mine/scaled/heart.npz"]
+    stages = (
+        "seed0/records/{}/ridge.json",
+        "seed0/selection/{}/ridge.parquet",
+        "seed0/predictions/{}/ridge.parquet",
+    )
+    of_run = (
+        "results/mine/" + stages[0],
+        "results/data/{}.npz",
+        *(f"results/mine/{one}" for one in stages[1:]),
+    )
     assert study.files_of_figure("each") == [
-        f"results/mine/seed0/{stage}/{dataset}/{model}.parquet"
-        for dataset, model in study.runs_of_figure("each")
-        for stage in ("selection", "predictions")
+        file.format(dataset) for dataset, _ in study.runs_of_figure("each") for file in of_run
     ]
     assert "results/mine/seed0/folds/heart.npz" in study.files_of_table("sizes")
     assert ("two-moons", "svm") not in study.runs_of_table("chosen")
-    assert study.spec_of_figure("density").table.dims == [10, 100]
-    assert study.spec_of_figure("each").metrics == {
-        "heart": "accuracy",
-        "sonar": "accuracy",
-        "two-moons": "rmse",
-    }
+    assert study.spec_of_figure("density").table["dims"] == [10, 100]
 
 
-def test_all_that_tables_and_figures_read_has_a_path():
-    types = [*TABLE_TYPES.values(), *FIGURE_TYPES.values()]
-    assert {stage for one in types for stage in one.stages} <= FILES.keys()
+def test_all_that_tables_read_has_a_path():
+    assert {stage for one in TABLE_TYPES.values() for stage in one.stages} <= FILES.keys()
 
 
 def test_a_run_whose_criteria_select_nothing_has_no_models(load, study):
@@ -211,7 +211,7 @@ def test_training_needs_its_runs_trained_and_information_is_measured(load_trials
         },
         "svm": {"estimator": "sklearn.svm.SVC", "params": {"C": 2}, "steps": []},
     }
-    assert heart.protocol == study.protocol_of("heart") | {"trials": 1}
+    assert heart.protocol == study.protocol_of("heart")
 
 
 def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_trials):
@@ -224,77 +224,12 @@ def test_rows_in_the_order_of_the_files_have_one_trial(load_trials, study_of_tri
     assert study.protocol_of("sonar")["trials"] == 20
 
 
-def test_a_measurement_holds_what_decides_it_and_no_words(load, study):
-    study = load(study)
-    ranks = study.measurement("ranks", "heart", seed=3)
-
-    assert pickle.loads(pickle.dumps(vars(ranks))) == vars(ranks)
-    assert vars(ranks) == {
-        "study": "mine",
-        "table": "ranks",
-        "dataset": "heart",
-        "measured_by": "entrolab.experiments.correlations.measure",
-        "seed": 3,
-        "sizes": [1, 10],
-        "layers": 3,
-        "operators": 4,
-        "reading": study.tables["ranks"].reading,
-        "readings": [],
-    }
-
-
-def test_other_readings_are_every_combination_but_the_tables_own_and_for_their_group_alone(load, study):
-    study["datasets"]["moons"] = ["two-moons", "heart"]
-    study["tables"] = {"ranks": study["tables"]["ranks"]}
-    study = load(study)
-    readings = study.measurement("ranks", "heart", seed=0).readings
-
-    assert [(one.activation, one.data) for one in readings] == [
-        ("rbf", "raw"),
-        ("sigmoid", "scaled"),
-        ("sigmoid", "raw"),
-    ]
-    assert study.measurement("ranks", "sonar", seed=0).readings == []
-
-
-def test_growth_is_measured_with_a_models_own_parameters_and_rows(load, study):
-    models = load(study).measurement("growth", "two-moons", seed=0).models
-
-    assert models["svm"] == {
-        "estimator": "sklearn.svm.SVC",
-        "steps": [],
-        "params": {"kernel": "rbf", "C": 2},
-        "size": "",
-        "rows": [5, 6, 7],
-    }
-    assert (models["lda"]["size"], models["lda"]["rows"]) == ("n_components", [10, 20, 40])
-
-
-def test_table_that_shows_the_measurement_of_another_one_is_made_of_its_files(load, study_of_alternatives):
-    other = study_of_alternatives["tables"]["apart"] | {"rows": "learnt", "measured_for": "apart"}
-    study_of_alternatives["tables"]["learnt"] = other
-    study = load(study_of_alternatives)
-    assert study.files_of_table("learnt") == study.files_of_table("apart")
-
-
-def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):
-    measured = load(study_of_alternatives).measurement("apart", "heart", seed=0)
-    assert (measured.subsets, measured.share) == (5, 0.8)
-    assert measured.models == {
-        "lda": {"steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}], "grid": {}},
-        "chooses": {
-            "steps": [{"estimator": "sklearn.decomposition.PCA"}],
-            "grid": {"step1__n_components": [1, 2]},
-        },
-    }
-
-
 def test_generated_data_are_measured_with_the_learner_of_their_task(load_trials, study_of_all_trials):
     study = load_trials(study_of_all_trials)
     measured = study.measurement("sparse", "generated", 0)
     assert measured.models["ridge"]["estimator"] == "sklearn.linear_model.RidgeClassifier"
     assert measured.models["ridge"]["params"]["alpha"] == 2
-    assert (measured.repeats, measured.gib, measured.task) == (3, 8, "binary")
+    assert (measured.task, measured.params["dims"]) == ("binary", [10, 100])
 
 
 def test_a_figure_resolves_its_names(load, study):
@@ -318,11 +253,10 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
     study = load(study_of_projections)
     assert study.runs_of_figure("planes") == []
     assert study.files_of_figure("planes") == [
-        "results/mine/scaled/heart.npz",
-        "results/mine/scaled/sonar.npz",
+        f"results/mine/scaled/{dataset}.npz" for dataset in ("heart", "heart", "sonar", "sonar")
     ]
-    assert study.figure_type("planes").formats == ("svg", "png", "csv", "html")
-    assert study.figure_type("histograms").formats == ("svg", "png", "csv")
+    assert study.figures["planes"].formats == ("svg", "png", "csv", "html")
+    assert study.figures["maxima"].formats == ("svg", "png", "csv")
     assert study.datasets_of_figure("planes") == ["heart", "sonar"]
     learners = study.spec_of_figure("planes").learners
     assert list(learners) == [
@@ -336,22 +270,31 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
 def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_of_projections):
     study = load(study_of_projections)
     files = [f"results/mine/seed0/measured/starts/{dataset}.parquet" for dataset in ("heart", "sonar")]
-    for name in ("histograms", "maxima"):
-        assert study.runs_of_figure(name) == []
-        assert study.files_of_figure(name) == files
-        assert study.spec_of_figure(name).datasets == ["heart", "sonar"]
+    assert study.runs_of_figure("maxima") == []
+    assert study.files_of_figure("maxima") == files
+    assert study.spec_of_figure("maxima").datasets == ["heart", "sonar"]
     assert study.files_of_table("starts") == files
     measured = study.measurement("starts", "heart", 0)
-    assert measured.models == {
-        "mixture": {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": [], "starts": 16},
+    assert measured.steps == {
+        "mixture": [{"estimator": "sklearn.mixture.GaussianMixture", "params": {}}],
         # Of a model with steps, the last step is started, not its learner.
-        "centres": {
-            "estimator": "sklearn.cluster.KMeans",
-            "params": {"n_clusters": 2},
-            "steps": [{"estimator": "sklearn.preprocessing.StandardScaler"}],
-            "starts": 100,
-        },
+        "centres": [
+            {"estimator": "sklearn.preprocessing.StandardScaler"},
+            {"estimator": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}},
+        ],
     }
     assert study.files_of_figure("speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
     drawn = study.spec_of_figure("speed")
-    assert (drawn.table.rows, list(drawn.models)) == ([100, 1000], ["exact", "exact_float32", "binned"])
+    assert (drawn.table["n_rows"], [*drawn.models]) == ([100, 1000], ["exact", "binned"])
+
+
+def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):
+    study_of_alternatives["tables"]["apart"]["models"] = ["lda", "chooses"]
+    study_of_alternatives["models"]["lda"]["grid"] = {"shrinkage": [0.1, 0.2]}  # of the learner
+    measured = load(study_of_alternatives).measurement("apart", "heart", seed=0)
+    pca = [{"estimator": "sklearn.decomposition.PCA"}]
+    grid = {"step1__n_components": [1, 2]}
+    assert measured.steps == {"lda": [{"estimator": "sklearn.preprocessing.StandardScaler"}], "chooses": pca}
+    assert measured.grids == {"lda": {"grid": {}, "one_of": {}}, "chooses": {"grid": grid, "one_of": {}}}
+    nothing = {"estimator": None, "params": {}, "one_of": {}}
+    assert measured.learners()["chooses"] == nothing | {"steps": pca, "grid": grid}

@@ -168,7 +168,11 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             {"n_neighbors": {"of_dataset": "size"}},
             "'size', did you mean 'sizes'?",
         ),
-        ("tables.growth.at.row", 1, "tables.growth.at: unknown key 'row', did you mean 'rows'?"),
+        (
+            "tables.growth.params.row_at",
+            1,
+            "tables.growth.params: unknown key 'row_at', did you mean 'rows_at'?",
+        ),
         ("answer_figure", "plain", "answer_figure: unknown figure of this study 'plain', did you mean 'plan"),
         ("errata.0.evidnce", "x", "errata.0: unknown key 'evidnce', did you mean 'evidence'?"),
         (

@@ -10,10 +10,14 @@ import zipfile
 from collections import OrderedDict, defaultdict
 from contextlib import suppress
 
+import model_file_fuzz
 import numpy as np
 import pytest
 import skops.io
 from crafted_models import called, write_model
+from fuzz.cases import CLASSES, DEFAULT, SEARCHES, make_estimator, own_settings, rows_and_targets
+from fuzz.laws import outputs
+from many_cases import for_each
 from scipy.sparse import csr_array, issparse
 from scipy.stats import norm
 from sklearn.calibration import CalibratedClassifierCV
@@ -280,3 +284,36 @@ def test_such_a_file_would_run_where_it_is_trusted(tmp_path):
     found = skops.io.get_untrusted_types(file=tmp_path / "model.skops")
     skops.io.load(tmp_path / "model.skops", trusted=found)
     assert (tmp_path / "ran").exists()
+
+
+@pytest.mark.fault("Trust", "model files of every class that the loader accepts, in nine forms", "none runs")
+def test_model_files_that_are_crafted_run_nothing():
+    counts, findings = model_file_fuzz.run(step=model_file_fuzz.STEP)
+    assert findings == []
+    assert counts["refused"] > counts["loaded"] > 0
+
+
+def test_a_model_file_that_runs_its_text_is_a_finding(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+
+    def trusting(file, named):
+        return skops.io.load(file, trusted=skops.io.get_untrusted_types(file=file))
+
+    monkeypatch.setattr(model_file_fuzz, "accepted", lambda: ["builtins.exec"])
+    monkeypatch.setattr(model_file_fuzz, "load", trusting)
+    _, findings = model_file_fuzz.run()
+    assert any("exec as called by its constructor: FAILED: compile" in finding for finding in findings)
+    assert list(tmp_path.iterdir()) == []  # it ran in a temporary folder
+
+
+@pytest.mark.fault("Laws", "stored by skops and read back", "the same answers to the last bit")
+@pytest.mark.parametrize("cases", [sorted(CLASSES)], ids=[""])
+@for_each("name")
+def test_every_public_estimator_is_read_back(tmp_path, name):
+    rows, targets = rows_and_targets(name, {})
+    settings = SEARCHES[1] if name == "EntropySearch" else own_settings(DEFAULT[name])
+    fitted = make_estimator(name, settings).fit(rows, targets)
+    skops.io.dump(fitted, tmp_path / "model.skops")
+    again = load(tmp_path / "model.skops", [])
+    for answer, output in outputs(fitted, rows).items():
+        np.testing.assert_array_equal(outputs(again, rows)[answer], output, err_msg=answer)

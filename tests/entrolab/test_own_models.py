@@ -11,15 +11,14 @@ import pandas as pd
 import pytest
 import skops.io
 import yaml
-from drawn_figures import figure_spec
 from made_studies import made_study
 from tracked_runs import client
 
 from entrolab.data.dataset import load_dataset, save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.preprocessing import preprocessed
-from entrolab.figure_types.base import Stored
-from entrolab.figure_types.stored_models import stored_model
+from entrolab.figures.files import Source
+from entrolab.figures.spec import FigureSpec, Refit
 from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.refit import refit_run
@@ -187,10 +186,10 @@ def test_types_of_a_stored_model_are_trusted_one_by_one(folder):
 
 def test_a_figure_has_the_model_of_scaled_rows(folder):
     run = StudyRun.at(UNSCALED, "bought", "linear", folder)
-    record = json.loads(run.record.read_text())
     parts = ["sklearn.linear_model.LogisticRegression", "sklearn.decomposition.PCA"]
-    spec = figure_spec("support", stored={"linear": Stored("cv", parts)})
-    model = stored_model("linear", str(run.models), record, spec)
+    spec = FigureSpec(None, 0, [], refits={("bought", "linear"): Refit("cv", parts, {})})
+    files = {"record": str(run.record), "models": str(run.models)}
+    model = Source("bought", "linear", files, spec).fitted_model()
     assert [type(step).__name__ for _, step in model.steps] == ["PCA", "LogisticRegression"]
     data = load_dataset(run.rows)
     scaled = preprocessed(data, {"scale": "minmax", "categories": "one-hot"})

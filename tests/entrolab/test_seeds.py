@@ -1,16 +1,15 @@
 """The strings that seeds are derived from: renaming must not move a number."""
 
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from measured_scripts import script
 
 from entrolab.data.dataset import Dataset
-from entrolab.experiments.clusterings import measure as clusterings
-from entrolab.experiments.correlations import measure as correlations
+from entrolab.experiments.measuring import measured_by
 from entrolab.fit import learners as registry
 from entrolab.fit import refit as refitting
 from entrolab.fit import training
@@ -35,7 +34,7 @@ MEASURED = [
         "information_theory",
         "clustering",
         "sklearn-iris",
-        [f"0/information_theory/clustering/sklearn-iris/run {run}" for run in (1, 2)],
+        [f"0/information_theory/clustering/sklearn-iris/{what}" for what in ("rows", "run 1", "run 2")],
     ),
     ("melm", "table3", "sonar", ["0/melm/table3/sonar"]),
     ("melm", "starts", "sonar", ["0/melm/starts/sonar/1", "0/melm/starts/sonar/2"]),
@@ -95,12 +94,8 @@ def data() -> Dataset:
 @pytest.mark.parametrize(("paper", "table", "dataset", "strings"), MEASURED)
 def test_a_measurement(studies, data, asked_first, paper, table, dataset, strings):
     spec = studies[paper].measurement(table, dataset, 0)
-    measure = importlib.import_module(spec.measured_by).measure
-
-    def work():
-        list(measure(lambda which: data, spec, lambda done, total: None))
-
-    assert asked_first(len(strings), work) == strings
+    rows = SimpleNamespace(raw=data, scaled=data)
+    assert asked_first(len(strings), measured_by, script(spec.script), rows, spec) == strings
 
 
 @pytest.mark.parametrize(("paper", "figure"), FIGURES)
@@ -108,17 +103,15 @@ def test_a_figure(studies, paper, figure):
     assert studies[paper].spec_of_figure(figure).seed == FIGURES[paper, figure]
 
 
-def test_the_operators_on_a_random_layer(studies, data, asked_first):
-    spec = studies["eem"].measurement("table1", "sonar", 0)
-    spec.sizes, spec.operators = [3], 2
-    drawn = correlations._drawn(data, "sigmoid", [("uniform", "means")], spec)
-    assert asked_first(2, next, drawn) == ["0/eem/table1/sonar/0", "0/eem/table1/sonar/0/uniform"]
+def test_the_operators_on_a_random_layer(data, asked_first):
+    arguments = "sigmoid", [("uniform", "means")], [3], 2, [0, "eem", "table1", "sonar", 0]
+    strings = asked_first(2, script("correlations").drawn, data, *arguments)
+    assert strings == ["0/eem/table1/sonar/0", "0/eem/table1/sonar/0/uniform"]
 
 
 def test_the_rows_that_are_clustered(studies, data, asked_first):
     spec = studies["information_theory"].measurement("divergence", "mnist", 0)
-    spec.rows = 10
-    strings = asked_first(1, clusterings.sample, data, spec)
+    strings = asked_first(1, measured_by, script(spec.script), SimpleNamespace(scaled=data), spec)
     assert strings == ["0/information_theory/divergence/mnist/rows"]
 
 

@@ -69,7 +69,6 @@ def found(tmp_path):
             "hbors'",
         ),
         ("models.knn.grid", {"n_neighbors": [1]}, "models.knn.grid.n_neighbors", "n_hidden"),
-        ("tables.growth.models.svm.size", "max_itr", "tables.growth.models.svm.size", "'max_iter'"),
         ("tables.growth.models.svm.params", {"gama": 1}, "tables.growth.models.svm.params.gama", "'gamma'"),
         ("figures.plane.params", {"gama": 3}, "figures.plane.params.gama", "'gamma'"),
         # Values that the constraints of scikit-learn refuse.
@@ -194,12 +193,6 @@ def test_weights_and_thresholds_ask_for_sample_weight_and_decision_values(tmp_pa
     assert threshold.startswith("models.mine.threshold: ")
     logistic = replace(asked, learner="sklearn.linear_model.LogisticRegression")
     assert mistakes([replace(logistic, weights="shop", threshold="shop")]) == []
-
-
-def test_a_table_of_starts_asks_for_random_starts(tmp_path, load, study_of_projections):
-    study_of_projections["tables"]["starts"]["models"] = {"svm": {}}
-    [line] = mistakes(learners_asked(load(study_of_projections)))
-    assert line.startswith("tables.starts.models.svm.starts: found 'n_init'")
 
 
 def test_a_study_is_checked_again_when_what_it_asks_changes_and_only_then(tmp_path, monkeypatch, capsys):

@@ -4,7 +4,6 @@ import json
 import math
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ import pytest
 from made_studies import made_study, with_entry
 
 from entrolab.experiments.measuring import frame
-from entrolab.experiments.separability.table import LEARNT
 from entrolab.tables.making import COLUMNS, counts, make_table
 from entrolab.tables.rendering import layout, render
 from entrolab.tables.types import TABLE_TYPES
@@ -35,79 +33,27 @@ ENTRIES = {
         "models": {"elm": {"C": "C"}, "svm": {"C": "C", "sigma": "1/gamma", "n_support": "n_support"}},
         "criterion": "cv",
     },
-    "correlations": {
-        "sizes": [1, 10],
-        "layers": 4,
-        "operators": 5,
-        "reading": {
-            **{"activation": "rbf", "weights": "normal", "formula": "right"},
-            **{"data": "scaled", "centres": "means"},
-        },
-    },
-    "growth": {
-        "models": {"elm": {"size": "C"}, "svm": {"params": {"C": 1}}},
-        "rows": [100, 200, 400],
-        "sizes": [1, 2, 4],
-        "at": {"rows": 400, "size": 2},
-        "repeats": 1,
-    },
-    "clusterings": {
-        "models": list(MODELS),
-        "measures": ["ari", "ami", "clusters", "divergence", "seconds"],
-        "repeats": 3,
-        "rows": 5000,
-    },
-    "separability": {
-        "models": list(MODELS),
-        "subsets": 2,
-        "share": 0.5,
-        "rows": "left_out",
-        "tolerance": {"points": 2},
-    },
-    "density": {
-        "models": {"elm": {"params": {"C": 1}}, "svm": {}},
-        "dims": [10, 100],
-        "densities": [0.1, 0.5],
-        "rows": 20,
-        "task": "binary",
-        "repeats": 2,
-        "gib": 1,
-    },
-    "capacity": {
-        "models": {"elm": {}, "svm": {}},
-        "rows": 30,
-        "features": 3,
-        "task": "binary",
-        "repeats": 1,
-        "gib": 1,
-    },
-    "starts": {"models": {"elm": {}, "svm": {"starts": 20}}, "starts": 30},
-    "evaluations": {
-        "rows": [100, 2000],
-        "exact_up_to": 1000,
-        "ways": ["exact", "exact_float32", "binned"],
-        "features": 20,
-        "components": 2,
-        "repeats": 1,
-    },
     "training": {
         "models": list(MODELS),
         "metric": "accuracy",
         "criterion": "cv",
         "tolerance": {"points": 0.5, "iterations": 20},
     },
-    "information": {"models": {"elm": {}, "svm": {"params": {"C": 1}}}, "reject": [0, 0.05]},
-    "searches": {"models": list(MODELS)},
+    "measured": {
+        "script": "separability",
+        "models": list(MODELS),
+        "metrics": {"separability": {"label": "visual separability", "decimals": 2}},
+        "explanation": "Mean balanced accuracy.",
+    },
 }
 
 
 def spec(kind, datasets=("iris",), **changes):
-    generated = {} if TABLE_TYPES[kind].generates else {"datasets": "all"}
     content = {
         "metrics": ["gmean", "accuracy"],
         "datasets": {"all": list(datasets)},
         "models": MODELS,
-        "tables": {"table1": {"type": kind, "caption": "x", **generated, **ENTRIES[kind], **changes}},
+        "tables": {"table1": {"type": kind, "caption": "x", "datasets": "all", **ENTRIES[kind], **changes}},
     }
     return made_study(content).spec_of_table("table1")
 
@@ -161,19 +107,19 @@ def verdicts(table):
 
 @pytest.mark.parametrize("kind", TABLE_TYPES)
 def test_every_kind_makes_a_complete_table_of_nothing_and_renders_it(kind):
-    asked = spec(kind, ["iris"] if TABLE_TYPES[kind].one_dataset else ["iris", "wine"])
+    asked = spec(kind, ["iris", "wine"])
     table = make_table(Results(), published(), asked)
     assert list(table.columns) == COLUMNS
     cells = list(table[["dataset", "model", "metric"]].itertuples(index=False, name=None))
-    assert cells == TABLE_TYPES[kind].cells(asked)
+    assert cells == asked.type.cells(asked)
     assert set(verdicts(table)) <= {"failed", "no data"}
-    assert TABLE_TYPES[kind].meanings(asked).keys() <= counts(table).keys()
+    assert asked.type.meanings(asked).keys() <= counts(table).keys()
     assert render(table, asked, "csv")
     # With nothing published, views do not speak of it.
     for format in ("html", "tex", "md"):
         text = re.sub(r"<style>.*</style>|providecolor\S+", "", render(table, asked, format), flags=re.S)
         assert "published" not in text.replace("entropublished", "")
-        assert TABLE_TYPES[kind].agreement(asked) not in text
+        assert asked.type.agreement(asked) not in text
 
 
 # --- times -----------------------------------------------------------------------------------------------
@@ -386,45 +332,6 @@ def test_features_are_counted_as_scaled_and_a_share_is_judged_as_it_rounds():
     assert "principal" not in TABLE_TYPES["characteristics"].says(with_entry(asked, counts=["n_features"]))
 
 
-# --- separability ----------------------------------------------------------------------------------------
-
-
-def test_separability_is_shown_as_the_steps_come_and_the_oracle_is_the_best_of_their_grid():
-    rows = [
-        {"model": "elm", "metric": "separability", "value": 0.9, "std": 0.02},
-        {"model": "elm", "metric": "separability", "value": 0.93, "reading": "k = 2"},
-        {"model": "elm", "metric": "separability", "value": 0.88, "reading": "k = 3"},
-        {"model": "elm", "metric": "separability", "value": 0.99, "reading": LEARNT},
-        {"model": "eem", "metric": "separability", "value": 0.5, "std": 0.01},
-        {"model": "svm", "status": "failed", "error": "ValueError: no"},
-    ]
-    numbers = [("iris", "elm", "separability", 92.0), ("iris", "eem", "separability", 52.1)]
-    table = make_table(Results(measured=rows), published(*numbers), spec("separability"))
-    assert verdicts(table) == ["reproduced", "lower", "failed"]
-    np.testing.assert_allclose(table["ours"], [90, 50, np.nan])
-    np.testing.assert_allclose(table["ours_std"], [2, 1, np.nan])
-    np.testing.assert_allclose(table["oracle"], [93, np.nan, np.nan])
-    said = "93.0 at k = 2, 88.0 at k = 3"
-    assert table["reason"].tolist() == [said, "", "ValueError: no"]
-
-
-def test_separability_on_rows_learnt_from_is_another_reading_of_the_same_measurement():
-    rows = [
-        {"model": "elm", "metric": "separability", "value": 0.9, "std": 0.02},
-        {"model": "elm", "metric": "separability", "value": 0.99, "reading": LEARNT},
-        {"model": "eem", "status": "failed", "error": "ValueError: no"},
-    ]
-    asked = with_entry(spec("separability", models=["elm", "eem"]), rows="learnt", measured_for="other")
-    of_other = Results(measured=rows)
-    results = SimpleNamespace(
-        measured=lambda table, *at: of_other.measured(table, *at) if table == "other" else []
-    )
-    table = make_table(results, published(("iris", "elm", "separability", 98.0)), asked)
-    assert verdicts(table) == ["reproduced", "failed"]
-    assert table["ours"][0] == 99
-    assert "optimistic" in TABLE_TYPES["separability"].says(asked)
-
-
 # --- parameters ------------------------------------------------------------------------------------------
 
 
@@ -522,198 +429,6 @@ def test_parameters_that_nothing_chose_are_failed():
     assert set(verdicts(table)) == {"failed"}
 
 
-# --- generated data --------------------------------------------------------------------------------------
-
-
-def test_a_table_of_densities_shows_seconds_and_their_ratio_to_the_first_model():
-    rows = [
-        {"model": model, "metric": "fit_seconds", "reading": "d10_density0.1", "value": value}
-        for model, value in (("elm", 0.25), ("svm", 2.0))
-    ]
-    rows.append({"reading": "d10_density0.5", "status": "failed", "error": "too large"})
-    rows.append({"model": "svm", "reading": "d100_density0.1", "status": "failed", "error": "too slow"})
-    rows.append({"model": "elm", "reading": "d100_density0.1", "metric": "fit_seconds", "value": 1.0})
-    asked = spec("density")
-    table = make_table(Results(measured=rows), published(), asked)
-    shown = layout(table, asked)
-    assert [row["heads"][0]["text"] for row in shown["rows"]] == [
-        f"d = {dim}, density {density}" for dim in (10, 100) for density in (0.1, 0.5)
-    ]
-    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
-        ["0.25", "2.0", "8.0"],
-        ["", "", ""],
-        ["1.0", "", ""],
-        ["", "", ""],
-    ]
-    assert [note["text"] for note in shown["footnotes"]] == ["too large", "too slow", "not measured"]
-
-
-def test_a_table_of_capacity_shows_what_each_model_costs():
-    rows = [
-        {"model": "elm", "metric": metric, "value": value}
-        for metric, value in (("fit_seconds", 1.5), ("predict_seconds", 0.25), ("peak_mib", 1234.5))
-    ]
-    rows.append({"model": "svm", "status": "failed", "error": "memory limit"})
-    asked = spec("capacity")
-    shown = layout(make_table(Results(measured=rows), published(), asked), asked)
-    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
-        ["1.5", "0.25", "1,234.5"],
-        ["", "", ""],
-    ]
-
-
-# --- correlations ----------------------------------------------------------------------------------------
-
-
-def correlations(*values, is_published, std=0.01, **readings):
-    rows = [
-        {"metric": f"spearman_h{size}", "value": value, "std": std}
-        for size, value in zip((1, 10), values, strict=True)
-    ]
-    rows += [
-        {"metric": f"spearman_h{size}", "reading": name, "value": value}
-        for name, numbers in readings.items()
-        for size, value in zip((1, 10), numbers, strict=True)
-    ]
-    numbers = [
-        ("iris", "", f"spearman_h{size}", value) for size, value in zip((1, 10), is_published, strict=True)
-    ]
-    return make_table(Results(measured=rows), published(*numbers), spec("correlations"))
-
-
-def test_correlations_are_judged_by_the_error_of_a_difference():
-    """Both numbers come from as many draws: 2·√2·0.01 = 0.0283."""
-    assert verdicts(correlations(0.5, 0.5, is_published=(0.528, 0.529))) == ["reproduced", "lower"]
-    assert verdicts(correlations(0.5, 0.5, is_published=(0.472, 0.471))) == ["reproduced", "higher"]
-
-
-def test_a_correlation_that_rounds_to_the_printed_one_is_reproduced():
-    table = correlations(0.9996, 0.9994, is_published=(1.0, 1.0), std=0.0)
-    assert verdicts(table) == ["reproduced", "lower"]
-
-
-def test_an_undefined_error_leaves_the_tolerance_of_rounding():
-    table = correlations(0.9996, 0.5, is_published=(1.0, -0.3), std=math.nan)
-    assert verdicts(table) == ["reproduced", "higher"]
-
-
-def test_a_departing_row_names_the_reading_that_comes_closest_to_all_of_it():
-    table = correlations(
-        0.5, 0.9, is_published=(-0.3, 0.9), one=(-0.3, -0.9), two=(-0.2, 0.8), broken=(np.nan, 0.9)
-    )
-    assert table["reason"].tolist() == ["closest to this row is the reading two: -0.200, 0.800", ""]
-
-
-def test_a_reading_farther_away_is_not_named():
-    table = correlations(0.5, 0.9, is_published=(0.4, 0.9), one=(-0.3, -0.9))
-    assert table["reason"][0] == "no other reading comes closer to this row"
-
-
-def test_a_measurement_that_failed_fails_the_row():
-    rows = [{"status": "no data", "error": "404; gone"}]
-    table = make_table(Results(measured=rows), published(), spec("correlations"))
-    assert verdicts(table) == ["no data"] * 2
-    assert table["reason"][0] == "404, gone"
-
-
-# --- growth ----------------------------------------------------------------------------------------------
-
-
-def test_growth_shows_exponents_of_models_and_leaves_out_what_a_model_has_not():
-    rows = [
-        {"model": "elm", "metric": "seconds_by_rows", "value": 1.2, "std": 0.01},
-        {"model": "elm", "metric": "seconds_by_size", "value": 1.2, "std": 0.5},
-        {"model": "elm", "metric": "numbers_by_rows", "value": 0.0, "std": 0.0},
-        {"model": "elm", "metric": "numbers_by_size", "value": 2.0, "std": 0.0},
-        {"model": "svm", "status": "failed", "error": "singular"},
-        {"model": "svm", "metric": "fit_seconds", "reading": "N = 100", "value": 7.0},
-    ]
-    is_published = [
-        ("", "elm", "seconds_by_rows", 1),  # off by 0.2: within the tolerance of 0.3
-        ("", "elm", "seconds_by_size", 2),  # off by 0.8: within two errors of 0.5
-        ("", "elm", "numbers_by_size", 1),
-        ("", "svm", "seconds_by_rows", 3),
-    ]
-    asked = spec("growth")
-    table = make_table(Results(measured=rows), published(*is_published), asked)
-    assert verdicts(table) == ["reproduced", "reproduced", "ours only", "higher", "failed", "failed"]
-    assert table["published"].tolist()[4:5] == [3.0]
-    shown = layout(table, asked)
-    assert [[cell.verdict for cell in row["cells"]] for row in shown["rows"]] == [
-        ["reproduced", "reproduced", "ours only", "higher"],
-        ["failed", "", "failed", ""],
-    ]
-
-
-# --- starts ----------------------------------------------------------------------------------------------
-
-
-class Measured(Results):
-    """Rows that were measured by their data set."""
-
-    def measured(self, table, dataset):
-        self.rows = self.by_dataset.get(dataset, [])
-        return super().measured(table, dataset)
-
-    def __init__(self, **by_dataset):
-        super().__init__()
-        self.by_dataset = by_dataset
-
-
-def reaching(**percents):
-    """What is measured of models of which the best of 16 starts reaches some percent of the best."""
-    return [
-        {"model": model, "metric": metric, "value": value}
-        for model, percent in percents.items()
-        for metric, value in (
-            ("best", 2.0), ("expected", percent), ("near", 50.0), ("seconds", 0.123), ("evaluations", 88.4)
-        )
-    ]  # fmt: skip
-
-
-def test_starts_count_the_data_sets_where_sixteen_are_enough():
-    """95 % exactly is enough; of three data sets two are, as they are in print, and one has no number."""
-    results = Measured(
-        iris=reaching(elm=95.0, svm=94.9),
-        wine=reaching(elm=99.0, svm=100.0),
-        zoo=[{"status": "no data", "error": "404"}],
-    )
-    asked = spec("starts", ["iris", "wine", "zoo"])
-    table = make_table(results, published(("all", "svm", "expected", 100)), asked).set_index(
-        ["dataset", "model"]
-    )
-    said = table.loc["all"]
-    assert said["ours"].to_dict() == {"elm": 100.0, "svm": 50.0}
-    # What is published of one optimizer is compared with that one alone.
-    assert said["verdict"].to_dict() == {"elm": "ours only", "svm": "lower"}
-    assert set(said["reason"]) == {"1 of 3 data sets have no number"}
-    assert set(table.loc["zoo", "verdict"]) == {"no data"}
-    shown = layout(table.reset_index()[COLUMNS], asked)
-    last = shown["rows"][-2]
-    assert last["heads"][0]["text"] == "data sets where 16 starts reach 95 % of the best, in %"
-    assert [cell.ours for cell in last["cells"]] == ["", "100.0", "", "", ""]
-    assert [cell.ours for cell in shown["rows"][0]["cells"]] == ["2.000", "95.0", "50.0", "0.12", "88"]
-
-
-def test_starts_that_failed_are_a_footnote_with_their_number():
-    rows = reaching(svm=97.0)
-    rows += [
-        {
-            "model": "svm",
-            "reading": f"start {k}",
-            "metric": "objective",
-            "status": "failed",
-            "error": "singular",
-        }
-        for k in (3, 7)
-    ]
-    asked = spec("starts")
-    table = make_table(Measured(iris=rows), published(), asked).set_index(["dataset", "model", "metric"])
-    assert table.loc[("iris", "svm", "best"), "reason"] == "singular in 2 of 20 fits"
-    assert table.loc[("iris", "elm", "best"), "verdict"] == "failed"
-    assert table.loc[("all", "elm", "expected"), "reason"] == "no data set has a number"
-
-
 # --- training --------------------------------------------------------------------------------------------
 
 
@@ -794,63 +509,3 @@ def test_training_shows_a_row_per_model_and_the_ratio_of_seconds_beside_print():
         ("", ""),
         ("60", "×2.0"),
     ]
-
-
-# --- information -----------------------------------------------------------------------------------------
-
-
-def test_information_has_a_row_for_each_share_of_rejected_rows():
-    rows = [
-        {"model": "elm", "metric": "accuracy", "value": 0.9375},
-        {"model": "elm_reject_0.05", "metric": "accuracy", "value": 0.95},
-        {"model": "elm_reject_0.05", "metric": "cross_entropy_pred_true", "value": math.inf},
-        {"model": "svm_reject_0.05", "status": "failed", "error": "not certain of anything"},
-    ]
-    asked = spec("information")
-    table = make_table(Results(measured=rows), published(), asked)
-    shown = layout(table, asked)
-    assert [row["heads"][-1]["text"] for row in shown["rows"]] == [
-        "ELM", "ELM 5 % rejected", "SVM", "SVM 5 % rejected"
-    ]  # fmt: skip
-    columns = [column["label"] for column in shown["columns"]]
-    accuracy, crossed = columns.index("A"), columns.index("H(Y;T)")
-    assert [row["cells"][accuracy].ours for row in shown["rows"]] == ["93.75", "95.00", "", ""]
-    assert shown["rows"][1]["cells"][crossed].ours == "inf"
-    assert shown["rows"][3]["cells"][accuracy].reason == "not certain of anything"
-    assert "infinite" in shown["says"]
-    assert "infinite" not in layout(table[:0], spec("information", reject=[0]))["says"]
-
-
-def test_information_is_reproduced_where_it_rounds_to_print():
-    rows = [
-        {"model": "elm", "metric": "mutual_information", "value": 0.6128},
-        {"model": "elm", "metric": "entropy_true", "value": 0.99},
-    ]
-    is_published = published(
-        ("iris", "elm", "mutual_information", 0.613), ("iris", "elm", "entropy_true", 0.985)
-    )
-    table = make_table(Results(measured=rows), is_published.astype({"value": str}), spec("information"))
-    table = table.set_index(["model", "metric"])["verdict"]
-    assert table["elm", "mutual_information"] == "reproduced"
-    assert table["elm", "entropy_true"] == "higher"
-
-
-# --- evaluations -----------------------------------------------------------------------------------------
-
-
-def test_evaluations_show_seconds_of_every_way_and_errors_where_the_exact_value_is_known():
-    values = {"exact": (0.5,), "exact_float32": (0.25, 1e-6, 2e-6), "binned": (0.001, 1e-4, 2e-3)}
-    rows = [
-        {"model": way, "reading": "n100", "metric": metric, "value": value}
-        for way, found in values.items()
-        for metric, value in zip(("seconds", "value_error", "gradient_error"), found, strict=False)
-    ]
-    rows.append({"model": "binned", "reading": "n2000", "metric": "seconds", "value": 120.0})
-    asked = spec("evaluations")
-    shown = layout(make_table(Results(measured=rows), published(), asked), asked)
-    assert [row["heads"][0]["text"] for row in shown["rows"]] == ["N = 100", "N = 2,000"]
-    assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
-        ["0.50", "0.25", "1.0e-06", "2.0e-06", "0.0010", "0.00010", "0.0020"],
-        ["", "", "", "", "120", "", ""],
-    ]
-    assert {cell.verdict for cell in shown["rows"][1]["cells"]} == {"", "ours only"}

@@ -7,17 +7,19 @@ run, and prints a summary; ``python -m fuzz --case '{"estimator": ...}'`` checks
 import argparse
 import json
 import multiprocessing
+import resource
+import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from fuzz.cases import drawn
 from fuzz.laws import LAWS_OF, Broken, check
 
 CASES = 200  # in each batch
-LIMITS = Limits(seconds=600, gib=4)
+# Limits of a batch, which has a process of its own: a numerical library cannot be interrupted.
+SECONDS, BYTES = 600, 4 * 2**30
 # Order of findings in the summary: wrong numbers first.
 WORST_FIRST = ["finite", "outputs agree", "mutation", "refitted as judged", "form", "order", "shift", "scale"]
 WORST_FIRST += ["chunks", "rows", "again", "refit", "pickle", "later", "rounding", "process"]
@@ -72,6 +74,14 @@ def lines_of(results: Path) -> list[dict]:
     return [json.loads(line) for line in lines if line.endswith("}")]
 
 
+def run_batch(seed: int, seen: set, current: Path, results: Path, name: dict) -> None:
+    """Append the findings of a batch, in a process that the system ends at a limit."""
+    signal.alarm(SECONDS)
+    resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
+    for line in batch(seed, seen, current):
+        append(results, line | name)
+
+
 def job(number: int, jobs: int, seed: int, until: float, results: Path) -> None:
     """Run batches and append their findings until the time is up."""
     current = results.with_suffix(f".{number}.json")
@@ -80,16 +90,17 @@ def job(number: int, jobs: int, seed: int, until: float, results: Path) -> None:
         done = {line["batch"] for line in known if line["seed"] == seed and "counts" in line}
         name = {"seed": seed, "batch": next(n for n in range(number, 10**9, jobs) if n not in done)}
         seen = {key_of(line) for line in known if "law" in line}
-        lines = []
-        try:
-            for line in within(LIMITS, batch, seed * 10**6 + name["batch"], seen, current):
-                append(results, line | name)
-        except (LimitError, KilledError, RuntimeError) as error:
+        arguments = (seed * 10**6 + name["batch"], seen, current, results, name)
+        process = multiprocessing.Process(target=run_batch, args=arguments)
+        process.start()
+        process.join()
+        if process.exitcode:
             case = json.loads(current.read_text())  # no file: a fault of the fuzz itself
-            finding = finding_of(case, Broken("process", str(error), type(error).__name__))
-            lines = [finding] if key_of(finding) not in seen else []
-            for line in [*lines, {"counts": [[case["estimator"], "failed", 1]]}]:
-                append(results, line | name)
+            how = signal.Signals(-process.exitcode).name if process.exitcode < 0 else "an error"
+            finding = finding_of(case, Broken("process", f"ended by {how}", how))
+            if key_of(finding) not in seen:
+                append(results, finding | name)
+            append(results, {"counts": [[case["estimator"], "failed", 1]]} | name)
     current.unlink(missing_ok=True)
 
 

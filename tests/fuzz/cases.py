@@ -5,13 +5,17 @@ A case holds only what differs from the defaults, so that a finding is reproduce
 """
 
 import inspect
+import itertools
+import tempfile
+import warnings
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from numbers import Integral
+from pathlib import Path
 
 import hypothesis
 import numpy as np
-import pandas as pd
-import polars as pl
 import scipy.sparse as sp
 from hypothesis import strategies as st
 from public_estimators import ESTIMATORS
@@ -97,6 +101,13 @@ def values_of(name: str, parameter: str, extreme: bool) -> list:
             values += filter(constraint.is_satisfied_by, [None, False, True])
     listed = ((value, resolve(value)) for value in LISTED.get(parameter, []))
     return values + [value for value, of in listed if any(c.is_satisfied_by(of) for c in constraints)]
+
+
+def own_settings(estimator) -> dict:
+    """What an estimator is given that its class has not by default."""
+    defaults = inspect.signature(type(estimator)).parameters
+    given = estimator.get_params(deep=False)
+    return {key: value for key, value in given.items() if str(value) != str(defaults[key].default)}
 
 
 def settings_of(name: str, extreme: bool):
@@ -204,6 +215,30 @@ class Measure(BaseEstimator):
 
 # --- data ---------------------------------------------------------------------------------------------
 
+
+def of_each_class(rng, n, d, change) -> np.ndarray:
+    """Normal rows of the two usual classes, each of which is changed."""
+    X = rng.normal(size=(n, d)) @ rng.normal(size=(d, d))
+    for start in range(min(2, n)):
+        X[start::2] = change(X[start::2] - X[start::2].mean(axis=0))
+    return X
+
+
+def whitened(own):
+    left, _, right = np.linalg.svd(own, full_matrices=False)
+    return np.sqrt(len(own)) * left @ right
+
+
+def standardised(own):
+    return own / np.where(own.std(axis=0) > 0, own.std(axis=0), 1)
+
+
+def one_class_equal(rng, n, d):
+    X = rng.normal(size=(n, d))
+    X[1::2] = X[:1] + 1
+    return X
+
+
 KINDS = {
     "normal": lambda rng, n, d: rng.normal(size=(n, d)),
     "uniform": lambda rng, n, d: rng.uniform(size=(n, d)),
@@ -213,6 +248,10 @@ KINDS = {
     "one row": lambda rng, n, d: np.tile(rng.normal(size=d), (n, 1)),
     "collinear": lambda rng, n, d: rng.normal(size=(n, 1)) * rng.normal(size=d),
     "equal eigenvalues": lambda rng, n, d: np.linalg.qr(rng.normal(size=(max(n, d), d)))[0][:n],
+    # Rounding decides on the axes of such covariances, or which entry of an axis is the largest.
+    "round classes": lambda rng, n, d: of_each_class(rng, n, d, whitened),
+    "equal variances": lambda rng, n, d: of_each_class(rng, n, d, standardised),
+    "one class equal": one_class_equal,
     "groups far apart": lambda rng, n, d: rng.normal(size=(n, d)) + 1e8 * rng.integers(0, 2, size=(n, 1)),
     "heavy tails": lambda rng, n, d: rng.standard_cauchy(size=(n, d)) ** 3,
     "zeros": lambda rng, n, d: np.zeros((n, d)),
@@ -221,13 +260,18 @@ KINDS = {
 ORDINARY = ("normal", "uniform", "counts")
 COLUMNS = {
     "constant": lambda rng, X: np.full(len(X), 0.3),
+    "zeros": lambda rng, X: np.zeros(len(X)),
     "huge constant": lambda rng, X: np.full(len(X), 1e6),
     "nearly constant": lambda rng, X: 1 + 1e-13 * rng.normal(size=len(X)),
     "copy": lambda rng, X: X[:, -1],
     "large": lambda rng, X: 1e10 * rng.normal(size=len(X)),
+    "huge": lambda rng, X: 1e60 * rng.uniform(0.1, 1, size=len(X)),
+    "tiny": lambda rng, X: 1e-300 * rng.uniform(0.1, 1, size=len(X)),
+    "outlier": lambda rng, X: np.where(np.arange(len(X)) == 3, 1e60, X[:, X.shape[1] // 2]),
+    "float32 outlier": lambda rng, X: np.where(np.arange(len(X)) == 3, 1e38, X[:, X.shape[1] // 2]),
 }
 OFFSETS = [1e3, 1e6, 1e9, 1e12]
-SCALES = [1e-3, 1e3, 1e-20, 1e20, 1e-60, 1e60, 1e-90, 1e-160, 1e160]
+SCALES = [1e-3, 1e3, 1e-20, 1e20, 1e-60, 1e60, 1e-90, 1e-155, 1e-160, 1e160, 1e-300, 5e-324]
 SHAPES = [(20, 3), (30, 2), (40, 4), (25, 5)]
 ODD_SHAPES = [(6, 2), (4, 1), (3, 3), (2, 2), (1, 2), (8, 40), (200, 2), (12, 12)]
 # Codes of the classes of n rows, whose first column they move (but for "noise").
@@ -236,6 +280,7 @@ CLASS_TARGETS = {
     "three": lambda n: np.arange(n) % 3,
     "imbalanced": lambda n: (np.arange(n) >= min(2, n - 1)).astype(int),
     "one row each": lambda n: np.arange(n) % 60,
+    "one row of a class": lambda n: (np.arange(n) > 0).astype(int),
     "one class": lambda n: np.zeros(n, dtype=int),
     "noise": lambda n: np.arange(n) % 2,
 }
@@ -320,10 +365,17 @@ def with_steps(X):
     return wide[::2, ::3]
 
 
-def read_only(X):
-    X = X.copy()
-    X.flags.writeable = False
-    return X
+def read_only(a):
+    a = a.copy()
+    for part in (a.data, a.indices, a.indptr) if sp.issparse(a) else (a,):
+        part.flags.writeable = False
+    return a
+
+
+def memory_mapped(X):
+    with tempfile.TemporaryDirectory() as folder:  # the map outlives the file's name
+        np.save(file := Path(folder, "rows.npy"), X)
+        return np.load(file, mmap_mode="r")
 
 
 def odd_csr(X):
@@ -333,9 +385,41 @@ def odd_csr(X):
     return sp.csr_matrix((X[:, ::-1].ravel(), indices, np.arange(0, n * d + 1, d)), shape=X.shape)
 
 
+def stored_twice(X):
+    """CSR with each number stored as two halves."""
+    n, d = X.shape
+    indices, indptr = np.tile(np.repeat(np.arange(d), 2), n), np.arange(0, 2 * n * d + 1, 2 * d)
+    return sp.csr_matrix((np.repeat(X.ravel() / 2, 2), indices, indptr), shape=X.shape)
+
+
+def with_long_indices(X):
+    csr = sp.csr_matrix(X)
+    csr.indices, csr.indptr = csr.indices.astype(np.int64), csr.indptr.astype(np.int64)
+    return csr
+
+
 def narrow(X, dtype):
     with np.errstate(over="ignore"):
         return X.astype(dtype)
+
+
+def whole(X, most):
+    return np.clip(np.rint(X), -most, most)
+
+
+def named(X) -> dict:
+    return {f"c{i}": column for i, column in enumerate(X.T)}
+
+
+def of_several_types(X):
+    frame = import_module("pandas").DataFrame(named(whole(X, 100)))
+    return frame.astype(
+        dict(zip(frame, itertools.cycle(["int8", "float32", "Float64", "int16"]), strict=False))
+    )
+
+
+def with_pandas(what: str, **settings):
+    return lambda a: getattr(import_module("pandas"), what)(a, **settings)
 
 
 # Containers, layouts and dtypes of the rows of a case.
@@ -345,30 +429,178 @@ FORMS = {
     "with steps": with_steps,
     "backwards": lambda X: np.ascontiguousarray(X[::-1])[::-1],
     "list": lambda X: X.tolist(),
-    "pandas": lambda X: pd.DataFrame(X, columns=[f"c{i}" for i in range(X.shape[1])]),
-    "polars": lambda X: pl.DataFrame(X, schema=[f"c{i}" for i in range(X.shape[1])]),
+    "objects": lambda X: X.astype(object),
+    "memory map": memory_mapped,
+    "big-endian": lambda X: X.astype(">f8"),
+    "big-endian float32": partial(narrow, dtype=">f4"),
     "float32": partial(narrow, dtype=np.float32),
     "float16": partial(narrow, dtype=np.float16),
-    "int64": lambda X: np.clip(np.rint(X), -1e15, 1e15).astype(np.int64),
+    "int64": lambda X: whole(X, 1e15).astype(np.int64),
+    "int8": lambda X: whole(X, 100).astype(np.int8),
+    "uint8": lambda X: whole(np.abs(X), 200).astype(np.uint8),
     "bool": lambda X: np.median(X) < X,
     "CSR": sp.csr_matrix,
     "CSR, odd": odd_csr,
+    "CSR, read-only": lambda X: read_only(sp.csr_matrix(X)),
+    "CSR, stored twice": stored_twice,
+    "CSR, long indices": with_long_indices,
+    "CSR of int8": lambda X: sp.csr_matrix(whole(X, 100).astype(np.int8)),
+    "CSC": sp.csc_matrix,
+    "COO": sp.coo_array,
 }
+# Containers and dtypes of targets: labels 0, 1, ... or whole numbers from 0 to 100.
+LABEL_FORMS = {
+    "labels of uint8": lambda y: y.astype(np.uint8),
+    "negative labels": lambda y: (y - 7).astype(np.int8),
+    "truth values": lambda y: y.astype(bool),
+    "whole floats": lambda y: y + 1.0,
+    "whole floats in half precision": lambda y: (y + 1).astype(np.float16),
+    "words": lambda y: np.array(["no", "yes"])[y],
+    "objects": lambda y: np.array(["no", "yes"], dtype=object)[y],
+    "a list of words": lambda y: np.array(["no", "yes"])[y].tolist(),
+    "big-endian labels": lambda y: y.astype(">i8"),
+    "read-only labels": read_only,
+}
+VALUE_FORMS = {
+    "a list": lambda y: y.tolist(),
+    "int8": lambda y: y.astype(np.int8),
+    "uint8": lambda y: y.astype(np.uint8),
+    "int64": lambda y: y.astype(np.int64),
+    "float16": lambda y: y.astype(np.float16),
+    "float32": lambda y: y.astype(np.float32),
+    "big-endian values": lambda y: y.astype(">f8"),
+    "read-only values": read_only,
+    "values with steps": lambda y: np.repeat(y, 2, axis=0)[::2],
+    "Fortran order": np.asfortranarray,
+}
+if find_spec("pandas"):  # which the learners need not
+    FORMS["pandas"] = lambda X: with_pandas("DataFrame")(named(X))
+    FORMS["nullable pandas"] = lambda X: with_pandas("DataFrame")(named(X)).astype("Float64")
+    FORMS["pandas of several types"] = of_several_types
+    LABEL_FORMS["pandas"] = with_pandas("Series")
+    LABEL_FORMS["nullable pandas"] = with_pandas("Series", dtype="Int64")
+    LABEL_FORMS["categories"] = lambda y: with_pandas("Series", dtype="category")(LABEL_FORMS["words"](y))
+    VALUE_FORMS["pandas"] = lambda y: with_pandas("DataFrame" if y.ndim > 1 else "Series")(y)
+    VALUE_FORMS["nullable pandas"] = lambda y: VALUE_FORMS["pandas"](y).astype("Float64")
+if find_spec("polars"):
+    FORMS["polars"] = lambda X: import_module("polars").DataFrame(named(X))
+    LABEL_FORMS["polars"] = lambda y: import_module("polars").Series(y)
+    LABEL_FORMS["polars words"] = lambda y: import_module("polars").Series(LABEL_FORMS["words"](y).tolist())
+    VALUE_FORMS["polars"] = lambda y: (
+        import_module("polars").DataFrame(named(y)) if y.ndim > 1 else import_module("polars").Series(y)
+    )
+
+
+def with_one(value, dtype=np.float64):
+    """A function that replaces one number of an array."""
+
+    def change(a):
+        a = a.astype(dtype)
+        a[(len(a) // 2, *[0] * (a.ndim - 1))] = value
+        return a
+
+    return change
+
+
+def as_matrix(X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)  # NumPy's, of np.matrix
+        return np.asmatrix(X)
+
+
+# Rows that nobody can learn from, nor predict anything of.
+SPOILT_ROWS = {
+    "NaN": with_one(np.nan),
+    "inf": with_one(np.inf),
+    "-inf": with_one(-np.inf),
+    "None among the rows": with_one(None, object),
+    "a word among the rows": with_one("word", object),
+    "a dict among the rows": with_one({}, object),
+    "None": lambda X: None,
+    "a number": lambda X: 3.0,
+    "a word": lambda X: "rows",
+    "no rows": lambda X: X[:0],
+    "no columns": lambda X: X[:, :0],
+    "one dimension": lambda X: X[:, 0],
+    "three dimensions": lambda X: np.ones((len(X), 2, 2)),
+    "ragged rows": lambda X: [*X[:-1].tolist(), [1.0]],
+    "complex numbers": lambda X: X + 1j,
+    "np.matrix": as_matrix,
+    "CSR with NaN": lambda X: sp.csr_matrix(with_one(np.nan)(X)),
+}
+# Rows that are too large to square, or no numbers.
+UNUSABLE_ROWS = {
+    "dates": lambda X: np.full(X.shape, np.datetime64("2020-01-01")),
+    "1e300": lambda X: 1e300 * (X + 1),
+    "one 1e300": with_one(1e300),
+    "one -1e300": with_one(-1e300),
+    "1e300 beside 1e-300": lambda X: X * 10.0 ** np.linspace(300, -300, X.shape[1]),
+    "CSR with 1e300": lambda X: sp.csr_matrix(with_one(1e300)(X)),
+}
+# Rows that only a fitted estimator refuses.
+OTHER_COLUMNS = {"a feature less": lambda X: X[:, 1:], "a feature more": lambda X: np.hstack([X, X[:, :1]])}
+SPOILT_TARGETS = {
+    "no y": lambda y: None,
+    "y of another length": lambda y: y[:-1],
+    "NaN in y": with_one(np.nan),
+    "inf in y": with_one(np.inf),
+    "None in y": with_one(None, object),
+    "complex y": lambda y: y + 1j,
+    "three dimensions": lambda y: np.ones((len(y), 2, 2)),
+    "a number": lambda y: 1.0,
+}
+SPOILT_LABELS = {
+    "measurements": lambda y: np.random.default_rng(0).normal(size=len(y)),
+    "labels in two columns": lambda y: np.column_stack([y, y]),
+    "words and numbers": with_one("b", object),
+    "words and None": lambda y: with_one(None, object)(y.astype(str)),
+}
+SPOILT_VALUES = {
+    "words": lambda y: np.full(y.shape, "word"),
+    "one 1e300": with_one(1e300),
+}
+
+
+SPARSE = {form for form in FORMS if form.startswith("C")}
 SHIFTS = [1.0, 1e3, 1e6, 1e8]
 POWERS_OF_2 = [3, -3, 30, -30, 100, -100, 200, -200, -300, -500]
 
 
-def forms_of(name: str) -> list[str]:
-    """The forms of rows that an estimator or a measure accepts."""
-    out = {"CSR", "CSR, odd"} if not takes(name, "sparse") else set()
-    out |= {"list", "pandas", "polars"} if name in MEASURES else set()
-    out |= {"bool"} if name == "mixed_mutual_information" else set()  # which takes them for labels
+def forms_of(name: str, law: str = "form") -> list[str]:
+    """The forms in which an estimator or a measure may get its rows or targets, or those that it refuses."""
+    match law:
+        case "target form":
+            return sorted(VALUE_FORMS if name in OF_VALUES else LABEL_FORMS)
+        case "spoilt rows":
+            return sorted(SPOILT_ROWS | UNUSABLE_ROWS | OTHER_COLUMNS)
+        case "spoilt targets":
+            return sorted(SPOILT_TARGETS | (SPOILT_VALUES if name in OF_VALUES else SPOILT_LABELS))
+    out = set() if takes(name, "sparse") else SPARSE
+    if name in MEASURES:
+        out = out | {form for form in FORMS if form in ("list", "objects", "polars") or "pandas" in form}
+    out = out | {"objects"} if name == "InformationFilter" else out  # whose transform returns them
+    out = out | {"bool"} if name == "mixed_mutual_information" else out  # which takes them for labels
     return sorted(FORMS.keys() - out)
+
+
+# Laws about a fit to other rows: it is computed otherwise.
+OF_ANOTHER_FIT = (
+    "order",
+    "shift",
+    "scale",
+    "columns",
+    "names",
+    "rotation",
+    "affine",
+    "constant",
+    "weights",
+    "one step",
+)
 
 
 def costs_digits(law: str, how: dict) -> bool:
     """Whether a law holds up to rounding only, so that it is not claimed for extreme settings."""
-    return law in ("order", "shift", "scale", "chunks", "rows") or "CSR" in how.get("form", "")
+    return law in ("chunks", "rows", *OF_ANOTHER_FIT) or how.get("form") in SPARSE
 
 
 def cases(laws_of: dict):
@@ -380,9 +612,9 @@ def cases(laws_of: dict):
         law = draw(st.sampled_from(laws_of[name]))
         how = {}
         match law:
-            case "form" | "mutation":
-                how["form"] = draw(st.sampled_from(forms_of(name)))
-            case "shift":
+            case "form" | "mutation" | "target form" | "spoilt rows" | "spoilt targets":
+                how["form"] = draw(st.sampled_from(forms_of(name, law)))
+            case "shift" | "later":
                 how["by"] = draw(st.sampled_from(SHIFTS))
                 how["form"] = draw(st.sampled_from(["dense", "CSR"][: 1 + takes(name, "sparse")]))
             case "scale":

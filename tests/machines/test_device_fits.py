@@ -74,8 +74,10 @@ def assert_near(found, expected, tolerance):
 
 
 @pytest.mark.usefixtures("dispatch")
-@pytest.mark.parametrize("metric", ["diagonal", "full"])
-@pytest.mark.parametrize("name", ["eem", "eem sigmoid", "eekm", "rkelm regressor"])
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [("eem", "diagonal"), ("eem sigmoid", "full"), ("eekm", "diagonal"), ("rkelm regressor", "full")],
+)
 def test_a_metric_is_learnt_from_arrays_of_other_libraries(place, name, metric):
     """The answer depends on two features of eight, or one direction, so that a round is chosen."""
     rng = np.random.default_rng(0)

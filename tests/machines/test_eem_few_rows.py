@@ -162,7 +162,8 @@ def test_every_way_to_fit_gives_the_same_sound_machine(name, covariance, n_hidde
     """Rows dense and sparse, in another order, in chunks, and without a part of more rows."""
     X, y, more, more_y = rows_of(name)
     classes, order = np.unique(y), np.random.default_rng(1).permutation(len(y))
-    for activation in ("rbf", "sigmoid"):
+    # Of the two activations each takes every other case.
+    for activation in ("rbf", "sigmoid")[(len(name) + len(str(covariance)) + n_hidden // 60) % 2 :][:1]:
         settings = {"activation": activation, "feature_range": (0, 1), "covariance": covariance}
         settings["random_state"] = 0
         machine = EEMClassifier(n_hidden, **settings).fit(X, y)

@@ -1,7 +1,6 @@
 """Influence of training rows beside refits without them."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from public_estimators import ON_GIVEN_LAYERS
@@ -201,6 +200,7 @@ def test_weights_of_the_fit_are_asked_for(learner, weights, tmp_path):
     "learner", [*ON_GIVEN_LAYERS, KELMClassifier(), LSSVR()], ids=lambda learner: type(learner).__name__
 )
 def test_named_features_warn_only_if_the_names_are_missing(learner, recwarn):
+    pd = pytest.importorskip("pandas")
     y, table = targets(learner, 2), pd.DataFrame(X, columns=list("abcd"))
     model = clone(learner).fit(table, y)
     influence(model, table, y, groups=np.arange(90) // 30)

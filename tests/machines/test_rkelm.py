@@ -205,9 +205,9 @@ def test_two_classes_are_one_output(wine):
 @pytest.mark.parametrize("fit_intercept", [False, True])
 @pytest.mark.parametrize("machine", [RKELMRegressor(25, sigma=0.5, random_state=0), KELMRegressor(sigma=0.5)])
 def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(curve, machine, fit_intercept):
-    X, y = curve[0], 3 + curve[1] + np.random.default_rng(2).normal(scale=0.3, size=80)
+    X, y = curve[0][::2], 3 + curve[1][::2] + np.random.default_rng(2).normal(scale=0.3, size=40)
     machine = clone(machine).set_params(fit_intercept=fit_intercept)
-    ridges = [1e-6, 1e-2, 0.3, 10.0]
+    ridges = [1e-2, 0.3, 10.0]
     chosen = clone(machine).set_params(C=ridges).fit(X, y)
     layer = chosen._layer
     errors = []

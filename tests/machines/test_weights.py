@@ -1,9 +1,6 @@
 """Weights of rows: a row of weight two counts as two rows, a row of weight zero as none."""
 
-import dask.array as da
-import dask.dataframe as dd
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
@@ -112,16 +109,12 @@ def test_a_row_of_weight_zero_is_left_out_and_ones_change_nothing(learner, data)
         assert_same(streaming.fit(clone(learner), rows, sample_weight=weights), expected, X)
 
 
-@of_each(SUMS)
-def test_streams_dask_and_folds_weigh_rows_as_fit_does(learner, data):
-    X, weights, y = data[0], data[3].copy(), targets(learner, data)
-    weights[:40] = 0.0  # the whole first chunk
+@of_each([SUMS[0], SUMS[-1]])
+def test_dask_weighs_rows_as_fit_does(learner, data):
+    da, dd = pytest.importorskip("dask.array"), pytest.importorskip("dask.dataframe")
+    pd = pytest.importorskip("pandas")
+    X, weights, y = data[0], data[3], targets(learner, data)
     fit = clone(learner).fit(X, y, sample_weight=weights)
-    rows = streaming.rows(X, y, chunk_rows=30)
-    pipeline = make_pipeline(FunctionTransformer(accept_sparse=True), clone(learner))
-    assert_same(streaming.fit(clone(learner), rows, sample_weight=weights), fit, X)
-    assert_same(streaming.fit(pipeline, rows, sample_weight=weights)[-1], fit, X)
-
     arrays = da.from_array(X, chunks=(30, X.shape[1])), da.from_array(y, chunks=30)
     assert_same(streaming.fit(clone(learner), *arrays, sample_weight=da.from_array(weights)), fit, X)
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).assign(y=y, w=weights)
@@ -129,6 +122,17 @@ def test_streams_dask_and_folds_weigh_rows_as_fit_does(learner, data):
     for features, weight in ((frame, "w"), (frame.drop(columns="w"), frame["w"])):
         named = streaming.fit(clone(learner), features, "y", sample_weight=weight)
         assert_same(named, fit, X, pd.DataFrame(X, columns=named.feature_names_in_))
+
+
+@of_each(SUMS)
+def test_streams_and_folds_weigh_rows_as_fit_does(learner, data):
+    X, weights, y = data[0], data[3].copy(), targets(learner, data)
+    weights[:40] = 0.0  # the whole first chunk
+    fit = clone(learner).fit(X, y, sample_weight=weights)
+    rows = streaming.rows(X, y, chunk_rows=30)
+    pipeline = make_pipeline(FunctionTransformer(accept_sparse=True), clone(learner))
+    assert_same(streaming.fit(clone(learner), rows, sample_weight=weights), fit, X)
+    assert_same(streaming.fit(pipeline, rows, sample_weight=weights)[-1], fit, X)
 
     folds = Partition.cross_validation(np.arange(len(y)) % 3)
     for point in path(learner, X, y, folds, [{}], sample_weight=weights):
@@ -222,6 +226,7 @@ def test_weights_that_do_not_go_with_a_setting_or_a_stream_are_refused(data):
     for n in (100, 200):
         with pytest.raises(ValueError, match=f"sample_weight holds {n} numbers, but there are 178 rows"):
             streaming.fit(EEMClassifier(), streaming.rows(X, y, chunk_rows=40), sample_weight=np.ones(n))
+    da = pytest.importorskip("dask.array")
     rows = da.from_array(X, chunks=(40, 13)), da.from_array(y, chunks=40)
     with pytest.raises(ValueError, match="rows 40 to 79: Negative values"):
         streaming.fit(

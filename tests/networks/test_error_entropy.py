@@ -135,17 +135,13 @@ def test_mean_error_of_the_training_rows_is_zero(learner):
 @both_orders
 def test_narrow_kernels_fail_where_wide_ones_part_the_classes(entropy):
     """The reading of this project: h >= 1 works on errors in [-2, 2], h <= 0.3 does not."""
-    X, y = make_moons(200, noise=0.1, random_state=0)
+    X, y = make_moons(100, noise=0.1, random_state=0)
 
     def score(bandwidth):
-        return np.mean(
-            [
-                ErrorEntropyMLPClassifier(bandwidth=bandwidth, entropy=entropy, max_iter=500, random_state=s)
-                .fit(X, y)
-                .score(X, y)
-                for s in range(3)
-            ]
+        network = ErrorEntropyMLPClassifier(
+            bandwidth=bandwidth, entropy=entropy, max_iter=500, random_state=0
         )
+        return network.fit(X, y).score(X, y)
 
     assert score(0.2) < 0.8
     assert score(1.0) > 0.97

@@ -46,17 +46,20 @@ tables:
   table3: {type: scores, caption: A part of the grid to choose from, datasets: both, models: [svm],
       metric: gmean, criterion: dcs_gaussian, among: {gamma: {max: 0.1}, C: {max: 1}}}
   table4: {type: times, caption: Seconds, datasets: both, models: [lda, svm]}
-  table5: {type: starts, caption: Where starts end, datasets: moons, models: {melm: {}}, starts: 16}
-  table6: {type: growth, caption: Time and size, datasets: moons,
-      models: {svm: {params: {C: 1}}, broken: {}}, rows: [20, 40, 80], sizes: [1, 2, 3],
-      at: {rows: 80, size: 1}, repeats: 1}
+  table5: {type: measured, script: starts, caption: Where starts end, datasets: moons, models: [melm],
+      params: {starts: 16}, columns: [metric], metrics: {best: {label: best, decimals: 3},
+      expected: {label: best of 16, summary: {at_least: 95}}}, summary: enough}
+  table6: {type: measured, script: growth, caption: Time and size, datasets: moons,
+      models: {svm: {params: {C: 1}}, broken: {}}, rows: [model], columns: [metric],
+      params: {n_rows: [20, 40, 80], sizes: [], rows_at: 80, size_at: 1, size_names: {}},
+      metrics: {seconds_by_rows: seconds, numbers_by_rows: numbers}}
 figures:
   figure1: {type: process, caption: A machine and two moons, dataset: my-moons, model: eem,
       params: {n_hidden: 10}}
   figure2: {type: grid_curves, caption: Three sizes, datasets: moons, models: [eem], parameter: n_hidden,
       metric: gmean}
   figure3: {type: projections, caption: Planes, datasets: wines, models: [melm, lda]}
-  figure4: {type: starts, caption: Starts, table: table5}
+  figure4: {type: script, script: starts, of: measured, caption: Starts, table: table5}
 """)
 
 MOONS = {
@@ -120,13 +123,17 @@ tables:
       counts: [n_features, n_classes, n_train, n_test]}
   chosen: {type: parameters, caption: Parameters, datasets: all,
       models: {svm: {n_support: n_support, C: C, sigma: 1/gamma}, knn: {k: n_neighbors}}, criterion: cv}
-  sparse: {type: density, caption: Density, models: {knn: {}, svm: {params: {kernel: linear}}},
-      dims: [20, 30], densities: [0.5, 0.1], rows: 30}
+  sparse: {type: measured, script: density, caption: Density,
+      models: {knn: {}, svm: {params: {kernel: linear}}},
+      params: {dims: [20, 30], densities: [0.5, 0.1], n_rows: 30},
+      columns: [model, metric],
+      places: {"d{dims}_density{densities:g}": "d = {dims}, density {densities:g}"},
+      metrics: {fit_seconds: seconds, ratio: ratio}}
 figures:
-  each: {type: trials, caption: Each trial, datasets: all, models: [svm, knn], metric: [accuracy, rmse],
-      criterion: cv}
-  density: {type: density, caption: Density, table: sparse}
-  kept: {type: support, caption: Kept rows, datasets: moons, models: [svm]}
+  each: {type: script, script: trials, of: predictions, caption: Each trial, datasets: all,
+      models: [svm, knn], metric: [accuracy, rmse], criterion: cv}
+  density: {type: script, script: density, of: measured, caption: Density, table: sparse}
+  kept: {type: script, script: support, of: models, caption: Kept rows, datasets: moons, models: [svm]}
 """)
 
 

@@ -24,13 +24,16 @@ ALL = [
 ]
 SECONDS = ["path_seconds"]
 CORRELATIONS = {
-    "type": "correlations",
+    "type": "measured",
+    "script": "correlations",
     "caption": "A term and the whole",
     "datasets": "moons",
-    "sizes": [1, 3],
-    "layers": 4,
-    "operators": 5,
-    "reading": {"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+    "columns": ["metric"],
+    "metrics": {"spearman_h{sizes}": "h = {sizes}"},
+    "params": {
+        **{"sizes": [1, 3], "layers": 4, "operators": 5},
+        **{"activation": "rbf", "weights": "normal", "formula": "right", "data": "scaled"},
+    },
 }
 
 

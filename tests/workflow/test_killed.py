@@ -21,10 +21,10 @@ pytestmark = pytest.mark.workflow
 TABLE = "results/tiny/tables/table1.csv"
 
 
-def completed(project, target: str = TABLE) -> None:
+def completed(project, *targets: str) -> None:
     """What a person does after a run that was killed: free the folder, and run again."""
     assert project.run("--unlock").returncode == 0
-    result = project.run(target)
+    result = project.run(*targets)
     assert result.returncode == 0, result.stdout[-5000:]
 
 
@@ -126,14 +126,15 @@ def runs_in(store: Path) -> list[tuple[str, str]]:
 @pytest.mark.slow
 @pytest.mark.fault("Killed", "the tracker, as it writes a run", "each run is there once, finished when rerun")
 def test_a_tracker_that_is_killed_leaves_one_run_for_each_run_to_the_next(quick, copied, record_property):
-    store, target = copied.folder / "mlflow.db", "results/tiny/tracked.json"
+    store = copied.folder / "mlflow.db"
+    receipts = [f"results/tiny/seed0/tracked/my-moons/{model}.json" for model in ("lda", "eem")]
     finished = copied.finished_files()
-    running = copied.start(target)
+    running = copied.start(*receipts)
     copied.wait_until(lambda: "RUNNING" in dict(runs_in(store)).values(), running)
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
     assert "RUNNING" in dict(runs_in(store)).values()
-    completed(copied, target)
+    completed(copied, *receipts)
     assert runs_in(store) == [
         ("tiny/seed0/my-moons/eem", "FINISHED"),
         ("tiny/seed0/my-moons/lda", "FINISHED"),

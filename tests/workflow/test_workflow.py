@@ -20,7 +20,7 @@ from scripted_server import answer
 from sklearn.svm import SVR
 
 from entrolab.data.dataset import load_dataset, load_folds
-from entrolab.figure_types.making import read_figure
+from entrolab.figures.making import read_figure
 from entrolab.fit.predictions import read_scores
 from entrolab.tables.making import read_table
 
@@ -453,7 +453,7 @@ EDITS = {
         {"svm", "lda", "eem", "broken"},
     ),
     "a measurement": (
-        with_study(lambda study: study["tables"]["table5"].update(starts=17)),
+        with_study(lambda study: study["tables"]["table5"]["params"].update(starts=17)),
         {"measure", "figure", "track_measured", *SHOWN},
         set(),
     ),
@@ -464,6 +464,7 @@ EDITS = {
         set(),
     ),
     "a learner": (append("entrolearn/machines/eem.py"), {"figure", *RUNS_AGAIN, *PAGES}, {"eem"}),
+    "a script": (append("../workflow/scripts/figures/starts.py"), {"figure", *PAGES}, set()),
     "a reader of another format": (append("entrolab/data/formats/csv.py"), TRACKED, set()),
     "a template": (append("entrolab/templates/table.html.j2"), SHOWN, set()),
 }

@@ -30,8 +30,9 @@ try:
     from entrolab.data.receipts import attempt_of
     from entrolab.data.origins import made_by
     from entrolab.data.user_tables import warning_of
+    from entrolab.experiments.measurement import Measurement
     from entrolab.fit.learners import made_of, parts_seed
-    from entrolab.io.files import FILES, leftovers
+    from entrolab.io.files import EXPERIMENTS, FILES, leftovers, script_file
     from entrolab.jobs.children import runner, start_servers
     from entrolab.jobs.code_digests import code_digest
     from entrolab.stages.check import passes
@@ -191,16 +192,16 @@ def code_of_run(stage):
 
 
 def code_of_measurement(wildcards):
-    measurement = measurement_of(wildcards)
-    learners = chain.from_iterable(map(made_of, measurement.get("models", {}).values()))
-    return code_digest(f"measure:{measurement['measured_by'].split('.')[2]}", *learners)
+    measurement = Measurement(**measurement_of(wildcards))
+    learners = chain.from_iterable(map(made_of, measurement.learners().values()))
+    script = str(script_file(EXPERIMENTS, measurement.script))
+    return code_digest("measure", *learners, script=script)
 
 
 def code_of_figure(wildcards):
     (spec,) = figure_of(wildcards)
-    return code_digest(
-        "figure", *chain.from_iterable(map(made_of, spec.learners.values()))
-    )
+    learners = chain.from_iterable(map(made_of, spec.learners.values()))
+    return code_digest("figure", *learners, script=spec.script)
 
 
 # ------------------------------------------------------------------------------------------------ resources

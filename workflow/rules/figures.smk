@@ -7,8 +7,7 @@ localrules:
 
 rule figure:
     input:
-        sources=of_study(lambda study, at: study.files_of_figure(at.figure)),
-        records=of_study(lambda study, at: study.records_of_figure(at.figure)),
+        of_study(lambda study, at: study.files_of_figure(at.figure)),
     output:
         report(
             "results/{study}/figures/{figure}.svg",

@@ -1,5 +1,5 @@
-# Measurements for single tables, in addition to fitted runs. A failed measurement is a row with the reason, and so is
-# a data set that is not available.
+# Measurements for single tables by the scripts that their study names, in addition to fitted runs. A failed measurement
+# is a row with the reason, and so is a data set that is not available.
 
 
 rule measure:

@@ -113,9 +113,8 @@ class Numbers:
         for name in test.tables:
             entry, table = self.study.tables[name], self._frame(name)
             rows = table[(table["model"] == model) & (table["metric"] == metric) & table["ours"].notna()]
-            if entry.type == "growth" and len(rows):
-                by_rows = entry.models[model].rows or entry.rows
-                n_points = len(entry.sizes if metric.endswith("_size") else by_rows)
+            n_points = metric in entry.metrics and entry.metrics[metric].points
+            if n_points and len(rows):
                 value, error = rows[["ours", "ours_std"]].iloc[0]
                 return Student(value, float(np.nan_to_num(error)), n_points - 2, n_points, OF_EXPONENT)
             sizes = [int(re.sub(r"\D", "", row)) for row in rows["dataset"]]

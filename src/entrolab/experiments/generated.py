@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from scipy import sparse
 
-from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import limited
 from entrolab.fit.learners import build
 from entrolab.fit.limits import GIB, Limits
@@ -44,26 +43,26 @@ def targets(n_rows: int, task: str, rng: np.random.Generator) -> np.ndarray:
     return np.arange(n_rows) % 2 if task == "binary" else rng.random(n_rows)
 
 
-def costs(model: Mapping, X, y, spec: Measurement, *, predicts: bool) -> dict[str, float]:
+def costs(model: Mapping, X, y, seed: int, *, repeats: int, gib: float, predicts: bool) -> dict[str, float]:
     """The cost of fitting a model and of predicting all rows, measured in a separate process.
 
-    `spec` has ``seed``; ``repeats`` of fits shorter than ``LONG`` seconds, the fastest is reported; ``gib``,
-    the memory limit of the process including the data. `predicts` asks for predictions too, which on sparse
-    data take about as long as the fit.
+    Of `repeats` fits shorter than ``LONG`` seconds, the fastest is reported; `gib` is the memory limit of the
+    process including the data. `predicts` asks for predictions too, which on sparse data take about as long
+    as the fit.
 
     The result has the processor seconds ``fit_seconds`` and, with `predicts`, ``predict_seconds``; and
     ``peak_mib`` in addition to the data. A model that fails or reaches a limit raises `ModelFailed`.
     """
-    (found,) = limited(Limits(SECONDS, spec.gib), _spent, model, X, y, spec, predicts)
+    (found,) = limited(Limits(SECONDS, gib), _spent, model, X, y, seed, repeats, predicts)
     return found
 
 
-def _spent(model: Mapping, X, y, spec: Measurement, predicts: bool) -> Iterator[dict]:
-    build(model, spec.seed)  # imports before the clock starts
+def _spent(model: Mapping, X, y, seed: int, repeats: int, predicts: bool) -> Iterator[dict]:
+    build(model, seed)  # imports before the clock starts
     before, peak = _peak_mib(), 0.0
     seconds: dict[str, list[float]] = defaultdict(list)
-    for _ in range(spec.repeats):
-        estimator = build(model, spec.seed)
+    for _ in range(repeats):
+        estimator = build(model, seed)
         started = time.process_time()
         estimator.fit(X, y)
         fitted = time.process_time()

@@ -1,23 +1,48 @@
-"""`Measurement`, which the workflow imports before any job starts: it must not import slow packages."""
+"""What decides a measurement, and what its script is given.
 
-from collections.abc import Mapping
-from types import MappingProxyType, SimpleNamespace
+The workflow imports this module before any job starts, so it must not import slow packages.
+"""
+
+from types import SimpleNamespace
+
+# The parts of a study that a script is given under these names.
+GIVEN = {
+    "rows": "the data set, with `raw` and `scaled`",
+    "at": "the study, table, data set, its task, and the seed",
+    "models": "the learners of the table's models by name, for the task of the data set",
+    "steps": "the steps of the table's models by name, or the learner of a model without steps",
+    "grids": "the grid of each model, or of its steps, and the learners that it selects from",
+    "protocol": "the study's protocol for the data set, of one repeat",
+}
 
 
 class Measurement(SimpleNamespace):
-    """All that decides what is measured for a table on a data set.
+    """All that decides what is measured for a table on a data set; a script is given it as ``at``.
 
     Attributes
     ----------
     study, table, dataset : str
         Its address; the data set is "generated" for tables that generate their data.
-    measured_by : str
-        The module whose ``measure`` computes the rows.
+    task : str
+        The task of the data set, or of the data to generate.
     seed : int
-    models : mapping
-        The entries that are fitted, by name.
-    others
-        Those that the method `measurement` of the table type returns.
+    script : str
+        The script as the study names it.
+    params : mapping
+        The table's ``params``.
+    models, steps, grids, protocol : mapping
+        The parts of the study that the script asks for, see :data:`GIVEN`.
+    progress : callable
+        Takes the number of parts done and of all parts.
     """
 
-    models: Mapping[str, dict] = MappingProxyType({})
+    progress = staticmethod(lambda done, total: None)
+
+    def learners(self) -> dict[str, dict]:
+        """All that may be fitted, by model: its learner, its steps, and the grids of both."""
+        models, steps, grids = (getattr(self, part, {}) for part in ("models", "steps", "grids"))
+        nothing = {"estimator": None, "params": {}}
+        return {
+            name: nothing | {"steps": steps.get(name, [])} | models.get(name, {}) | grids.get(name, {})
+            for name in {**models, **steps}
+        }

@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["METRICS", "Metric", "metrics_of"]
+__all__ = ["METRICS", "Metric", "as_shown", "metrics_of", "score_name"]
+
+PERCENT = 100
 
 BINARY = frozenset({"binary"})
 MANY = frozenset({"multiclass"})
@@ -72,3 +74,13 @@ def metrics_of(task: str, metrics: Iterable[str]) -> list[str]:
     ['rmse']
     """
     return [metric for metric in metrics if task in METRICS[metric].tasks]
+
+
+def score_name(metric: str) -> str:
+    """The label of a metric's axis, with its unit."""
+    return METRICS[metric].label + (", %" if METRICS[metric].percent else "")
+
+
+def as_shown(scores, metric: str):
+    """Scores as shown, that is, in percent if the metric is a percentage."""
+    return PERCENT * scores if METRICS[metric].percent else scores

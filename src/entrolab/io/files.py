@@ -1,5 +1,6 @@
-"""The one table of the paths of results; the rules of the workflow have the same patterns."""
+"""The one table of the paths of results, which the rules of the workflow repeat, and the files of scripts."""
 
+import os
 from pathlib import Path
 
 # Prepared and scaled data do not depend on the seed; tables, figures and pages are of the configured one.
@@ -17,6 +18,21 @@ FILES = {
     "tracked_measured": "results/{study}/seed{seed}/tracked/measured/{table}/{dataset}.json",
     "tables": "results/{study}/tables/{table}.csv",
 }
+
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+# The folder of the workflow: an installed package has it in a folder of its own, else both are in a checkout.
+HOME = next(folder for folder in (_PACKAGE / "project", _PACKAGE.parents[1]) if folder.is_dir())
+SCRIPTS = HOME / "workflow" / "scripts"
+EXPERIMENTS, FIGURES = "experiments", "figures"  # its folders
+
+
+def script_file(folder: str, script: str, study_file: str = "") -> Path:
+    """The file of a script: a name in a folder of `SCRIPTS`, or a path with .py from the study's folder."""
+    if script.endswith(".py"):
+        return Path(os.path.normpath(Path(study_file).parent / script))
+    # Relative to the working directory, so that results stay up to date if the checkout is moved.
+    return Path(os.path.relpath(SCRIPTS / folder / f"{script}.py"))
 
 
 # Folders of a study that had results before their paths had the seed.

@@ -30,10 +30,10 @@ ROWS = "data/dataset.py io/records.py io/parquet.py io/files.py"
 FITS = f"{SHARED} {ROWS} data/preprocessing.py fit/learners.py fit/limits.py fit/protocols.py fit/scoring.py"
 FITS += " fit/run.py fit/thresholds.py"
 SHOWS = f"{SHARED} {ROWS} data/preprocessing.py study/*.py tables/*.py experiments/*.py text.py"
-SHOWS += " experiments/*/table.py experiments/*/__init__.py fit/*.py -fit/training.py -fit/refit.py"
+SHOWS += " fit/*.py -fit/training.py -fit/refit.py"
 SHOWS += " seeds/*.py claims/*.py"
-DRAWS = f"{SHOWS} {FITS} entrolearn/plotting/*.py entrolearn/manifold/*.py figure_types/*.py"
-DRAWS += " experiments/*/figure.py experiments/starts/expected_maximum.py io/model_reading.py"
+DRAWS = f"{SHOWS} {FITS} entrolearn/plotting/*.py entrolearn/manifold/*.py figures/*.py"
+DRAWS += " io/model_reading.py"
 # Stage -> its files; "-" excludes some, {} is the part of "stage:part", whose own files come on top.
 FILES = {
     "prepare": f"{ROWS} data/prepare.py data/raw_table.py data/columns.py data/origins.py fit/limits.py "
@@ -45,15 +45,8 @@ FILES = {
     "split": f"{ROWS} fit/protocols.py entrolearn/path.py",
     "fit": f"{FITS} fit/*.py -fit/selection.py -fit/refit.py",
     "select": f"{SHARED} io/parquet.py fit/selection.py fit/scoring.py fit/metrics.py",
-    "refit": f"{FITS} fit/refit.py fit/selection.py io/model_reading.py",
-    "measure": f"{FITS} experiments/measurement.py experiments/measuring.py experiments/generated.py "
-    "experiments/{}/__init__.py experiments/{}/measure.py",
-    "measure:correlations": "entrolearn/machines/*.py",
-    "measure:evaluations": "entrolearn/manifold/*.py",
-    "measure:growth": "fit/refit.py fit/selection.py io/model_reading.py",
-    "measure:information": "entrolearn/manifold/*.py",
-    "measure:searches": "entrolearn/manifold/*.py",
-    "measure:separability": "entrolearn/manifold/*.py",
+    "refit": f"{FITS} fit/refit.py fit/curves.py fit/selection.py io/model_reading.py",
+    "measure": f"{FITS} experiments/measurement.py experiments/measuring.py",
     "figure": DRAWS,
     "table": SHOWS,
     "claims": SHOWS,
@@ -64,10 +57,14 @@ FILES = {
 
 
 @cache
-def code_digest(stage: str, *import_paths: str) -> str:
-    """The digest of the code of a stage, such as "fit" or "prepare:csv", and of the learners that it fits."""
-    lines = [_digest(file) for file in stage_files(stage)]
-    lines += sorted(set(chain.from_iterable(map(_of_learner, import_paths))))
+def code_digest(stage: str, *import_paths: str, script: str = "") -> str:
+    """The digest of the code of a stage, such as "fit" or "prepare:csv", of its script and its learners."""
+    files, imported = stage_files(stage), set(import_paths)
+    if script:
+        files += tuple(script_files(Path(script)))
+        imported |= _imported(Path(script)) - {LAB.name, LIBRARY.name}
+    lines = [_digest(file) for file in files]
+    lines += sorted(set(chain.from_iterable(map(_of_learner, imported))))
     lines += [f"{name} {number}" for name, number in versions().items()]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
@@ -84,6 +81,30 @@ def stage_files(stage: str) -> tuple[Path, ...]:
     """The files of a stage, sorted."""
     name, _, part = stage.partition(":")
     return tuple(_files(f"{FILES[name]} {FILES.get(stage, '')}".replace("{}", part)))
+
+
+def script_files(script: Path) -> list[Path]:
+    """A script, and the modules of ours that it imports, that these import, and so on."""
+    found, todo = [], [script]
+    while todo:
+        file = todo.pop()
+        if file not in found and not file.is_relative_to(LAB / "jobs"):
+            found.append(file)
+            todo += sorted(filter(None, map(_module_file, _imported_names(file))))
+    return found
+
+
+def _module_file(name: str) -> Path | None:
+    """The file of the module of ours that a dotted name is, or is in."""
+    package, *parts = name.split(".")
+    folder = {"entrolab": LAB, "entrolearn": LIBRARY}.get(package)
+    while folder and parts:
+        module = folder.joinpath(*parts)
+        for file in (module.with_suffix(".py"), module / "__init__.py"):
+            if file.is_file():
+                return file
+        parts.pop()
+    return None
 
 
 def learner_files(import_path: str) -> list[Path]:
@@ -147,16 +168,23 @@ def _version(package: str) -> str:
         return " ".join(map(version, packages_distributions().get(package, ())))
 
 
-@cache
 def _imported(file: Path) -> frozenset[str]:
     """The first parts of the names that a file imports absolutely."""
+    return frozenset(name.partition(".")[0] for name in _imported_names(file))
+
+
+@cache
+def _imported_names(file: Path) -> frozenset[str]:
+    """The dotted names that a file imports absolutely."""
     try:
         nodes = [*ast.walk(ast.parse(file.read_bytes()))]
     except (OSError, SyntaxError, ValueError):
         return frozenset()
-    modules = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    modules += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
-    return frozenset(module.partition(".")[0] for module in modules)
+    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return frozenset(found)
 
 
 def _digest(file: Path) -> str:

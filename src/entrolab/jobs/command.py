@@ -16,7 +16,7 @@ from pathlib import Path
 import yaml
 
 from entrolab.data.table_formats import FORMATS
-from entrolab.io.files import leftovers
+from entrolab.io.files import HOME, leftovers
 from entrolab.jobs.preflight import end_at_signals
 from entrolab.study.sections import ConfigError
 from entrolearn.suggest import did_you_mean
@@ -33,9 +33,7 @@ PLAIN = re.compile(
 
 def home() -> Path:
     """The folder of the Snakefile, its rules and the studies: inside the package, or the git checkout."""
-    package = Path(__file__).resolve().parents[1]
-    shipped = package / "project"
-    return shipped if shipped.is_dir() else package.parents[1]
+    return HOME
 
 
 def is_checkout(folder: str | Path) -> bool:

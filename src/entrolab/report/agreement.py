@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.figure_types.base import score_name
-from entrolab.fit.metrics import METRICS
+from entrolab.fit.metrics import METRICS, score_name
 from entrolab.io.atomic import replacing
 from entrolab.report.studies import StudyResults
 from entrolab.tables.number_format import title

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from entrolab.claims.rendering import claims_bar, outcomes
 from entrolab.claims.rendering import layout as layout_claims
-from entrolab.figure_types.making import reasons
+from entrolab.figures.making import reasons
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.io.run_files import StudyRun
@@ -116,7 +116,7 @@ def shown_figure(results: StudyResults, name: str) -> dict:
         "title": title(name),
         "caption": caption,
         "notes": [one_line(note) for note in entry.notes],
-        "formats": results.study.figure_type(name).formats,
+        "formats": entry.formats,
         "alt": description_of(results.folder / "figures" / f"{name}.svg") or caption,
         "reasons": reasons(results.figures[name]),
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from entrolab.claims.rendering import read_claims
-from entrolab.figure_types.making import read_figure
+from entrolab.figures.making import read_figure
 from entrolab.jobs.command import command_for
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.definition import Model

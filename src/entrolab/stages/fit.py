@@ -1,6 +1,7 @@
 """Fit the grid of a run, select from it, refit what was selected, and measure what a table shows."""
 
 from entrolab.experiments.measurement import Measurement
+from entrolab.experiments.measuring import Rows
 from entrolab.experiments.measuring import measure as measure_table
 from entrolab.fit.limits import Limits
 from entrolab.fit.metrics import METRICS
@@ -8,6 +9,7 @@ from entrolab.fit.refit import refit_run
 from entrolab.fit.run import Run
 from entrolab.fit.selection import choose
 from entrolab.fit.training import fit_grid
+from entrolab.io.files import EXPERIMENTS, script_file
 from entrolab.io.parquet import read_frame, write_frame
 from entrolab.jobs.job_logging import Progress, tell
 from entrolab.text import one_line
@@ -40,7 +42,7 @@ def refit(job) -> None:
 
 def measure(job) -> None:
     """Run the measurement of one table on one data set, or on generated data, which are no input."""
-    measurement = Measurement(**job.params.measurement)
-    progress = Progress(f"{measurement.study} {measurement.table} {measurement.dataset}")
-    raw, scaled = job.input.get("raw", ""), job.input.get("scaled", "")
-    measure_table(raw, scaled, job.output[0], measurement, progress)
+    at = Measurement(**job.params.measurement)
+    at.progress = Progress(f"{at.study} {at.table} {at.dataset}")
+    rows = Rows(job.input.get("raw", ""), job.input.get("scaled", ""))
+    measure_table(script_file(EXPERIMENTS, at.script), rows, at, job.output[0])

@@ -9,8 +9,7 @@ from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import write_claims
 from entrolab.claims.winners import SAYS, winners
-from entrolab.figure_types.making import make_figure, make_page_to_hover
-from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.figures.making import make_figure, make_page_to_hover
 from entrolab.fit.metrics import METRICS
 from entrolab.jobs.checkout import commit_of, lock_digest
 from entrolab.jobs.job_logging import tell
@@ -83,13 +82,13 @@ def claims(job) -> None:
 def figure(job) -> None:
     """Draw one figure, and write its data as CSV."""
     (spec,) = job.params.spec
-    make_figure(FIGURE_TYPES[spec.entry.type], spec, job.input.sources, job.input.records, list(job.output))
+    make_figure(spec, list(job.input), list(job.output))
 
 
 def page_to_hover(job) -> None:
     """Write the interactive page of a figure, with a tooltip per row."""
     (spec,), files = job.params.spec, job.input
-    make_page_to_hover(FIGURE_TYPES[spec.entry.type], spec, files.drawn, list(files.sources), job.output[0])
+    make_page_to_hover(spec, files.drawn, list(files.sources), job.output[0])
 
 
 def page(job) -> None:

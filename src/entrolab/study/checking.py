@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from pprint import saferepr
 
-from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.figures.base import FigureType
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, as_learner, grid_points, searched
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.run import Run
 from entrolab.study.definition import DIVERGENCES, Model, Protocol, Scaling, Trials
-from entrolab.study.entries import Entry, OfData, TableEntry
+from entrolab.study.entries import Entry, TableEntry
 from entrolab.study.sections import ConfigError, check, shortened, unknown
 from entrolab.study.study import Study
 from entrolab.tables.types import TABLE_TYPES
@@ -99,18 +99,9 @@ def _of_halves(study: Study) -> Iterator[str]:
 
 
 def _of_table(where: str, table: TableEntry, study: Study) -> Iterator[str]:
-    table_type = TABLE_TYPES[table.type]
-    if table_type.measured_by:
-        yield from _without_learner(where, table, study, lambda model: table_type.has_learner(table, model))
-    if not table_type.generates:
-        named = f"{where}.datasets"
-        yield from unknown(table.datasets, study.datasets, named, "group of data sets")
-        group = study.datasets[table.datasets]
-        if table_type.one_dataset and len(group) > 1:
-            yield (
-                f"{named}: {table.datasets!r} has {len(group)} data sets; a table of type {table.type} "
-                "takes one"
-            )
+    table_type = TABLE_TYPES[table.type].of(table)
+    if (group := getattr(table, "datasets", None)) is not None:
+        yield from unknown(group, study.datasets, f"{where}.datasets", "group of data sets")
     for place, found, known, what in table_type.names(table, study):
         yield from unknown(found, known, f"{where}.{place}", what)
     # Columns have different labels.
@@ -125,12 +116,11 @@ def _of_table(where: str, table: TableEntry, study: Study) -> Iterator[str]:
         shown[label] = name
 
 
-def _of_figure(where: str, figure: Entry, study: Study, catalog: Mapping) -> Iterator[str]:
-    figure_type = FIGURE_TYPES[figure.type]
-    yield from _without_learner(where, figure, study, figure_type.has_learner)
-    for place, found, known, what in figure_type.names(figure, study, catalog):
+def _of_figure(where: str, figure: FigureType, study: Study, catalog: Mapping) -> Iterator[str]:
+    yield from _without_learner(where, figure, study, figure.has_learner)
+    for place, found, known, what in figure.names(study, catalog):
         yield from unknown(found, known, f"{where}.{place}", what)
-    yield from (f"{where}.{line}" for line in figure_type.mistakes(figure, study, catalog))
+    yield from (f"{where}.{line}" for line in figure.mistakes(study, catalog))
 
 
 def _without_learner(where: str, entry: Entry, study: Study, has_learner: Callable) -> Iterator[str]:
@@ -169,18 +159,16 @@ def _of_tasks(study: Study) -> Iterator[str]:
     for part in ("tables", "figures"):
         for name, entry in getattr(study, part).items():
             if getattr(entry, "metric", None) and getattr(entry, "datasets", None):
-                yield from _of_metric(f"{part}.{name}", part, entry, study)
+                yield from _of_metric(f"{part}.{name}", part == "figures", entry, study)
 
 
-def _of_metric(where: str, part: str, entry: Entry, study: Study) -> Iterator[str]:
+def _of_metric(where: str, any_fits: bool, entry: Entry, study: Study) -> Iterator[str]:
+    """Yield metrics that do not fit a data set; with `any_fits`, it is enough if one of them does."""
     metrics = [entry.metric] if isinstance(entry.metric, str) else entry.metric
     for dataset in study.datasets[entry.datasets]:
         task = study.tasks[dataset]
         fitting = metrics_of(task, study.metrics)
-        asked = metrics
-        if part == "figures" and FIGURE_TYPES[entry.type].first_metric:
-            asked = metrics_of(task, metrics) or metrics
-        for metric in asked:
+        for metric in (metrics_of(task, metrics) or metrics) if any_fits else metrics:
             if metric not in fitting:
                 yield (
                     f"{where}.metric: {metric!r} does not fit {dataset!r}, a {task} data set; "
@@ -233,8 +221,8 @@ def _of_data(file: Path, study: Study, catalog: Mapping) -> Iterator[str]:
 
 def _divided(study: Study) -> list[str]:
     """The data sets that the protocol divides; those that are only clustered or shown are not divided."""
-    entries = [table for table in study.tables.values() if TABLE_TYPES[table.type].divides]
-    groups = [study.datasets[entry.datasets] for entry in entries if isinstance(entry, OfData)]
+    entries = [table for table in study.tables.values() if TABLE_TYPES[table.type].divides_for(table, study)]
+    groups = [study.datasets[table.datasets] for table in entries if getattr(table, "datasets", None)]
     of_figures = [study.runs_of_figure(name) for name in study.figures]
     trained = [dataset for dataset, _ in itertools.chain.from_iterable(of_figures)]
     return list(dict.fromkeys([*itertools.chain.from_iterable(groups), *trained]))
@@ -295,9 +283,8 @@ def _of_runs(name: str, study: Study) -> Iterator[str]:
 
 def _of_measurements(name: str, table: TableEntry, study: Study) -> Iterator[str]:
     table_type = TABLE_TYPES[table.type]
-    for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
-        measured = study.measurement(name, dataset, seed=0).models
-        for model, learner in measured.items():
+    for dataset, _ in table_type.rows_and_models(table, study) if table_type.is_measured else ():
+        for model, learner in study.measurement(name, dataset, seed=0).learners().items():
             yield from _of_grids(f"models.{model}", dataset, learner)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import model_validator
 
+from entrolab.study.entries import TableEntry
 from entrolab.study.sections import (
     ConfigError,
     Section,
@@ -33,10 +34,13 @@ Names = list_of(str)
 Repeated = list_of(str, unique=False)
 # Spreads of curves, which figures of type grid_curves have.
 CURVES = ("curve", "curve_by_folds")
-# The figure types whose numbers tests read.
-FIGURES = {"trials", "grid_curves"}
-# The table types that contain exponents, or rows of different sizes to fit an exponent to.
-GROWING = {"growth", "evaluations"}
+
+
+def _has_exponents(table: TableEntry) -> bool:
+    """Whether a table has exponents, or rows of different sizes to fit one to."""
+    if table.type != "measured":
+        return False
+    return bool(table.places) or any(metric.points for metric in table.metrics.values())
 
 
 def _only_one(section: Section, *names: str):
@@ -280,11 +284,15 @@ def _mistakes(claims: Sequence[Claim], study) -> Iterator[str]:
 
 
 def _figures(study) -> list[str]:
-    """The figures that tests read: those with one line for each model and data set."""
+    """The figures that tests read: those with one line for each model and data set.
+
+    The csv of a script of predictions with a metric has the column ``score``.
+    """
     return [
         name
         for name, entry in study.figures.items()
-        if entry.type in FIGURES and getattr(entry, "by", None) is None
+        if (entry.type == "grid_curves" and entry.by is None)
+        or (entry.of == "predictions" and getattr(entry, "metric", None))
     ]
 
 
@@ -324,5 +332,5 @@ def _of_test(where: str, test: ClaimTest, study) -> Iterator[str]:
         curves = [name for name in _figures(study) if study.figures[name].type == "grid_curves"]
         yield from _all_known(test.tables, curves, f"{where}.tables", "figure of type grid_curves")
     if test.type == "grows":
-        growing = [name for name, entry in study.tables.items() if entry.type in GROWING]
+        growing = [name for name, entry in study.tables.items() if _has_exponents(entry)]
         yield from _all_known(test.tables, growing, f"{where}.tables", "table with exponents")

@@ -355,7 +355,9 @@ def _with_defaults(study: Study) -> Study:
     study = study.model_copy(update=given)
     study = study.model_copy(update=_tables(study))
     models = {name: _model(name, model, study) for name, model in study.models.items()}
-    return study.model_copy(update={"models": models})
+    study = study.model_copy(update={"models": models})
+    figures = {name: figure.with_defaults(study) for name, figure in study.figures.items()}
+    return study.model_copy(update={"figures": figures})
 
 
 def _model(name: str, model: Model, study: Study) -> Model:

@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from entrolab.figure_types.registry import FIGURE_TYPES
+from entrolab.figures.registry import FIGURE_TYPES
 from entrolab.fit import thresholds
 from entrolab.fit.metrics import METRICS
 from entrolab.study.entries import Grid, Params, expand_short_form
@@ -350,7 +350,7 @@ Values = mapping_of(Annotated[Any, AfterValidator(_value_of_dataset)], "values b
 
 
 Table = by("type", {name: one.Entry for name, one in TABLE_TYPES.items()})
-Figure = by("type", {name: one.Entry for name, one in FIGURE_TYPES.items()})
+Figure = by("type", FIGURE_TYPES)
 
 
 class StudyFile(Section):

@@ -10,10 +10,8 @@ from entrolab.fit.learners import expand_values
 from entrolab.study.sections import (
     Heading,
     Section,
-    Whole,
     described,
     list_of,
-    mapping_of,
     one_of,
     shortened,
     wrong,
@@ -100,11 +98,7 @@ class WithParams(Section):
     params: Params = None
 
 
-ModelsWithParams = mapping_of(WithParams, "models by name, each with its fixed parameters")
 ModelNames = described(one_of("all") | list_of(str), "all, or a list of model names")
-Points = described(
-    list_of(Whole, at_least=3), "a list of at least three numbers, since an exponent is fitted to them"
-)
 Task = one_of("binary", "regression")
 
 

@@ -74,18 +74,12 @@ def learners_asked(study: "Study") -> list[Asked]:
                 _collect(asked, f"models.{name}", fitted)
     for name, table in study.tables.items():
         table_type = TABLE_TYPES[table.type]
-        for dataset, _ in table_type.rows_and_models(table, study) if table_type.measured_by else ():
-            spec = study.measurement(name, dataset, seed=0)
-            for model, fitted in spec.models.items():
-                place = f"tables.{name}.models.{model}"
-                more = {f"{place}.starts": ["n_init", []]} if "starts" in fitted else {}
-                more |= {f"{place}.size": [fitted["size"], spec.sizes]} if fitted.get("size") else {}
-                _collect(asked, place, fitted, more)
+        for dataset, _ in table_type.rows_and_models(table, study) if table_type.is_measured else ():
+            for model, fitted in study.measurement(name, dataset, seed=0).learners().items():
+                _collect(asked, f"tables.{name}.models.{model}", fitted)
     for name, figure in study.figures.items():
-        epochs = getattr(figure, "epochs", None)
-        more = {f"figures.{name}.epochs": ["max_iter", epochs]} if epochs else {}
-        for fitted in study.spec_of_figure(name).learners.values():
-            _collect(asked, f"figures.{name}", fitted, more)
+        for fitted in figure.learners(study).values():
+            _collect(asked, f"figures.{name}", fitted)
     return list(asked.values())
 
 

@@ -47,6 +47,7 @@ __all__ = [
     "list_of",
     "mapping_of",
     "matching",
+    "mistakes_of",
     "number",
     "one_of",
     "per_dataset",
@@ -157,12 +158,12 @@ def check(definition, data, file, where: str = "", dataset: str = ""):
         of_dataset = f" (for {dataset!r})" if dataset else ""
         lines = [
             f"{file}: {place + ': ' if place else ''}{line}{of_dataset}"
-            for place, line in _mistakes(error, where)
+            for place, line in mistakes_of(error, where)
         ]
         raise ConfigError(*dict.fromkeys(lines)) from None
 
 
-def _mistakes(error: ValidationError, where: str) -> Iterator[tuple[str, str]]:
+def mistakes_of(error: ValidationError, where: str) -> Iterator[tuple[str, str]]:
     """Yield (place, message) for each error."""
     for one in error.errors(include_url=False):
         place = [where, *(part for part in one["loc"] if not str(part).startswith("<"))]
@@ -196,7 +197,7 @@ def _in_words(kind: str, found, error: Mapping) -> str:
     if kind in IN_YAML:
         return f"found {shortened(found)}, expected {IN_YAML[kind]}"
     if kind == "literal_error":
-        names = re.findall(r"'([^']*)'", error["ctx"]["expected"])
+        names = re.findall(r"'([^']*)'", error["ctx"]["expected"]) or [error["ctx"]["expected"]]
     elif kind == "union_tag_invalid":
         names = re.findall(r"'<([^']*)>'", error["ctx"]["expected_tags"])
         found = found[_key(error)]

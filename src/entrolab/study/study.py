@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from entrolab.experiments.measurement import Measurement
-from entrolab.figure_types.registry import FIGURE_TYPES
 from entrolab.fit.learners import ONE_OF, estimator_of, expand_values, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.run import Run
@@ -84,7 +83,7 @@ class Study(StudyFile):
 
         All other metrics of a study are computed from the predictions of the selected models.
         """
-        whole = [entry for entry in self.figures.values() if "candidates" in FIGURE_TYPES[entry.type].stages]
+        whole = [entry for entry in self.figures.values() if entry.of == "candidates"]
         whole += [entry for entry in self.tables.values() if getattr(entry, "among", None)]
         shown = [
             entry.metric
@@ -195,7 +194,8 @@ class Study(StudyFile):
 
     def table_type(self, table: str) -> TableType:
         """The type of a table."""
-        return TABLE_TYPES[self._entry("tables", table).type]
+        entry = self._entry("tables", table)
+        return TABLE_TYPES[entry.type].of(entry)
 
     def runs_of_table(self, table: str) -> list[tuple[str, str]]:
         """The runs, (data set, model), that a table needs, row by row."""
@@ -216,7 +216,8 @@ class Study(StudyFile):
     def spec_of_table(self, table: str) -> TableSpec:
         """All that a table shows, except its numbers."""
         entry, table_type = self._entry("tables", table), self.table_type(table)
-        shown = () if table_type.generates else self.datasets[entry.datasets]
+        group = getattr(entry, "datasets", None)
+        shown = () if group is None else self.datasets[group]
         return TableSpec(
             study=self,
             name=table,
@@ -246,16 +247,9 @@ class Study(StudyFile):
         """All that decides the result of a measurement on a data set for a table."""
         table_type = self.table_type(table)
         measured = table_type.measurement(self.tables[table], self, dataset)
-        if "models" in measured:
-            measured["models"] = self.resolved(measured["models"], dataset, f"tables.{table}.models")
-        return Measurement(
-            study=self.name,
-            table=table,
-            dataset=dataset,
-            measured_by=table_type.measured_by,
-            seed=seed,
-            **measured,
-        )
+        for part in {"models", "steps", "grids"} & measured.keys():
+            measured[part] = self.resolved(measured[part], dataset, f"tables.{table}.models")
+        return Measurement(study=self.name, table=table, dataset=dataset, seed=seed, **measured)
 
     def measurements(self) -> list[tuple[str, str]]:
         """The measurements, (table, data set), of all tables, each once."""
@@ -269,39 +263,25 @@ class Study(StudyFile):
 
     # -------------------------------------------------------------------------------------- figures
 
-    def figure_type(self, figure: str):
-        """The type of a figure, a :class:`entrolab.figure_types.base.FigureType`."""
-        return FIGURE_TYPES[self._entry("figures", figure).type]
-
     def runs_of_figure(self, figure: str) -> list[tuple[str, str]]:
         """The runs, (data set, model), that a figure needs, panel by panel."""
-        return self.figure_type(figure).runs(self.figures[figure], self)
+        return self._entry("figures", figure).runs(self)
 
     def files_of_figure(self, figure: str) -> list[str]:
-        """The result files that a figure is drawn from, in the order of its runs and their stages."""
-        entry, figure_type = self._entry("figures", figure), self.figure_type(figure)
+        """The result files that a figure is drawn from, panel by panel."""
+        entry = self._entry("figures", figure)
         table = getattr(entry, "table", None)
-        files = [
-            file
-            for dataset, model in figure_type.drawn_from(entry, self)
-            for stage in figure_type.stages
-            for file in self._files(stage, dataset, model, table)
-        ]
-        # Runs have files of their own; figures of data sets may share some.
-        return files if figure_type.trains else list(dict.fromkeys(files))
-
-    def records_of_figure(self, figure: str) -> list[str]:
-        """The records of the runs that a figure shows."""
-        return [file for run in self.runs_of_figure(figure) for file in self._files("record", *run)]
+        measured_for = table and getattr(self.tables[table], "measured_for", None)
+        sources = entry.sources(self)
+        return [file for one in sources for file in self._files(*one, measured_for or table)]
 
     def datasets_of_figure(self, figure: str) -> list[str]:
-        """The data sets that a figure, or the table that it is drawn from, shows."""
-        return self.figure_type(figure).datasets(self.figures[figure], self)
+        """The data sets that a figure shows."""
+        return self.spec_of_figure(figure).datasets
 
     def spec_of_figure(self, figure: str):
-        """The spec of a figure, a :class:`entrolab.figure_types.base.FigureSpec`."""
-        seed = seed_from(self.seed, self.name, figure)
-        return self.figure_type(figure).spec_of(self.figures[figure], self, seed)
+        """The spec of a figure, a :class:`entrolab.figures.spec.FigureSpec`."""
+        return self._entry("figures", figure).spec_of(self, seed_from(self.seed, self.name, figure))
 
     # ---------------------------------------------------------------------------------------- files
 
@@ -323,7 +303,7 @@ class Study(StudyFile):
         return [
             f"results/{self.name}/figures/{figure}.{one}"
             for figure in self.figures
-            for one in self.figure_type(figure).formats
+            for one in self.figures[figure].formats
             if one in formats
         ]
 

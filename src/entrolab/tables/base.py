@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from entrolab.fit.learners import learners_of
 from entrolab.study.entries import TableEntry
 from entrolab.tables.verdicts import beside
 from entrolab.text import full_label, one_line
@@ -68,7 +67,7 @@ class TableSpec:
 
     study: Any = field(compare=False)
     name: str
-    type: "TableType"
+    type: "TableType" = field(compare=False)  # the entry decides it
     entry: Any
     datasets: Mapping[str, Head]
     models: Mapping[str, Head]
@@ -125,14 +124,8 @@ class TableType:
         The stages whose files a table is made of, keys of `FILES`.
     trains : bool
         Whether its cells have to be trained.
-    measured_by : str
-        The module whose ``measure`` computes its numbers, if they are measured for the table.
-    one_dataset : bool
-        Whether it takes a single data set.
-    generates : bool
-        Whether its data are generated, so that it takes none.
-    divides : bool
-        Whether it depends on the splits of the study's protocol.
+    is_measured : bool
+        Whether a script measures its numbers for the table.
     ranks : bool
         Whether its numbers are the scores of runs, by which models are ranked.
     measures : str or None
@@ -148,14 +141,19 @@ class TableType:
     columns: tuple[str, ...] = ("model",)
     stages: tuple[str, ...] = ()
     trains = False
-    measured_by = ""
-    one_dataset = False
-    generates = False
-    divides = True
+    is_measured = False
     ranks = False
     measures: str | None = None
     compares = "Top: ours; bottom: the published number."
     Entry: type[TableEntry] = TableEntry
+
+    def of(self, entry: TableEntry) -> "TableType":
+        """The type as an entry sets it: its rows and columns may depend on the entry."""
+        return self
+
+    def divides_for(self, table: TableEntry, study) -> bool:
+        """Whether a table depends on the splits of the study's protocol."""
+        return True
 
     def names(self, table: TableEntry, study) -> Iterator[tuple[str, str, Sequence[str], str]]:
         """Yield the names in an entry that must be known: (place, name, known names, kind of thing named)."""
@@ -192,12 +190,9 @@ class TableType:
         models = self.models(table, study)
         if self.trains:
             return list(study.pairs(table.datasets, models))
-        datasets = [GENERATED] if self.generates else study.datasets[table.datasets]
+        group = getattr(table, "datasets", None)
+        datasets = [GENERATED] if group is None else study.datasets[group]
         return list(itertools.product(datasets, models))
-
-    def has_learner(self, table: TableEntry, model: Mapping) -> bool:
-        """Whether a model has a learner that the table's measurement can fit."""
-        return bool(learners_of(model))
 
     def cells(self, spec: TableSpec) -> list[Cell]:
         """Every cell of a table, row by row."""
@@ -212,8 +207,8 @@ class TableType:
         """The address of a cell in the file of published values."""
         return cell
 
-    def found(self, cell: Cell, spec: TableSpec, results) -> Found:
-        """Our numbers in a cell, from a `Results`."""
+    def found(self, cell: Cell, spec: TableSpec, results) -> Found | None:
+        """Our numbers in a cell, from a `Results`; None if the table leaves the cell out."""
         raise NotImplementedError
 
     def measurement(self, table: TableEntry, study, dataset: str) -> dict:

@@ -43,7 +43,8 @@ def make_table(results: Results, published: pd.DataFrame, spec: TableSpec) -> pd
     cells without a result; a cell without a published value and with nothing to compute has the verdict "".
     """
     found = {cell: spec.type.found(cell, spec, results) for cell in spec.type.cells(spec)}
-    return judged_table(found, published, spec)
+    kept = {cell: ours for cell, ours in found.items() if ours is not None}
+    return judged_table(kept, published, spec)
 
 
 def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:

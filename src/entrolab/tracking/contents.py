@@ -286,18 +286,13 @@ def contents_of_measurement(
 
     `file` has the measured rows; `data` is the file of the data set, empty for generated data.
     """
-    rows = read_frame(file)
-    rest = {"study", "table", "dataset", "models", "measured_by"}
-    params = {
-        name: value
-        for name, value in vars(measurement).items()
-        if name not in rest and value not in (None, "", [])
-    }
+    rows, learners = read_frame(file), measurement.learners()
     table, dataset = measurement.table, measurement.dataset
     for model, of_model in rows.groupby("model", sort=False):
-        named = study.models.get(model)
+        named = study.tables[table].methods.get(model) or study.models.get(model)
         label = full_label(named) if named and named.label else model or table
-        failed, learner = of_model[of_model["status"] != "ok"], measurement.models.get(model, {})
+        failed = of_model[of_model["status"] != "ok"]
+        fixed = learners.get(model, {}).get("params", {})
         yield Content(
             key=f"{study.name}/seed{measurement.seed}/{table}/{dataset}/{model}",
             name=f"{label} · {dataset} · {table}",
@@ -308,7 +303,13 @@ def contents_of_measurement(
                 "table": table,
                 "seed": str(measurement.seed),
             },
-            params={"dataset": dataset, "model": model, **params, **learner.get("params", {})},
+            params={
+                "dataset": dataset,
+                "model": model,
+                "script": measurement.script,
+                "seed": measurement.seed,
+            }
+            | {**measurement.params, **fixed},
             metrics=[*_measured(of_model[(of_model["status"] == "ok") & (of_model["reading"] == "")])],
             failure="; ".join(dict.fromkeys(failed["error"])) if len(failed) == len(of_model) else "",
             data=_data(data),

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -30,27 +31,33 @@ CONTENT = {
         "other": {**SCORES, "metric": "accuracy"},
         "times": {"type": "times", "datasets": "all", "models": MODELS, "cost": "fit_seconds"},
         "growth": {
-            "type": "growth",
+            "type": "measured",
+            "script": "growth",
             "caption": "",
             "datasets": "one",
-            "models": {"good": {"size": "n_hidden"}, "slow": {"size": "n_hidden"}},
-            "rows": [100, 200, 400, 800],
-            "sizes": [10, 20, 40, 80],
-            "at": {"rows": 800, "size": 10},
-            "repeats": 1,
+            "models": ["good", "slow"],
+            "params": {"n_rows": [100, 200], "sizes": [10], "rows_at": 100, "size_at": 10, "size_names": {}},
+            "rows": ["model"],
+            "columns": ["metric"],
+            "metrics": {"seconds_by_size": {"label": "seconds", "points": 4}},
         },
         "speed": {
-            "type": "evaluations",
+            "type": "measured",
+            "script": "evaluations",
             "caption": "",
-            "rows": [100, 1000, 10000, 100000],
-            "exact_up_to": 100000,
-            "ways": ["exact", "binned"],
+            "params": {"n_rows": [100, 1000, 10000, 100000], "exact_up_to": 100000},
+            "methods": {"exact": "exact", "binned": "binned"},
+            "places": {"n{n_rows}": "N = {n_rows}"},
+            "columns": ["model", "metric"],
+            "metrics": {"seconds": "seconds"},
         },
         "unmade": {**SCORES, "metric": "accuracy"},
     },
     "figures": {
         "drawn": {
-            "type": "trials",
+            "type": "script",
+            "script": "trials",
+            "of": "predictions",
             "caption": "",
             "datasets": "few",
             "models": ["good", "slow"],
@@ -118,7 +125,7 @@ class Planted(Numbers):
         if name == "speed":
             rows += [
                 (f"n{n}", way, "seconds", n**power * 1e-9)
-                for n in STUDY.tables["speed"].rows
+                for n in STUDY.tables["speed"].params["n_rows"]
                 for way, power in (("exact", 2), ("binned", 1.02))
             ]
         table = pd.DataFrame(rows, columns=["dataset", "model", "metric", "ours"])
@@ -591,3 +598,15 @@ def test_of_many_undecided_comparisons_three_say_what_would_decide_them():
     assert outcome == "undecided"
     assert decides == "more of 0; more of 1; more of 2; and 2 more"
     assert _of_claim(asked, parts[:3])[1] == "more of 0; more of 1; more of 2"
+
+
+def test_an_exponent_of_a_table_has_two_degrees_of_freedom_less_than_points():
+    measured, fitted = (
+        Planted().exponent(SimpleNamespace(tables=tables), model, metric)
+        for tables, model, metric in (
+            (("growth",), "good", "seconds_by_size"),
+            (("speed",), "exact", "seconds"),
+        )
+    )
+    assert (measured.effect, measured.error, measured.freedom, measured.n) == (2.0, 0.02, 2, 4)
+    assert (fitted.effect, fitted.freedom, fitted.n) == (pytest.approx(2), 2, 4)

@@ -20,8 +20,16 @@ def test_failures_of_one_reason_share_a_line(results):
 
 
 def test_failures_name_what_a_table_has_in_the_place_of_a_model(results):
-    entry = {"type": "information", "caption": "", "datasets": "real", "reject": [0, 0.1]}
-    study = with_sections(results.study, tables={"known": entry | {"models": {"svm_rbf": {}}}})
+    entry = {
+        "type": "measured",
+        "script": "information",
+        "caption": "",
+        "datasets": "real",
+        "models": ["svm_rbf"],
+        "variants": {"": "", "_reject_0.1": "10 % rejected"},
+        "metrics": {"accuracy": "A"},
+    }
+    study = with_sections(results.study, tables={"known": entry})
     row = {"dataset": "iris", "verdict": "failed", "reason": "uncertain", "model": "svm_rbf_reject_0.1"}
     known = replace(results, study=study, tables={"known": pd.DataFrame([row])})
     (line,) = failures(known)

@@ -554,7 +554,7 @@ def test_an_experiment_that_was_deleted_by_hand_is_restored(runs):
 
 KILLED_WHILE_LOGGING = f"""
 import os, pickle, sys
-sys.path.append({str(Path(__file__).parents[2])!r})
+sys.path.append({str(Path(__file__).parents[1] / "support")!r})
 import told_scores, tracked_runs
 told_scores.predictions.score_selection = told_scores.as_told
 from entrolab.jobs.job_logging import job_log

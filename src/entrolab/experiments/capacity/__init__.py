@@ -1,1 +1,0 @@
-"""Seconds and memory of fitting and predicting one large data set (RKELM paper)."""

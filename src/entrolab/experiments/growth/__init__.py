@@ -1,1 +1,0 @@
-"""How training time and model size grow (EEM paper, Table 2)."""

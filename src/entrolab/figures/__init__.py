@@ -1,0 +1,1 @@
+"""Figures: generic types, scripts, and what both are drawn with."""

@@ -1,0 +1,39 @@
+"""Figures of the steps of an entropy machine from input to prediction."""
+
+from entrolab.figures.base import FigureType
+from entrolab.study.entries import Params
+
+
+class Process(FigureType):
+    """The steps of an entropy machine from input to prediction, in four panels."""
+
+    of = "rows"
+    dataset: str
+    model: str
+    params: Params = {}
+
+    def names(self, study, catalog):
+        yield "dataset", self.dataset, catalog, "data set"
+        yield "model", self.model, study.models, "model"
+
+    def places(self, study):
+        return [(self.dataset, self.model)]
+
+    def params_of(self, model):
+        return self.params
+
+    def draw(self, files):
+        import pandas as pd
+
+        from entrolab.figures.drawing import attempt, draw_whole
+        from entrolearn.plotting import ProcessDisplay, process_axes
+
+        (plane,) = files
+
+        def display():
+            data = plane.data()
+            X = pd.DataFrame(data.X, columns=data.feature_names)
+            fitted = plane.learner().fit(X, data.y)
+            return ProcessDisplay.from_estimator(fitted, X, data.y, display_labels=data.classes)
+
+        return draw_whole(attempt(display), process_axes())

@@ -1,0 +1,27 @@
+"""Registry of figure types by their names in studies."""
+
+from entrolab.figures.base import FigureType
+from entrolab.figures.by_data import ByData
+from entrolab.figures.by_fold import Calibration, PrecisionRecall, Residuals, Roc
+from entrolab.figures.confusion_matrix import ConfusionMatrix
+from entrolab.figures.critical_difference import CriticalDifference
+from entrolab.figures.grid_curves import GridCurves
+from entrolab.figures.grid_surface import GridSurface
+from entrolab.figures.process import Process
+from entrolab.figures.projections import Projections
+from entrolab.figures.script import Script
+
+FIGURE_TYPES: dict[str, type[FigureType]] = {
+    "process": Process,
+    "grid_curves": GridCurves,
+    "grid_surface": GridSurface,
+    "projections": Projections,
+    "critical_difference": CriticalDifference,
+    "by_data": ByData,
+    "confusion_matrix": ConfusionMatrix,
+    "roc": Roc,
+    "precision_recall": PrecisionRecall,
+    "calibration": Calibration,
+    "residuals": Residuals,
+    "script": Script,
+}

@@ -1,0 +1,88 @@
+"""Figures of a single study: a script draws them from the files that the study names."""
+
+from dataclasses import replace
+from typing import Any
+
+from pydantic import ValidationError, model_validator
+
+from entrolab.figures.base import OF_TABLES, STAGES, TRAINED, FigureType
+from entrolab.io.files import FIGURES, script_file
+from entrolab.study.entries import WithParams
+from entrolab.study.scripts import read_script
+from entrolab.study.sections import (
+    ConfigError,
+    Text,
+    described,
+    list_of,
+    mapping_of,
+    mistakes_of,
+    one_of,
+    wrong,
+)
+from entrolab.tables.types import TABLE_TYPES
+
+GIVEN = ("files",)  # parameters of `draw` that are no keys of the entry
+Models = list_of(str, at_most=12) | mapping_of(WithParams, "models by name", at_most=12)
+
+
+class Script(FigureType):
+    """A figure that the function ``draw(files, **params)`` of a script draws, for a single study.
+
+    `files` is :class:`entrolab.figures.files.Files`; the function returns a
+    :class:`entrolab.figures.drawing.Drawing`.
+    """
+
+    # A name in workflow/scripts/figures, or a path with .py from the folder of the study.
+    script: Text
+    of: one_of(*STAGES)
+    datasets: str = None
+    models: described(Models, "a list of one to twelve model names, or {name: {params: parameters}}") = []
+    table: str = None
+    metric: described(
+        str | list_of(str), "a metric, or a list of metrics; each data set uses those that fit"
+    ) = None
+    criterion: str = None
+    # The keyword arguments of `draw`.
+    params: dict[str, Any] = {}
+
+    @model_validator(mode="after")
+    def _has_what_it_is_drawn_from(self):
+        of_data = ["datasets", "models"] if self.of in TRAINED else ["datasets"]
+        needed, absent = (["table"], ["datasets", "models"]) if self.of in OF_TABLES else (of_data, ["table"])
+        for key in needed:
+            if not getattr(self, key):
+                raise wrong(f"the key {key!r} is missing, for a script of {self.of}")
+        for key in absent:
+            if getattr(self, key):
+                raise wrong(f"found {key!r} beside 'of: {self.of}'; accepted: {' and '.join(needed)}")
+        return self
+
+    def names(self, study, catalog):
+        if self.table is None:
+            yield from super().names(study, catalog)
+            return
+        measured = {name for name, one in study.tables.items() if "measured" in TABLE_TYPES[one.type].stages}
+        tables = [name for name in study.tables if self.of == "table" or name in measured]
+        yield "table", self.table, tables, "table" if self.of == "table" else "measured table"
+
+    def mistakes(self, study, catalog):
+        yield from super().mistakes(study, catalog)
+        try:
+            script = read_script(FIGURES, self.script, study.file, "draw", GIVEN)
+            script.Params.model_validate(self.params)
+        except ConfigError as error:
+            yield f"script: {error}"
+        except ValidationError as error:
+            yield from (f"{place}: {line}" for place, line in mistakes_of(error, "params"))
+
+    def spec_of(self, study, seed):
+        file = script_file(FIGURES, self.script, study.file)
+        return replace(super().spec_of(study, seed), script=str(file))
+
+    def params_of(self, model):
+        return (self.models[model].params or {}) if isinstance(self.models, dict) else {}
+
+    def draw(self, files):
+        import runpy
+
+        return runpy.run_path(files.spec.script)["draw"](files, **self.params)
