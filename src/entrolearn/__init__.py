@@ -46,7 +46,8 @@ _MODULES = {
     "gmean_scorer": "entrolearn.metrics.gmean",
 }
 
-# Subpackage of each name that was at the top.
+# Subpackage of each public name that is not at the top but was: learners of special tasks, or equal to a
+# learner of scikit-learn, and functions. An import from the top is refused with the subpackage.
 _MOVED = {
     "SoftmaxRegression": "entrolearn.networks",
     "MSEMLPClassifier": "entrolearn.networks",
