@@ -16,7 +16,8 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.measure import Spent, spend
 from benchmarks.races import Race
-from entrolearn import CrossEntropyClustering, CrossEntropyMethodClustering
+from entrolearn import CrossEntropyClustering
+from entrolearn.cluster import CrossEntropyMethodClustering
 from entrolearn.cluster.gaussians import FullClusters
 from entrolearn.cluster.hartigan import HartiganSearch
 

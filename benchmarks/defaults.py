@@ -12,6 +12,7 @@ import resource
 import time
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -47,8 +48,8 @@ SEARCHES = {"EntropySearch", "PathSearchCV"}  # which have no defaults
 
 
 def _public() -> Iterator[tuple[str, BaseEstimator]]:
-    for name in entrolearn.__all__:
-        value = getattr(entrolearn, name)
+    for name, module in (entrolearn._MODULES | entrolearn._MOVED).items():
+        value = getattr(import_module(module), name)
         if isinstance(value, type) and issubclass(value, BaseEstimator) and name not in SEARCHES:
             learner = value()
             if is_classifier(learner) or is_regressor(learner):
@@ -176,7 +177,9 @@ def summary(found: pd.DataFrame, kind) -> str:
             index="set", columns="features", values="reason"
         ).apply(lambda column: column.str.startswith("over", na=False))
         shown += [f"{len(both)}", f"{over.any(axis=1).sum() or '–'}"]
-        named = f"{{class}}`~entrolearn.{label}`" if label in entrolearn.__all__ else label
+        module = entrolearn._MOVED.get(label, "entrolearn")
+        public = label in entrolearn.__all__ or label in entrolearn._MOVED
+        named = f"{{class}}`~{module}.{label}`" if public else label
         lines.append((raw, f"| {named} | {' | '.join(shown)} |"))
     head = ["raw", "scaled", "raw − scaled", *(["AUC raw", "AUC scaled"] if kind is is_classifier else [])]
     head += ["sets", "over the limit"]

@@ -14,9 +14,9 @@ from sklearn.neural_network import MLPClassifier
 from benchmarks.data import Split, Trial, draw
 from benchmarks.measure import Spent, spend
 from benchmarks.races import Race
-from entrolearn import InfomaxICA, MSEMLPClassifier, SoftmaxRegression
+from entrolearn import InfomaxICA
 from entrolearn.measures import error_entropy
-from entrolearn.networks import amari_index
+from entrolearn.networks import MSEMLPClassifier, SoftmaxRegression, amari_index
 
 DIGITS = Trial("sklearn-digits", 1400, 397, n_features=64, n_classes=10)
 MNIST = Trial("mnist", 60_000, 10_000, n_features=784, n_classes=10)

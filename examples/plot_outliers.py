@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from entrolearn import ErrorEntropyMLPRegressor, MSEMLPRegressor
+from entrolearn.networks import ErrorEntropyMLPRegressor, MSEMLPRegressor
 
 # %%
 # A curve with little noise; every fifth value on the right is measured far too high.

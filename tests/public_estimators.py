@@ -7,16 +7,12 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from entrolearn import (
-    GEM,
     LSSVC,
     LSSVR,
     MELM,
     RSVC,
     RSVR,
-    ClassPCA,
-    CoherentFeatures,
     CrossEntropyClustering,
-    CrossEntropyMethodClustering,
     CrossEntropySVC,
     CrossEntropySVR,
     EEKMClassifier,
@@ -26,29 +22,32 @@ from entrolearn import (
     EntropySearch,
     ErrorEntropyMLPClassifier,
     ErrorEntropyMLPRegressor,
-    IncoherentFeatures,
     InfomaxICA,
-    InformationFilter,
     KDEClassifier,
     KELMClassifier,
     KELMRegressor,
     KLClustering,
-    LinearInfomax,
-    MaxEntClassifier,
     MinimumEntropyClustering,
-    MSEMLPClassifier,
-    MSEMLPRegressor,
     OneNormSVC,
     OneNormSVR,
-    PerClassPCA,
     RecursiveFeatureClassifier,
     RecursiveFeatureRegressor,
     RenyiEntropyClustering,
     RKELMClassifier,
     RKELMRegressor,
-    SoftmaxRegression,
-    TwoEllipsoidPCA,
     WELMClassifier,
+)
+from entrolearn.cluster import CrossEntropyMethodClustering
+from entrolearn.feature_selection import InformationFilter
+from entrolearn.manifold import GEM, ClassPCA, PerClassPCA, TwoEllipsoidPCA
+from entrolearn.maxent import MaxEntClassifier
+from entrolearn.networks import (
+    CoherentFeatures,
+    IncoherentFeatures,
+    LinearInfomax,
+    MSEMLPClassifier,
+    MSEMLPRegressor,
+    SoftmaxRegression,
 )
 
 ESTIMATORS = [

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from entrolearn import InformationFilter, feature_selection
+from entrolearn import feature_selection
+from entrolearn.feature_selection import InformationFilter
 from entrolearn.measures import mixed_mutual_information
 
 

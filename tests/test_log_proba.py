@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import make_blobs
 
-from entrolearn import EEKMClassifier, EEMClassifier, EntropySearch, MSEMLPClassifier, SoftmaxRegression
+from entrolearn import EEKMClassifier, EEMClassifier, EntropySearch
+from entrolearn.networks import MSEMLPClassifier, SoftmaxRegression
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,8 @@ from entrolearn import (
     ELMRegressor,
     OneNormSVC,
     RKELMRegressor,
-    SoftmaxRegression,
 )
+from entrolearn.networks import SoftmaxRegression
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -13,31 +13,26 @@ from sklearn.preprocessing import scale
 from sklearn.utils import get_tags
 
 from entrolearn import (
-    GEM,
     LSSVC,
     LSSVR,
     MELM,
     RSVC,
     RSVR,
-    ClassPCA,
     CrossEntropySVC,
     CrossEntropySVR,
     EntropySearch,
     ErrorEntropyMLPClassifier,
     ErrorEntropyMLPRegressor,
     KDEClassifier,
-    MaxEntClassifier,
-    MSEMLPClassifier,
-    MSEMLPRegressor,
     OneNormSVC,
     OneNormSVR,
-    PerClassPCA,
-    SoftmaxRegression,
-    TwoEllipsoidPCA,
 )
+from entrolearn.manifold import GEM, ClassPCA, PerClassPCA, TwoEllipsoidPCA
 from entrolearn.manifold.densities import COVARIANCES, class_covariance
 from entrolearn.manifold.objective import ProjectedDivergence
+from entrolearn.maxent import MaxEntClassifier
 from entrolearn.measures import error_entropy
+from entrolearn.networks import MSEMLPClassifier, MSEMLPRegressor, SoftmaxRegression
 from entrolearn.networks.softmax import PenalisedCrossEntropy
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

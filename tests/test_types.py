@@ -2,29 +2,23 @@
 
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from typing import assert_type, get_type_hints
 
 import numpy as np
 
 import entrolearn
-from entrolearn import (
-    MELM,
-    EEMClassifier,
-    ELMRegressor,
-    InformationFilter,
-    KLClustering,
-    MaximumEntropyDistribution,
-    gmean_score,
-    information_scorer,
-    visual_separability,
-)
+from entrolearn import MELM, EEMClassifier, ELMRegressor, KLClustering, gmean_score
+from entrolearn.feature_selection import InformationFilter
+from entrolearn.maxent import MaximumEntropyDistribution
+from entrolearn.metrics import information_scorer, visual_separability
 
 
 def public() -> dict[str, Callable]:
     """Public functions, and public methods that the package defines."""
     found: dict[str, Callable] = {}
-    for name in entrolearn.__all__:
-        value = getattr(entrolearn, name)
+    for name, module in (entrolearn._MODULES | entrolearn._MOVED).items():
+        value = getattr(import_module(module), name)
         members = inspect.getmembers_static(value) if inspect.isclass(value) else [("", value)]
         for member, function in members:
             function = inspect.unwrap(getattr(function, "__func__", getattr(function, "fn", function)))

@@ -15,18 +15,18 @@ from entrolearn import (
     RSVC,
     RSVR,
     CrossEntropyClustering,
-    CrossEntropyMethodClustering,
     CrossEntropySVC,
     EEKMClassifier,
     EEMClassifier,
     InfomaxICA,
     KLClustering,
-    MaxEntClassifier,
     MinimumEntropyClustering,
-    SoftmaxRegression,
     gmean_score,
 )
+from entrolearn.cluster import CrossEntropyMethodClustering
+from entrolearn.maxent import MaxEntClassifier
 from entrolearn.measures import knn_mutual_information
+from entrolearn.networks import SoftmaxRegression
 from entrolearn.user_warnings import warn_user
 
 rng = np.random.default_rng(0)

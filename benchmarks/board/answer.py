@@ -6,7 +6,6 @@ study keep their text until the board of two classes has one.
 """
 
 import itertools
-import math
 import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -77,12 +76,9 @@ def page_text(boards: Boards) -> str:
             continue
         slices, larger, lines = boards[board]
         first = METRICS_SHOWN[board][0]
-        leaders = [
-            _leader(start, slices[v, first], board) for v, start in VARIANTS.items() if (v, first) in slices
-        ]
-        leaders += [
-            _leader(f"At their defaults on at most {size:,} rows", of, board) for size, of in larger.items()
-        ]
+        shown = [(start, slices[v, first]) for v, start in VARIANTS.items() if (v, first) in slices]
+        shown += [(f"At their defaults on at most {size:,} rows", of) for size, of in larger.items()]
+        leaders = [_leader(start, of, board) + _outside(of, board) for start, of in shown]
         front = (
             f"- Pareto front of mean {METRICS[first].label} and fit time: {_front(lines, board, _linked)}."
         )
@@ -98,7 +94,7 @@ def readme_text(boards: Boards) -> str | None:
     slices, _, lines = boards["binary"]
     of_front = "the Pareto front of GMEAN at defaults and fit time (seconds per 1,000 rows)"
     text = [
-        f"On {_n_sets(slices)} two-class {DATA},",
+        f"On two-class {DATA},",
         "beside the learners of other libraries ([how](docs/which-learner.md#the-boards)):",
         "",
         *(f"- **{label}**: {text}." for label, text in _answers(slices, _code)),
@@ -113,7 +109,7 @@ def study_text(boards: Boards) -> str | None:
         return None
     slices = boards["binary"].slices
     answers = " ".join(f"{label}: {text}." for label, text in _answers(slices, _plain))
-    text = f"On {_n_sets(slices)} two-class {DATA}, beside learners of other libraries. {answers}"
+    text = f"On two-class {DATA}, beside learners of other libraries. {answers}"
     lines = textwrap.wrap(text, 114, break_on_hyphens=False)
     return "\n".join(["  - >-", *(f"    {line}" for line in lines)]) + "\n"
 
@@ -166,7 +162,8 @@ def _without_runs(rows: pd.DataFrame, board: str) -> set[str]:
     if board == "multiclass":  # only their libraries know which classifiers take many classes
         return set()
     attribute = "regressor" if board == "regression" else "classifier"
-    wanted = {name for name, learner in LEARNERS.items() if getattr(learner, attribute)}
+    compared = {name: learner for name, learner in LEARNERS.items() if not learner.only_tuned}
+    wanted = {name for name, learner in compared.items() if getattr(learner, attribute)}
     return wanted - set(rows.loc[(rows["variant"] == "default") & (rows["size"] == SIZE), "learner"])
 
 
@@ -183,13 +180,13 @@ def _slices(rows: pd.DataFrame, default: Slice, board: str) -> Slices:
     wanted = [("default", metric) for metric in others]
     wanted += [(variant, first) for variant in VARIANTS if variant != "default"]
     found = {key: slice_of(rows, key[1], key[0], SIZE) for key in wanted}
-    everyone = set(default.by_set)
+    everyone = set(default.scores)
     return {("default", first): default} | {
         (variant, metric): of
         for (variant, metric), of in found.items()
         if of is not None
         and len(of.scores) >= _planned(board, variant)
-        and (variant != "threshold" or set(of.by_set) == everyone)
+        and (variant != "threshold" or set(of.scores) == everyone)
     }
 
 
@@ -202,10 +199,6 @@ def _larger(rows: pd.DataFrame, board: str) -> dict[int, Slice]:
         if of is not None and len(of.scores) >= n_sets * N_RUNS["default", size]:
             found[size] = of
     return found
-
-
-def _n_sets(slices: Slices) -> int:
-    return len(slices["default", METRICS_SHOWN["binary"][0]].by_set)
 
 
 def _ranks(of: Slice) -> pd.Series:
@@ -228,11 +221,11 @@ def _path(name: str, board: str) -> str:
     """The public import path of a learner of this library; empty for others, and for combinations."""
     learner = LEARNERS[name]
     path = learner.regressor if board == "regression" else learner.classifier
-    return path if learner.ours and path.startswith("entrolearn.") else ""
+    return path if path.startswith("entrolearn.") else ""
 
 
 def _plain(name: str, board: str) -> str:
-    return _path(name, board).removeprefix("entrolearn.") or name
+    return _path(name, board).rpartition(".")[2] or name
 
 
 def _code(name: str, board: str) -> str:
@@ -260,8 +253,9 @@ def _compared(of: Slice, named: Callable[[str, str], str]) -> str:
     """The learner with the best mean rank, and the best of the other side: this library, or the others."""
     ranks = _ranks(of)
     first = ranks.index[0]
-    text = f"{named(first, 'binary')} has the best of {len(ranks)} mean ranks, {ranks[first]:.1f}"
-    rival = _best(ranks, not LEARNERS[first].ours)
+    text = f"{named(first, 'binary')} has the best of {len(ranks)} mean ranks on {len(of.sets)} sets, "
+    text += f"{ranks[first]:.1f}"
+    rival = _best(ranks, ours=not LEARNERS[first].ours)
     if rival is None:
         return text
     ranking = of.ranking
@@ -294,6 +288,18 @@ def _leader(start: str, of: Slice, board: str) -> str:
     return f"{text} The best of this library is {_linked(best, board)}, {ranks[best]:.1f}."
 
 
+def _outside(of: Slice, board: str) -> str:
+    """A sentence on the learners outside the ranks: the place of each among the others on its own sets."""
+    told = []
+    for name in of.scores.columns.difference(of.ranked, sort=False):
+        own, finished = of.own(name), f"{of.finished[name].sum()} of {len(of.finished)} sets finished"
+        ranks = own.rank(axis=1, ascending=False).mean()
+        place = f"mean rank {ranks[name]:.1f}, place {ranks.rank(method='min')[name]:.0f} of {len(ranks)}"
+        there = f"; {place}, on the {len(own)} that all of these finished" if len(own) else ""
+        told.append(f"{_linked(name, board)} ({finished}{there})")
+    return f" Outside the ranks: {', '.join(told)}." if told else ""
+
+
 def _front(lines: pd.DataFrame, board: str, named: Callable[[str, str], str]) -> str:
     """The learners on the Pareto front of score and fit time, the fastest first."""
     front = lines[lines["front"]].sort_values("fit_s")
@@ -303,13 +309,18 @@ def _front(lines: pd.DataFrame, board: str, named: Callable[[str, str], str]) ->
 def _table(lines: pd.DataFrame, slices: Slices, board: str) -> str:
     """The table of a board as Markdown: ranks and ratings at defaults, mean scores, seconds."""
     scores = {key: of for key, of in slices.items() if key[0] in ("default", "threshold")}
-    heads = ["mean rank", "Elo", *(_head(*key) for key in scores)]
+    heads = ["mean rank", "Elo", *(f"{_head(*key)} ({len(of.sets)} sets)" for key, of in scores.items())]
     heads += ["fit, s / 1,000 rows", "predict, s / 1,000 rows"]
     shown = [f"| learner | {' | '.join(heads)} |", "| --- |" + " --: |" * len(heads)]
     for name, line in lines.iterrows():
         cells = [f"{line['rank']:.1f}", f"{line.elo:.0f} [{line.elo_low:.0f}, {line.elo_high:.0f}]"]
         cells += [_score(of, name) for of in scores.values()]
-        cells += [f"{one:.2g}" if math.isfinite(one) else "failed" for one in (line.fit_s, line.predict_s)]
+        cells += [f"{one:.2g}" for one in (line.fit_s, line.predict_s)]
+        shown.append(f"| {_linked(name, board)} | {' | '.join(cells)} |")
+    of = slices["default", METRICS_SHOWN[board][0]]
+    for name in of.scores.columns.difference(of.ranked, sort=False):
+        cells = ["–", "–", *(_score(one, name) for one in scores.values())]
+        cells += [f"{seconds[name].median():.2g}" for seconds in (of.fit_s, of.predict_s)]
         shown.append(f"| {_linked(name, board)} | {' | '.join(cells)} |")
     return "\n".join(shown) + "\n"
 
@@ -320,13 +331,18 @@ def _head(variant: str, metric: str) -> str:
 
 
 def _score(of: Slice, name: str) -> str:
-    """A learner's mean score over data sets, with the number of failed runs; a dash without the metric."""
-    if name not in of.by_set:
+    """A learner's mean score over the data sets that all ranked learners finished.
+
+    Of a learner outside the ranks it is the mean over those that it finished as well, with their number. A
+    dash stands for no metric or no such set.
+    """
+    own = of.own(name)[name] if name in of.scores else ()
+    if not len(own):
         return "–"
     metric = METRICS[of.metric]
-    value = of.by_set[name].mean() * (1 if metric.greater_is_better else -1)
-    failed = f" ({of.failed[name]} failed)" if of.failed[name] else ""
-    return (f"{100 * value:.1f}" if metric.percent else f"{value:.3f}") + failed
+    value = own.mean() * (1 if metric.greater_is_better else -1)
+    few = "" if name in of.ranked else f" ({len(own)} sets)"
+    return (f"{100 * value:.1f}" if metric.percent else f"{value:.3f}") + few
 
 
 if __name__ == "__main__":

@@ -19,7 +19,6 @@ from sklearn.utils import get_tags
 
 from entrolearn import EEKMClassifier, EEMClassifier, RKELMRegressor
 
-CONSTANT = "constant"  # the dummy learner, whose score a failed run gets
 N_CONFIGURATIONS = 10  # including the defaults
 
 
@@ -33,7 +32,8 @@ class Learner:
 
     classifier: str | None
     regressor: str | None = None
-    ours: bool = False  # of this library
+    ours: bool | None = False  # of this library; None for one of it that equals a learner of scikit-learn
+    only_tuned: bool = False  # not compared at its defaults
     params: Mapping = field(default_factory=dict)  # always set, such as threads and verbosity
     space: Mapping = field(default_factory=dict)
 
@@ -77,7 +77,6 @@ _BOOSTING = {"learning_rate": loguniform(0.02, 0.3), "n_estimators": [50, 100, 2
 
 #: Name -> learner; the names are those of docs/board/*.csv.
 LEARNERS: dict[str, Learner] = {
-    CONSTANT: Learner("sklearn.dummy.DummyClassifier", "sklearn.dummy.DummyRegressor"),
     "EEM": _ours(
         "EEMClassifier", n_hidden=_UNITS, gamma=["uniform", "log-uniform"], activation=["rbf", "sigmoid"]
     ),
@@ -107,10 +106,17 @@ LEARNERS: dict[str, Learner] = {
         "KDEClassifier", bandwidth_scale=loguniform(0.2, 5), covariance=["ledoit_wolf", "empirical"]
     ),
     "MELM": _ours("MELM", n_components=[1, 2, 3, 5], bandwidth_scale=loguniform(0.2, 5)),
-    "softmax": _ours("SoftmaxRegression", weight_decay=loguniform(1e-6, 1)),
-    "MaxEnt": _ours("MaxEntClassifier", prior_variance=loguniform(1e-3, 1e3)),
+    "softmax": Learner(
+        "entrolearn.networks.SoftmaxRegression", ours=None, space={"weight_decay": loguniform(1e-6, 1)}
+    ),
+    "MaxEnt": Learner(
+        "entrolearn.maxent.MaxEntClassifier", ours=None, space={"prior_variance": loguniform(1e-3, 1e3)}
+    ),
     "MLP (squared error)": _ours(
-        "MSEMLPClassifier", "MSEMLPRegressor", n_hidden=[20, 50, 100, 200], batch_size=[16, 32, 64]
+        "networks.MSEMLPClassifier",
+        "networks.MSEMLPRegressor",
+        n_hidden=[20, 50, 100, 200],
+        batch_size=[16, 32, 64],
     ),
     "MLP (error entropy)": _ours(
         "ErrorEntropyMLPClassifier",
@@ -164,7 +170,13 @@ LEARNERS: dict[str, Learner] = {
             "reg": loguniform(1e-5, 10),
         },
     ),
-    "skglm": Learner("skglm.SparseLogisticRegression", "skglm.Lasso", space={"alpha": loguniform(1e-4, 0.3)}),
+    # Its default penalty drops every feature.
+    "skglm": Learner(
+        "skglm.SparseLogisticRegression",
+        "skglm.Lasso",
+        only_tuned=True,
+        space={"alpha": loguniform(1e-4, 0.3)},
+    ),
     "HistGradientBoosting": Learner(
         "sklearn.ensemble.HistGradientBoostingClassifier",
         "sklearn.ensemble.HistGradientBoostingRegressor",

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.board.learners import CONSTANT, LEARNERS, N_CONFIGURATIONS, make
+from benchmarks.board.learners import LEARNERS, N_CONFIGURATIONS, make
 from benchmarks.board.protocol import FOLDS, INNER_FOLDS, LIMIT_S, SCORES, TUNING_S, Run, pipeline, results_of
 from benchmarks.board.sets import SIZES, TUNED, draw, in_order, n_rows, sets_of
 from benchmarks.data import ROOT
@@ -55,9 +55,7 @@ def due_runs(board: str, variant: str, size: int) -> Iterator[Run]:
     learners = [
         name
         for name, learner in LEARNERS.items()
-        if make(name, board) is not None
-        and (variant == "default" or name != CONSTANT)
-        and (variant != "tuned" or learner.space)
+        if make(name, board) is not None and (learner.space if variant == "tuned" else not learner.only_tuned)
     ]
     n_runs = N_RUNS[variant, size]
     for repeat in range(math.ceil(n_runs / FOLDS)):

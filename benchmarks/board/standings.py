@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.board.learners import CONSTANT
+from benchmarks.board.learners import LEARNERS
 from benchmarks.board.protocol import FOLDS
 from benchmarks.board.sets import n_rows
 from entrolab.fit.metrics import METRICS
@@ -23,6 +23,7 @@ N_RESAMPLES = 200
 INTERVAL = (2.5, 97.5)  # percentiles
 MEAN_ELO = 1500.0
 DIGITS = 9  # scores are rounded to so many decimals: equal means may differ as floats
+LEAST_FINISHED = 0.9  # share of the data sets; learners that finished fewer are outside the ranks
 _POINTS = 400 / np.log(10)  # Elo points per unit of log odds
 
 
@@ -30,19 +31,42 @@ _POINTS = 400 / np.log(10)  # Elo points per unit of log odds
 class Slice:
     """Scores of the learners for one metric, variant and number of rows.
 
-    Scores are indexed by set, repeat and fold. Greater is better: losses are negated. A failed run has the
-    score of the constant prediction. Draws that lack a run of any learner are left out.
+    Scores are indexed by set, repeat and fold. Greater is better: losses are negated. A failed run has none.
+    Draws that lack a run of any learner are left out.
     """
 
     metric: str
     scores: pd.DataFrame
-    fit_s: pd.DataFrame  # processor seconds per 1,000 rows, infinite where the run failed
+    fit_s: pd.DataFrame  # processor seconds per 1,000 rows
     predict_s: pd.DataFrame
-    failed: pd.Series  # number of runs
+
+    @cached_property
+    def finished(self) -> pd.DataFrame:
+        """Whether a learner (column) has no failed run on a data set (row)."""
+        return self.scores.notna().groupby(level="set", sort=False).all()
+
+    @cached_property
+    def ranked(self) -> pd.Index:
+        """The learners that finished at least nine tenths of the data sets."""
+        return self.finished.columns[self.finished.mean() >= LEAST_FINISHED]
+
+    @cached_property
+    def sets(self) -> pd.Index:
+        """The data sets that all ranked learners finished."""
+        return self.finished.index[self.finished[self.ranked].all(axis=1)]
 
     @cached_property
     def by_set(self) -> pd.DataFrame:
-        """The mean score of each learner on each data set, rounded so that equal means are equal."""
+        """The mean score of each ranked learner on each of `sets`, rounded so that equal means are equal."""
+        return self._means[self.ranked].loc[self.sets]
+
+    def own(self, name: str) -> pd.DataFrame:
+        """Like `by_set` for one more learner, on the data sets that it finished as well."""
+        shared = self.sets[self.finished.loc[self.sets, name]]
+        return self._means[self.ranked.union([name], sort=False)].loc[shared]
+
+    @cached_property
+    def _means(self) -> pd.DataFrame:
         return self.scores.groupby(level="set", sort=False).mean().round(DIGITS)
 
     @cached_property
@@ -55,31 +79,27 @@ def slice_of(rows: pd.DataFrame, metric: str, variant: str, size: int) -> Slice 
     """The scores for one metric, variant and number of rows; None if there are none.
 
     `size` is the maximum number of rows drawn from a data set. Learners that lack the metric, such as log
-    loss for one without probabilities, are left out.
+    loss for one without probabilities, are left out, and without tuning those that need it.
     """
-    here = rows[rows["size"] == size]
-    constant = here[(here["learner"] == CONSTANT) & (here["variant"] == "default")].set_index(DRAW)[metric]
-    here = here[(here["variant"] == variant) & (here["learner"] != CONSTANT)]
+    untuned = variant in ("default", "threshold")
+    unfit = [name for name, learner in LEARNERS.items() if untuned and learner.only_tuned]
+    here = rows[(rows["size"] == size) & (rows["variant"] == variant) & ~rows["learner"].isin(unfit)]
     failed = here["reason"].notna()
     without = set(here["learner"]) - set(here.loc[here[metric].notna() | failed, "learner"])
     without |= set(here.loc[here[metric].isna() & ~failed, "learner"])
     here = here[~here["learner"].isin(without)]
-    if here.empty or constant.empty:
+    if here.empty:
         return None
     wide = here.pivot(index=DRAW, columns="learner", values=[metric, "fit_s", "predict_s", "size"])
-    wide = wide[wide["size"].notna().all(axis=1) & wide.index.isin(constant.index)]
+    wide = wide[wide["size"].notna().all(axis=1)]
     if wide.empty:
         return None
-    values = wide[metric].astype(float)
-    lost = values.isna()
-    values = values.apply(lambda column: column.fillna(constant.loc[wide.index]))
     drawn = np.array([min(size, n_rows(name)) for name in wide.index.get_level_values("set")])
     seconds = {
-        name: wide[name].astype(float).div(drawn / FOLDS / 1000, axis=0).mask(lost, np.inf)
-        for name in ("fit_s", "predict_s")
+        name: wide[name].astype(float).div(drawn / FOLDS / 1000, axis=0) for name in ("fit_s", "predict_s")
     }
     sign = 1 if METRICS[metric].greater_is_better else -1
-    return Slice(metric, sign * values, failed=lost.sum(), **seconds)
+    return Slice(metric, sign * wide[metric].astype(float), **seconds)
 
 
 def wins(scores: np.ndarray) -> np.ndarray:
@@ -149,7 +169,7 @@ def standings(of: Slice, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
 
     The columns are ``rank`` (mean over data sets, ties averaged), ``elo`` with the ends of its interval
     ``elo_low`` and ``elo_high``, ``fit_s`` and ``predict_s`` (processor seconds per 1,000 rows, median over
-    runs, with failed runs as infinite) and ``front`` (on the Pareto front of mean score and ``fit_s``).
+    runs) and ``front`` (on the Pareto front of mean score and ``fit_s``).
 
     The intervals are percentiles of a bootstrap over data sets, 2.5 and 97.5 %; NaN with fewer than five data
     sets. The draws within a data set are not resampled: the mean of a data set already contains the variation
@@ -162,7 +182,7 @@ def standings(of: Slice, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
     low = high = np.nan
     if len(scores) >= LEAST_DATASETS:
         low, high = np.percentile([elo(wins(scores[drawn])) for drawn in draws], INTERVAL, axis=0)
-    fit_s = of.fit_s.median()
+    fit_s, predict_s = (one.loc[of.sets, of.ranked].median() for one in (of.fit_s, of.predict_s))
     lines = pd.DataFrame(
         {
             "rank": by_set.rank(axis=1, ascending=False).mean(),
@@ -170,8 +190,8 @@ def standings(of: Slice, n_resamples: int = N_RESAMPLES) -> pd.DataFrame:
             "elo_low": low,
             "elo_high": high,
             "fit_s": fit_s,
-            "predict_s": of.predict_s.median(),
-            "front": pareto_front(by_set.mean(), fit_s) & np.isfinite(fit_s),
+            "predict_s": predict_s,
+            "front": pareto_front(by_set.mean(), fit_s),
         },
         index=by_set.columns,
     )

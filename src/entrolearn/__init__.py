@@ -1,7 +1,8 @@
 """Information-theoretic learners with scikit-learn's interface.
 
-All public names can be imported from here: ``from entrolearn import EEMClassifier``. A name's module is
-imported on first access, so that ``import entrolearn`` takes milliseconds and only loads what is used.
+Most learners are imported from here, ``from entrolearn import EEMClassifier``; measures, streaming, plotting
+and the other learners from their subpackages. A name's module is imported on first access, so that
+``import entrolearn`` takes milliseconds and only loads what is used.
 """
 
 from importlib import import_module
@@ -20,7 +21,6 @@ _MODULES = {
     "RKELMClassifier": "entrolearn.machines.rkelm",
     "RKELMRegressor": "entrolearn.machines.rkelm",
     "influence": "entrolearn.machines.leave_out",
-    "Influence": "entrolearn.machines.leave_out",
     "LSSVC": "entrolearn.machines.lssvm",
     "LSSVR": "entrolearn.machines.lssvm",
     "RSVC": "entrolearn.machines.rsvm",
@@ -30,58 +30,61 @@ _MODULES = {
     "CrossEntropySVC": "entrolearn.sparse_svm.cross_entropy",
     "CrossEntropySVR": "entrolearn.sparse_svm.cross_entropy",
     "KDEClassifier": "entrolearn.manifold.kde",
-    "ClassPCA": "entrolearn.manifold.projections",
-    "TwoEllipsoidPCA": "entrolearn.manifold.projections",
-    "PerClassPCA": "entrolearn.manifold.projections",
-    "GEM": "entrolearn.manifold.projections",
     "MELM": "entrolearn.manifold.melm",
     "MinimumEntropyClustering": "entrolearn.cluster.minimum_entropy",
     "RenyiEntropyClustering": "entrolearn.cluster.renyi",
     "CrossEntropyClustering": "entrolearn.cluster.cec",
-    "CrossEntropyMethodClustering": "entrolearn.cluster.centroids",
     "KLClustering": "entrolearn.cluster.kl",
-    "SoftmaxRegression": "entrolearn.networks.softmax",
-    "MSEMLPClassifier": "entrolearn.networks.mse",
-    "MSEMLPRegressor": "entrolearn.networks.mse",
     "ErrorEntropyMLPClassifier": "entrolearn.networks.error_entropy",
     "ErrorEntropyMLPRegressor": "entrolearn.networks.error_entropy",
-    "LinearInfomax": "entrolearn.networks.infomax",
-    "CoherentFeatures": "entrolearn.networks.views",
-    "IncoherentFeatures": "entrolearn.networks.views",
     "InfomaxICA": "entrolearn.networks.ica",
     "EntropySearch": "entrolearn.selection",
     "PathSearchCV": "entrolearn.search",
-    "InformationFilter": "entrolearn.feature_selection",
     "RecursiveFeatureClassifier": "entrolearn.feature_learning",
     "RecursiveFeatureRegressor": "entrolearn.feature_learning",
     "gmean_score": "entrolearn.metrics.gmean",
     "gmean_scorer": "entrolearn.metrics.gmean",
-    "visual_separability": "entrolearn.metrics.separability",
-    "MaximumEntropyDistribution": "entrolearn.maxent.distribution",
-    "MaxEntClassifier": "entrolearn.maxent.classifier",
-    "information_scores": "entrolearn.metrics.information",
-    "information_scorer": "entrolearn.metrics.information",
-    "reject_least_certain": "entrolearn.metrics.information",
-    "cross_entropy_method": "entrolearn.optimize.cross_entropy",
 }
 
-# The same table for editors and type checkers, which do not evaluate `__getattr__`.
+# Subpackage of each public name that is not at the top but was: learners of special tasks, or equal to a
+# learner of scikit-learn, and functions. An import from the top is refused with the subpackage.
+_MOVED = {
+    "SoftmaxRegression": "entrolearn.networks",
+    "MSEMLPClassifier": "entrolearn.networks",
+    "MSEMLPRegressor": "entrolearn.networks",
+    "LinearInfomax": "entrolearn.networks",
+    "CoherentFeatures": "entrolearn.networks",
+    "IncoherentFeatures": "entrolearn.networks",
+    "ClassPCA": "entrolearn.manifold",
+    "TwoEllipsoidPCA": "entrolearn.manifold",
+    "PerClassPCA": "entrolearn.manifold",
+    "GEM": "entrolearn.manifold",
+    "CrossEntropyMethodClustering": "entrolearn.cluster",
+    "InformationFilter": "entrolearn.feature_selection",
+    "information_scores": "entrolearn.metrics",
+    "information_scorer": "entrolearn.metrics",
+    "reject_least_certain": "entrolearn.metrics",
+    "visual_separability": "entrolearn.metrics",
+    "cross_entropy_method": "entrolearn.optimize",
+    "Influence": "entrolearn.machines.leave_out",
+    "MaxEntClassifier": "entrolearn.maxent",
+    "MaximumEntropyDistribution": "entrolearn.maxent",
+}
+
+# The first table for editors and type checkers, which do not evaluate `__getattr__`.
 if TYPE_CHECKING:
     from entrolearn.cluster.cec import CrossEntropyClustering as CrossEntropyClustering
-    from entrolearn.cluster.centroids import CrossEntropyMethodClustering as CrossEntropyMethodClustering
     from entrolearn.cluster.kl import KLClustering as KLClustering
     from entrolearn.cluster.minimum_entropy import MinimumEntropyClustering as MinimumEntropyClustering
     from entrolearn.cluster.renyi import RenyiEntropyClustering as RenyiEntropyClustering
     from entrolearn.feature_learning import RecursiveFeatureClassifier as RecursiveFeatureClassifier
     from entrolearn.feature_learning import RecursiveFeatureRegressor as RecursiveFeatureRegressor
-    from entrolearn.feature_selection import InformationFilter as InformationFilter
     from entrolearn.machines.eem import EEKMClassifier as EEKMClassifier
     from entrolearn.machines.eem import EEMClassifier as EEMClassifier
     from entrolearn.machines.elm import ELMClassifier as ELMClassifier
     from entrolearn.machines.elm import ELMRegressor as ELMRegressor
     from entrolearn.machines.kelm import KELMClassifier as KELMClassifier
     from entrolearn.machines.kelm import KELMRegressor as KELMRegressor
-    from entrolearn.machines.leave_out import Influence as Influence
     from entrolearn.machines.leave_out import influence as influence
     from entrolearn.machines.lssvm import LSSVC as LSSVC
     from entrolearn.machines.lssvm import LSSVR as LSSVR
@@ -92,28 +95,11 @@ if TYPE_CHECKING:
     from entrolearn.machines.welm import WELMClassifier as WELMClassifier
     from entrolearn.manifold.kde import KDEClassifier as KDEClassifier
     from entrolearn.manifold.melm import MELM as MELM
-    from entrolearn.manifold.projections import GEM as GEM
-    from entrolearn.manifold.projections import ClassPCA as ClassPCA
-    from entrolearn.manifold.projections import PerClassPCA as PerClassPCA
-    from entrolearn.manifold.projections import TwoEllipsoidPCA as TwoEllipsoidPCA
-    from entrolearn.maxent.classifier import MaxEntClassifier as MaxEntClassifier
-    from entrolearn.maxent.distribution import MaximumEntropyDistribution as MaximumEntropyDistribution
     from entrolearn.metrics.gmean import gmean_score as gmean_score
     from entrolearn.metrics.gmean import gmean_scorer as gmean_scorer
-    from entrolearn.metrics.information import information_scorer as information_scorer
-    from entrolearn.metrics.information import information_scores as information_scores
-    from entrolearn.metrics.information import reject_least_certain as reject_least_certain
-    from entrolearn.metrics.separability import visual_separability as visual_separability
     from entrolearn.networks.error_entropy import ErrorEntropyMLPClassifier as ErrorEntropyMLPClassifier
     from entrolearn.networks.error_entropy import ErrorEntropyMLPRegressor as ErrorEntropyMLPRegressor
     from entrolearn.networks.ica import InfomaxICA as InfomaxICA
-    from entrolearn.networks.infomax import LinearInfomax as LinearInfomax
-    from entrolearn.networks.mse import MSEMLPClassifier as MSEMLPClassifier
-    from entrolearn.networks.mse import MSEMLPRegressor as MSEMLPRegressor
-    from entrolearn.networks.softmax import SoftmaxRegression as SoftmaxRegression
-    from entrolearn.networks.views import CoherentFeatures as CoherentFeatures
-    from entrolearn.networks.views import IncoherentFeatures as IncoherentFeatures
-    from entrolearn.optimize.cross_entropy import cross_entropy_method as cross_entropy_method
     from entrolearn.search import PathSearchCV as PathSearchCV
     from entrolearn.selection import EntropySearch as EntropySearch
     from entrolearn.sparse_svm.cross_entropy import CrossEntropySVC as CrossEntropySVC
@@ -135,6 +121,10 @@ def __getattr__(name: str):
         from importlib.metadata import version  # imported here because it is slower than the rest
 
         value = version(__name__)
+    elif name in _MOVED:
+        # No AttributeError: `from entrolearn import name` would replace its text.
+        text = f"{name} is in a subpackage: from {_MOVED[name]} import {name}"
+        raise ImportError(text, name=__name__)
     else:
         text = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(text, name=name, obj=import_module(__name__))

@@ -105,7 +105,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
     See Also
     --------
     sklearn.feature_selection.SelectKBest : With ``mutual_info_classif`` it corresponds to "relevance".
-    EntropySearch : Selects parameters by a divergence of the classes.
+    entrolearn.EntropySearch : Selects parameters by a divergence of the classes.
 
     Notes
     -----
@@ -134,7 +134,7 @@ class InformationFilter(SelectorMixin, BaseEstimator):
     Two features that are informative of the class only together, and two that are not informative:
 
     >>> import numpy as np
-    >>> from entrolearn import InformationFilter
+    >>> from entrolearn.feature_selection import InformationFilter
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(400, 4))
     >>> y = X[:, 1] * X[:, 2] > 0

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.preprocessing import StandardScaler
 
-from entrolearn import CrossEntropyMethodClustering
+from entrolearn.cluster import CrossEntropyMethodClustering
 from entrolearn.cluster.centroids import _Box, _Inertia
 
 DATA = {"iris": load_iris().data, "wine": StandardScaler().fit_transform(load_wine().data)}

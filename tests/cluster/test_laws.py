@@ -13,12 +13,12 @@ from sklearn.metrics import adjusted_rand_score
 
 from entrolearn import (
     CrossEntropyClustering,
-    CrossEntropyMethodClustering,
     KLClustering,
     MinimumEntropyClustering,
     RenyiEntropyClustering,
     kernels,
 )
+from entrolearn.cluster import CrossEntropyMethodClustering
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -10,7 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from entrolab.fit.curves import LONGEST, curves_of
-from entrolearn import MELM, CrossEntropySVC, SoftmaxRegression
+from entrolearn import MELM, CrossEntropySVC
+from entrolearn.networks import SoftmaxRegression
 
 X, y = load_wine(return_X_y=True)
 X, y = StandardScaler().fit_transform(X)[:130:3], (y[:130:3] > 0).astype(int)

@@ -54,6 +54,7 @@ from entrolab.io.model_reading import (
     trusted_types,
 )
 from entrolearn import EEMClassifier, RKELMClassifier
+from entrolearn.manifold import ClassPCA
 
 X, y = np.array([[0.0, 1], [1, 0], [1, 1], [0, 0]]), np.array([0, 1, 1, 0])
 
@@ -70,13 +71,14 @@ def test_a_stored_model_predicts_the_same(tmp_path):
 
 
 def test_a_new_process_finds_the_estimators_of_entrolearn(tmp_path):
-    fitted = EEMClassifier(5, random_state=0).fit(X, y)
+    fitted = make_pipeline(ClassPCA(), EEMClassifier(5, pool_below=0, random_state=0)).fit(X, y)
     skops.io.dump(fitted, tmp_path / "model.skops")
     program = (
-        "import sys; from entrolab.io.model_reading import load; print(type(load(sys.argv[1], [])).__name__)"
+        "import sys; from entrolab.io.model_reading import load; print(*map(type, load(sys.argv[1], [])))"
     )
     command = [sys.executable, "-c", program, tmp_path / "model.skops"]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "EEMClassifier\n"
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{ClassPCA} {EEMClassifier}\n"
 
 
 def test_types_of_other_packages_are_read_only_where_the_study_names_them(tmp_path):

@@ -50,6 +50,7 @@ def found(tmp_path):
         ("models.svm.estimator", "cachetoots.Learner", "models.svm", "'cachetools'"),
         ("models.svm.estimator", "catbust.CatBoost", "models.svm", "install it"),
         ("models.svm.estimator", "entrolearn.EEMClasifier", "models.svm", "'EEMClassifier'"),
+        ("models.svm.estimator", "entrolearn.GEM", "models.svm", "entrolearn.manifold"),
         ("models.svm.estimator", "sklearn.smv.SVC", "models.svm", "'svm'"),
         ("models.svm.estimator", "sklearn.svm", "models.svm", "a class"),
         ("models.svm.estimator", "sklearn.base.clone", "models.svm", "a class"),

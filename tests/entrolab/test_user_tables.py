@@ -463,6 +463,7 @@ def test_a_protocol_by_group_has_five_folds(load_own):
     [
         ("EEMClassifier", "entrolearn.EEMClassifier"),
         ("EEMClasifier", "entrolearn.EEMClassifier"),
+        ("ClassPCA", "entrolearn.manifold.ClassPCA"),
         ("RandomForestClassifier", "sklearn.ensemble.RandomForestClassifier"),
         ("SVC", "sklearn.svm.SVC"),
     ],

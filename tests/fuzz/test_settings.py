@@ -14,10 +14,10 @@ from entrolearn import (
     ELMClassifier,
     EntropySearch,
     KLClustering,
-    MaxEntClassifier,
     RenyiEntropyClustering,
-    SoftmaxRegression,
 )
+from entrolearn.maxent import MaxEntClassifier
+from entrolearn.networks import SoftmaxRegression
 from fuzz.cases import CLASSES, DEFAULT
 from fuzz.laws import KERNELS, ORTHONORMAL, UNITS
 

@@ -35,8 +35,8 @@ from entrolearn import (
     KDEClassifier,
     OneNormSVC,
     RKELMRegressor,
-    SoftmaxRegression,
 )
+from entrolearn.networks import SoftmaxRegression
 
 X, THREE = load_iris(return_X_y=True)
 TWO = (THREE == 1).astype(int)

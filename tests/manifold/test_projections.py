@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 
-from entrolearn import GEM, ClassPCA, PerClassPCA, TwoEllipsoidPCA
+from entrolearn.manifold import GEM, ClassPCA, PerClassPCA, TwoEllipsoidPCA
 
 PROJECTIONS = [ClassPCA, TwoEllipsoidPCA, PerClassPCA, GEM]
 

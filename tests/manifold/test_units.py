@@ -5,7 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone, is_classifier
 
-from entrolearn import GEM, MELM, ClassPCA, KDEClassifier, PerClassPCA, TwoEllipsoidPCA
+from entrolearn import MELM, KDEClassifier
+from entrolearn.manifold import GEM, ClassPCA, PerClassPCA, TwoEllipsoidPCA
 
 DENSITIES = [
     KDEClassifier(),

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import StandardScaler, minmax_scale
 
-from entrolearn import MaxEntClassifier
+from entrolearn.maxent import MaxEntClassifier
 from entrolearn.maxent.features import PerClassFeatures, evaluated
 from entrolearn.maxent.solvers import Likelihood, _scaling_step, generalized_iterative_scaling, lbfgs
 
@@ -61,6 +61,12 @@ def test_plain_case_is_multinomial_logistic_regression(iris, C, fit_intercept):
     twin = LogisticRegression(C=C, fit_intercept=fit_intercept, tol=1e-8, max_iter=10_000).fit(X, y)
     assert_allclose(ours.predict_proba(X), twin.predict_proba(X), atol=1e-5)
     assert_allclose(ours.weights_, twin.coef_, atol=1e-4)
+
+
+def test_defaults_are_those_of_logistic_regression(iris):
+    X, y = iris
+    ours, twin = MaxEntClassifier().fit(X, y), LogisticRegression(max_iter=1000).fit(X, y)
+    assert_allclose(ours.predict_proba(X), twin.predict_proba(X), rtol=0, atol=1e-10)
 
 
 def test_two_classes_are_logistic_regression_of_twice_the_variance():

@@ -12,7 +12,7 @@ from scipy.optimize import approx_fprime, brentq, minimize
 from scipy.special import digamma
 from scipy.stats import beta, norm, truncexpon, truncnorm
 
-from entrolearn import MaximumEntropyDistribution
+from entrolearn.maxent import MaximumEntropyDistribution
 from entrolearn.maxent.dual import Dual, InfeasibleMomentsError, minimize_dual
 from entrolearn.measures import entropy, gaussian_entropy
 

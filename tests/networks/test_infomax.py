@@ -8,8 +8,7 @@ from scipy.optimize import LinearConstraint, minimize
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 
-from entrolearn import LinearInfomax
-from entrolearn.networks import infomax_objective
+from entrolearn.networks import LinearInfomax, infomax_objective
 from entrolearn.networks.infomax import water_filling
 
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, make_moons
 from sklearn.neural_network import MLPRegressor
 
-from entrolearn import MSEMLPClassifier, MSEMLPRegressor
+from entrolearn.networks import MSEMLPClassifier, MSEMLPRegressor
 
 
 def logistic(z):

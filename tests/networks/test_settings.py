@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from entrolearn import (
-    ErrorEntropyMLPClassifier,
-    ErrorEntropyMLPRegressor,
-    InfomaxICA,
-    LinearInfomax,
-    MSEMLPClassifier,
-    MSEMLPRegressor,
-    SoftmaxRegression,
-)
+from entrolearn import ErrorEntropyMLPClassifier, ErrorEntropyMLPRegressor, InfomaxICA
+from entrolearn.networks import LinearInfomax, MSEMLPClassifier, MSEMLPRegressor, SoftmaxRegression
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore::sklearn.exceptions.ConvergenceWarning")
 

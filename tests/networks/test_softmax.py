@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.preprocessing import scale
 
-from entrolearn import SoftmaxRegression
+from entrolearn.networks import SoftmaxRegression
 from entrolearn.networks.softmax import PenalisedCrossEntropy
 
 with_and_without = pytest.mark.parametrize("fit_intercept", [True, False])

@@ -155,9 +155,11 @@ def trusted_types(
     for name in named:
         if name.partition(".")[0] in of_study:
             importlib.import_module(name.rpartition(".")[0])
+    public = entrolearn._MODULES | entrolearn._MOVED
     for name in found:
-        if name.startswith("entrolearn."):
-            getattr(entrolearn, name.rpartition(".")[2], None)  # which imports its module
+        module = public.get(name.rpartition(".")[2])
+        if module and name.startswith("entrolearn."):
+            importlib.import_module(module)
     of_stored = TRUSTED_FUNCTIONS | {name for name in stored if name.partition(".")[0] in of_study}
     refused = [
         name

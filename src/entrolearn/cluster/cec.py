@@ -125,7 +125,7 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
     See Also
     --------
     sklearn.mixture.GaussianMixture : Soft clusters for a given number of components.
-    CrossEntropyMethodClustering : Unrelated despite its name: finds centroids by the cross-entropy method.
+    entrolearn.cluster.CrossEntropyMethodClustering : Unrelated: centroids by the cross-entropy method.
 
     Notes
     -----

@@ -155,7 +155,7 @@ class CrossEntropyMethodClustering(
 
     See Also
     --------
-    CrossEntropyClustering : Unrelated despite its name: Gaussian clusters, whose number it finds.
+    entrolearn.CrossEntropyClustering : Unrelated despite its name: Gaussian clusters, whose number it finds.
     sklearn.cluster.KMeans : The recommended estimator; see above.
     entrolearn.optimize.cross_entropy_method : The search.
 
@@ -182,7 +182,7 @@ class CrossEntropyMethodClustering(
 
     Examples
     --------
-    >>> from entrolearn import CrossEntropyMethodClustering
+    >>> from entrolearn.cluster import CrossEntropyMethodClustering
     >>> from sklearn.cluster import KMeans
     >>> from sklearn.datasets import load_iris
     >>> X, _ = load_iris(return_X_y=True)

@@ -41,7 +41,7 @@ SAME_WEIGHT = 1e-9
 
 @dataclass(frozen=True)
 class Influence:
-    """Result of :func:`influence`.
+    """Result of :func:`entrolearn.influence`.
 
     Attributes
     ----------

@@ -177,7 +177,7 @@ class ClassPCA(_WithinClassPCA):
 
     Examples
     --------
-    >>> from entrolearn import ClassPCA
+    >>> from entrolearn.manifold import ClassPCA
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> ClassPCA(n_components=2).fit(X, y).explained_variance_.round(3)
@@ -224,7 +224,7 @@ class TwoEllipsoidPCA(_WithinClassPCA):
 
     Examples
     --------
-    >>> from entrolearn import TwoEllipsoidPCA
+    >>> from entrolearn.manifold import TwoEllipsoidPCA
     >>> TwoEllipsoidPCA(n_components=1).fit([[0, 0], [2, 0], [0, 1], [0, 5]], [0, 0, 1, 1]).components_
     array([[0., 1.]])
     """
@@ -266,7 +266,7 @@ class PerClassPCA(_ClassProjection):
 
     Examples
     --------
-    >>> from entrolearn import PerClassPCA
+    >>> from entrolearn.manifold import PerClassPCA
     >>> PerClassPCA(n_components=2).fit([[0, 0], [2, 0], [0, 1], [0, 5]], [0, 0, 1, 1]).components_
     array([[1., 0.],
            [0., 1.]])
@@ -337,7 +337,7 @@ class GEM(_ClassProjection):
     --------
     Class 0 spreads along the first feature, class 1 along the second.
 
-    >>> from entrolearn import GEM
+    >>> from entrolearn.manifold import GEM
     >>> gem = GEM(gamma=0).fit([[2, 1], [2, -1], [1, 3], [1, -3]], [0, 0, 1, 1])
     >>> gem.eigenvalues_
     array([9., 4.])

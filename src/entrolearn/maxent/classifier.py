@@ -19,7 +19,10 @@ __all__ = ["MaxEntClassifier"]
 
 
 class MaxEntClassifier(ClassifierMixin, BaseEstimator):
-    r"""Maximum entropy classifier.
+    r"""Maximum entropy classifier; without `feature_functions`, ``LogisticRegression(C=prior_variance)``.
+
+    At the defaults of both, the probabilities of more than two classes agree to 1e-10; for two classes, C is
+    twice the variance.
 
     The conditional distribution is constrained such that the features of rows and classes have the same means
     as in the training data,
@@ -94,7 +97,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from entrolearn import MaxEntClassifier
+    >>> from entrolearn.maxent import MaxEntClassifier
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> round(MaxEntClassifier().fit(X, y).score(X, y), 2)

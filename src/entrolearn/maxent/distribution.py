@@ -55,7 +55,7 @@ class MaximumEntropyDistribution:
     --------
     A die whose mean is 4.5:
 
-    >>> from entrolearn import MaximumEntropyDistribution
+    >>> from entrolearn.maxent import MaximumEntropyDistribution
     >>> die = MaximumEntropyDistribution.on_points([1, 2, 3, 4, 5, 6], [lambda y: y], [4.5])
     >>> die.probabilities.round(4).tolist()
     [0.0544, 0.0788, 0.1142, 0.1654, 0.2398, 0.3475]

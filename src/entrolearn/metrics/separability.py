@@ -107,7 +107,8 @@ def visual_separability(
 
     Examples
     --------
-    >>> from entrolearn import ClassPCA, visual_separability
+    >>> from entrolearn.manifold import ClassPCA
+    >>> from entrolearn.metrics import visual_separability
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> Z = ClassPCA().fit_transform(X, y)

@@ -178,7 +178,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
 
     See Also
     --------
-    MSEMLPClassifier : Minimises the mean squared error, for any number of classes.
+    entrolearn.networks.MSEMLPClassifier : Minimises the mean squared error, for any number of classes.
     ErrorEntropyMLPRegressor : The regressor.
 
     Notes
@@ -324,7 +324,7 @@ class ErrorEntropyMLPRegressor(RegressorMixin, _ErrorEntropyMLP):
 
     See Also
     --------
-    MSEMLPRegressor : Minimises the mean squared error.
+    entrolearn.networks.MSEMLPRegressor : Minimises the mean squared error.
 
     References
     ----------

@@ -18,7 +18,7 @@ LEAST_NOISE = 1e-150
 
 
 class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Linear map whose noisy outputs have maximal information about a Gaussian input.
+    """Linear map of maximal information: by default PCA, to 1e-10; with bounded power, water-filling.
 
     The outputs are Y = W (x - mean) + n, with independent noise n of equal variance. I(Y; x) is maximised in
     closed form under one of two constraints on W: orthonormal rows, which gives principal component analysis,
@@ -52,7 +52,7 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     See Also
     --------
     entrolearn.networks.infomax_objective : The information of any map, with its gradient.
-    sklearn.decomposition.PCA : The same subspace as with orthonormal rows.
+    sklearn.decomposition.PCA : The same components as with orthonormal rows, and other solvers.
 
     Notes
     -----
@@ -73,7 +73,7 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     Examples
     --------
-    >>> from entrolearn import LinearInfomax
+    >>> from entrolearn.networks import LinearInfomax
     >>> from sklearn.datasets import load_iris
     >>> X, _ = load_iris(return_X_y=True)
     >>> infomax = LinearInfomax(2, constraint="power", noise_variance=1.0).fit(X)

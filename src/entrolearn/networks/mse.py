@@ -112,7 +112,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
     See Also
     --------
     SoftmaxRegression : Minimises the cross-entropy, without a hidden layer.
-    ErrorEntropyMLPClassifier : Minimises the entropy of the errors.
+    entrolearn.ErrorEntropyMLPClassifier : Minimises the entropy of the errors.
     sklearn.neural_network.MLPClassifier : Minimises the cross-entropy, with any number of layers.
 
     Notes
@@ -132,7 +132,7 @@ class MSEMLPClassifier(ClassifierMixin, _MSEMLP):
     --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.preprocessing import scale
-    >>> from entrolearn import MSEMLPClassifier
+    >>> from entrolearn.networks import MSEMLPClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> network = MSEMLPClassifier(n_hidden=10, random_state=0).fit(scale(X), y)
     >>> network.score(scale(X), y) > 0.95
@@ -276,12 +276,12 @@ class MSEMLPRegressor(MultiOutputMixin, RegressorMixin, _MSEMLP):
 
     See Also
     --------
-    ErrorEntropyMLPRegressor : Minimises the entropy of the errors.
+    entrolearn.ErrorEntropyMLPRegressor : Minimises the entropy of the errors.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from entrolearn import MSEMLPRegressor
+    >>> from entrolearn.networks import MSEMLPRegressor
     >>> X = np.linspace(-1, 1, 400)[:, None]
     >>> y = np.sin(3 * X[:, 0])
     >>> network = MSEMLPRegressor(n_hidden=20, learning_rate=0.1, random_state=0).fit(X, y)

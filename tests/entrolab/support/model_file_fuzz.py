@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import chdir
+from importlib import import_module
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -73,7 +74,8 @@ def accepted() -> list[str]:
     for name in vars(of_skops):
         if name.endswith("TYPE_NAMES"):
             names.update(getattr(of_skops, name))
-    found = (getattr(entrolearn, name) for name in entrolearn.__all__)
+    public = entrolearn._MODULES | entrolearn._MOVED
+    found = (getattr(import_module(module), name) for name, module in public.items())
     names.update(f"{one.__module__}.{one.__qualname__}" for one in found if isinstance(one, type))
     return sorted(names)
 

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from entrolearn import MaximumEntropyDistribution
+from entrolearn.maxent import MaximumEntropyDistribution
 
 FACES = np.arange(1, 7)
 WIDE = 60  # scales of a density on each side, beyond which nothing of it is left in double precision

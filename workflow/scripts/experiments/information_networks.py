@@ -6,8 +6,8 @@ See Haykin, Neural Networks and Learning Machines, chapter 10.
 import numpy as np
 
 from entrolab.fit.learners import seed_from
-from entrolearn import CoherentFeatures, InfomaxICA, LinearInfomax
-from entrolearn.networks import amari_index
+from entrolearn import InfomaxICA
+from entrolearn.networks import CoherentFeatures, LinearInfomax, amari_index
 
 
 def measure(
