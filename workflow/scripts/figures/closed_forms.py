@@ -29,4 +29,4 @@ def draw(files, *, panels: dict[str, str], score_name: str):
     def display(kind, lines):
         return GridCurveDisplay(lines, param_name=panels[kind], score_name=score_name)
 
-    return draw_lines(lines, display, empty=((), ()))
+    return draw_lines(lines, display, empty=((), ()), common=False)
