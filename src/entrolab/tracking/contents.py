@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,7 @@ from entrolab.text import full_label, in_short, one_line
 
 CRITERIA = ("dcs_gaussian", "dcs_kde")
 MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support", "n_iter")
+REPEAT = re.compile(r"(start|run) (\d+)")  # readings of single repeats
 LONGEST = 1000  # characters of a text of a study, a catalog or an error
 
 
@@ -310,19 +312,29 @@ def contents_of_measurement(
                 "seed": measurement.seed,
             }
             | {**measurement.params, **fixed},
-            metrics=[*_measured(of_model[(of_model["status"] == "ok") & (of_model["reading"] == "")])],
+            metrics=[*_measured(of_model[of_model["status"] == "ok"], bool(study.tables[table].places))],
             failure="; ".join(dict.fromkeys(failed["error"])) if len(failed) == len(of_model) else "",
             data=_data(data),
             frames={"measured.csv": of_model},
         )
 
 
-def _measured(rows: pd.DataFrame) -> Iterator[tuple[str, int, float]]:
+def _measured(rows: pd.DataFrame, has_places: bool) -> Iterator[tuple[str, int, float]]:
+    """The numbers of a method; those of places of a table begin with the place, repeats have steps.
+
+    Other readings than that of the table are in its file alone.
+    """
     for row in rows.itertuples():
-        name = row.metric or "value"
-        yield name, 0, row.value
+        name, step, repeat = row.metric or "value", 0, REPEAT.fullmatch(row.reading)
+        if repeat:
+            name, step = f"{name}_{repeat[1]}s", int(repeat[2])
+        elif row.reading:
+            if not has_places:
+                continue
+            name = f"{row.reading}/{name}"
+        yield name, step, row.value
         if not math.isnan(row.std):
-            yield f"{name}_std", 0, row.std
+            yield f"{name}_std", step, row.std
 
 
 def _data(file: str) -> Dataset | None:

@@ -37,10 +37,13 @@ from tracked_runs import (
     write_run,
 )
 
+from entrolab.experiments.measurement import Measurement
+from entrolab.experiments.measuring import frame
 from entrolab.io.run_files import StudyRun
 from entrolab.jobs.checkout import code_tags
 from entrolab.study.config import load_study
 from entrolab.tracking import ledger
+from entrolab.tracking.contents import contents_of_measurement
 from entrolab.tracking.stores import StoreUnavailable
 
 SVM, LR = "small/seed0/moons/svm_rbf", "small/seed0/moons/logistic"
@@ -276,6 +279,43 @@ def test_grids_are_runs_up_to_500_points(tmp_path, n_values, grids):
     entry = {"task": "binary", "expect": {"rows": 100, "negative": 50, "positive": 50, "smallest": 50}}
     catalog = {"moons": entry, "circles": entry}
     assert load_study(tmp_path / "small.yaml", catalog).log_candidates == grids
+
+
+# ---------------------------------------------------------------------------------------- measurements
+
+
+@pytest.mark.parametrize("places", [{}, {"die_{means}": "die"}])
+def test_measured_numbers_are_a_run_per_method(place, places):
+    """Places of a table are in front of names, repeats are steps, and other readings are left out."""
+    rows = [
+        {"model": "melm", "metric": "best", "value": 2.0, "std": 0.5},
+        {"model": "melm", "metric": "objective", "reading": "start 3", "value": 1.5},
+        {"model": "melm", "metric": "best", "reading": "die_4.5", "value": 7.0},
+        {"model": "pca", "status": "failed", "error": "singular"},
+    ]
+    file = "measured.parquet"
+    frame(rows).to_parquet(file)
+    entry = SimpleNamespace(places=places, methods={})
+    study = STUDY.model_copy(update={"tables": {"table9": entry}})
+    at = {"study": "small", "table": "table9", "dataset": "moons", "seed": 0, "script": "starts"}
+    contents = contents_of_measurement(study, Measurement(**at, params={"starts": 3}), file, "")
+    with ledger.open_ledger(None, STUDY) as opened:
+        for content in contents:
+            opened.write(content)
+    runs = runs_of()
+    good, failed = (runs[f"small/seed0/table9/moons/{model}"] for model in ("melm", "pca"))
+    expected = {"best": 2, "best_std": 0.5, "objective_starts": 1.5}
+    assert good.data.metrics == (expected | {"die_4.5/best": 7} if places else expected)
+    assert series(good, "objective_starts") == {3: 1.5}
+    assert good.data.params == {
+        "dataset": "moons",
+        "model": "melm",
+        "script": "starts",
+        "seed": "0",
+        "starts": "3",
+    }
+    assert good.data.tags["table"] == "table9"
+    assert (failed.info.status, failed.data.tags["failure.reason"]) == ("FAILED", "singular")
 
 
 # ------------------------------------------------------------------------------------------------ models
