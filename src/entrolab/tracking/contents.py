@@ -87,8 +87,8 @@ def content_of_run(study: Study, run: StudyRun, *, with_models: bool = True) -> 
     tags = _tags(study, run.dataset, run.model)
     selected = [*_selected(study, run, files)] if record["success"] else []
     metrics += selected
-    if record["success"]:
-        tags["metric"], tags["criterion"] = files.metrics[0], study.models[run.model].criteria[0]
+    if record["success"] and (criteria := study.models[run.model].criteria):
+        tags["metric"], tags["criterion"] = files.metrics[0], criteria[0]
     failure = "" if record["success"] else f"{record['status']}: {record['error']}"
     models, without = [], ""
     if with_models and record["success"]:
@@ -120,12 +120,12 @@ def _tags(study: Study, dataset: str, model: str) -> dict[str, str]:
 
 def _selected(study: Study, run: StudyRun, files: RunContents) -> Iterator[tuple[str, int, float]]:
     """The scores and the criteria's values of what each criterion selected: means, deviations and folds."""
-    criteria = study.models[run.model].criteria
+    first = next(iter(study.models[run.model].criteria), "")
     n_folds = study.protocol_of(run.dataset, run.model).get("folds", 1)  # a trial has one test part
     at = ["repeat", "fold", "point"]
     of_criteria = _values_of_criteria(files).set_index(at)
     for criterion, rows in files.by_criterion():
-        prefix = "" if criterion == criteria[0] else f"{criterion}/"
+        prefix = "" if criterion == first else f"{criterion}/"
         steps = (rows["repeat"] * n_folds + rows["fold"]).astype(int)
         values = of_criteria.reindex(pd.MultiIndex.from_frame(rows[at])).set_index(rows.index)
         values = values.dropna(axis="columns", how="all")  # a learner without a criterion

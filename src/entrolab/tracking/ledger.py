@@ -301,7 +301,7 @@ class Ledger:
             if tags or numbers:
                 self._log(found[key].info.run_id, numbers, tags=tags)
         for dataset, runs in of_datasets.items():
-            self._mark_best(f"{study.name}.{dataset}", [run for run in runs if "metric" in run.data.tags])
+            self._mark_best(f"{study.name}.{dataset}", [run for run in runs if "criterion" in run.data.tags])
 
     def _mark_best(self, name: str, runs: Sequence[Run]) -> None:
         """Set the aliases of a registered model: the best by each criterion, and by each model's first one.

@@ -179,6 +179,20 @@ def test_a_run_says_what_its_learner_was_chosen_from(runs):
     assert expected.items() <= run_of("svm_rbf").data.params.items()
 
 
+def test_a_run_without_criteria_has_the_diagnostic_selection_alone(runs):
+    """Its whole grid is shown by figures."""
+    svm = runs[0]
+    rows = pd.read_parquet(svm.selection)
+    rows[rows["criterion"] == "cv"].assign(criterion="oracle").to_parquet(svm.selection)
+    models = STUDY.models | {"svm_rbf": STUDY.models["svm_rbf"].model_copy(update={"criteria": []})}
+    track_run("svm_rbf", STUDY.model_copy(update={"models": models}))
+    run = run_of("svm_rbf")
+    assert run.data.metrics["oracle/gmean"] == pytest.approx(80)
+    assert "gmean" not in run.data.metrics
+    assert "criterion" not in run.data.tags
+    assert not run.outputs.model_outputs
+
+
 @pytest.mark.parametrize("status", ["no data", "time limit"])
 def test_a_failed_run_is_a_failed_run_with_its_reason(place, status):
     write_run(StudyRun.at(STUDY, "moons", "svm_rbf"), success=False, status=status, error="no moon")
