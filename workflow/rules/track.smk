@@ -1,6 +1,6 @@
-# Runs in the tracking store, with one writer at a time. A run is written when its refit ends; verdicts, tables and figures are
-# added when they are made. A receipt names the runs that were written; one whose runs are not in the store is removed when the
-# workflow plans (`forget_lost_runs` in common.smk).
+# Runs in the tracking store, with one writer at a time (`tracking: 1` in the profiles). A run is written when its refit ends; verdicts, tables and figures are
+# added when they are made. A receipt names the runs that were written; one whose runs are not in the store is removed before
+# Snakemake builds the DAG (`study_of` in common.smk).
 
 
 localrules:
@@ -61,7 +61,7 @@ rule track_measured:
         )
 
 
-# The run of a study, the parent of all others: tables, figures, the study's file; and the verdicts of its runs.
+# The run of a study, the parent of all others: tables, figures, the study's file. Its job adds verdicts to all other runs.
 rule track_study:
     input:
         receipts=of_study(lambda study, at: study.receipts()),

@@ -28,8 +28,8 @@ def track(job) -> None:
     """Write a run; the model and its aliases only with the configured seed."""
     study, at = job.params.study[0], job.wildcards
     with open_ledger(job.params.store, study) as ledger:
-        run_id = _write_run(ledger, study, int(at.seed), at.dataset, at.model)
-    _write_receipt(job.output.receipt, ledger, [run_id])
+        run_ids = _write_run(ledger, study, int(at.seed), at.dataset, at.model)
+    _write_receipt(job.output.receipt, ledger, run_ids)
 
 
 def track_measured(job) -> None:
@@ -45,26 +45,27 @@ def track_measured(job) -> None:
 def track_study(job) -> None:
     """Add the verdicts of a study's tables to its runs, and write the run of its tables and figures.
 
-    Runs that are not in the store are written again: nobody else asks a server for them.
+    Runs of the configured seed that are not in the store are written again: on a server, only this job asks.
     """
     study, files = job.params.study[0], job.input
     tables = [Path(file) for file in files.tables]
+    folders = {"tables": tables, "figures": list(map(Path, files.figures)), "config": [Path(study.file)]}
     with open_ledger(job.params.store, study) as ledger:
+        ledger.begin_study(params_of_study(study))
         _write_lost(ledger, study)
         compared, counts, agreed = counts_of_tables(study, tables)
-        folders = {"tables": tables, "figures": list(map(Path, files.figures)), "config": [Path(study.file)]}
         note = note_of_study(study, counts, agreed, ledger.artifacts)
-        run_id = ledger.update_study(folders, params_of_study(study), metrics_of_study(counts), note)
+        ledger.update_study(folders, metrics_of_study(counts), note)
         ledger.compare(comparisons_of(study, compared))
-    _write_receipt(job.output.receipt, ledger, [run_id])
+    _write_receipt(job.output.receipt, ledger, [ledger.parent])
 
 
 def _write_lost(ledger: Ledger, study: Study) -> None:
-    live = {run.info.run_id for run in ledger.runs()}
+    live = ledger.live()
     for dataset, model in study.runs():
         receipt = study.receipt(dataset, model)
         if not live.issuperset(read_json(receipt)["runs"]):
-            _write_receipt(receipt, ledger, [_write_run(ledger, study, study.seed, dataset, model)])
+            _write_receipt(receipt, ledger, _write_run(ledger, study, study.seed, dataset, model))
     for table, dataset in study.measurements():
         receipt = study.receipt_of_measurement(table, dataset)
         if not live.issuperset(read_json(receipt)["runs"]):
@@ -75,19 +76,17 @@ def _write_lost(ledger: Ledger, study: Study) -> None:
             _write_receipt(receipt, ledger, [ledger.write(content) for content in contents])
 
 
-def _write_run(ledger: Ledger, study: Study, seed: int, dataset: str, model: str) -> str:
-    """Write a run and its grid; runs of further seeds have neither models nor a grid."""
+def _write_run(ledger: Ledger, study: Study, seed: int, dataset: str, model: str) -> list[str]:
+    """Write a run and its grid; runs of further seeds have neither models nor a grid. The ids of all runs."""
     is_configured = seed == study.seed
     study = study.model_copy(update={"seed": seed})
-    run = StudyRun.at(study, dataset, model)
-    content = content_of_run(study, run, with_models=is_configured)
+    content = content_of_run(study, StudyRun.at(study, dataset, model), with_models=is_configured)
     grid = mean_candidates(content) if is_configured else None
-    if study.log_candidates == "table":
-        content.grid = grid
+    as_table = study.log_candidates == "table"
+    content.grid = grid if as_table else None
     run_id = ledger.write(content)
-    if grid is not None and study.log_candidates == "runs":
-        ledger.write_candidates(content.key, run_id, contents_of_candidates(content, grid))
-    return run_id
+    points = [] if grid is None or as_table else [*contents_of_candidates(content, grid)]
+    return [run_id, *ledger.write_candidates(content.key, run_id, points)]
 
 
 def _write_receipt(file: str, ledger: Ledger, run_ids: list[str]) -> None:

@@ -24,7 +24,7 @@ from entrolab.study.study import Study
 from entrolab.tables.rendering import escape_md
 from entrolab.text import full_label, in_short, one_line
 
-CRITERIA = ("dcs_gaussian", "dcs_kde")
+DIVERGENCES = ("dcs_gaussian", "dcs_kde")
 MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support", "n_iter")
 REPEAT = re.compile(r"(start|run) (\d+)")  # readings of single repeats
 LONGEST = 1000  # characters of a text of a study, a catalog or an error
@@ -46,9 +46,9 @@ class Model:
 class Content:
     """The content of a run: of a study's run, of a grid point, or of a measurement.
 
-    `key` identifies it: a new run replaces the earlier one with the same key. Metrics are (name, step, value)
-    and may be infinite or NaN; `started` is an ISO date. `frames` are files of the run, by name; `grid` is a
-    table that MLflow's page shows.
+    `key` identifies it: a new run replaces the earlier one; grid points have the key of their run. Metrics
+    are (name, step, value) and may be infinite or NaN; `started` is an ISO date. `frames` are files of the
+    run, by name; `grid` is a table that MLflow's page shows.
     """
 
     key: str
@@ -158,7 +158,7 @@ def _unit(metric: str) -> float:
 def _models(
     study: Study, run: StudyRun, files: RunContents, means: Mapping[str, float]
 ) -> tuple[list[Model], str]:
-    """The refitted models of a run, each once, and why there is none by the first criterion.
+    """The refitted models of a run, each once, and the first reason why a criterion has none.
 
     `means` are the metrics of the run, of which each model has those of its first criterion.
     """
@@ -172,7 +172,7 @@ def _models(
             if point not in found:
                 fitted = load_fitted(run.models, criterion, named, study.model_format)
                 prefix = "" if criterion == criteria[0] else f"{criterion}/"
-                names = [name for name in (*files.metrics, *CRITERIA) if f"{prefix}{name}" in means]
+                names = [name for name in (*files.metrics, *DIVERGENCES) if f"{prefix}{name}" in means]
                 found[point] = Model([], *fitted, facts, {name: means[f"{prefix}{name}"] for name in names})
             found[point].criteria.append(criterion)
         except (NoModel, Refused) as error:
@@ -191,9 +191,7 @@ def _params(study: Study, run: StudyRun, files: RunContents) -> dict[str, Any]:
         "grid.points": len(grid_points(record)),
     }
     learner = _with_alternatives(record, "params") | files.facts.get("params", {})
-    for name, value in learner.items():
-        # Such as `estimator`, which is a key of the run and may be a parameter of a learner.
-        params[f"learner.{name}" if name in params else name] = value
+    params = _beside(params, learner)
     steps = study.models[run.model].steps
     groups = {
         "step": {str(number): step.estimator for number, step in enumerate(steps, start=1)},
@@ -210,6 +208,11 @@ def _params(study: Study, run: StudyRun, files: RunContents) -> dict[str, Any]:
     return params | {
         f"{group}.{name}": value for group, values in groups.items() for name, value in values.items()
     }
+
+
+def _beside(place: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a run's place and of its learner, such as `estimator`, which may be in both."""
+    return {**place, **{f"learner.{name}" if name in place else name: one for name, one in params.items()}}
 
 
 def _with_alternatives(record: Mapping, part: str) -> dict:
@@ -229,7 +232,7 @@ def plain(text: object) -> str:
 
 
 def mean_candidates(content: Content) -> pd.DataFrame | None:
-    """The grid of a run: a row per point, with its parameters and the means over the folds.
+    """The grid of a run: a row per point, with its parameters and the means over the folds with a result.
 
     ``chosen_by`` names the criteria that selected the point, with the number of folds; ``failed`` is the
     number of fits without a result. None without candidates.
@@ -271,7 +274,7 @@ def contents_of_candidates(content: Content, grid: pd.DataFrame) -> Iterator[Con
             key=content.key,
             name=f"{values} · {content.name}" if values else content.name,
             tags=content.tags | {"chosen_by": row["chosen_by"]},
-            params=place | params,
+            params=_beside(place, params),
             metrics=[(name, 0, row[name]) for name in (*names, "failed")],
             failure="" if any(row[name] == row[name] for name in names) else "no fit succeeded",
             started=content.started,
@@ -305,13 +308,10 @@ def contents_of_measurement(
                 "table": table,
                 "seed": str(measurement.seed),
             },
-            params={
-                "dataset": dataset,
-                "model": model,
-                "script": measurement.script,
-                "seed": measurement.seed,
-            }
-            | {**measurement.params, **fixed},
+            params=_beside(
+                {"dataset": dataset, "model": model, "script": measurement.script, "seed": measurement.seed},
+                {**measurement.params, **fixed},
+            ),
             metrics=[*_measured(of_model[of_model["status"] == "ok"], bool(study.tables[table].places))],
             failure="; ".join(dict.fromkeys(failed["error"])) if len(failed) == len(of_model) else "",
             data=_data(data),

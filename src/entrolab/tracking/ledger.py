@@ -5,9 +5,10 @@ import json
 import logging
 import math
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from time import time
 from typing import Any
@@ -101,6 +102,12 @@ class Ledger:
             order_by=["attributes.start_time ASC"],
         )
 
+    def live(self) -> set[str]:
+        """The ids of the live runs of the study, those of its grids included."""
+        grids = self.client.get_experiment_by_name(candidates_of(self._study.name))
+        found = self.runs() + (self.runs(experiment=grids.experiment_id) if grids else [])
+        return {run.info.run_id for run in found}
+
     def _source(self) -> dict[str, str]:
         """The tags that MLflow's page shows as user, source and commit."""
         code = code_tags()
@@ -111,14 +118,11 @@ class Ledger:
     # -------------------------------------------------------------------------------------------- runs
 
     def write(self, content: Content) -> str:
-        """Write a run in place of those with the same key, and return its id.
-
-        A run that cannot be completed is closed with the status KILLED.
-        """
+        """Write a run in place of those with the same key, and return its id."""
         for earlier in self.runs(content.key):
             self._delete(earlier)
-        run_id = self._begin(self.experiment, content, self._source() | {MLFLOW_PARENT_RUN_ID: self.parent})
-        try:
+        tags = self._source() | {MLFLOW_PARENT_RUN_ID: self.parent}
+        with self._run(self.experiment, content, tags) as run_id:
             data = _dataset_input(content) if content.data is not None else None
             if data:
                 self.client.log_inputs(run_id, [data])
@@ -134,29 +138,35 @@ class Ledger:
                 self.client.log_table(run_id, content.grid, "candidates.json")  # which MLflow's page shows
             for number in range(len(content.models)):
                 self._log_model(run_id, content, number, data and data.dataset)
+        return run_id
+
+    def write_candidates(self, key: str, run_id: str, candidates: Sequence[Content]) -> list[str]:
+        """Write the grid of a run as runs of the experiment of candidates, in place of earlier ones."""
+        name, written = candidates_of(self._study.name), []
+        if not candidates and self.client.get_experiment_by_name(name) is None:
+            return []
+        experiment = self._experiment(name)
+        for earlier in self.runs(key, experiment):
+            self.client.delete_run(earlier.info.run_id)
+        for content in candidates:
+            with self._run(experiment, content, {"run": run_id}) as one:
+                written.append(one)
+        return written
+
+    @contextmanager
+    def _run(self, experiment: str, content: Content, tags: Mapping[str, str]) -> Iterator[str]:
+        """Make a run; then log its parameters and metrics and close it, as KILLED after an error."""
+        failure = {"failure.reason": content.failure[:LONGEST]} if content.failure else {}
+        tags = {KEY: content.key, **tags, **content.tags, **failure}
+        run_id = self.client.create_run(experiment, _start(content), tags, content.name).info.run_id
+        try:
+            yield run_id
             self._log_rest(run_id, content)
-            self.client.set_terminated(run_id, _status(content), _end(content))
+            self.client.set_terminated(run_id, "FAILED" if content.failure else "FINISHED", _end(content))
         except BaseException:
             with suppress(Exception):  # the store may be gone
                 self.client.set_terminated(run_id, "KILLED")
             raise
-        return run_id
-
-    def write_candidates(self, key: str, run_id: str, candidates: Iterable[Content]) -> None:
-        """Write the grid of a run as runs of the experiment of candidates, in place of earlier ones."""
-        experiment = self._experiment(f"{self._study.name} · candidates")
-        for earlier in self.runs(key, experiment):
-            self.client.delete_run(earlier.info.run_id)
-        for content in candidates:
-            one = self._begin(experiment, content, {"run": run_id})
-            self._log_rest(one, content)
-            self.client.set_terminated(one, _status(content), _end(content))
-
-    def _begin(self, experiment: str, content: Content, tags: Mapping[str, str]) -> str:
-        """Make a run with the tags of a content, and return its id."""
-        failure = {"failure.reason": content.failure[:LONGEST]} if content.failure else {}
-        tags = {KEY: content.key, **tags, **content.tags, **failure}
-        return self.client.create_run(experiment, _start(content), tags, content.name).info.run_id
 
     def _log_rest(self, run_id: str, content: Content) -> None:
         """Log the parameters of a content, and its metrics except those that were logged with a model."""
@@ -182,10 +192,14 @@ class Ledger:
             self.client.log_batch(run_id, batch, *(([], []) if begin else (given, marks)))
 
     def _delete(self, run: Run) -> None:
-        """Delete the models of a run, then the run: if interrupted, the next writer continues."""
+        """Delete the models of a run with their aliases, then the run: the next writer can continue."""
         of_run = f"source_run_id = '{run.info.run_id}'"
         for model in self.client.search_logged_models([self.experiment], filter_string=of_run):
             self.client.delete_logged_model(model.model_id)
+        for version in self.client.search_model_versions(f"run_id = '{run.info.run_id}'"):
+            for alias, number in self.client.get_registered_model(version.name).aliases.items():
+                if number == version.version:
+                    self.client.delete_registered_model_alias(version.name, alias)
         self.client.delete_run(run.info.run_id)
 
     # ------------------------------------------------------------------------------------------ models
@@ -246,15 +260,17 @@ class Ledger:
 
     # ------------------------------------------------------------------------------------------- study
 
-    def update_study(
-        self,
-        files: Mapping[str, Sequence[Path]],
-        params: Mapping[str, Any],
-        counts: Mapping[str, int],
-        note: str,
-    ) -> str:
-        """Log the files of a study by folder, its parameters, its counts of verdicts and a note."""
-        known = self.client.get_run(self.parent).data
+    def begin_study(self, params: Mapping[str, Any]) -> None:
+        """Log the parameters of the study, which are written once: other ones are of a new run."""
+        texts = {name: _text(value) for name, value in params.items()}
+        known = self.client.get_run(self.parent).data.params
+        if known and known != texts:
+            self.client.delete_run(self.parent)
+            self.parent = self._parent()
+        self._log(self.parent, params=texts)
+
+    def update_study(self, files: Mapping[str, Sequence[Path]], counts: Mapping[str, int], note: str) -> None:
+        """Log the files of a study by folder, its counts of verdicts and its description."""
         for folder, paths in files.items():
             for path in paths:
                 self.client.log_artifact(self.parent, str(path), folder)
@@ -265,16 +281,10 @@ class Ledger:
             for group, values in groups.items()
             for name, value in values.items()
         }
-        text = {name: _text(value) for name, value in params.items()}
-        if known.params and any(known.params.get(name, value) != value for name, value in text.items()):
-            # A parameter is written once: a changed study is a new run.
-            self.client.delete_run(self.parent)
-            self.parent = self._parent()
-            return self.update_study(files, params, counts, note)
         # Zeros are only logged to overwrite an earlier count.
-        metrics = [Metric(name, n, now, 0) for name, n in counts.items() if n or name in known.metrics]
-        self._log(self.parent, metrics, text, self._source() | made | {"mlflow.note.content": note})
-        return self.parent
+        known = self.client.get_run(self.parent).data.metrics
+        metrics = [Metric(name, n, now, 0) for name, n in counts.items() if n or name in known]
+        self._log(self.parent, metrics, tags=self._source() | made | {"mlflow.note.content": note})
 
     def compare(self, comparisons: Mapping[tuple[str, str], tuple[dict[str, float], dict[str, str]]]) -> None:
         """Add metrics and tags to the runs of the configured seed, by (data set, model); mark the best runs.
@@ -289,6 +299,9 @@ class Ledger:
             if (key := f"{study.name}/seed{study.seed}/{'/'.join(at)}") in found:
                 metrics, tags = comparisons.get(at, ({}, {}))
                 new[key] = (metrics, new[key][1] | tags)
+                for name in found[key].data.tags:
+                    if name.partition(".")[0] in ("verdict", "table") and name not in tags:
+                        self.client.delete_tag(found[key].info.run_id, name)  # of a table that has gone
                 of_datasets.setdefault(at[0], []).append(found[key])
         for key, (metrics, tags) in new.items():
             known = found[key].data
@@ -377,35 +390,36 @@ def _end(content: Content) -> int:
     return _start(content) + round(1000 * content.seconds)
 
 
-def _status(content: Content) -> str:
-    return "FAILED" if content.failure else "FINISHED"
+def candidates_of(study: str) -> str:
+    """The name of the experiment of a study's grids."""
+    return f"{study} · candidates"
 
 
 def _dataset_input(content: Content) -> DatasetInput:
     """The data set of a run: its source, the digest of its file, the schema of its columns and its size."""
     data = content.data
     origin = data.provenance
-    files = origin.get("files", [])
-    if files and "url" in files[0]:
-        kind, source = "http", {"url": files[0]["url"]}
-    elif files:
-        kind, source = "local", {"uri": files[0].get("path", "")}
+    first = next(iter(origin.get("files", [])), None)
+    if first is None:
+        made_by = {name: origin[name] for name in ("loader", "generator") if name in origin}
+        source_type, source = "code", {"tags": made_by}
+    elif "url" in first:
+        source_type, source = "http", {"url": first["url"]}
     else:
-        kind, source = (
-            "code",
-            {"tags": {name: origin[name] for name in ("loader", "generator") if name in origin}},
-        )
-    names = list(data.columns["encoded"]) if data.columns else data.feature_names
-    schema = [{"name": name, "type": "double", "required": True} for name in names[:MOST_COLUMNS]]
+        source_type, source = "local", {"uri": first.get("path", "")}
+    digest = (first or {}).get("sha256") or data.digest()
     if data.columns:
-        schema = [
-            {"name": name, "type": "string" if kind else "double", "required": False}
-            for name, kind in data.columns["encoded"].items()
-        ]
+        types = {name: "string" if kind else "double" for name, kind in data.columns["encoded"].items()}
+    else:
+        types = dict.fromkeys(data.feature_names, "double")
+    schema = [
+        {"name": name, "type": one, "required": not data.columns}
+        for name, one in islice(types.items(), MOST_COLUMNS)
+    ]
     described = Dataset(
         content.tags["dataset"],
-        (files[0].get("sha256") if files else None or data.digest())[:LONGEST_DIGEST],
-        kind,
+        digest[:LONGEST_DIGEST],
+        source_type,
         json.dumps(source),
         json.dumps({"mlflow_colspec": schema}),
         json.dumps({"num_rows": data.n_samples, "num_columns": data.n_features}),

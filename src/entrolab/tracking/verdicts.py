@@ -20,17 +20,17 @@ def comparisons_of(study: Study, tables: Mapping[str, pd.DataFrame]) -> dict[tup
     """The metrics and tags that the score tables of a study add to each run, by (data set, model).
 
     ``published``, ``difference`` and the tags ``verdict`` and ``table`` are those of the first table of the
-    study's first criterion; names of other criteria begin or end with the criterion. Tables that select from
+    model's first criterion; names of other criteria begin or end with the criterion. Tables that select from
     the whole grid come first.
     """
     found: dict[tuple[str, str], Comparison] = {}
     names = [name for name in study.score_tables() if name in tables]
     for name in sorted(names, key=lambda name: bool(study.tables[name].among)):
         criterion, table = study.tables[name].criterion, tables[name]
-        is_first = criterion == study.criteria[0]
-        prefix, suffix = ("", "") if is_first else (f"{criterion}/", f".{criterion}")
         judged = table[table["published"].notna() & ~table["verdict"].isin(["", "published only"])]
         for row in judged.itertuples():
+            is_first = criterion in study.models[row.model].criteria[:1]
+            prefix, suffix = ("", "") if is_first else (f"{criterion}/", f".{criterion}")
             metrics, tags = found.setdefault((row.dataset, row.model), ({}, {}))
             if f"verdict{suffix}" not in tags:
                 tags |= {f"verdict{suffix}": row.verdict, f"table{suffix}": name}

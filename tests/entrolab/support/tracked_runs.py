@@ -185,8 +185,7 @@ def track_run(model: str, study=STUDY, seed: int | None = None, store: str | Non
     at = SimpleNamespace(seed=str(seed), dataset="moons", model=model)
     params, output = SimpleNamespace(study=[part], store=store), SimpleNamespace(receipt=receipt)
     tracking.track(SimpleNamespace(params=params, wildcards=at, output=output))
-    (run_id,) = json.loads(Path(receipt).read_text())["runs"]
-    return run_id
+    return json.loads(Path(receipt).read_text())["runs"][0]
 
 
 def track_study(study=STUDY, figures=(), store: str | None = None) -> str:

@@ -37,6 +37,7 @@ from tracked_runs import (
     write_run,
 )
 
+from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import frame
 from entrolab.io.run_files import StudyRun
@@ -129,6 +130,15 @@ def test_scores_and_criteria_are_metrics_of_each_selection_by_fold_and_mean():
 @pytest.mark.usefixtures("tracked")
 def test_curves_of_the_refit_have_its_steps():
     assert series(run_of("svm_rbf"), "loss") == {0: 3, 1: 2, 2: 1.5}
+
+
+def test_a_file_without_a_digest_has_that_of_its_rows(runs):
+    data = load_dataset(runs[0].rows)
+    del data.provenance["files"][0]["sha256"]
+    save_dataset(runs[0].rows, data)
+    track_run("svm_rbf")
+    [one] = run_of("svm_rbf").inputs.dataset_inputs
+    assert one.dataset.digest == data.digest()[:36]
 
 
 @pytest.mark.usefixtures("tracked")
@@ -262,6 +272,12 @@ def test_a_grid_that_is_written_again_replaces_the_earlier_one(runs):
     assert [run.data.tags["run"] for run in client().search_runs([experiment])] == 3 * [last]
 
 
+def test_a_study_that_has_its_grids_as_tables_from_now_on_loses_the_runs(runs):
+    track_run("svm_rbf")
+    track_run("svm_rbf", STUDY.model_copy(update={"log_candidates": "table"}))
+    assert not client().search_runs([client().get_experiment_by_name("small · candidates").experiment_id])
+
+
 def test_a_study_may_have_its_grids_as_tables(runs):
     run_id = track_run("svm_rbf", STUDY.model_copy(update={"log_candidates": "table"}))
     assert client().get_experiment_by_name("small · candidates") is None
@@ -391,6 +407,15 @@ def test_models_that_criteria_selected_differently_are_two_versions(runs, data):
         if model.source_run_id == run_of("svm_rbf").info.run_id
     }
     assert scores == pytest.approx({"1.0": 80, "10.0": 95})
+
+
+def test_the_aliases_of_a_model_go_with_it(runs):
+    track()
+    write_run(runs[0], error="singular")
+    track_run("svm_rbf")
+    assert {alias.partition("-")[0] for alias in client().get_registered_model("small.moons").aliases} == {
+        "logistic"
+    }
 
 
 def at(alias: str):
@@ -542,6 +567,7 @@ def test_a_study_with_other_parameters_is_a_new_run_with_the_same_children(runs,
     change_study(monkeypatch, metrics=["gmean"])
     second = track_study()
     assert second != first[""]
+    assert f"/runs/{second}/artifacts/tables/" in runs_of()["small"].data.tags["mlflow.note.content"]
     assert {run.data.tags["mlflow.parentRunId"] for key, run in runs_of().items() if key != "small"} == {
         second
     }
