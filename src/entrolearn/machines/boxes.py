@@ -224,7 +224,7 @@ class RandomUnits:
         if not self.in_box or learner.feature_range_ is None:
             return
         low, high = bounds = to_numpy(learner.feature_range_)
-        for block in row_blocks(*X.shape):
+        for block in row_blocks(X, X.shape[1]):
             rows = take_rows(X, block)
             rows = rows.toarray() if issparse(rows) else to_numpy(rows)
             attained = ((rows == low) | (rows == high)) & (low < high)

@@ -30,15 +30,13 @@ from entrolearn.kernels import (
 )
 from entrolearn.machines.devices import (
     add_to_diagonal,
-    block_numbers,
     cast,
     cholesky,
     copied,
     like,
     solve_lower,
-    take_rows,
 )
-from entrolearn.machines.moments import FEWER_UNITS, max_block_rows, row_blocks
+from entrolearn.machines.moments import FEWER_UNITS, hidden_blocks
 from entrolearn.path import Partition
 from entrolearn.validation import Interval, device_of, is_numpy
 
@@ -582,19 +580,12 @@ def _project_batch(layer, X, coefs: Sequence) -> list:
     stacked = xp.zeros((n_units, edges[-1]), dtype=xp.result_type(*coefs), device=device)
     for coef, (start, stop) in zip(coefs, pairwise(edges), strict=True):
         stacked[: coef.shape[0], start:stop] = coef
-    n_columns = layer.n_units
     dtype = xp.result_type(X.dtype, stacked.dtype)
     projected = xp.empty((edges[-1], X.shape[0]), dtype=dtype, device=device).T
-    numbers = block_numbers(X, n_columns)
-    buffer = None
-    if is_numpy(X):
-        buffer = np.empty((max_block_rows(X.shape[0], n_columns, numbers), n_columns), dtype=dtype)
-    for block in row_blocks(X.shape[0], n_columns, numbers):
-        rows = take_rows(X, block)
-        if buffer is None:
-            units = xp.astype(layer.units(rows), dtype, copy=False)
-            projected[block, :] = units[:, :n_units] @ xp.astype(stacked, dtype, copy=False)
-        else:
-            units = layer.units(rows, out=buffer[: block.stop - block.start])
+    for units, block, _ in hidden_blocks(layer.units, X, layer.n_units, dtype):
+        if is_numpy(X):
             np.matmul(units[:, :n_units], stacked, out=projected[block])
+        else:
+            units = xp.astype(units[:, :n_units], dtype, copy=False)
+            projected[block, :] = units @ xp.astype(stacked, dtype, copy=False)
     return [projected[:, start:stop] for start, stop in pairwise(edges)]

@@ -23,7 +23,7 @@ from entrolearn.machines.devices import (
     namespace,
     solve_cholesky,
     solve_lower,
-    zero_square,
+    zeros,
 )
 from entrolearn.machines.moments import (
     FEWER_UNITS,
@@ -160,7 +160,7 @@ class ClassGaussians:
         values = np.empty((n_rows, n_classes), order="F")
         for c, (mean, covariance) in enumerate(zip(self.means, self.covariances, strict=True)):
             lower = np.sqrt(covariance) if n_components == 1 else np.linalg.cholesky(covariance)
-            for block in row_blocks(n_rows, n_components, STANDARDISED):
+            for block in row_blocks(projected, n_components, STANDARDISED):
                 standard = (projected[block] - mean).T
                 if n_components == 1:
                     standard /= lower[0, 0]
@@ -193,7 +193,7 @@ class ClassGaussians:
     def most_likely(self, projected: np.ndarray) -> np.ndarray:
         """Index of the most likely class of each row, shape (n,); only for NumPy arrays."""
         found = np.empty(len(projected), dtype=int)
-        for block in row_blocks(len(projected), len(self.means), DENSITIES):
+        for block in row_blocks(projected, len(self.means), DENSITIES):
             values = self.log_joint(projected[block])
             found[block] = values[:, 1] > values[:, 0] if values.shape[1] == 2 else values.argmax(axis=1)
         return found
@@ -384,7 +384,7 @@ def entropy_discriminant(
     common = sum(least) / len(least) or float(np.finfo(float).eps) * largest**2
     ridges = np.array([covariance.ridge for covariance in covariances])
     ridges = np.where(ridges > least, ridges, np.maximum(ridges, common))
-    total = zero_square(means.shape[1], means)
+    total = zeros((means.shape[1], means.shape[1]), means, "F")
     for covariance in covariances:
         covariance.moments.add_covariance_to(total, covariance.weight)
     found = _positive_factor(add_to_diagonal(total, ridges.sum()), MORE_RIDGES[: 1 if single else None])
