@@ -13,7 +13,6 @@ from entrolearn.kernels import (
     INNER,
     RADIAL,
     inner_products,
-    is_smooth,
     minus_scaled_distances,
     namespace,
     own_params,
@@ -137,7 +136,7 @@ def _kernel(layer, X, xp):
 
 def _of_distances(X, centres, gamma, kernel: str, own: dict, xp):
     """Gradient -2 gamma k'(S) (x - z) of k(S) with S = -gamma ||x - z||^2."""
-    S = minus_scaled_distances(X, centres, gamma, smooth=is_smooth(own))
+    S = minus_scaled_distances(X, centres, gamma, smooth=own.get("power", 2) == 2)
     slopes = -2 * gamma * RADIAL[kernel].slope(S, xp, **own)
     if not issparse(centres):  # avoids a loss of digits for rows and centres far from the origin
         middle = xp.mean(centres, axis=0)

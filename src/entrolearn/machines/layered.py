@@ -72,8 +72,8 @@ class LayeredRidge(Additive):
     def _takes_chunks(self):
         return np.isscalar(self.C)  # selection among several needs all rows at once
 
-    def _refuse_sums(self):
-        if ridge_candidates(self.C) is not None:
+    def _check_settings(self, in_chunks, weights=None):
+        if in_chunks and ridge_candidates(self.C) is not None:
             raise ValueError(
                 f"C={self.C!r}: a selection among several ridges needs all rows at once; accepted for rows "
                 "that come in chunks, and with keep_sums: one number."

@@ -153,8 +153,8 @@ class WELMClassifier(AdditiveClassifier):
     def _takes_chunks(self):
         return self.solver == "cholesky"
 
-    def _refuse_sums(self):
-        if self.solver != "cholesky":
+    def _check_settings(self, in_chunks, weights=None):
+        if in_chunks and self.solver != "cholesky":
             raise ValueError(
                 f"solver={self.solver!r} needs all rows at once; accepted for rows that come in chunks, "
                 "and with keep_sums: 'cholesky'."
