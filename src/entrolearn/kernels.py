@@ -871,17 +871,18 @@ def _limit_of_process() -> tuple[float, str]:
     """What the limits ``ulimit -v`` and ``ulimit -d``, and that of the workflow for a run, leave."""
     if resource is None:
         return np.inf, ""
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="utf-8").split()
-    except OSError:  # other systems than Linux
-        pages = ["0"] * 7
     # See proc(5): the first number is the total size in pages, the sixth that of the data.
     left = [(np.inf, "")]
-    for which, n_pages in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
+    for which, place in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
         limit, _ = resource.getrlimit(which)
-        if limit != resource.RLIM_INFINITY:
-            there = max(0.0, limit - float(n_pages) * resource.getpagesize())
-            left.append((there, f"left of the {_gib(limit)} that this process may take"))
+        if limit == resource.RLIM_INFINITY:
+            continue
+        try:
+            n_pages = float(Path("/proc/self/statm").read_text(encoding="utf-8").split()[place])
+        except OSError:  # other systems than Linux
+            n_pages = 0.0
+        there = max(0.0, limit - n_pages * resource.getpagesize())
+        left.append((there, f"left of the {_gib(limit)} that this process may take"))
     return min(left)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_factor, eigh
 from scipy.linalg.blas import dsyr, dsyrk, dtrsm, ssyrk
 from scipy.linalg.lapack import dpocon, dtpttr, dtrttp
 from scipy.sparse.linalg import LinearOperator, onenormest
@@ -269,8 +269,6 @@ def cholesky(matrix):
 
 def solve_cholesky(factor, right):
     """A^-1 right, given A's factor from :func:`cholesky`."""
-    if is_numpy(factor):
-        return cho_solve((factor, True), right, check_finite=False)
     return solve_lower(factor, solve_lower(factor, right), transposed=True)
 
 

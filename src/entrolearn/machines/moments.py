@@ -121,8 +121,8 @@ class ClassMoments(Sums):
                 f"sizes must be positive and the largest must be n_hidden={n_hidden}, got {self.sizes}."
             )
         if shift is None or is_numpy(shift):
-            check_units(n_hidden)
             shift = np.zeros(n_hidden) if shift is None else np.asarray(shift, dtype=np.float64)
+        check_units(n_hidden, 1, shift)
         self.shifts = (shift,)
         self.n = self.n_added = self.squares_of_weights = 0
         self._sum = zeros(n_hidden, shift)
@@ -436,14 +436,16 @@ def no_moments(
     return GroupSums(ClassMoments(shifts.shape[1], sizes, shift=shifts[g, :]) for g in range(n_groups))
 
 
-def check_units(n_units: int, n_matrices: int = 1) -> None:
-    """Raise if n_matrices matrices of n_units x n_units do not fit into memory.
+def check_units(n_units: int, n_matrices: int, where) -> None:
+    """Raise if matrices of n_units x n_units do not fit into memory beside the array `where`, if NumPy's.
 
     Raises
     ------
     MemoryError
         With the required and the available memory.
     """
+    if not is_numpy(where):
+        return
     size = f"{n_units} x {n_units} hidden units or landmarks"
     what = f"a matrix of {size}" if n_matrices == 1 else f"what {n_matrices} matrices of {size} hold"
     check_memory(8 * n_matrices * n_units**2, what, FEWER_UNITS)
@@ -457,8 +459,7 @@ def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndar
     """
     n_hidden = layer(take_rows(X, slice(1))).shape[1]
     where = sums_like(X)
-    if is_numpy(where):
-        check_units(n_hidden, n_groups + SOLUTION_SQUARES)
+    check_units(n_hidden, n_groups + SOLUTION_SQUARES, where)
     means = zeros((n_groups, n_hidden), where)
     for g, rows in enumerate(rows_of_groups(like(group, X), n_groups)):
         n_rows = rows.shape[0]

@@ -9,7 +9,6 @@ from operator import iadd
 import numpy as np
 from scipy.linalg import eigh
 
-from entrolearn.kernels import check_memory
 from entrolearn.machines.devices import (
     add_outer_product,
     add_to_diagonal,
@@ -27,8 +26,8 @@ from entrolearn.machines.devices import (
     zeros,
 )
 from entrolearn.machines.moments import (
-    FEWER_UNITS,
     PILOT_ROWS,
+    check_units,
     hidden_blocks,
     rounded_mean,
 )
@@ -103,8 +102,7 @@ class NormalEquations(Sums):
 
     def __init__(self, n_units: int, n_outputs: int, where=None, *, shifts: tuple | None = None):
         where = np.empty(0) if where is None else where
-        if is_numpy(where):
-            _check_squares(2, n_units)  # the sum, and a copy to factorise
+        check_units(n_units, 2, where)  # the sum, and a copy to factorise
         self.n = self.n_added = self.squares_of_weights = 0
         self._gram = zeros((n_units, n_units), where, "F")  # its lower triangle
         self._right = zeros((n_outputs, n_units), where).T  # NumPy's in Fortran order
@@ -230,8 +228,7 @@ class NormalEquations(Sums):
 
     def spectrum(self) -> "Spectrum":
         """Eigendecomposition of H'H; negative eigenvalues, which are rounding errors, are set to zero."""
-        if is_numpy(self._gram):
-            _check_squares(4, len(self._gram))  # the sum, a copy, and twice that for LAPACK's workspace
+        check_units(self.n_units, 4, self._gram)  # the sum, a copy, and twice that for LAPACK's workspace
         values, vectors = decompose(self.scatter())
         return Spectrum(np.maximum(values, 0), vectors)
 
@@ -245,16 +242,8 @@ class NormalEquations(Sums):
 
 def _column_sums(rows, total):
     """Sums over rows, in double precision if the device has it."""
-    if is_numpy(rows):
-        return rows.sum(axis=0)
     double = {} if is_numpy(total) else {"dtype": total.dtype}
     return namespace(rows).sum(rows, axis=0, **double)
-
-
-def _check_squares(number: int, n_units: int) -> None:
-    """Raise if `number` matrices of n_units x n_units do not fit into memory."""
-    what = f"{number} matrices of {n_units} x {n_units} hidden units or landmarks at once"
-    check_memory(8 * number * n_units**2, what, FEWER_UNITS)
 
 
 @dataclass(frozen=True)
@@ -350,8 +339,7 @@ def no_equations(layer: Callable, X, T: np.ndarray, *, intercept: bool = False) 
     where, shifts = sums_like(X), None
     n_units = layer(take_rows(X, slice(1))).shape[1]
     if intercept:
-        if is_numpy(where):
-            _check_squares(2, n_units)
+        check_units(n_units, 2, where)
         some = slice(min(X.shape[0], PILOT_ROWS))
         pilot = layer(take_rows(X, some)), take_rows(T, some)
         shifts = tuple(like(rounded_mean(values), where) for values in pilot)
