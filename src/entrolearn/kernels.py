@@ -291,6 +291,7 @@ def kernel_matrix(
     return Centres(Y, kernel, params)(X, out)
 
 
+@dataclass(eq=False)
 class Centres:
     """Rows with which other rows are compared by a kernel. What depends only on them is computed once.
 
@@ -311,10 +312,9 @@ class Centres:
     [1.0, 0.6065]
     """
 
-    def __init__(self, rows, kernel: str | Callable, params: dict):
-        self.rows = rows
-        self.kernel = kernel
-        self.params = params
+    rows: Any
+    kernel: str | Callable
+    params: dict
 
     @cached_property
     def _factor(self) -> "Factor":
