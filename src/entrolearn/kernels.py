@@ -121,7 +121,7 @@ ADDITIVE: dict[str, Formula] = {
     "sigmoid": Formula(_logistic, _logistic_slope),
     "nsigmoid": Formula(_logistic, _logistic_slope),
     "sine": Formula(lambda Z, xp: xp.sin(Z), lambda Z, xp: xp.cos(Z)),
-    "hardlimit": Formula(lambda Z, xp: namespace(Z).astype(Z >= 0, Z.dtype)),
+    "hardlimit": Formula(lambda Z, xp: array_namespace(Z).astype(Z >= 0, Z.dtype)),
 }
 #: The same minus one, computed without rounding to one. A readout that is invariant to constants (the entropy
 #: discriminant) can then use the variation of saturated units.

@@ -335,7 +335,7 @@ class AdditiveClassifier(Additive, OutputClassifier):
         return [f"rows of class {label!r}" for label in self.classes_.tolist()]
 
     def _zero_sums(self) -> Sums:
-        return ClassMoments(self._layer.where.shape[0])
+        return ClassMoments(self._layer.n_units)
 
     def _sums_over(self, sums, classes):
         mine, none = dict(zip(self.classes_.tolist(), sums, strict=True)), self._zero_sums()

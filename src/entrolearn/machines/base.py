@@ -13,6 +13,7 @@ from entrolearn.machines.devices import as_columns, like, namespace, take_rows
 from entrolearn.machines.gradients import DIFFERENTIABLE, units_gradient
 from entrolearn.path import Partition
 from entrolearn.validation import (
+    array_namespace,
     check_same_namespace,
     check_X_y,
     encode,
@@ -36,6 +37,7 @@ __all__ = [
     "gradient_at",
     "hidden_layer",
     "input_dtypes",
+    "labels_of",
     "learn_stream_classes",
     "path_targets",
     "targets_of",
@@ -340,15 +342,18 @@ def codes_of(targets: np.ndarray) -> np.ndarray:
 
 
 def decide(output, classes: np.ndarray):
-    """Label by the sign of a single output, or by the largest of several outputs.
+    """Label by the sign of a single output, or by the largest of several outputs; see :func:`labels_of`."""
+    xp = array_namespace(output)  # NumPy 2.0 has no astype
+    return labels_of(
+        xp.astype(output > 0, xp.int64) if output.ndim == 1 else xp.argmax(output, axis=1), classes
+    )
 
-    Numeric labels are on the device of the outputs; strings are NumPy arrays.
-    """
-    xp = namespace(output)
-    codes = xp.astype(output > 0, xp.int64) if output.ndim == 1 else xp.argmax(output, axis=1)
-    if classes.dtype.kind not in "biuf":
-        return classes[to_numpy(codes)]
-    return take_rows(like(classes, output), codes)
+
+def labels_of(codes, classes: np.ndarray):
+    """Labels for indices of classes: numbers on the device of the indices, strings in a NumPy array."""
+    return (
+        take_rows(like(classes, codes), codes) if classes.dtype.kind in "biuf" else classes[to_numpy(codes)]
+    )
 
 
 def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, Any]:

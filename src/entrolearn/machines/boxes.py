@@ -345,14 +345,12 @@ def _row_keys(X) -> Iterator[tuple[bytes, bytes]]:
 
 def extent_of(X) -> np.ndarray:
     """Minimum and maximum of each feature of the rows (ndarray, CSR or another library), (2, n_features)."""
-    if is_numpy(X):
-        low, high = X.min(axis=0), X.max(axis=0)
-        if issparse(X):
-            low, high = low.toarray().ravel(), high.toarray().ravel()
+    if issparse(X):
+        bounds = [each.toarray().ravel() for each in (X.min(axis=0), X.max(axis=0))]
     else:
         xp = namespace(X)
-        low, high = to_numpy(xp.min(X, axis=0)), to_numpy(xp.max(X, axis=0))
-    return np.stack([low, high]).astype(np.float64)
+        bounds = [to_numpy(each) for each in (xp.min(X, axis=0), xp.max(X, axis=0))]
+    return np.stack(bounds).astype(np.float64)
 
 
 def box_of_rows(extent: np.ndarray, sample, dtype, weights: np.ndarray | None = None) -> np.ndarray:

@@ -3,6 +3,7 @@
 Czarnecki and Tabor (2015), "Extreme Entropy Machines: Robust information theoretic classification".
 """
 
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Self
@@ -12,7 +13,7 @@ from sklearn.utils.extmath import softmax
 
 from entrolearn.kernels import KERNELS, ON_DEVICES, kernel_params
 from entrolearn.machines.additive import AdditiveClassifier
-from entrolearn.machines.base import check_place, decide
+from entrolearn.machines.base import check_place, labels_of
 from entrolearn.machines.boxes import FEATURE_RANGE, LANDMARKS, Landmarks, RandomUnits
 from entrolearn.machines.devices import as_columns, like, namespace
 from entrolearn.machines.entropy_path import entropy_path, first_part_sources
@@ -111,13 +112,13 @@ class _EntropyMachine(AdditiveClassifier):
 
     def _no_sums(self, X, codes):
         if is_numpy(X):
-            check_classes(self._layer.where.shape[0], len(self.classes_))
+            check_classes(self._layer.n_units, len(self.classes_))
         return super()._no_sums(X, codes)
 
     def _sums(self, X, codes, weights):
         if not hasattr(self.covariance, "fit"):
             return super()._sums(X, codes, weights)
-        check_classes(self._layer.where.shape[0], len(self.classes_))
+        check_classes(self._layer.n_units, len(self.classes_))
         rows = np.repeat(np.arange(len(codes)), 1 if weights is None else weights.astype(np.int64))
         by_class = (self._layer(X[rows[codes[rows] == c]]) for c in range(len(self.classes_)))
         return [fitted_covariance(self.covariance, H) for H in by_class]
@@ -146,7 +147,7 @@ class _EntropyMachine(AdditiveClassifier):
             "hidden_coef_": coef[:, 0] if two else coef,
             "solver_info_": readout.solver_info,
             "_gaussians": densities,
-            "_layer": self._layer.lean(),
+            "_layer": replace(self._layer),  # without what it has cached
         }
 
     def _warn(self, sums):
@@ -249,9 +250,7 @@ class _EntropyMachine(AdditiveClassifier):
         y : ndarray of shape (n_samples,)
         """
         projected = self._projected(X, "predict")
-        if is_numpy(projected):  # in blocks of rows, whose log odds need not fit into memory
-            return self.classes_[self._gaussians.most_likely(projected)]
-        return decide(self._log_odds(self._gaussians.log_joint(projected)), self.classes_)
+        return labels_of(self._gaussians.most_likely(projected), self.classes_)
 
     def _log_odds(self, log_joint):
         """The decision values; see :meth:`decision_function`."""

@@ -89,7 +89,7 @@ class LayeredRidge(Additive):
         return no_equations(self._layer, X, T, intercept=self.fit_intercept)
 
     def _zero_sums(self):
-        n_units = self._layer.where.shape[0]
+        n_units = self._layer.n_units
         n_outputs = class_targets(len(self.classes_)).shape[1] if is_classifier(self) else self._n_outputs
         shifts = (np.zeros(n_units), np.zeros(n_outputs)) if self.fit_intercept else None
         return NormalEquations(n_units, n_outputs, shifts=shifts)

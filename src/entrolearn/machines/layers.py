@@ -36,7 +36,7 @@ from entrolearn.machines.devices import (
     like,
     solve_lower,
 )
-from entrolearn.machines.moments import FEWER_UNITS, hidden_blocks
+from entrolearn.machines.moments import FEWER_UNITS, check_units, hidden_blocks
 from entrolearn.path import Partition
 from entrolearn.validation import Interval, device_of, is_numpy
 
@@ -136,10 +136,6 @@ class _Layer:
 
     def __getstate__(self):
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
-
-    def lean(self):
-        """The layer without cached quantities."""
-        return replace(self)
 
     @property
     def n_units(self) -> int:
@@ -422,10 +418,7 @@ class NystromLayer(_KernelLayer):
     @cached_property
     def factor(self):
         """Lower triangular L, shape (n_landmarks, n_landmarks); the part above the diagonal is not used."""
-        if is_numpy(self.landmarks):
-            n = self.landmarks.shape[0]
-            what = f"a kernel matrix of {n} x {n} landmarks and what is solved with it"
-            check_memory(8 * SQUARES * n**2, what, FEWER_UNITS)
+        check_units(self.n_units, SQUARES, self.landmarks)
         gram = kernel_matrix(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
         xp = namespace(gram)
         scale = xp.linalg.trace(gram) / gram.shape[0]

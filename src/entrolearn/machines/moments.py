@@ -25,7 +25,7 @@ from entrolearn.machines.devices import (
     zeros,
 )
 from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, GroupSums, PartSums, Sums
-from entrolearn.validation import has_double, is_numpy, to_numpy
+from entrolearn.validation import array_namespace, has_double, is_numpy, to_numpy
 
 __all__ = [
     "FEWER_UNITS",
@@ -120,12 +120,11 @@ class ClassMoments(Sums):
             raise ValueError(
                 f"sizes must be positive and the largest must be n_hidden={n_hidden}, got {self.sizes}."
             )
-        if shift is None or is_numpy(shift):
-            shift = np.zeros(n_hidden) if shift is None else np.asarray(shift, dtype=np.float64)
+        shift = np.zeros(n_hidden) if shift is None else shift
         check_units(n_hidden, 1, shift)
-        self.shifts = (shift,)
         self.n = self.n_added = self.squares_of_weights = 0
         self._sum = zeros(n_hidden, shift)
+        self.shifts = (cast(shift, self._sum),)
         self._outer = zeros((n_hidden, n_hidden), shift, "F")  # G, its lower triangle
         self._norm2 = zeros(len(self.sizes), shift)  # A
         self._norm4 = zeros(len(self.sizes), shift)  # Q
@@ -470,10 +469,8 @@ def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndar
 
 def rounded_mean(H):
     """The mean of rows, computed in double precision if available, rounded to their precision."""
-    if is_numpy(H):
-        return H.mean(axis=0, dtype=np.float64).astype(H.dtype)
-    xp, where = namespace(H), sums_like(H)
-    mean = xp.mean(H if is_numpy(where) else xp.astype(H, where.dtype), axis=0)
+    xp = array_namespace(H)
+    mean = xp.mean(xp.astype(H, xp.float64 if has_double(H) else H.dtype, copy=False), axis=0)
     return xp.astype(xp.astype(mean, H.dtype), mean.dtype)
 
 

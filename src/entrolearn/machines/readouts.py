@@ -198,13 +198,11 @@ class ClassGaussians:
             columns.append(constant - 0.5 * xp.sum(standard * standard, axis=1))
         return xp.stack(columns, axis=1)
 
-    def most_likely(self, projected: np.ndarray) -> np.ndarray:
-        """Index of the most likely class of each row, shape (n,); only for NumPy arrays."""
-        found = np.empty(len(projected), dtype=int)
-        for block in row_blocks(projected, len(self.means), DENSITIES):
-            values = self.log_joint(projected[block])
-            found[block] = values[:, 1] > values[:, 0] if values.shape[1] == 2 else values.argmax(axis=1)
-        return found
+    def most_likely(self, projected):
+        """Index of the most likely class of each row, shape (n,), of equally likely ones the first."""
+        xp = namespace(projected)
+        blocks = row_blocks(projected, len(self.means), DENSITIES)  # whose densities fit into memory
+        return xp.concat([xp.argmax(self.log_joint(projected[block, :]), axis=1) for block in blocks])
 
     def thresholds(self) -> np.ndarray:
         """Points on the line where two classes are equally likely: none, one or two, ascending.
