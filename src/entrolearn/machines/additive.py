@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from functools import partial
 from numbers import Real
 from typing import Any, Self
 
@@ -133,13 +132,13 @@ class Additive:
         """Fit to rows in memory, in their precision if that is accurate enough, otherwise in double."""
         delete_sums(self)
         self._check_settings(self.keep_sums, weights)
-        with_enough_digits(partial(self._fit_rows, X, targets, weights), [np.float64, np.float32])
 
-    def _fit_rows(self, X, targets, weights: np.ndarray | None, dtypes: list) -> None:
-        """Fit to rows in memory, in double precision if theirs is not among `dtypes`."""
-        X = X if numpy_dtype(X) in dtypes else in_double(X)
-        self._layer = self._draw_layer(X, weights)
-        self._finish(self._sums(X, targets, weights), numpy_dtype(X))
+        def attempt(dtypes: list) -> None:
+            rows = X if numpy_dtype(X) in dtypes else in_double(X)
+            self._layer = self._draw_layer(rows, weights)
+            self._finish(self._sums(rows, targets, weights), numpy_dtype(rows))
+
+        with_enough_digits(attempt, [np.float64, np.float32])
 
     def _draw_layer(self, X, weights: np.ndarray | None = None, first_chunk: bool = False):
         """The hidden layer for rows in memory, on their device; for a stream, those of its first chunk."""
