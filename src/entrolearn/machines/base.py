@@ -344,16 +344,15 @@ def codes_of(targets: np.ndarray) -> np.ndarray:
 def decide(output, classes: np.ndarray):
     """Label by the sign of a single output, or by the largest of several outputs; see :func:`labels_of`."""
     xp = array_namespace(output)  # NumPy 2.0 has no astype
-    return labels_of(
-        xp.astype(output > 0, xp.int64) if output.ndim == 1 else xp.argmax(output, axis=1), classes
-    )
+    codes = xp.astype(output > 0, xp.int64) if output.ndim == 1 else xp.argmax(output, axis=1)
+    return labels_of(codes, classes)
 
 
 def labels_of(codes, classes: np.ndarray):
     """Labels for indices of classes: numbers on the device of the indices, strings in a NumPy array."""
-    return (
-        take_rows(like(classes, codes), codes) if classes.dtype.kind in "biuf" else classes[to_numpy(codes)]
-    )
+    if classes.dtype.kind not in "biuf":
+        return classes[to_numpy(codes)]
+    return take_rows(like(classes, codes), codes)
 
 
 def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, Any]:
