@@ -32,7 +32,6 @@ FAMILIES = {
         "devices",
         "dual_ridge",
         "entropy_path",
-        "factors",
         "gradients",
         "layered",
         "layers",

@@ -137,7 +137,7 @@ def _with_share_of_landmarks(estimator: BaseEstimator, share: float) -> BaseEsti
 
 def _gradients(machine: BaseEstimator, X) -> Iterator:
     n_outputs = len(getattr(machine, "classes_", ())) or 1
-    for block in row_blocks(X.shape[0], n_outputs * X.shape[1]):
+    for block in row_blocks(X, n_outputs * X.shape[1]):
         yield to_numpy(machine.input_gradient(take_rows(X, block)))
 
 
@@ -155,7 +155,7 @@ def _mean_squares_of_sparse(machine: BaseEstimator, X, weights: np.ndarray | Non
     layer, rows, seen, slopes = without_empty_features(layer, X)
     weights = np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
     n_outputs, squares = len(getattr(machine, "classes_", ())) or 1, np.zeros(X.shape[1])
-    for block in row_blocks(X.shape[0], n_outputs * rows.shape[1]):
+    for block in row_blocks(rows, n_outputs * rows.shape[1]):
         of_rows = np.square(gradient_at(machine, rows[block], layer)).sum(axis=1)
         squares[seen] += weights[block] @ of_rows[:, :-1]
         squares[~seen] += slopes[block].power(2).T @ (weights[block] * of_rows[:, -1])

@@ -121,7 +121,7 @@ ADDITIVE: dict[str, Formula] = {
     "sigmoid": Formula(_logistic, _logistic_slope),
     "nsigmoid": Formula(_logistic, _logistic_slope),
     "sine": Formula(lambda Z, xp: xp.sin(Z), lambda Z, xp: xp.cos(Z)),
-    "hardlimit": Formula(lambda Z, xp: namespace(Z).astype(Z >= 0, Z.dtype)),
+    "hardlimit": Formula(lambda Z, xp: array_namespace(Z).astype(Z >= 0, Z.dtype)),
 }
 #: The same minus one, computed without rounding to one. A readout that is invariant to constants (the entropy
 #: discriminant) can then use the variation of saturated units.
@@ -178,8 +178,6 @@ RADIAL: dict[str, Formula] = {
     "wave": Formula(_wave, _wave_slope),  # positive definite in up to three dimensions
     "exponential_power": Formula(_exponential_power, _exponential_power_slope),  # power = 1 is Laplace's
 }
-# Radial kernel -> its parameters besides gamma, with defaults. It is positive definite for 0 < power <= 2.
-_OWN_PARAMS = {"exponential_power": {"power": 1.0}}
 
 
 def _affine(P, gamma, coef0):
@@ -293,6 +291,7 @@ def kernel_matrix(
     return Centres(Y, kernel, params)(X, out)
 
 
+@dataclass(eq=False)
 class Centres:
     """Rows with which other rows are compared by a kernel. What depends only on them is computed once.
 
@@ -313,10 +312,9 @@ class Centres:
     [1.0, 0.6065]
     """
 
-    def __init__(self, rows, kernel: str | Callable, params: dict):
-        self.rows = rows
-        self.kernel = kernel
-        self.params = params
+    rows: Any
+    kernel: str | Callable
+    params: dict
 
     @cached_property
     def _factor(self) -> "Factor":
@@ -337,7 +335,7 @@ class Centres:
         kernel, params = self.kernel, self.params
         if kernel in RADIAL:
             own = own_params(kernel, params)
-            S = self._distances(X, out, smooth=is_smooth(own))
+            S = self._distances(X, out, smooth=own.get("power", 2) == 2)
             if X is self.rows:  # without rounding errors: the distance of a row from itself
                 if isinstance(S, np.ndarray):
                     S.flat[:: len(S) + 1] = 0
@@ -356,13 +354,8 @@ class Centres:
 
 
 def own_params(kernel: str, params: dict) -> dict:
-    """The parameters of a radial kernel besides gamma."""
-    return {name: params.get(name, default) for name, default in _OWN_PARAMS.get(kernel, {}).items()}
-
-
-def is_smooth(own: dict) -> bool:
-    """Whether a radial kernel with these further parameters is a smooth function of the squared distance."""
-    return own.get("power", 2) == 2
+    """The parameters of a radial kernel besides gamma; with a power other than 2 it is not smooth at zero."""
+    return {"power": params.get("power", 1.0)} if kernel == "exponential_power" else {}
 
 
 def _writeable(X):
@@ -465,7 +458,7 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None,
     elif gamma == "scale":
         gamma = scale_gamma(X, weights)
     params = {"gamma": float(gamma), "degree": degree, "coef0": coef0}
-    return params | ({"power": float(power)} if kernel in _OWN_PARAMS else {})
+    return params | own_params(kernel, {"power": float(power)})
 
 
 def linear_coef(kernel: str | Callable, dual: np.ndarray, rows) -> np.ndarray:
@@ -602,7 +595,10 @@ class _Distances:
                 f"gamma={self._largest_gamma:g} times a squared distance overflows; take a smaller gamma, or "
                 "scale the features."
             )
-        much = rounding_shows(squares, self._as_they_are.squares)
+        # Least gamma (||x||^2 + ||y||^2) at which kernel values show the rounding errors of inner products:
+        # those of (machine precision)^(2/3), 4e-11 in double precision.
+        dtypes = squares.dtype, self._as_they_are.squares.dtype
+        much = max(float(namespace(squares).finfo(dtype).eps) for dtype in dtypes) ** (-1 / 3)
         moved, frame = X, self._as_they_are
         if frame.farthest > much:
             frame = self._near_the_origin
@@ -631,15 +627,11 @@ class _Frame:
         self._gamma = gamma
 
     @cached_property
-    def _below(self):
-        return namespace(self.Y).stack([-self._gamma, -self._gamma * self.squares])
-
-    @cached_property
     def _columns(self):
         xp, (n_rows, n_features) = namespace(self.Y), self.Y.shape
         columns = xp.empty((n_features + 2, n_rows), dtype=self.Y.dtype, device=device_of(self.Y))
         columns[:-2, :] = self.Y.T * (2 * self._gamma)
-        columns[-2:, :] = self._below
+        columns[-2, :], columns[-1, :] = -self._gamma, -self._gamma * self.squares
         return columns
 
     @cached_property
@@ -651,14 +643,15 @@ class _Frame:
         xp = namespace(X)
         left = xp.stack([squares, xp.ones_like(squares)], axis=1)
         if not issparse(X) and not issparse(self.Y):
-            S = _product(xp.concat([X, left], axis=1), self._columns, out)
+            rows = xp.concat([X, left], axis=1)
+            S = rows @ self._columns if out is None else np.matmul(rows, self._columns, out=out)
             # Rounding errors of equal rows may be positive. Some libraries' clip takes several passes.
             zero = xp.zeros((), dtype=S.dtype, device=device_of(S))
             return np.minimum(S, 0, out=S) if xp is np else xp.minimum(S, zero)
-        S = inner_products(X, self._factor, out)
+        S, below = inner_products(X, self._factor, out), np.stack([-self._gamma, -self._gamma * self.squares])
         for rows in _cached_rows(S):
             S[rows] *= 2 * self._gamma
-            S[rows] += left[rows] @ self._below
+            S[rows] += left[rows] @ below
             np.minimum(S[rows], 0, out=S[rows])
         return S
 
@@ -674,26 +667,10 @@ def _largest(values):
     return values.max() if isinstance(values, np.ndarray) else float(namespace(values).max(values))
 
 
-def _product(X, columns, out: np.ndarray | None = None):
-    return X @ columns if out is None else np.matmul(X, columns, out=out)
-
-
-def rounding_shows(*arrays) -> float:
-    """Least gamma (||x||^2 + ||y||^2) at which kernel values show the rounding errors of inner products.
-
-    The threshold is an error of (machine precision)^(2/3), 4e-11 in double precision.
-    """
-    return max(float(namespace(array).finfo(array.dtype).eps) for array in arrays) ** (-1 / 3)
-
-
-def _numbers_at_once(values) -> int:
-    return CACHED_NUMBERS if isinstance(values, np.ndarray) else BLOCK
-
-
 def _cached_rows(values) -> Iterator[slice]:
     """Slices of rows that stay in the cache between two operations; larger ones for other libraries."""
     n, m = values.shape
-    step = max(1, _numbers_at_once(values) // max(1, m))
+    step = max(1, (CACHED_NUMBERS if isinstance(values, np.ndarray) else BLOCK) // max(1, m))
     return (slice(start, min(start + step, n)) for start in range(0, n, step))
 
 
@@ -734,7 +711,7 @@ def _subtract_close_rows(S, X, Y, gamma, errors, errors_y, above: float) -> None
     """
     xp = namespace(S)
     length = max(rows.nnz / rows.shape[0] if issparse(rows) else rows.shape[1] for rows in (X, Y))
-    step = max(1, int(_numbers_at_once(S) / max(1, length)))
+    step = max(1, int((CACHED_NUMBERS if isinstance(S, np.ndarray) else BLOCK) / max(1, length)))
     for rows in _cached_rows(S):
         block = S[rows, :]
         close = block > above - gamma * (errors[rows, None] + errors_y)
@@ -819,7 +796,7 @@ def inner_products(X, Y, out: np.ndarray | None = None) -> np.ndarray:
     factor = Y if isinstance(Y, Factor) else Factor(Y)
     rows = factor.rows
     if not issparse(X) and not issparse(rows):
-        return _product(X, rows.T, out)
+        return X @ rows.T if out is None else np.matmul(X, rows.T, out=out)
     out = np.empty((X.shape[0], rows.shape[0]), np.result_type(X.dtype, rows.dtype)) if out is None else out
     if issparse(X) and issparse(rows) and _density(X) < SPARSE_BELOW and factor.density < SPARSE_BELOW:
         step = max(1, BLOCK_PAIRS // rows.shape[0])
@@ -894,17 +871,18 @@ def _limit_of_process() -> tuple[float, str]:
     """What the limits ``ulimit -v`` and ``ulimit -d``, and that of the workflow for a run, leave."""
     if resource is None:
         return np.inf, ""
-    try:
-        pages = Path("/proc/self/statm").read_text(encoding="utf-8").split()
-    except OSError:  # other systems than Linux
-        pages = ["0"] * 7
     # See proc(5): the first number is the total size in pages, the sixth that of the data.
     left = [(np.inf, "")]
-    for which, n_pages in ((resource.RLIMIT_AS, pages[0]), (resource.RLIMIT_DATA, pages[5])):
+    for which, place in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
         limit, _ = resource.getrlimit(which)
-        if limit != resource.RLIM_INFINITY:
-            there = max(0.0, limit - float(n_pages) * resource.getpagesize())
-            left.append((there, f"left of the {_gib(limit)} that this process may take"))
+        if limit == resource.RLIM_INFINITY:
+            continue
+        try:
+            n_pages = float(Path("/proc/self/statm").read_text(encoding="utf-8").split()[place])
+        except OSError:  # other systems than Linux
+            n_pages = 0.0
+        there = max(0.0, limit - n_pages * resource.getpagesize())
+        left.append((there, f"left of the {_gib(limit)} that this process may take"))
     return min(left)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import wraps
 from numbers import Real
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from scipy.sparse import issparse
@@ -434,9 +434,9 @@ def has_double(array) -> bool:
     return "float64" in xp.__array_namespace_info__().dtypes(device=device_of(array), kind="real floating")
 
 
-def to_numpy(array) -> np.ndarray:
-    """The array converted to NumPy; the array itself if it is one."""
-    return array if isinstance(array, np.ndarray) else _convert_to_numpy(array, array_namespace(array))
+def to_numpy(array) -> Any:
+    """The array converted to NumPy; the array itself if it is one of NumPy or SciPy."""
+    return array if is_numpy(array) else _convert_to_numpy(array, array_namespace(array))
 
 
 def check_same_namespace(estimator, X, fitted, method: str) -> None:
@@ -506,11 +506,8 @@ def _check_size(name: str, what: str, array) -> None:
     dtype = numpy_dtype(numbers)
     if dtype.kind != "f" or dtype.itemsize not in LARGEST or 0 in numbers.shape:
         return
-    if is_numpy(numbers):
-        low, high = numbers.min(), numbers.max()
-    else:
-        xp = array_namespace(numbers)
-        low, high = float(xp.min(numbers)), float(xp.max(numbers))
+    xp = array_namespace(numbers)
+    low, high = float(xp.min(numbers)), float(xp.max(numbers))
     found = low if -low > high else high
     most = LARGEST[dtype.itemsize]
     if abs(found) > most:

@@ -1,5 +1,7 @@
 """Units and kernels in other libraries' arrays are those of NumPy's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -94,7 +96,7 @@ def test_nystrom_features_and_their_folded_coefficients_are_numpys(place, kernel
     assert_allclose(place.numbers(theirs(place(X))), numpys(X), rtol=1e-7, atol=1e-8)
     coef = rng.normal(size=(5, 2))
     folded = theirs.fold(place(coef))
-    (projected,) = project_rows(theirs.lean(), place(X), [folded])
+    (projected,) = project_rows(replace(theirs), place(X), [folded])
     assert_allclose(place.numbers(projected), numpys(X) @ coef, rtol=1e-6, atol=1e-7)
 
 

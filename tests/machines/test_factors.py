@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import lstsq
 
-from entrolearn.machines import factors
-from entrolearn.machines.factors import factors_by_group
+from entrolearn.machines import welm
 from entrolearn.machines.layers import RandomLayer
+from entrolearn.machines.welm import factors_by_group
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def layer():
 @pytest.mark.parametrize("rows_per_column", [1, 8, 1000])
 def test_a_factor_has_the_gram_matrix_of_its_rows(rng, layer, monkeypatch, rows_per_column):
     """R'R = [H, 1]'[H, 1], however many rows are reduced at once."""
-    monkeypatch.setattr(factors, "ROWS_PER_COLUMN", rows_per_column)
+    monkeypatch.setattr(welm, "ROWS_PER_COLUMN", rows_per_column)
     X, group = rng.random((200, 3)), np.arange(200) % 3
     for g, factor in enumerate(factors_by_group(layer, X, group, 4)[:3]):
         H = np.hstack([layer(X[group == g]), np.ones((len(X[group == g]), 1))])

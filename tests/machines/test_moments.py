@@ -1,5 +1,7 @@
 """Class moments: sums that replace the data."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from sklearn.covariance import ledoit_wolf, oas
 
-from entrolearn.machines.moments import ClassMoments, moments_by_group, moments_of_parts, no_moments
+from entrolearn.machines.moments import (
+    ClassMoments,
+    moments_by_group,
+    moments_of_parts,
+    no_moments,
+    row_blocks,
+)
 
 
 @pytest.fixture
@@ -153,3 +161,22 @@ def test_what_cannot_be_combined_is_refused(H):
         ClassMoments(8, [4])
     with pytest.raises(ValueError, match=r"the moments have 8 hidden units, got rows of shape \(60, 3\)"):
         moments.update(H[:, :3])
+
+
+@pytest.mark.parametrize(
+    ("device", "numbers", "expected"),
+    [
+        (1, None, 2**21 // 2000),
+        (1, 2000 * 7, 7),
+        (1, 1, 1),  # a row of more numbers than a block has
+        (2, None, 2**26 // 2000),  # DLPack's number of CUDA
+        (2, 2000 * 7, 2**26 // 2000),
+    ],
+)
+def test_blocks_are_larger_on_an_accelerator(device, numbers, expected):
+    """And divide the rows without a gap."""
+    rows = SimpleNamespace(shape=(10**5, 3), __dlpack_device__=lambda: (device, 0))
+    blocks = row_blocks(rows, 2000, numbers)
+    assert blocks[0] == slice(0, expected)
+    assert [block.start for block in blocks[1:]] == [block.stop for block in blocks[:-1]]
+    assert blocks[-1].stop == 10**5

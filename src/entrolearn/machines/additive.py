@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from functools import partial
 from numbers import Real
 from typing import Any, Self
 
@@ -93,6 +92,10 @@ class Additive:
     def _no_sums(self, X, targets) -> GroupSums:
         """Empty sums; X and targets are the first rows, to compute shifts from."""
 
+    def _sums(self, X, targets, weights: np.ndarray | None) -> Any:
+        """The sums over rows on the layer, for :meth:`_solve`."""
+        return self._no_sums(X, targets).add_rows(self._layer, X, targets, weights)
+
     @abstractmethod
     def _zero_sums(self) -> Sums:
         """Sums of zero rows of one group, with a shift of zero."""
@@ -109,8 +112,8 @@ class Additive:
         """Names of the groups of rows in error messages."""
         return ["rows"]
 
-    def _refuse_sums(self) -> None:
-        """Raise a ValueError for parameters that need all rows at once or do not match ``classes_``."""
+    def _check_settings(self, in_chunks: bool, weights: np.ndarray | None = None) -> None:
+        """Raise a ValueError for parameters that do not match ``classes_``, the weights or rows in chunks."""
 
     def _takes_chunks(self) -> bool:
         """Whether ``partial_fit`` and ``forget`` are available with these parameters."""
@@ -128,15 +131,14 @@ class Additive:
     def _fit_outputs(self, X, targets, weights: np.ndarray | None) -> None:
         """Fit to rows in memory, in their precision if that is accurate enough, otherwise in double."""
         delete_sums(self)
-        if self.keep_sums:
-            self._refuse_sums()
-        with_enough_digits(partial(self._fit_rows, X, targets, weights), [np.float64, np.float32])
+        self._check_settings(self.keep_sums, weights)
 
-    def _fit_rows(self, X, targets, weights: np.ndarray | None, dtypes: list) -> None:
-        """Fit to rows in memory, in double precision if theirs is not among `dtypes`."""
-        X = X if numpy_dtype(X) in dtypes else in_double(X)
-        self._layer = self._draw_layer(X, weights)
-        self._finish(self._no_sums(X, targets).add_rows(self._layer, X, targets, weights), numpy_dtype(X))
+        def attempt(dtypes: list) -> None:
+            rows = X if numpy_dtype(X) in dtypes else in_double(X)
+            self._layer = self._draw_layer(rows, weights)
+            self._finish(self._sums(rows, targets, weights), numpy_dtype(rows))
+
+        with_enough_digits(attempt, [np.float64, np.float32])
 
     def _draw_layer(self, X, weights: np.ndarray | None = None, first_chunk: bool = False):
         """The hidden layer for rows in memory, on their device; for a stream, those of its first chunk."""
@@ -314,7 +316,7 @@ class AdditiveClassifier(Additive, OutputClassifier):
         """
         first = self._begins()
         learn_stream_classes(self, classes)
-        self._refuse_sums()
+        self._check_settings(in_chunks=True)
         X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
         return self._update(X, codes, sample_weight, decay)
 
@@ -332,7 +334,7 @@ class AdditiveClassifier(Additive, OutputClassifier):
         return [f"rows of class {label!r}" for label in self.classes_.tolist()]
 
     def _zero_sums(self) -> Sums:
-        return ClassMoments(self._layer.where.shape[0])
+        return ClassMoments(self._layer.n_units)
 
     def _sums_over(self, sums, classes):
         mine, none = dict(zip(self.classes_.tolist(), sums, strict=True)), self._zero_sums()
@@ -486,7 +488,7 @@ def fit_sums(machine: Additive, sums_of: Callable[[list], tuple], classes=None, 
     """
     if is_classifier(machine):
         machine.classes_, _ = encode(np.asarray(classes), type(machine).__name__)
-    machine._refuse_sums()
+    machine._check_settings(in_chunks=True)
     delete_sums(machine)
 
     def finish(accepted: list) -> None:

@@ -9,10 +9,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.machines.devices import as_columns, like, namespace
+from entrolearn.machines.devices import as_columns, like, namespace, take_rows
 from entrolearn.machines.gradients import DIFFERENTIABLE, units_gradient
 from entrolearn.path import Partition
 from entrolearn.validation import (
+    array_namespace,
     check_same_namespace,
     check_X_y,
     encode,
@@ -36,6 +37,7 @@ __all__ = [
     "gradient_at",
     "hidden_layer",
     "input_dtypes",
+    "labels_of",
     "learn_stream_classes",
     "path_targets",
     "targets_of",
@@ -331,10 +333,7 @@ def class_targets(n_classes: int) -> np.ndarray:
 
 def targets_of(codes, n_classes: int, X):
     """Targets, shape (n_samples, n_outputs), for indices of classes; on the device of X."""
-    targets = class_targets(n_classes)
-    if is_numpy(codes):
-        return like(targets[codes], X)
-    return namespace(X).take(like(targets, X), codes, axis=0)
+    return like(take_rows(like(class_targets(n_classes), codes), codes), X)
 
 
 def codes_of(targets: np.ndarray) -> np.ndarray:
@@ -343,17 +342,17 @@ def codes_of(targets: np.ndarray) -> np.ndarray:
 
 
 def decide(output, classes: np.ndarray):
-    """Label by the sign of a single output, or by the largest of several outputs.
+    """Label by the sign of a single output, or by the largest of several outputs; see :func:`labels_of`."""
+    xp = array_namespace(output)  # NumPy 2.0 has no astype
+    codes = xp.astype(output > 0, xp.int64) if output.ndim == 1 else xp.argmax(output, axis=1)
+    return labels_of(codes, classes)
 
-    Numeric labels are on the device of the outputs; strings are NumPy arrays.
-    """
-    if not is_numpy(output):
-        xp = namespace(output)
-        codes = xp.astype(output > 0, xp.int64) if output.ndim == 1 else xp.argmax(output, axis=1)
-        if classes.dtype.kind not in "biuf":
-            return classes[to_numpy(codes)]
-        return xp.take(like(classes, output), codes, axis=0)
-    return classes[(output > 0).astype(int) if output.ndim == 1 else output.argmax(axis=1)]
+
+def labels_of(codes, classes: np.ndarray):
+    """Labels for indices of classes: numbers on the device of the indices, strings in a NumPy array."""
+    if classes.dtype.kind not in "biuf":
+        return classes[to_numpy(codes)]
+    return take_rows(like(classes, codes), codes)
 
 
 def answer(output: np.ndarray, classes: np.ndarray | None) -> dict[str, Any]:

@@ -132,15 +132,14 @@ class Survey:
         sample = take_rows(X, rows)
         if units.in_box:
             of_sample = None if weights is None else weights[rows]
-            sample = sample if is_numpy(sample) else to_numpy(sample)
-            return replace(survey, extent=extent_of(X), sample=sample, weights=of_sample)
+            return replace(survey, extent=extent_of(X), sample=to_numpy(sample), weights=of_sample)
         return replace(survey, sample=sample, scale=_scale_gamma(X, weights) if units.scaled else None)
 
 
 def _scale_gamma(X, weights: np.ndarray | None) -> float:
     """gamma for the width "scale" of rows in any array library."""
     if is_numpy(X) or weights is not None:
-        return scale_gamma(X if is_numpy(X) else to_numpy(X), weights)
+        return scale_gamma(to_numpy(X), weights)
     return gamma_of_spread(X.shape[1], *mean_and_variance(X), numpy_dtype(X))
 
 
@@ -224,9 +223,9 @@ class RandomUnits:
         if not self.in_box or learner.feature_range_ is None:
             return
         low, high = bounds = to_numpy(learner.feature_range_)
-        for block in row_blocks(*X.shape):
-            rows = take_rows(X, block)
-            rows = rows.toarray() if issparse(rows) else to_numpy(rows)
+        for block in row_blocks(X, X.shape[1]):
+            rows = to_numpy(take_rows(X, block))
+            rows = rows.toarray() if issparse(rows) else rows
             attained = ((rows == low) | (rows == high)) & (low < high)
             for i, j in np.argwhere(attained):
                 raise ValueError(
@@ -336,7 +335,7 @@ class Landmarks:
 
 def _row_keys(X) -> Iterator[tuple[bytes, bytes]]:
     """Keys of rows; equal for equal rows, dense or sparse."""
-    X = csr_array(X if issparse(X) else to_numpy(X), dtype=np.float64)
+    X = csr_array(to_numpy(X), dtype=np.float64)
     for start, stop in pairwise(X.indptr):
         yield X.indices[start:stop].astype(np.int64).tobytes(), X.data[start:stop].tobytes()
 
@@ -346,14 +345,12 @@ def _row_keys(X) -> Iterator[tuple[bytes, bytes]]:
 
 def extent_of(X) -> np.ndarray:
     """Minimum and maximum of each feature of the rows (ndarray, CSR or another library), (2, n_features)."""
-    if is_numpy(X):
-        low, high = X.min(axis=0), X.max(axis=0)
-        if issparse(X):
-            low, high = low.toarray().ravel(), high.toarray().ravel()
+    if issparse(X):
+        bounds = [each.toarray().ravel() for each in (X.min(axis=0), X.max(axis=0))]
     else:
         xp = namespace(X)
-        low, high = to_numpy(xp.min(X, axis=0)), to_numpy(xp.max(X, axis=0))
-    return np.stack([low, high]).astype(np.float64)
+        bounds = [to_numpy(each) for each in (xp.min(X, axis=0), xp.max(X, axis=0))]
+    return np.stack(bounds).astype(np.float64)
 
 
 def box_of_rows(extent: np.ndarray, sample, dtype, weights: np.ndarray | None = None) -> np.ndarray:

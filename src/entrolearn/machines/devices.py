@@ -8,13 +8,11 @@ other code uses operators and names that both have.
 A symmetric sum is stored as its lower triangle, with zeros above the diagonal.
 """
 
-import operator
 from collections.abc import Callable, Sequence
-from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_factor, eigh
 from scipy.linalg.blas import dsyr, dsyrk, dtrsm, ssyrk
 from scipy.linalg.lapack import dpocon, dtpttr, dtrttp
 from scipy.sparse.linalg import LinearOperator, onenormest
@@ -25,18 +23,15 @@ from entrolearn.validation import array_namespace, device_of, has_double, is_num
 __all__ = [
     "TooFewDigits",
     "with_enough_digits",
-    "add_in_place",
     "add_outer_product",
     "add_to_diagonal",
     "as_columns",
-    "block_numbers",
     "cast",
     "cholesky",
     "copied",
     "decompose",
     "in_double",
     "is_regular",
-    "leading_norms",
     "like",
     "mean_and_variance",
     "mirrored",
@@ -45,31 +40,21 @@ __all__ = [
     "plus_products",
     "reciprocal_condition",
     "rows_of_groups",
-    "shifted",
     "solve_cholesky",
     "solve_lower",
     "sum_of_squares",
     "sums_like",
     "symmetric_product",
     "take_rows",
-    "total_of",
     "unpacked",
-    "zero_square",
     "zeros",
 ]
 
-# Numbers in a block of hidden rows on an accelerator (256 MiB in single precision). In blocks of this size,
-# the matrix product takes much longer than launching kernels and adding to the sums in memory.
-DEVICE_NUMBERS = 2**26
-# Maximum number of rows of a block. On a device without double precision, products within a block are summed
-# in single precision.
-DEVICE_ROWS = 2**16
 # Columns per panel of a symmetric product. Blocks above the diagonal are skipped, which saves nearly half of
 # the product; a panel is wide enough for full speed.
 PANEL = 256
 # Size of the diagonal blocks in forward substitution, for libraries without a triangular solver.
 SUBSTITUTED = 256
-CPU = 1  # DLPack device type
 # Smallest reciprocal condition number for which a Cholesky factor is meaningful.
 SINGULAR_BELOW = 4 * float(np.finfo(float).eps)
 
@@ -156,15 +141,15 @@ def sums_like(rows) -> np.ndarray:
     return array_namespace(rows).empty(0, dtype=array_namespace(rows).float64, device=device_of(rows))
 
 
-def zeros(shape, where):
-    """Zeros in double precision, in the library and on the device of `where` (see :func:`sums_like`)."""
-    xp = namespace(where)
+def zeros(shape, where, order: Literal["C", "F"] = "C"):
+    """Zeros in double precision, in the library and on the device of `where` (see :func:`sums_like`).
+
+    `order` is that of NumPy's arrays; BLAS requires "F" of square matrices.
+    """
+    if is_numpy(where):
+        return np.zeros(shape, order=order)
+    xp = array_namespace(where)
     return xp.zeros(shape, dtype=xp.float64, device=device_of(where))
-
-
-def zero_square(order: int, where):
-    """A square matrix of zeros; in Fortran order for NumPy, as BLAS requires."""
-    return np.zeros((order, order), order="F") if is_numpy(where) else zeros((order, order), where)
 
 
 def plus_products(lower, X):
@@ -174,44 +159,12 @@ def plus_products(lower, X):
         for start in range(0, n, PANEL):
             stop = min(start + PANEL, n)
             product = xp.tril(X[:, start:].T @ X[:, start:stop])
-            lower[start:, start:stop] += total_of(product, lower)
+            lower[start:, start:stop] += like(product, lower)
         return lower
     if X.dtype == np.float64:
         return dsyrk(1.0, X.T, beta=1.0, c=lower, overwrite_c=1, lower=1)
     lower += ssyrk(1.0, X.T, lower=1)
     return lower
-
-
-def total_of(values, where):
-    """Convert values to NumPy if the sums `where` are NumPy arrays."""
-    return to_numpy(values) if is_numpy(where) else values
-
-
-def add_in_place(total, values, subtract: bool = False):
-    """Add or subtract values of the same library and device, in place if possible."""
-    return operator.isub(total, values) if subtract else operator.iadd(total, values)
-
-
-def shifted(H, shift):
-    """Rows minus the shift of their sums: NumPy's in place, others in the precision of the sums.
-
-    Rows in single precision minus a shift in double are in double precision after one pass over them.
-    """
-    if is_numpy(shift):
-        H -= cast(shift, H)
-        return H
-    return H - shift
-
-
-def leading_norms(X, sizes: Sequence[int]):
-    """Squared norms of the leading columns of the rows, for each size, shape (n_sizes, n_rows)."""
-    edges = pairwise((0, *sizes))
-    if is_numpy(X):
-        parts = [np.einsum("ij,ij->i", X[:, start:stop], X[:, start:stop]) for start, stop in edges]
-        return np.cumsum(parts, axis=0)
-    xp = array_namespace(X)
-    norms = xp.stack([xp.linalg.vector_norm(X[:, start:stop], axis=1) for start, stop in edges])
-    return xp.cumulative_sum(norms * norms, axis=0)
 
 
 def copied(array, order: str = "K"):
@@ -243,7 +196,7 @@ def packed(lower, n_rows: float):
 def unpacked(triangle, order: int):
     """The matrix that :func:`packed` compressed, of shape (order, order)."""
     if triangle is None:
-        return zero_square(order, np.empty(0))
+        return np.zeros((order, order), order="F")
     return dtpttr(order, triangle, uplo="L")[0] if triangle.ndim == 1 else triangle
 
 
@@ -316,8 +269,6 @@ def cholesky(matrix):
 
 def solve_cholesky(factor, right):
     """A^-1 right, given A's factor from :func:`cholesky`."""
-    if is_numpy(factor):
-        return cho_solve((factor, True), right, check_finite=False)
     return solve_lower(factor, solve_lower(factor, right), transposed=True)
 
 
@@ -394,13 +345,6 @@ def rows_of_groups(group, n_groups: int) -> list:
         order = np.argsort(group, kind="stable")
         return np.split(order, np.cumsum(np.bincount(group, minlength=n_groups))[:-1])
     return [array_namespace(group).nonzero(group == g)[0] for g in range(n_groups)]
-
-
-def block_numbers(X, n_columns: int) -> int | None:
-    """Numbers in a block of hidden rows on X's device; None for the default of CPUs."""
-    if is_numpy(X) or X.__dlpack_device__()[0] == CPU:
-        return None
-    return min(DEVICE_NUMBERS, DEVICE_ROWS * n_columns)
 
 
 def mean_and_variance(X) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 Czarnecki and Tabor (2015), "Extreme Entropy Machines: Robust information theoretic classification".
 """
 
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Self
@@ -12,9 +13,9 @@ from sklearn.utils.extmath import softmax
 
 from entrolearn.kernels import KERNELS, ON_DEVICES, kernel_params
 from entrolearn.machines.additive import AdditiveClassifier
-from entrolearn.machines.base import check_place, decide
+from entrolearn.machines.base import check_place, labels_of
 from entrolearn.machines.boxes import FEATURE_RANGE, LANDMARKS, Landmarks, RandomUnits
-from entrolearn.machines.devices import as_columns, in_double, like, namespace
+from entrolearn.machines.devices import as_columns, like, namespace
 from entrolearn.machines.entropy_path import entropy_path, first_part_sources
 from entrolearn.machines.gradients import log_joint_slopes
 from entrolearn.machines.layers import (
@@ -41,7 +42,6 @@ from entrolearn.validation import (
     StrOptions,
     class_priors,
     is_numpy,
-    numpy_dtype,
     to_numpy,
     validate_data,
     validated,
@@ -94,70 +94,38 @@ class _EntropyMachine(AdditiveClassifier):
         """
         return self._fit(X, y, sample_weight)
 
-    def _fit_outputs(self, X, codes, weights):
+    def _check_settings(self, in_chunks, weights=None):
         if not hasattr(self.covariance, "fit"):
-            self._refuse_sums()
+            pass
+        elif in_chunks:
+            raise ValueError(
+                f"covariance={self.covariance!r} needs all rows at once; accepted for rows that come in "
+                f"chunks, and with keep_sums: {', '.join(map(repr, SHRINKAGES))} or a number."
+            )
         elif weights is not None and (weights % 1).any():
             raise ValueError(
                 f"sample_weight holds {weights[weights % 1 > 0][0]:g}; with covariance={self.covariance!r} "
                 "whole numbers are accepted, as numbers of copies; any weights are accepted with "
                 f"{', '.join(map(repr, SHRINKAGES))} or a number."
             )
-        super()._fit_outputs(X, codes, weights)
-
-    def _refuse_sums(self):
-        if hasattr(self.covariance, "fit"):
-            raise ValueError(
-                f"covariance={self.covariance!r} needs all rows at once; accepted for rows that come in "
-                f"chunks, and with keep_sums: {', '.join(map(repr, SHRINKAGES))} or a number."
-            )
         class_priors(self.priors, self.classes_, np.ones(len(self.classes_)), self.class_weight)
-
-    def _fit_rows(self, X, codes, weights, dtypes):
-        if not hasattr(self.covariance, "fit"):
-            super()._fit_rows(X, codes, weights, dtypes)
-            return
-        counts = np.bincount(codes, weights)
-        priors = class_priors(self.priors, self.classes_, counts, self.class_weight)
-        X = X if numpy_dtype(X) in dtypes else in_double(X)
-        self._layer = self._draw_layer(X, weights)
-        gaussians = self._class_gaussians(X, codes, weights)
-        vars(self).update(self._read_out(gaussians, priors, X.dtype))
-        self._warn([covariance.moments for covariance in gaussians[1]])
 
     def _no_sums(self, X, codes):
         if is_numpy(X):
-            check_classes(self._layer.where.shape[0], len(self.classes_))
+            check_classes(self._layer.n_units, len(self.classes_))
         return super()._no_sums(X, codes)
+
+    def _sums(self, X, codes, weights):
+        if not hasattr(self.covariance, "fit"):
+            return super()._sums(X, codes, weights)
+        check_classes(self._layer.n_units, len(self.classes_))
+        rows = np.repeat(np.arange(len(codes)), 1 if weights is None else weights.astype(np.int64))
+        by_class = (self._layer(X[rows[codes[rows] == c]]) for c in range(len(self.classes_)))
+        return [fitted_covariance(self.covariance, H) for H in by_class]
 
     def _solve(self, sums, dtype=np.float64):
         priors = class_priors(self.priors, self.classes_, [m.n for m in sums], self.class_weight)
-        return self._read_out(class_gaussians(sums, self.covariance), priors, dtype)
-
-    def _warn(self, sums):
-        sizes = zip(self.classes_.tolist(), sums, strict=True)
-        few = [label for label, moments in sizes if moments.n_rows < self.pool_below]
-        if few:  # their covariances are pooled
-            warn_user(
-                f"{type(self).__name__}: fewer than pool_below={self.pool_below} rows of the classes {few}; "
-                "they use the mean projected covariance of the others, or of all if all have so few.",
-            )
-
-    def _class_gaussians(self, X, codes: np.ndarray, weights: np.ndarray | None = None) -> tuple:
-        """Mean and covariance of each class in the hidden space, and the shrinkages, from the rows."""
-        if hasattr(self.covariance, "fit"):
-            check_classes(self._layer.where.shape[0], len(self.classes_))
-            rows = np.repeat(np.arange(len(codes)), 1 if weights is None else weights.astype(np.int64))
-            by_class = [self._layer(X[rows[codes[rows] == c]]) for c in range(len(self.classes_))]
-            means = np.array([H.mean(axis=0) for H in by_class])
-            covariances = [fitted_covariance(self.covariance, H) for H in by_class]
-            return means, covariances, np.zeros(len(self.classes_))
-        sums = self._no_sums(X, codes).add_rows(self._layer, X, codes, weights)
-        return class_gaussians(sums, self.covariance)
-
-    def _read_out(self, gaussians: tuple, priors: np.ndarray, dtype) -> dict:
-        """The fitted attributes, from the means, covariances and shrinkages of the classes."""
-        means, covariances, shrinkages = gaussians
+        means, covariances, shrinkages = class_gaussians(sums, self.covariance)
         readout = entropy_discriminant(means, covariances, dtype, self.pool_below)
         if readout.solver_info["degenerate"]:
             warn_user(
@@ -179,8 +147,17 @@ class _EntropyMachine(AdditiveClassifier):
             "hidden_coef_": coef[:, 0] if two else coef,
             "solver_info_": readout.solver_info,
             "_gaussians": densities,
-            "_layer": self._layer.lean(),
+            "_layer": replace(self._layer),  # without what it has cached
         }
+
+    def _warn(self, sums):
+        sizes = zip(self.classes_.tolist(), sums, strict=True)
+        few = [label for label, moments in sizes if moments.n_rows < self.pool_below]
+        if few:  # their covariances are pooled
+            warn_user(
+                f"{type(self).__name__}: fewer than pool_below={self.pool_below} rows of the classes {few}; "
+                "they use the mean projected covariance of the others, or of all if all have so few.",
+            )
 
     def hidden(self, X) -> np.ndarray:
         """Activations of the hidden layer, the space in which the classes are modelled as Gaussians.
@@ -230,7 +207,7 @@ class _EntropyMachine(AdditiveClassifier):
             raise ValueError(
                 f"y holds the labels {found.tolist()}; accepted: those of the fit, {self.classes_.tolist()}."
             )
-        means, covariances, _ = self._class_gaussians(X, codes)
+        means, covariances, _ = class_gaussians(self._sums(X, codes, None), self.covariance)
         return means, namespace(means).stack([covariance.dense() for covariance in covariances])
 
     def project(self, X) -> np.ndarray:
@@ -273,9 +250,7 @@ class _EntropyMachine(AdditiveClassifier):
         y : ndarray of shape (n_samples,)
         """
         projected = self._projected(X, "predict")
-        if is_numpy(projected):  # in blocks of rows, whose log odds need not fit into memory
-            return self.classes_[self._gaussians.most_likely(projected)]
-        return decide(self._log_odds(self._gaussians.log_joint(projected)), self.classes_)
+        return labels_of(self._gaussians.most_likely(projected), self.classes_)
 
     def _log_odds(self, log_joint):
         """The decision values; see :meth:`decision_function`."""

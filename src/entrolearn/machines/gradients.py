@@ -13,14 +13,13 @@ from entrolearn.kernels import (
     INNER,
     RADIAL,
     inner_products,
-    is_smooth,
     minus_scaled_distances,
     namespace,
     own_params,
 )
-from entrolearn.machines.devices import block_numbers, cast, take_rows
+from entrolearn.machines.devices import cast, take_rows
 from entrolearn.machines.layers import RandomLayer, in_metric
-from entrolearn.machines.moments import max_block_rows, row_blocks
+from entrolearn.machines.moments import BLOCK_NUMBERS, row_blocks
 
 __all__ = ["DIFFERENTIABLE", "log_joint_slopes", "units_gradient", "without_empty_features"]
 
@@ -58,11 +57,8 @@ def units_gradient(layer, X, coef, slopes: Callable | None = None):
     xp, blocks = namespace(X), []
     dtype = xp.result_type(X.dtype, coef.dtype)
     n_columns = max(X.shape[1], coef.shape[0])
-    numbers = block_numbers(X, n_columns)
-    n_rows = max_block_rows(X.shape[0], n_columns, numbers)
-    if numbers is None:  # on a processor
-        n_rows = max_block_rows(n_rows, coef.shape[0], GRADIENT_NUMBERS)
-    for block in row_blocks(X.shape[0], 1, n_rows):
+    numbers = max(1, min(BLOCK_NUMBERS, GRADIENT_NUMBERS * n_columns // coef.shape[0]))
+    for block in row_blocks(X, n_columns, numbers):
         rows = take_rows(X, block)
         rows = in_metric(rows.toarray() if issparse(rows) else rows, layer.root)
         seen, of_sum = (_random_units if isinstance(layer, RandomLayer) else _kernel)(layer, rows, xp)
@@ -140,7 +136,7 @@ def _kernel(layer, X, xp):
 
 def _of_distances(X, centres, gamma, kernel: str, own: dict, xp):
     """Gradient -2 gamma k'(S) (x - z) of k(S) with S = -gamma ||x - z||^2."""
-    S = minus_scaled_distances(X, centres, gamma, smooth=is_smooth(own))
+    S = minus_scaled_distances(X, centres, gamma, smooth=own.get("power", 2) == 2)
     slopes = -2 * gamma * RADIAL[kernel].slope(S, xp, **own)
     if not issparse(centres):  # avoids a loss of digits for rows and centres far from the origin
         middle = xp.mean(centres, axis=0)

@@ -72,8 +72,8 @@ class LayeredRidge(Additive):
     def _takes_chunks(self):
         return np.isscalar(self.C)  # selection among several needs all rows at once
 
-    def _refuse_sums(self):
-        if ridge_candidates(self.C) is not None:
+    def _check_settings(self, in_chunks, weights=None):
+        if in_chunks and ridge_candidates(self.C) is not None:
             raise ValueError(
                 f"C={self.C!r}: a selection among several ridges needs all rows at once; accepted for rows "
                 "that come in chunks, and with keep_sums: one number."
@@ -89,7 +89,7 @@ class LayeredRidge(Additive):
         return no_equations(self._layer, X, T, intercept=self.fit_intercept)
 
     def _zero_sums(self):
-        n_units = self._layer.where.shape[0]
+        n_units = self._layer.n_units
         n_outputs = class_targets(len(self.classes_)).shape[1] if is_classifier(self) else self._n_outputs
         shifts = (np.zeros(n_units), np.zeros(n_outputs)) if self.fit_intercept else None
         return NormalEquations(n_units, n_outputs, shifts=shifts)

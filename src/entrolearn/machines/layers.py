@@ -30,15 +30,13 @@ from entrolearn.kernels import (
 )
 from entrolearn.machines.devices import (
     add_to_diagonal,
-    block_numbers,
     cast,
     cholesky,
     copied,
     like,
     solve_lower,
-    take_rows,
 )
-from entrolearn.machines.moments import FEWER_UNITS, max_block_rows, row_blocks
+from entrolearn.machines.moments import FEWER_UNITS, check_units, hidden_blocks
 from entrolearn.path import Partition
 from entrolearn.validation import Interval, device_of, is_numpy
 
@@ -138,10 +136,6 @@ class _Layer:
 
     def __getstate__(self):
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
-
-    def lean(self):
-        """The layer without cached quantities."""
-        return replace(self)
 
     @property
     def n_units(self) -> int:
@@ -424,10 +418,7 @@ class NystromLayer(_KernelLayer):
     @cached_property
     def factor(self):
         """Lower triangular L, shape (n_landmarks, n_landmarks); the part above the diagonal is not used."""
-        if is_numpy(self.landmarks):
-            n = self.landmarks.shape[0]
-            what = f"a kernel matrix of {n} x {n} landmarks and what is solved with it"
-            check_memory(8 * SQUARES * n**2, what, FEWER_UNITS)
+        check_units(self.n_units, SQUARES, self.landmarks)
         gram = kernel_matrix(self.landmarks, self.landmarks, self.kernel, self.kernel_params)
         xp = namespace(gram)
         scale = xp.linalg.trace(gram) / gram.shape[0]
@@ -582,19 +573,12 @@ def _project_batch(layer, X, coefs: Sequence) -> list:
     stacked = xp.zeros((n_units, edges[-1]), dtype=xp.result_type(*coefs), device=device)
     for coef, (start, stop) in zip(coefs, pairwise(edges), strict=True):
         stacked[: coef.shape[0], start:stop] = coef
-    n_columns = layer.n_units
     dtype = xp.result_type(X.dtype, stacked.dtype)
     projected = xp.empty((edges[-1], X.shape[0]), dtype=dtype, device=device).T
-    numbers = block_numbers(X, n_columns)
-    buffer = None
-    if is_numpy(X):
-        buffer = np.empty((max_block_rows(X.shape[0], n_columns, numbers), n_columns), dtype=dtype)
-    for block in row_blocks(X.shape[0], n_columns, numbers):
-        rows = take_rows(X, block)
-        if buffer is None:
-            units = xp.astype(layer.units(rows), dtype, copy=False)
-            projected[block, :] = units[:, :n_units] @ xp.astype(stacked, dtype, copy=False)
-        else:
-            units = layer.units(rows, out=buffer[: block.stop - block.start])
+    for units, block, _ in hidden_blocks(layer.units, X, layer.n_units, dtype):
+        if is_numpy(X):
             np.matmul(units[:, :n_units], stacked, out=projected[block])
+        else:
+            units = xp.astype(units[:, :n_units], dtype, copy=False)
+            projected[block, :] = units @ xp.astype(stacked, dtype, copy=False)
     return [projected[:, start:stop] for start, stop in pairwise(edges)]

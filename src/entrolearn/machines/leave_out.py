@@ -279,7 +279,7 @@ def _ridge_rows(machine, X, T) -> Iterator[tuple]:
     coef, intercept, mean, share = as_columns(machine.hidden_coef_), machine.intercept_, 0.0, 0.0
     if equations.shifts is not None:
         mean, share = equations.means()[0], 1 / equations.n
-    for block in row_blocks(X.shape[0], equations.n_units):
+    for block in row_blocks(X, equations.n_units):
         H = layer(X[block])
         Z = H - mean
         left = 1 - share - np.einsum("ij,ji->i", Z, cho_solve(factor, Z.T, check_finite=False))
@@ -355,7 +355,7 @@ def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
         counts = [m.n - (b == c) for b, m in enumerate(sums)]
         log_priors = np.log(class_priors(machine.priors, machine.classes_, counts, machine.class_weight))
         of_class, others = np.flatnonzero(codes == c), total - covariances[c].dense()
-        for block in row_blocks(len(of_class), len(total)):
+        for block in row_blocks(of_class, len(total)):
             H = layer(X[of_class[block]])
             without = _Leaving.of(moments, machine.covariance, moments.covariance(), H - moments.mean)
             sound, means, spreads, coef = _projections(sums, all_means, covariances, c, without, others)

@@ -1,41 +1,38 @@
 """Class moments in the hidden space: additive sufficient statistics of the readouts."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import pairwise
+from operator import iadd
+from typing import Any
 
 import numpy as np
 
 from entrolearn.kernels import check_memory
 from entrolearn.machines.devices import (
-    add_in_place,
     add_outer_product,
     add_to_diagonal,
-    block_numbers,
     cast,
     copied,
-    leading_norms,
     like,
     mirrored,
     namespace,
     plus_products,
     rows_of_groups,
-    shifted,
     sum_of_squares,
     sums_like,
     symmetric_product,
     take_rows,
-    total_of,
-    zero_square,
     zeros,
 )
 from entrolearn.machines.sums import LEAST_SHARE, ROUNDINGS, WRONG_SHARE, GroupSums, PartSums, Sums
-from entrolearn.validation import has_double, is_numpy, to_numpy
+from entrolearn.validation import array_namespace, has_double, is_numpy, to_numpy
 
 __all__ = [
     "FEWER_UNITS",
     "PILOT_ROWS",
     "ClassMoments",
     "check_units",
-    "max_block_rows",
+    "hidden_blocks",
     "moments_by_group",
     "moments_of_parts",
     "no_moments",
@@ -48,6 +45,13 @@ __all__ = [
 # Numbers in a block of hidden rows (8 or 16 MiB). A block fits into the processor's cache, and has enough
 # rows for a symmetric rank-k update at full speed.
 BLOCK_NUMBERS = 2**21
+# Numbers in a block on an accelerator (256 MiB in single precision). In blocks of this size, the matrix
+# product takes much longer than launching kernels and adding to the sums in memory.
+DEVICE_NUMBERS = 2**26
+# Maximum number of rows of a block on an accelerator. On one without double precision, products within a
+# block are summed in single precision.
+DEVICE_ROWS = 2**16
+CPU = 1  # DLPack device type
 PILOT_ROWS = 256
 # Number of n_hidden x n_hidden matrices that the solver needs, besides those of the groups.
 SOLUTION_SQUARES = 3
@@ -116,13 +120,12 @@ class ClassMoments(Sums):
             raise ValueError(
                 f"sizes must be positive and the largest must be n_hidden={n_hidden}, got {self.sizes}."
             )
-        if shift is None or is_numpy(shift):
-            check_units(n_hidden)
-            shift = np.zeros(n_hidden) if shift is None else np.asarray(shift, dtype=np.float64)
-        self.shifts = (shift,)
+        shift = np.zeros(n_hidden) if shift is None else shift
+        check_units(n_hidden, 1, shift)
         self.n = self.n_added = self.squares_of_weights = 0
         self._sum = zeros(n_hidden, shift)
-        self._outer = zero_square(n_hidden, shift)  # G, its lower triangle
+        self.shifts = (cast(shift, self._sum),)
+        self._outer = zeros((n_hidden, n_hidden), shift, "F")  # G, its lower triangle
         self._norm2 = zeros(len(self.sizes), shift)  # A
         self._norm4 = zeros(len(self.sizes), shift)  # Q
         self._norm2_row = zeros((len(self.sizes), n_hidden), shift)  # v
@@ -153,7 +156,7 @@ class ClassMoments(Sums):
             raise ValueError(f"the moments have {n_hidden} hidden units, got rows of shape {tuple(H.shape)}.")
         if is_numpy(H):
             H = np.asarray(H, dtype=np.float32 if H.dtype == np.float32 else np.float64)
-        for block in row_blocks(H.shape[0], n_hidden, block_numbers(H, n_hidden)):
+        for block in row_blocks(H, n_hidden):
             rows = take_rows(H, block) - (self.shift if has_double(H) else cast(self.shift, H))
             self._add(rows.astype(H.dtype, order="C", copy=False) if is_numpy(H) else rows)
         return self
@@ -161,14 +164,20 @@ class ClassMoments(Sums):
     def _add(self, X, weights: np.ndarray | None = None) -> None:
         """Add shifted rows, shape (n_rows, n_hidden); NumPy arrays must be C-contiguous."""
         self._count(X.shape[0], weights)
-        norm2 = leading_norms(X, self.sizes)  # ||x||^2, one row for each size
+        xp, edges = namespace(X), pairwise((0, *self.sizes))
+        if is_numpy(X):  # ||x||^2, one row for each size
+            parts = [np.einsum("ij,ij->i", X[:, start:stop], X[:, start:stop]) for start, stop in edges]
+            norm2 = np.cumsum(parts, axis=0)
+        else:
+            norms = xp.stack([xp.linalg.vector_norm(X[:, start:stop], axis=1) for start, stop in edges])
+            norm2 = xp.cumulative_sum(norms * norms, axis=0)
         rooted, weighted, weighted_norm2 = X, X, norm2
         if weights is not None:
             weights = cast(weights, X)
             rooted, weighted = X * (weights**0.5)[:, None], X * weights[:, None]
             weighted_norm2 = norm2 * weights
         self._outer = plus_products(self._outer, rooted)
-        xp, double = namespace(X), {} if is_numpy(self._sum) else {"dtype": self._sum.dtype}
+        double = {} if is_numpy(self._sum) else {"dtype": self._sum.dtype}
         if is_numpy(X):
             fourths = np.einsum("ij,ij->i", weighted_norm2, norm2), weighted_norm2 @ X
         else:  # a product with a vector reads X at full speed, one with a matrix of one row may not
@@ -176,19 +185,17 @@ class ClassMoments(Sums):
             fourths = xp.sum(weighted_norm2 * norm2, axis=1, **double), xp.stack(rows)
         sums = xp.sum(weighted, axis=0, **double), xp.sum(weighted_norm2, axis=1, **double), *fourths
         for name, values in zip(("_sum", "_norm2", "_norm4", "_norm2_row"), sums, strict=True):
-            setattr(self, name, add_in_place(getattr(self, name), total_of(values, self._sum)))
+            setattr(self, name, iadd(getattr(self, name), like(values, self._sum)))
 
     @staticmethod
     def _add_rows_to(groups, layer, X, targets, weights=None):
-        n_hidden = groups[0].shift.shape[0]
-        step = max_block_rows(X.shape[0], n_hidden)
-        buffer = np.empty((step, n_hidden), dtype=X.dtype) if is_numpy(X) else None
-        for moments, rows in zip(groups, rows_of_groups(like(targets, X), len(groups)), strict=True):
-            for block in row_blocks(rows.shape[0], n_hidden, block_numbers(X, n_hidden)):
-                out = None if buffer is None else buffer[: block.stop - block.start]
-                H = layer(take_rows(X, rows[block]), out=out)
-                H = shifted(H, moments.shift)
-                moments._add(H, None if weights is None else weights[to_numpy(rows[block])])
+        n_hidden, of_groups = groups[0].shift.shape[0], rows_of_groups(like(targets, X), len(groups))
+        for H, rows, group in hidden_blocks(layer, X, n_hidden, X.dtype, of_groups):
+            if is_numpy(shift := groups[group].shift):
+                H -= cast(shift, H)
+            else:  # single precision minus double is double after one pass over the rows
+                H = H - shift
+            groups[group]._add(H, None if weights is None else weights[to_numpy(rows)])
 
     def about(self, shifts: tuple) -> "ClassMoments":
         """A copy with another shift, of shape (n_hidden,), in a tuple; only for NumPy arrays."""
@@ -428,14 +435,16 @@ def no_moments(
     return GroupSums(ClassMoments(shifts.shape[1], sizes, shift=shifts[g, :]) for g in range(n_groups))
 
 
-def check_units(n_units: int, n_matrices: int = 1) -> None:
-    """Raise if n_matrices matrices of n_units x n_units do not fit into memory.
+def check_units(n_units: int, n_matrices: int, where) -> None:
+    """Raise if matrices of n_units x n_units do not fit into memory beside the array `where`, if NumPy's.
 
     Raises
     ------
     MemoryError
         With the required and the available memory.
     """
+    if not is_numpy(where):
+        return
     size = f"{n_units} x {n_units} hidden units or landmarks"
     what = f"a matrix of {size}" if n_matrices == 1 else f"what {n_matrices} matrices of {size} hold"
     check_memory(8 * n_matrices * n_units**2, what, FEWER_UNITS)
@@ -449,22 +458,19 @@ def pilot_means(layer: Callable, X, group: np.ndarray, n_groups: int) -> np.ndar
     """
     n_hidden = layer(take_rows(X, slice(1))).shape[1]
     where = sums_like(X)
-    if is_numpy(where):
-        check_units(n_hidden, n_groups + SOLUTION_SQUARES)
+    check_units(n_hidden, n_groups + SOLUTION_SQUARES, where)
     means = zeros((n_groups, n_hidden), where)
     for g, rows in enumerate(rows_of_groups(like(group, X), n_groups)):
         n_rows = rows.shape[0]
         some = rows[: min(n_rows, PILOT_ROWS)] if n_rows else slice(min(X.shape[0], PILOT_ROWS))
-        means[g, :] = total_of(rounded_mean(layer(take_rows(X, some))), where)
+        means[g, :] = like(rounded_mean(layer(take_rows(X, some))), where)
     return means
 
 
 def rounded_mean(H):
     """The mean of rows, computed in double precision if available, rounded to their precision."""
-    if is_numpy(H):
-        return H.mean(axis=0, dtype=np.float64).astype(H.dtype)
-    xp, where = namespace(H), sums_like(H)
-    mean = xp.mean(H if is_numpy(where) else xp.astype(H, where.dtype), axis=0)
+    xp = array_namespace(H)
+    mean = xp.mean(xp.astype(H, xp.float64 if has_double(H) else H.dtype, copy=False), axis=0)
     return xp.astype(xp.astype(mean, H.dtype), mean.dtype)
 
 
@@ -492,13 +498,45 @@ def moments_of_parts(
     return PartSums(names, [GroupSums(moments[start : start + n_classes]) for start in starts])
 
 
-def row_blocks(n_rows: int, n_columns: int, numbers: int | None = None) -> Iterator[slice]:
-    """Slices that divide n_rows rows into blocks of at most `numbers` (or BLOCK_NUMBERS) elements."""
-    step = max_block_rows(n_rows, n_columns, numbers)
-    for start in range(0, n_rows, step):
-        yield slice(start, min(start + step, n_rows))
+def hidden_blocks(
+    units: Callable, X, n_units: int, dtype, of_groups: Sequence | None = None, numbers: int | None = None
+) -> Iterator[tuple]:
+    """Yield hidden rows block by block, group by group: the block, the rows of X in it, and the group.
+
+    Blocks of NumPy arrays share memory, so each is valid only until the next.
+
+    Parameters
+    ----------
+    units : callable
+        Maps rows of X to an array of shape (n_rows, n_units); accepts an argument `out`.
+    X : array, shape (n_samples, n_features)
+    n_units : int
+    dtype : dtype
+        That of the blocks.
+    of_groups : sequence of arrays of int, optional
+        Indices of the rows of each group. Default: one group of all rows.
+    numbers : int, optional
+        See :func:`row_blocks`.
+    """
+    blocks: list[tuple[Any, slice, int]] = []
+    for group, rows in enumerate([None] if of_groups is None else of_groups):
+        slices = row_blocks(X if rows is None else rows, n_units, numbers)
+        blocks += [(each if rows is None else rows[each], each, group) for each in slices]
+    buffer = None
+    if is_numpy(X):
+        buffer = np.empty((max((each.stop - each.start for _, each, _ in blocks), default=0), n_units), dtype)
+    for rows, each, group in blocks:
+        out = None if buffer is None else buffer[: each.stop - each.start]
+        yield units(take_rows(X, rows), out=out), rows, group
 
 
-def max_block_rows(n_rows: int, n_columns: int, numbers: int | None = None) -> int:
-    """Number of rows of the largest block."""
-    return max(1, min(n_rows, (numbers or BLOCK_NUMBERS) // max(1, n_columns)))
+def row_blocks(rows, n_columns: int, numbers: int | None = None) -> list[slice]:
+    """Slices that divide rows into blocks for results of n_columns numbers each.
+
+    A block has at most `numbers` of them on a CPU (default: BLOCK_NUMBERS); on an accelerator it is larger.
+    """
+    n_rows, n_columns, numbers = rows.shape[0], max(1, n_columns), numbers or BLOCK_NUMBERS
+    if not is_numpy(rows) and rows.__dlpack_device__()[0] != CPU:
+        numbers = min(DEVICE_NUMBERS, DEVICE_ROWS * n_columns)
+    step = max(1, numbers // n_columns)
+    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]

@@ -6,6 +6,7 @@ layer.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, lstsq, pinvh, solve_triangular
@@ -23,7 +24,7 @@ from entrolearn.machines.devices import (
     namespace,
     solve_cholesky,
     solve_lower,
-    zero_square,
+    zeros,
 )
 from entrolearn.machines.moments import (
     FEWER_UNITS,
@@ -92,17 +93,24 @@ class ClassCovariance:
 
 @dataclass(frozen=True)
 class CovarianceMatrix:
-    """A covariance matrix in place of the moments that it could be computed from.
+    """Mean and covariance matrix of a class in place of the moments that they could be computed from.
 
     Attributes
     ----------
     matrix : ndarray, shape (n_hidden, n_hidden)
     n_rows : float
         Number of rows of the estimate; by default infinite.
+    mean : ndarray, shape (n_hidden,), optional
     """
 
     matrix: np.ndarray
     n_rows: float = np.inf
+    mean: Any = None
+
+    @property
+    def n(self) -> float:
+        """The number of rows."""
+        return self.n_rows
 
     def add_covariance_to(self, total: np.ndarray, weight: float) -> None:
         """See :meth:`ClassMoments.add_covariance_to`."""
@@ -160,7 +168,7 @@ class ClassGaussians:
         values = np.empty((n_rows, n_classes), order="F")
         for c, (mean, covariance) in enumerate(zip(self.means, self.covariances, strict=True)):
             lower = np.sqrt(covariance) if n_components == 1 else np.linalg.cholesky(covariance)
-            for block in row_blocks(n_rows, n_components, STANDARDISED):
+            for block in row_blocks(projected, n_components, STANDARDISED):
                 standard = (projected[block] - mean).T
                 if n_components == 1:
                     standard /= lower[0, 0]
@@ -190,13 +198,11 @@ class ClassGaussians:
             columns.append(constant - 0.5 * xp.sum(standard * standard, axis=1))
         return xp.stack(columns, axis=1)
 
-    def most_likely(self, projected: np.ndarray) -> np.ndarray:
-        """Index of the most likely class of each row, shape (n,); only for NumPy arrays."""
-        found = np.empty(len(projected), dtype=int)
-        for block in row_blocks(len(projected), len(self.means), DENSITIES):
-            values = self.log_joint(projected[block])
-            found[block] = values[:, 1] > values[:, 0] if values.shape[1] == 2 else values.argmax(axis=1)
-        return found
+    def most_likely(self, projected):
+        """Index of the most likely class of each row, shape (n,), of equally likely ones the first."""
+        xp = namespace(projected)
+        blocks = row_blocks(projected, len(self.means), DENSITIES)  # whose densities fit into memory
+        return xp.concat([xp.argmax(self.log_joint(projected[block, :]), axis=1) for block in blocks])
 
     def thresholds(self) -> np.ndarray:
         """Points on the line where two classes are equally likely: none, one or two, ascending.
@@ -249,15 +255,16 @@ class EntropyReadout:
 
 
 def class_gaussians(
-    moments: Iterable[ClassMoments], covariance: str | float
+    moments: "Iterable[ClassMoments | CovarianceMatrix]", covariance
 ) -> tuple[np.ndarray, list[ClassCovariance], np.ndarray]:
     """Mean and covariance of each class, and the shrinkages.
 
     Parameters
     ----------
-    moments : iterable of ClassMoments
-    covariance : {"ledoit_wolf", "oas", "empirical"} or float
-        A number is a ridge, the multiple of the identity that is added to the empirical covariance.
+    moments : iterable of ClassMoments or CovarianceMatrix
+    covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator
+        A number is a ridge, the multiple of the identity that is added to the empirical covariance. With an
+        estimator, `moments` are its results.
 
     Returns
     -------
@@ -268,7 +275,9 @@ def class_gaussians(
     """
     means, covariances, shrinkages = [], [], []
     for each in moments:
-        if isinstance(covariance, str):
+        if isinstance(each, CovarianceMatrix):
+            shrinkage, ridge = 0.0, 0.0
+        elif isinstance(covariance, str):
             variance = each.mean_variance()
             if not variance < LARGEST_VARIANCE:  # the formulas sum squared covariances over pairs of units
                 raise ValueError(OVERFLOW)
@@ -277,7 +286,8 @@ def class_gaussians(
         else:
             shrinkage, ridge = 0.0, covariance
         means.append(each.mean)
-        covariances.append(ClassCovariance(each, 1 - shrinkage if each.n_rows > 1 else 0.0, ridge))
+        has_spread = each.n_rows > 1 or isinstance(each, CovarianceMatrix)
+        covariances.append(ClassCovariance(each, 1 - shrinkage if has_spread else 0.0, ridge))
         shrinkages.append(shrinkage)
     return namespace(means[0]).stack(means), covariances, np.array(shrinkages)
 
@@ -303,8 +313,8 @@ def check_classes(n_units: int, n_classes: int, sizes: Sequence[int] | None = No
     check_memory(float(8 * numbers), f"what {n_classes} classes of {n_units} hidden units hold", FEWER_UNITS)
 
 
-def fitted_covariance(estimator, H: np.ndarray) -> ClassCovariance:
-    """Covariance of the rows of H by a clone of a scikit-learn covariance estimator.
+def fitted_covariance(estimator, H: np.ndarray) -> CovarianceMatrix:
+    """Mean of the rows of H, and their covariance by a clone of a scikit-learn covariance estimator.
 
     Raises
     ------
@@ -317,7 +327,7 @@ def fitted_covariance(estimator, H: np.ndarray) -> ClassCovariance:
             f"covariance is {estimator!r}, which has no covariance_ once fitted; accepted: the estimators of "
             "sklearn.covariance."
         )
-    return ClassCovariance(CovarianceMatrix(check_array(fitted.covariance_), len(H)))
+    return CovarianceMatrix(check_array(fitted.covariance_), len(H), H.mean(axis=0))
 
 
 def entropy_discriminant(
@@ -384,7 +394,7 @@ def entropy_discriminant(
     common = sum(least) / len(least) or float(np.finfo(float).eps) * largest**2
     ridges = np.array([covariance.ridge for covariance in covariances])
     ridges = np.where(ridges > least, ridges, np.maximum(ridges, common))
-    total = zero_square(means.shape[1], means)
+    total = zeros((means.shape[1], means.shape[1]), means, "F")
     for covariance in covariances:
         covariance.moments.add_covariance_to(total, covariance.weight)
     found = _positive_factor(add_to_diagonal(total, ridges.sum()), MORE_RIDGES[: 1 if single else None])
@@ -416,7 +426,13 @@ def _projected(covariances, coef, ridges: np.ndarray, least: np.ndarray, pool_be
     projected = np.empty((len(covariances), n_components, n_components))
     for c, covariance in enumerate(covariances):
         projected[c] = to_numpy(covariance.weight * covariance.moments.projected_covariance(coef))
-    _make_positive(projected)
+    try:
+        for matrix in projected:
+            np.linalg.cholesky(matrix)
+    except LinAlgError:  # the nearest positive semidefinite matrices; negative eigenvalues are rounding
+        for matrix in projected:
+            values, vectors = np.linalg.eigh(matrix)
+            matrix[:] = (vectors * np.maximum(values, 0)) @ vectors.T
     n_rows = np.array([c.moments.n_rows for c in covariances])
     few = n_rows < pool_below
     for c in np.flatnonzero(~few & (n_rows <= n_components)).tolist():
@@ -482,17 +498,6 @@ def _has_digits(projected: np.ndarray, covariances, coef) -> bool:
     rounding = single.tiny + single.eps / ROUNDINGS * np.array([c.moments.mean_square() for c in covariances])
     above = np.linalg.eigvalsh(projected - rounding[:, None, None] * to_numpy(coef.T @ coef))
     return bool(above.min() > 0) and float(xp.max(xp.abs(coef))) < float(single.max)
-
-
-def _make_positive(matrices: np.ndarray) -> None:
-    """Replace matrices by the nearest positive semidefinite ones; negative eigenvalues are rounding."""
-    try:
-        for matrix in matrices:
-            np.linalg.cholesky(matrix)
-    except LinAlgError:
-        for matrix in matrices:
-            values, vectors = np.linalg.eigh(matrix)
-            matrix[:] = (vectors * np.maximum(values, 0)) @ vectors.T
 
 
 def least_squares(H: np.ndarray, targets: np.ndarray, weights: np.ndarray, n_samples: int) -> np.ndarray:

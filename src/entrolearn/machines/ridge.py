@@ -4,16 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
+from operator import iadd
 
 import numpy as np
 from scipy.linalg import eigh
 
-from entrolearn.kernels import check_memory
 from entrolearn.machines.devices import (
-    add_in_place,
     add_outer_product,
     add_to_diagonal,
-    block_numbers,
     cast,
     cholesky,
     copied,
@@ -25,16 +23,13 @@ from entrolearn.machines.devices import (
     solve_cholesky,
     sums_like,
     take_rows,
-    total_of,
-    zero_square,
     zeros,
 )
 from entrolearn.machines.moments import (
-    FEWER_UNITS,
     PILOT_ROWS,
-    max_block_rows,
+    check_units,
+    hidden_blocks,
     rounded_mean,
-    row_blocks,
 )
 from entrolearn.machines.sums import GroupSums, PartSums, Sums
 from entrolearn.path import Partition
@@ -107,10 +102,9 @@ class NormalEquations(Sums):
 
     def __init__(self, n_units: int, n_outputs: int, where=None, *, shifts: tuple | None = None):
         where = np.empty(0) if where is None else where
-        if is_numpy(where):
-            _check_squares(2, n_units)  # the sum, and a copy to factorise
+        check_units(n_units, 2, where)  # the sum, and a copy to factorise
         self.n = self.n_added = self.squares_of_weights = 0
-        self._gram = zero_square(n_units, where)  # its lower triangle
+        self._gram = zeros((n_units, n_units), where, "F")  # its lower triangle
         self._right = zeros((n_outputs, n_units), where).T  # NumPy's in Fortran order
         self.shifts = shifts
         self._units, self._targets = zeros(n_units, where), zeros(n_outputs, where)  # sums of shifted rows
@@ -129,17 +123,17 @@ class NormalEquations(Sums):
         for name, rows in (("_units", H), ("_targets", T)):
             total = getattr(self, name)
             sums = _column_sums(rows, total) if roots is None else (roots * roots) @ rows
-            setattr(self, name, add_in_place(total, total_of(sums, total)))
+            setattr(self, name, iadd(total, like(sums, total)))
         if roots is not None:
             H, T = H * roots[:, None], T * roots[:, None]
         self._gram = plus_products(self._gram, H)
-        self._right += total_of((T.T @ H).T, self._right)  # twice as fast as H.T @ T for few outputs
+        self._right += like((T.T @ H).T, self._right)  # twice as fast as H.T @ T for few outputs
         return self
 
     @staticmethod
     def _add_rows_to(groups, layer, X, targets, weights=None):
         (equations,) = groups
-        for H, block in _blocks(layer, X, equations.n_units):
+        for H, block, _ in _blocks(layer, X, equations.n_units):
             of_block = None if weights is None else weights[block]
             equations.update(H, take_rows(targets, block), of_block)
 
@@ -234,8 +228,7 @@ class NormalEquations(Sums):
 
     def spectrum(self) -> "Spectrum":
         """Eigendecomposition of H'H; negative eigenvalues, which are rounding errors, are set to zero."""
-        if is_numpy(self._gram):
-            _check_squares(4, len(self._gram))  # the sum, a copy, and twice that for LAPACK's workspace
+        check_units(self.n_units, 4, self._gram)  # the sum, a copy, and twice that for LAPACK's workspace
         values, vectors = decompose(self.scatter())
         return Spectrum(np.maximum(values, 0), vectors)
 
@@ -249,16 +242,8 @@ class NormalEquations(Sums):
 
 def _column_sums(rows, total):
     """Sums over rows, in double precision if the device has it."""
-    if is_numpy(rows):
-        return rows.sum(axis=0)
     double = {} if is_numpy(total) else {"dtype": total.dtype}
     return namespace(rows).sum(rows, axis=0, **double)
-
-
-def _check_squares(number: int, n_units: int) -> None:
-    """Raise if `number` matrices of n_units x n_units do not fit into memory."""
-    what = f"{number} matrices of {n_units} x {n_units} hidden units or landmarks at once"
-    check_memory(8 * number * n_units**2, what, FEWER_UNITS)
 
 
 @dataclass(frozen=True)
@@ -354,24 +339,17 @@ def no_equations(layer: Callable, X, T: np.ndarray, *, intercept: bool = False) 
     where, shifts = sums_like(X), None
     n_units = layer(take_rows(X, slice(1))).shape[1]
     if intercept:
-        if is_numpy(where):
-            _check_squares(2, n_units)
+        check_units(n_units, 2, where)
         some = slice(min(X.shape[0], PILOT_ROWS))
         pilot = layer(take_rows(X, some)), take_rows(T, some)
-        shifts = tuple(total_of(rounded_mean(values), where) for values in pilot)
+        shifts = tuple(like(rounded_mean(values), where) for values in pilot)
     return GroupSums([NormalEquations(n_units, T.shape[1], where, shifts=shifts)])
 
 
 def _blocks(layer: Callable, X, n_units: int) -> Iterator[tuple]:
-    """Yield blocks of hidden rows, in one buffer, with their slice of the rows."""
-    if not is_numpy(X):
-        for block in row_blocks(X.shape[0], n_units, block_numbers(X, n_units)):
-            yield layer(take_rows(X, block)), block
-        return
+    """Blocks of hidden rows in double precision, with their slice of the rows."""
     numbers = BLOCK_NUMBERS if blas_has_one_thread() else max(BLOCK_NUMBERS, THREADED_ROWS * n_units)
-    buffer = np.empty((max_block_rows(X.shape[0], n_units, numbers), n_units))
-    for block in row_blocks(X.shape[0], n_units, numbers):
-        yield layer(X[block], out=buffer[: block.stop - block.start]), block
+    return hidden_blocks(layer, X, n_units, np.float64, numbers=numbers)
 
 
 def equations_of_parts(
@@ -445,7 +423,7 @@ def leave_one_out_errors(
     if equations.shifts is not None:
         mean_unit, mean_target = equations.means()
         mean_row, of_intercept = mean_unit @ spectrum.vectors, 1 / equations.n
-    for H, some in _blocks(layer, X, rotated.shape[0]):
+    for H, some, _ in _blocks(layer, X, rotated.shape[0]):
         Z = H @ spectrum.vectors - mean_row
         targets = take_rows(T, some) - mean_target
         residuals = [targets - Z @ coef for coef in coefs]

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
-from entrolearn.machines.moments import max_block_rows, row_blocks
+from entrolearn.machines.moments import row_blocks
 
 __all__ = [
     "Minimum",
@@ -250,8 +250,9 @@ def gram_matrix(
     rows = np.arange(len(features)) if rows is None else rows
     n_units = features.shape[1]
     total = np.zeros((n_units, n_units), order="F")
-    buffer = np.empty((max_block_rows(len(rows), n_units), n_units))
-    for block in row_blocks(len(rows), n_units):
+    blocks = row_blocks(rows, n_units)
+    buffer = np.empty((blocks[0].stop if blocks else 0, n_units))
+    for block in blocks:
         some = np.take(features, rows[block], axis=0, out=buffer[: block.stop - block.start], mode="clip")
         if root_weights is not None:
             some *= root_weights[block, None]

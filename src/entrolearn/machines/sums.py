@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 
 from entrolearn.machines.devices import (
-    add_in_place,
     add_to_diagonal,
     cholesky,
     copied,
@@ -86,7 +85,7 @@ class Sums:
     def _combine(self, other: Self, subtract: bool = False) -> Self:
         self._check_alike(other)
         for name in (*COUNTS, *(f"_{name}" for name in self.names)):
-            setattr(self, name, add_in_place(getattr(self, name), getattr(other, name), subtract))
+            setattr(self, name, (isub if subtract else iadd)(getattr(self, name), getattr(other, name)))
         return self
 
     def _check_alike(self, other: Self) -> None:

@@ -4,7 +4,7 @@ For unbalanced classes: Zong, Huang and Chen (2013), in the form of section 2.1 
 "Extreme Entropy Machines".
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from numbers import Integral, Real
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from entrolearn.kernels import check_memory
 from entrolearn.machines.additive import (
     AdditiveClassifier,
     delete_sums,
@@ -23,9 +24,8 @@ from entrolearn.machines.additive import (
 from entrolearn.machines.base import answer, class_targets
 from entrolearn.machines.boxes import FEATURE_RANGE, RandomUnits
 from entrolearn.machines.devices import as_columns
-from entrolearn.machines.factors import factors_by_group
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
-from entrolearn.machines.moments import ClassMoments, moments_of_parts
+from entrolearn.machines.moments import FEWER_UNITS, ClassMoments, moments_of_parts, rows_of_groups
 from entrolearn.machines.readouts import least_squares, least_squares_from_moments
 from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path
 from entrolearn.validation import (
@@ -37,6 +37,12 @@ from entrolearn.validation import (
 )
 
 __all__ = ["WELMClassifier"]
+
+# Rows per QR step, as a multiple of the columns; the factor of earlier rows is then a small part of each
+# step.
+ROWS_PER_COLUMN = 8
+# Measured number of copies of these rows in memory: layer output, stacked rows and LAPACK workspace.
+FACTOR_COPIES = 4
 
 
 class WELMClassifier(AdditiveClassifier):
@@ -153,8 +159,8 @@ class WELMClassifier(AdditiveClassifier):
     def _takes_chunks(self):
         return self.solver == "cholesky"
 
-    def _refuse_sums(self):
-        if self.solver != "cholesky":
+    def _check_settings(self, in_chunks, weights=None):
+        if in_chunks and self.solver != "cholesky":
             raise ValueError(
                 f"solver={self.solver!r} needs all rows at once; accepted for rows that come in chunks, "
                 "and with keep_sums: 'cholesky'."
@@ -175,6 +181,54 @@ class WELMClassifier(AdditiveClassifier):
         tags = super().__sklearn_tags__()
         tags.array_api_support = ARRAY_API and self.solver == "cholesky"
         return tags
+
+
+def factors_by_group(
+    layer: Callable, X, group: np.ndarray, n_groups: int, weights: np.ndarray | None = None
+) -> list[np.ndarray]:
+    """Triangular factor of each group's hidden rows and a column of ones, in one pass over X.
+
+    An orthogonal transformation of the rows does not change a least squares problem. A group whose rows share
+    weight and target can therefore be replaced by the factor R of ``[H, 1] = Q R``, which has at most as many
+    rows as columns. Unlike normal equations, R keeps all singular values of H. The factor of the first h
+    units is the leading block of R.
+
+    Parameters
+    ----------
+    layer : callable
+        Maps rows of X to an array of shape (n_rows, n_hidden); accepts an argument `out`.
+    X : {ndarray, CSR}, shape (n_samples, n_features)
+    group : ndarray of int, shape (n_samples,)
+        The group of each row, from 0 to n_groups - 1.
+    n_groups : int
+    weights : ndarray of float64, shape (n_samples,), optional
+        Sample weights; rows are multiplied by their square roots. Default: all ones.
+
+    Returns
+    -------
+    list of n_groups ndarrays, shape (min(n_rows, n_hidden + 1), n_hidden + 1)
+        Upper triangular or trapezoidal factors; the last column belongs to the column of ones.
+    """
+    n_columns = layer(X[:1]).shape[1] + 1
+    step = ROWS_PER_COLUMN * n_columns
+    check_memory(
+        8 * FACTOR_COPIES * n_columns * min(len(group), n_columns + step),
+        f"the factorisation of {n_columns - 1} hidden units",
+        FEWER_UNITS,
+    )
+    factors = []
+    for rows in rows_of_groups(group, n_groups):
+        factor: Any = np.empty((0, n_columns), dtype=X.dtype)
+        for start in range(0, len(rows), step):
+            some = rows[start : start + step]
+            stacked = np.ones((len(factor) + len(some), n_columns), dtype=X.dtype)
+            stacked[: len(factor)] = factor
+            stacked[len(factor) :, :-1] = layer(X[some])
+            if weights is not None:
+                stacked[len(factor) :] *= np.sqrt(weights[some])[:, None]
+            factor = np.linalg.qr(stacked, mode="r")
+        factors.append(factor)
+    return factors
 
 
 def _solve_factors(
