@@ -13,12 +13,15 @@ import pytest
 from html_pages import Page
 from made_studies import made_study, with_entry
 
+from entrolab.study.entries import Tolerance
 from entrolab.tables.base import Found, Head, PublishedValue
+from entrolab.tables.captions import agreement, meanings
+from entrolab.tables.judge import judge, judge_cell
 from entrolab.tables.making import COLUMNS, counts, judged_table, make_table, read_table
+from entrolab.tables.quantities import Quantity
 from entrolab.tables.ranking import scores_of
 from entrolab.tables.rendering import escape_md, escape_tex, layout, render, write_table
-from entrolab.tables.types import TABLE_TYPES
-from entrolab.tables.verdicts import VERDICTS, beside
+from entrolab.tables.verdicts import VERDICTS
 
 FOLDS = 4
 
@@ -154,15 +157,15 @@ def mixed():
 )
 def test_verdict_at_its_boundaries(ours, value, std, expected):
     cell = ("iris", "eem_rbf", "gmean")
-    found, published = {cell: Found(ours)}, {cell: PublishedValue(value, std)}
-    assert TABLE_TYPES["scores"].judge(cell, spec(), found, published).verdict == expected
+    found, published = {cell: Found(ours)}, {cell: PublishedValue(value, std, decimals=1)}
+    assert judge_cell(cell, spec(), found, published).verdict == expected
 
 
 def test_numbers_that_are_undefined_have_no_verdict():
     with pytest.raises(ValueError, match="found nan; accepted: a number"):
-        beside(math.nan, 1.0, 1.0)
+        judge(math.nan, PublishedValue(1.0), Tolerance(points=1))
     asked = spec()
-    found = {cell: Found(math.nan, reason="noted") for cell in TABLE_TYPES["scores"].cells(asked)}
+    found = {cell: Found(math.nan, reason="noted") for cell in asked.type.cells(asked)}
     published = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
     table = judged_table(found, published, asked)
     assert set(table["verdict"]) == {"failed"}
@@ -296,9 +299,7 @@ def test_a_tolerance_stands_in_the_place_of_the_printed_deviation(tolerance, val
     scores = score_rows("iris", "eem_rbf", [0.8] * FOLDS)
     table = table_of(asked, scores, ("iris", "eem_rbf", "gmean", value))
     assert table["verdict"].tolist() == [expected]
-    shown = layout(table, asked)
-    assert shown["agreement"] in ("within 1 point", "within 5 %")
-    assert shown["agreement"].removeprefix("within ") in shown["legend"][0]["meaning"]
+    assert agreement(asked) in meanings(asked)["reproduced"]
 
 
 def test_errors_are_shown_as_they_are_and_less_is_called_better():
@@ -315,7 +316,7 @@ def test_errors_are_shown_as_they_are_and_less_is_called_better():
     cells = [row["cells"][0] for row in shown["rows"]]
     assert [(cell.ours, cell.published) for cell in cells] == [("0.0750", "0.0737"), ("0.0750", "0.0900")]
     assert cells[1].difference == "ours − published -0.0150 (better)"
-    assert shown["legend"][1]["meaning"].endswith("below the published number, which is better")
+    assert shown["legend"][1]["meaning"].endswith("which is better")
     assert shown["says"].startswith("RMSE, mean")
 
 
@@ -360,16 +361,15 @@ def test_support_vectors_are_shares_of_the_training_rows_and_less_is_better():
     assert table["reason"].tolist() == ["", "", "", "a learner without support vectors"]
     shown = layout(table, asked)
     assert shown["says"].startswith(
-        "Error and support vectors (of the training rows) in percent, mean ± standard deviation over"
+        "Error in percent and support vectors in percent of the training rows, mean ± standard deviation over"
     )
     # The cell without a number has its footnote in every view.
     assert 'title="a learner without support vectors">–<sup>a</sup></td>' in render(table, asked, "html")
     assert "–<sup>a</sup> |" in render(table, asked, "md")
     assert "--\\textsuperscript{a}" in render(table, asked, "tex")
     assert_balanced(render(table, asked, "tex"), heads=2)
-    meanings = {entry["verdict"]: entry["meaning"] for entry in shown["legend"]}
-    assert meanings["lower"].endswith("which is better")
-    assert meanings["higher"].endswith("which is worse")
+    assert meanings(asked)["lower"].endswith("which is better")
+    assert meanings(asked)["higher"].endswith("which is worse")
 
 
 def test_support_vectors_that_one_fold_lacks_are_a_failure():
@@ -485,7 +485,7 @@ def test_rows_that_share_a_head_are_not_sorted_apart(mixed):
     table, spec = mixed
     assert layout(table, spec)["sortable"]
     twice = pd.concat([table, table.assign(metric="accuracy")])
-    metrics = {name: Head(name) for name in ("gmean", "accuracy")}
+    metrics = {name: Quantity(name) for name in ("gmean", "accuracy")}
     assert not layout(twice, replace(spec, metrics=metrics))["sortable"]
 
 

@@ -12,8 +12,8 @@ from scipy import stats
 from entrolab.seeds.rendering import in_words
 from entrolab.seeds.values import with_table
 from entrolab.seeds.verdicts import judge_seeds, predictive_interval, summary, verdict_of
+from entrolab.tables.judge import placed
 from entrolab.tables.making import COLUMNS
-from entrolab.tables.verdicts import placed
 
 SEEDS = 5
 
