@@ -8,10 +8,10 @@ from entrolab.tables.scores import CRITERIA
 
 def explanation(spec: TableSpec) -> str:
     """What the numbers of a table are, in sentences."""
-    own = spec.entry.explanation
-    parts = [own or in_words(spec.type.explanation, spec)]
-    parts += (in_words(quantity.explanation, spec) for quantity in spec.metrics.values())
-    return " ".join(dict.fromkeys(filter(None, parts)))
+    if spec.entry.explanation:
+        return spec.entry.explanation
+    parts = [spec.type.explanation, *(quantity.explanation for quantity in spec.metrics.values())]
+    return " ".join(in_words(text, spec) for text in dict.fromkeys(filter(None, parts)))
 
 
 def in_words(text: str, spec: TableSpec) -> str:
@@ -39,28 +39,30 @@ def compares(spec: TableSpec) -> str:
 
 
 def agreement(spec: TableSpec) -> str:
-    """The tolerances of a table in words, with the names of metrics if they differ."""
-    judged = {key: one for key, one in spec.metrics.items() if one.is_judged and one.compared}
-    words = {one.label: tolerance_in_words(spec.tolerance(key), one.unit) for key, one in judged.items()}
-    if len({*words.values()}) > 1:
-        return "; ".join(f"{label} {text}" for label, text in words.items())
-    return next(iter(words.values()), "not judged")
+    """The tolerances of a table in words; of several, one of a single metric is with its name."""
+    labels: dict[str, list[str]] = {}
+    for key, one in spec.metrics.items():
+        if one.is_judged and one.compared:
+            labels.setdefault(tolerance_in_words(spec.tolerance(key), one.unit), []).append(one.label)
+    if len(labels) < 2:
+        return next(iter(labels), "not judged")
+    return "; ".join(f"{of[0]} {words}" if len({*of}) == 1 else words for words, of in labels.items())
 
 
 def meanings(spec: TableSpec) -> dict[str, str]:
     """The meanings of the verdicts on results, by the tolerances of a table."""
     quantities = spec.metrics.values()
-    is_ratio = all(one.compared == "ratio" for one in quantities)
-    of = "the ratio to the data set's first model" if is_ratio else "ours"
-    worse, better = (
-        (", which is worse", ", which is better")
-        if all(one.less_is_better for one in quantities)
-        else ("", "")
-    )
+    of = "ours"
+    if all(one.compared == "ratio" for one in quantities):
+        of = "the ratio to the data set's first model"
+    worse, better = "", ""
+    if all(one.less_is_better for one in quantities):
+        worse, better = ", which is worse", ", which is better"
+    within = agreement(spec).replace("within ±", "within the published ±")
     return {
-        "reproduced": f"{of} agrees with the published one: {agreement(spec)}",
-        "higher": f"{of} lies above it{worse}",
-        "lower": f"{of} lies below it{better}",
+        "reproduced": f"{of} agrees with the published one: {within}",
+        "higher": f"{of} lies above the published one{worse}",
+        "lower": f"{of} lies below the published one{better}",
     }
 
 

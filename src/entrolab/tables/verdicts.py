@@ -21,9 +21,7 @@ VERDICTS = {
     "failed": Verdict("×", r"$\times$", "no number of ours; the footnote says why"),
     "no data": Verdict("∅", r"$\emptyset$", "the data set is not available"),
     "ours only": Verdict("○", r"$\circ$", "nothing is published to compare with"),
-    "published only": Verdict(
-        "▷", r"$\triangleright$", "a published number without a number of ours to compare"
-    ),
+    "published only": Verdict("▷", r"$\triangleright$", "a published number that is not compared"),
     "known": Verdict("", "", "stated by the study, not computed"),
     "unit": Verdict("◇", r"$\diamond$", "the number of the first model, by which the others are divided"),
 }
