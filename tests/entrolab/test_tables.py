@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from html_pages import Page
-from made_studies import made_study, with_entry
+from made_studies import ENTRIES, made_study, spec_of_kind, with_entry
 
 from entrolab.study.entries import Tolerance
-from entrolab.tables.base import Found, Head, PublishedValue
+from entrolab.tables.base import Found, Head, PublishedValue, phrase
 from entrolab.tables.captions import agreement, meanings
 from entrolab.tables.judge import judge, judge_cell
 from entrolab.tables.making import COLUMNS, counts, judged_table, make_table, read_table
@@ -24,6 +24,7 @@ from entrolab.tables.rendering import escape_md, escape_tex, layout, render, wri
 from entrolab.tables.verdicts import VERDICTS
 
 FOLDS = 4
+PUBLISHED_COLUMNS = ["table", "dataset", "model", "metric", "value", "std"]
 
 
 def study(datasets=("iris", "wine"), models=("eem_rbf", "svm_rbf"), task="binary", of_models=(), **table):
@@ -563,14 +564,32 @@ def test_view_shows_ours_the_printed_number_the_mark_and_the_warning(mixed, form
 HOSTILE = r"""<script>alert(1)</script> & "x" 50% of $a_b^c$ #1 {y} ~ \input{z} | [w](v) `u` *t*"""
 
 
-@pytest.fixture
-def hostile():
-    """A table whose every text is hostile."""
-    asked = study(["iris"], ["eem_rbf"]).spec_of_table("table1")
-    heads = {"datasets": {"iris": Head(HOSTILE)}, "models": {"eem_rbf": Head(HOSTILE, HOSTILE)}}
-    asked = replace(with_entry(asked, caption=HOSTILE, notes=[HOSTILE]), **heads)
-    broken = [record("iris", "eem_rbf", success=False, status="failed", error=f"{HOSTILE}\n\n{HOSTILE}")]
-    return score_table(pd.DataFrame(), published_frame(iris__eem_rbf=(80.0, 1.0)), broken, asked), asked
+@pytest.fixture(params=ENTRIES)
+def hostile(request):
+    """A table of each type whose every text is hostile: numbers, and failures on the second data set."""
+    asked = spec_of_kind(request.param, ["iris", "wine"])
+    asked = replace(
+        with_entry(asked, caption=HOSTILE, notes=[HOSTILE], explanation=HOSTILE),
+        datasets=dict.fromkeys(asked.datasets, Head(HOSTILE)),
+        models=dict.fromkeys(asked.models, Head(HOSTILE, HOSTILE)),
+        metrics={key: replace(one, label=HOSTILE, sublabel=HOSTILE) for key, one in asked.metrics.items()},
+    )
+    failure = Found(status="failed", reason=phrase(f"{HOSTILE}\n\n{HOSTILE}"))
+    found = {cell: failure if cell[0] == "wine" else Found(3.0, 1.0) for cell in asked.type.cells(asked)}
+    numbers = pd.DataFrame([("table1", *cell, "2", 1.0) for cell in found], columns=PUBLISHED_COLUMNS)
+    return judged_table(found, numbers, asked), asked
+
+
+def test_a_table_of_any_type_has_a_verdict_or_a_reason_in_every_cell(hostile):
+    table, asked = hostile
+    cells = list(table[["dataset", "model", "metric"]].itertuples(index=False, name=None))
+    assert cells == asked.type.cells(asked)
+    of_wine = table["dataset"] == "wine"
+    assert set(table.loc[of_wine, "verdict"]) == {"failed"}
+    assert table.loc[of_wine, "reason"].str.contains("alert").all()
+    assert table.loc[of_wine, "ours"].isna().all()
+    assert set(table.loc[~of_wine, "verdict"]) <= {*VERDICTS} - {"", "failed", "ours only"}
+    assert sum(counts(table).values()) == len(cells)
 
 
 @pytest.mark.fault("Trust", "<script> in a name or an error, in tables of html", "shown as text")
@@ -580,9 +599,8 @@ def test_html_escapes_hostile_texts(hostile):
     assert HOSTILE in page.text
 
 
-@pytest.mark.parametrize("table", ["mixed", "hostile"])
-def test_html_is_balanced_and_loads_nothing(table, request):
-    text = render(*request.getfixturevalue(table), "html")
+def test_html_is_balanced_and_loads_nothing(hostile):
+    text = render(*hostile, "html")
     assert Page(text).loads == []
     assert "@import" not in text
     assert "url(" not in text
@@ -592,10 +610,11 @@ def test_html_is_balanced_and_loads_nothing(table, request):
 def test_md_escapes_hostile_texts_and_keeps_its_rows(hostile):
     text = render(*hostile, "md")
     assert "<script" not in text
+    shown = layout(*hostile)
     table = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(table) == 4  # head, rule, one data set, the counts
+    assert len(table) == len(shown["rows"]) + 3  # head, rule, the counts
     for line in table:
-        assert len(re.findall(r"(?<!\\)\|", line)) == 3
+        assert len(re.findall(r"(?<!\\)\|", line)) == len(shown["heads"]) + len(shown["columns"]) + 1
 
 
 @pytest.mark.parametrize(
@@ -626,10 +645,9 @@ DOCUMENT = r"""\documentclass{article}
 
 
 @pytest.mark.fault("Trust", "\\input in a name or an error, in tables of tex", "shown as text")
-@pytest.mark.parametrize("table", ["mixed", "hostile"])
-def test_tex_is_well_formed(table, request, tmp_path):
-    text = render(*request.getfixturevalue(table), "tex")
-    assert_balanced(text)
+def test_tex_is_well_formed(hostile, tmp_path):
+    text = render(*hostile, "tex")
+    assert_balanced(text, heads=len(layout(*hostile)["heads"]))
     if shutil.which("pdflatex"):
         (tmp_path / "main.tex").write_text(DOCUMENT % text, encoding="utf-8")
         command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]

@@ -131,8 +131,6 @@ class TableType:
         The stages whose files a table is made of, keys of `FILES`.
     trains : bool
         Whether its cells have to be trained.
-    is_measured : bool
-        Whether a script measures its numbers for the table.
     ranks : bool
         Whether its numbers are the scores of runs, by which models are ranked.
     tolerance : Tolerance
@@ -148,7 +146,6 @@ class TableType:
     columns: tuple[str, ...] = ("model",)
     stages: tuple[str, ...] = ()
     trains = False
-    is_measured = False
     ranks = False
     tolerance = Tolerance()
     explanation = ""

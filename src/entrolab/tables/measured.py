@@ -71,7 +71,6 @@ class Measured(TableType):
     """Numbers that a script measures, once per data set or on data that it generates."""
 
     stages = ("measured",)
-    is_measured = True
 
     class Entry(TableEntry):
         script: Text
