@@ -95,6 +95,25 @@ def test_a_tolerance_of_the_study_replaces_that_of_the_table_type():
     assert wide["verdict"].tolist() == ["unit", "reproduced", "reproduced"]
 
 
+@pytest.mark.parametrize(
+    ("tolerance", "ends"),
+    [
+        # 3 / 1 in print is anything from 2.5 / 1.5 to 3.5 / 0.5.
+        (Tolerance(), (5 / 3, 7)),
+        (Tolerance(factor=2), (5 / 6, 14)),
+        (Tolerance(percent=10), (1.5, 7.7)),
+        (Tolerance(points=1), (2 / 3, 8)),
+        (Tolerance(std=1), (5 / 3, 7)),  # a ratio has no published deviation
+    ],
+)
+def test_every_key_widens_the_interval_of_a_published_ratio(tolerance, ends):
+    assert interval(tolerance, PublishedValue(3.0, 0.5), unit=PublishedValue(1.0)) == pytest.approx(ends)
+
+
+def test_a_published_unit_that_may_be_zero_bounds_no_ratio_from_above():
+    assert interval(Tolerance(factor=2), PublishedValue(3.0), unit=PublishedValue(0.0)) == (2.5, math.inf)
+
+
 def test_a_first_model_that_took_no_time_gives_no_ratio():
     """A fit may be shorter than the clock of the processor tells."""
     table = table_of("times", [(0.0,), (1.0,), (2.0,)], ["1.0", "2.0", "3.0"])

@@ -23,7 +23,7 @@ def interval(
     """The least and the largest number that reproduce a published value.
 
     `error` is the standard error of ours. With a `unit`, the number is a ratio to that value; published
-    numbers are rounded, so their ratio is an interval, which the factor of the tolerance widens.
+    numbers are rounded, so their ratio is an interval, which the tolerance widens.
 
     Examples
     --------
@@ -36,31 +36,36 @@ def interval(
     >>> interval(Tolerance(factor=2), PublishedValue(3.0), unit=PublishedValue(1.0))  # 2.5 / 1.5, 3.5 / 0.5
     (0.8333333333333334, 14.0)
     """
+    low = high = published.value
+    std, rounded = published.std, rounded_to(published)
     if not math.isnan(unit.value):
-        (low, high), (unit_low, unit_high) = rounded_to(published), rounded_to(unit)
-        factor, most = tolerance.factor or 1.0, high / unit_low if unit_low else math.inf
-        return low / unit_high / factor, most * factor
-    value = published.value
+        unit_low, unit_high = positive(rounded_to(unit))
+        low, high = positive(rounded)
+        low, high = low / unit_high, high / unit_low if unit_low else math.inf
+        std, rounded = NAN, (low, high)
     widths = {
-        "std": (tolerance.std, published.std),
-        "points": (tolerance.points, 1.0),
-        "percent": (tolerance.percent, abs(value) / 100),
-        "standard_error": (tolerance.standard_error, error),
+        "std": (tolerance.std, std, std),
+        "points": (tolerance.points, 1.0, 1.0),
+        "percent": (tolerance.percent, abs(low) / 100, abs(high) / 100),
+        "standard_error": (tolerance.standard_error, error, error),
     }
-    known = [times * unit for times, unit in widths.values() if times is not None and not math.isnan(unit)]
-    ends = [end for width in known for end in (value - width, value + width)]
+    known = [one for one in widths.values() if one[0] is not None and not math.isnan(one[1])]
+    ends = [end for times, below, above in known for end in (low - times * below, high + times * above)]
     if tolerance.factor is not None:
-        ends += [value / tolerance.factor, value * tolerance.factor]
-    if not ends:
-        half = 0.5 * 10.0**-published.decimals
-        ends = [value - half, value + half]
+        ends += [low / tolerance.factor, high * tolerance.factor]
+    ends = ends or [*rounded]
     return min(ends), max(ends)
 
 
 def rounded_to(published: PublishedValue) -> tuple[float, float]:
-    """The least and the largest number that is not negative and rounds to a published one."""
+    """The least and the largest number that rounds to a published one."""
     half = 0.5 * 10.0**-published.decimals
-    return max(published.value - half, 0), published.value + half
+    return published.value - half, published.value + half
+
+
+def positive(ends: tuple[float, float]) -> tuple[float, float]:
+    """The part of an interval that is not negative, as seconds are."""
+    return max(ends[0], 0.0), ends[1]
 
 
 def placed(value: float, low: float, high: float) -> str:
