@@ -180,6 +180,10 @@ def test_published_speedups_are_shown_beside_our_ratios_and_not_judged():
     cells = layout(table, asked)["rows"][0]["cells"]
     assert [(cell.ours, cell.published) for cell in cells] == [("1.0", "1"), ("2.5", "12.8"), ("", "344")]
     assert "divided by" in explanation(asked)
+    # A first model that took no time gives no ratio.
+    table = make_table(Results(seconds=ours | {("iris", "elm"): 0.0}), published(*rows), asked)
+    assert verdicts(table) == ["published only"] * 3 + [""] * 3
+    assert table["ours"].isna().all()
 
 
 def test_times_of_a_sample_say_of_how_many_rows():

@@ -399,6 +399,9 @@ def test_errors_in_the_labels_unit_have_the_digits_that_their_spread_leaves(scal
     frame = frame.assign(**numbers, verdict="ours only", reason="")
     cells = layout(frame, asked)["rows"][0]["cells"]
     assert [f"{cell.ours} ±{cell.ours_std}" for cell in cells] == shown
+    # Beside a published value, ours have the decimals of the metric.
+    cells = layout(frame.assign(published=1.5), asked)["rows"][0]["cells"]
+    assert [cell.ours for cell in cells] == [f"{value:.4f}" for value in frame["ours"]]
 
 
 def test_a_column_of_known_values_is_shown_under_its_own_name_and_judges_nothing():

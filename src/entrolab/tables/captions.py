@@ -83,7 +83,7 @@ def tolerance_in_words(tolerance: Tolerance, unit: str = "") -> str:
         "std": f"{tolerance.std:g} ±" if tolerance.std not in (None, 1) else "±",
         "points": f"{tolerance.points or 0:g}{points}",
         "percent": f"{tolerance.percent or 0:g} %",
-        "factor": f"a factor of {tolerance.factor or 1:g}",
+        "factor": f"×{tolerance.factor or 1:g}",
         "standard_error": f"{tolerance.standard_error or 0:.3g} standard errors",
     }
     given = [text for key, text in widths.items() if getattr(tolerance, key) is not None]
