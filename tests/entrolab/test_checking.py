@@ -133,7 +133,7 @@ def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_tri
         ("tables.taken.metric", "acuracy", "unknown metric of this study 'acuracy', did you mean"),
         ("tables.taken.metric", "rmse", "taken.metric: 'rmse' does not fit 'heart', a binary data set"),
         ("metrics", ["accuracy", "f1", "rmse"], "unknown metric of this study 'iterations'; accepted"),
-        ("tables.taken.tolerance", {"points": 1}, "tables.taken.tolerance: the key 'iterations' is missing"),
+        ("tables.taken.iterations", None, "tables.taken: the key 'iterations' is missing"),
         ("tables.taken.tolerance.point", 1, "tables.taken.tolerance: unknown key 'point', did you mean 'poi"),
         (
             "tables.taken.models",

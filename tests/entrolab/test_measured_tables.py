@@ -356,7 +356,6 @@ def test_a_script_of_a_users_own_lies_beside_the_study(load, own, tmp_path):
         ),
         ({"measured_for": "ranks"}, "measured_for: unknown table of the script mine.py 'ranks'"),
         ({"tolerance": {"point": 1}}, "tables.own.tolerance: unknown key 'point', did you mean 'points'?"),
-        ({"verdicts": {"same": "x"}}, "own.verdicts"),
         ({"metrics": {"score": {"label": "x", "summary": "median"}}}, "summary: found 'median'"),
     ],
 )

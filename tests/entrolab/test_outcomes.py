@@ -29,6 +29,7 @@ from entrolab.outcomes import (
 from entrolab.seeds.values import with_table, write_seeds
 from entrolab.study.claims import Claim
 from entrolab.study.config import read_yaml
+from entrolab.study.entries import Tolerance
 from entrolab.study.study import Study
 from entrolab.tables.making import COLUMNS, counts_of_study
 from entrolab.tables.types import TABLE_TYPES
@@ -77,7 +78,7 @@ def test_tables_that_are_there_are_counted_and_the_others_stay(tmp_path, monkeyp
     more = updated_tables(study, kept, tmp_path)
     assert more[["reproduced", "lower", "seeds", "over seeds", "flips"]].values.tolist() == [[2, 1, 4, 3, 2]]
     # A tolerance that depends on our ±, which is not stored, cannot be computed: the counts stay.
-    monkeypatch.setattr(TABLE_TYPES["scores"], "tolerance", lambda *arguments: math.nan)
+    monkeypatch.setattr(TABLE_TYPES["scores"], "tolerance", Tolerance(standard_error=2))
     pd.testing.assert_frame_equal(updated_tables(study, kept, tmp_path), kept)
 
 

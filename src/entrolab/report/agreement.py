@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.fit.metrics import METRICS, score_name
 from entrolab.io.atomic import replacing
 from entrolab.report.studies import StudyResults
 from entrolab.tables.number_format import title
@@ -58,12 +57,9 @@ def compared(results: StudyResults) -> pd.DataFrame:
     """The rows of a study's tables with a comparable published value, and the columns table and measured."""
     found = []
     for name, table in results.tables.items():
-        measures = results.study.table_type(name).measures
-        if measures is not None:
-            rows = table[table["published"].notna() & table["ours"].notna()]
-            rows = rows[rows["verdict"].isin(RESULTS)]
-            measured = [measures or (score_name(one) if one in METRICS else "") for one in rows["metric"]]
-            found.append(rows.assign(table=name, measured=measured))
+        quantities = results.study.spec_of_table(name).metrics
+        rows = table[table["published"].notna() & table["ours"].notna() & table["verdict"].isin(RESULTS)]
+        found.append(rows.assign(table=name, measured=[quantities[one].panel for one in rows["metric"]]))
     found = [rows[rows["measured"] != ""] for rows in found if len(rows)]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=["table", "measured"])
 

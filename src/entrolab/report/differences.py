@@ -44,24 +44,22 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
     explanations, values = list(enumerate(study.differences, start=1)), []
     for table in tables:
         name = table["name"]
-        rows, table_type, spec = results.tables[name], study.table_type(name), study.spec_of_table(name)
-        digits = digits_of(rows, table_type)
+        rows, spec = results.tables[name], study.spec_of_table(name)
+        digits = digits_of(rows, spec)
         own = [erratum.number for erratum in errata_of(errata, name)]
         over_seeds = table["seeds"]["cells"] if table["seeds"] else {}
         for row in rows[rows["verdict"].isin(OUTSIDE)].itertuples(index=False):
             cell = (row.dataset, row.model, row.metric)
-            shown_as, n_digits = table_type.shown_as(row.metric), digits[row.metric]
-            difference = shown_as.difference(row.metric, row.difference, row.published, n_digits)
-            of_ours = n_digits
-            if not shown_as.ranks:
-                of_ours = shown_as.row_digits(row.metric, [row.ours], [], n_digits)
+            quantity, n_digits = spec.metrics[row.metric], digits[row.metric]
+            difference = quantity.difference(row.difference, row.published, n_digits)
+            of_ours = quantity.row_digits([row.ours], [], n_digits, has_published=True)
             values.append(
                 Value(
                     table=name,
                     title=title(name),
                     of=spec.label_of(*cell),
-                    published=shown_as.published_number(row.metric, row.published, n_digits),
-                    ours=shown_as.number(row.metric, row.ours, of_ours),
+                    published=quantity.published_number(row.published, n_digits),
+                    ours=quantity.number(row.ours, of_ours),
                     difference="" if math.isnan(row.difference) else difference.removeprefix(MINUS),
                     seeds=over_seeds.get(cell, ""),
                     reasons=[number for number, one in explanations if one.applies_to(name, *cell)],

@@ -8,12 +8,11 @@ from entrolab.claims.winners import SAYS, winners
 from entrolab.report.studies import StudyResults
 from entrolab.seeds.rendering import seeds_of
 from entrolab.tables.base import TableSpec
+from entrolab.tables.captions import in_words
 from entrolab.tables.making import counts
 from entrolab.tables.rendering import layout, marks_of
 from entrolab.tables.results import Results
-from entrolab.tables.types import TABLE_TYPES
-
-SECONDS = "fit_seconds"
+from entrolab.tables.times import COSTS, SECONDS
 
 
 def laid_out(results: StudyResults) -> list[dict]:
@@ -50,17 +49,16 @@ def _with_seconds(table: Mapping, spec: TableSpec, runs: Results) -> dict:
         rows.append(row)
     if not any(cell.seconds for row in rows for cell in row["cells"]):
         return {}
-    said = TABLE_TYPES["times"].says(replace(spec, metrics=[SECONDS]))
+    said = in_words(COSTS[SECONDS].explanation, spec)
     return {"rows": rows, "says": f"{table['says']} Small: {said[0].lower()}{said[1:]}"}
 
 
 def _timed(cells: list, dataset: str, spec: TableSpec, runs: Results, columns: list) -> list:
     """The cells of a row, each with the seconds of its run, all with the same precision."""
-    times = TABLE_TYPES["times"]
     seconds = [_seconds(dataset, column["key"], spec, runs) for column in columns]
-    digits = times.row_digits(SECONDS, [value for value in seconds if value is not None], (), 1)
+    digits = COSTS[SECONDS].row_digits([value for value in seconds if value is not None], (), 1, False)
     return [
-        cell if value is None else replace(cell, seconds=times.number(SECONDS, value, digits))
+        cell if value is None else replace(cell, seconds=COSTS[SECONDS].number(value, digits))
         for cell, value in zip(cells, seconds, strict=True)
     ]
 

@@ -13,7 +13,8 @@ def seeded_tables(study) -> list[str]:
     return [
         name
         for name, entry in study.tables.items()
-        if study.table_type(name).measures is not None and entry.published in published
+        if entry.published in published
+        and any(quantity.panel for quantity in study.spec_of_table(name).metrics.values())
     ]
 
 

@@ -6,7 +6,7 @@ G. J. Hahn and W. Q. Meeker, Statistical Intervals (1991), section 4.8: interval
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,9 +15,10 @@ import pandas as pd
 from scipy import stats
 
 from entrolab.seeds.values import of_table, same
-from entrolab.tables.base import Found, PublishedValue, TableSpec
-from entrolab.tables.making import ADDRESS
-from entrolab.tables.verdicts import RESULTS, SLACK, placed
+from entrolab.tables.base import Cell, PublishedValue, TableSpec
+from entrolab.tables.judge import interval, placed
+from entrolab.tables.making import ADDRESS, published_values, read_published
+from entrolab.tables.verdicts import RESULTS, SLACK
 
 COVERAGE = 0.95
 VERDICTS = ("reproduced", "not reproduced", "undecided")
@@ -102,8 +103,10 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: TableSpec) -> t
     known = [same(cells["ours"], mine[seed].reindex(cells.index)) for seed in mine]
     is_known = pd.concat(known, axis=1).any(axis=1) if known else pd.Series(dtype=bool, index=cells.index)
     n_seeds = mine.notna().sum(axis=1).reindex(cells.index)
+    file = spec.study.published
+    printed = published_values(read_published(file), spec.entry.published) if file else {}
     rows = [
-        _judged(row, mine.loc[row.Index].dropna().tolist(), spec)
+        _judged(row, mine.loc[row.Index].dropna().tolist(), printed, spec)
         for row in cells[is_known & (n_seeds >= LEAST_SEEDS)].itertuples()
     ]
     judged = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "wide"])
@@ -113,17 +116,20 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: TableSpec) -> t
     return judged[varies].reset_index(drop=True), left_out
 
 
-def _judged(row, values: list[float], spec: TableSpec) -> tuple:
-    published = PublishedValue(row.published, row.published_std)
-    ours = Found(row.ours, row.ours_std)
-    tolerance = spec.type.tolerance(row.Index, spec, ours, published)
+def _judged(row, values: list[float], printed: Mapping[Cell, PublishedValue], spec: TableSpec) -> tuple:
+    cell = tuple(row.Index)
+    of_table = PublishedValue(
+        row.published, row.published_std
+    )  # without the decimals that it is printed with
+    published = printed.get(spec.type.published_at(cell), of_table)
     low, high = predictive_interval(values)
-    ends = published.value - tolerance, published.value + tolerance
+    ends = interval(spec.tolerance(cell[2]), published, row.ours_std)
+    tolerance = max(published.value - ends[0], ends[1] - published.value)
     flips = len({placed(value, *ends) for value in values}) > 1
     spread = float(np.std(values, ddof=1))
     verdict = verdict_of(low, high, published.value, tolerance)
     about = (len(values), float(np.mean(values)), spread, low, high, verdict, flips)
-    return (*row.Index, published.value, tolerance, row.verdict, *about)
+    return (*cell, published.value, tolerance, row.verdict, *about)
 
 
 def _is_wide(judged: pd.DataFrame) -> pd.Series:

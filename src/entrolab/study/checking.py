@@ -283,7 +283,7 @@ def _of_runs(name: str, study: Study) -> Iterator[str]:
 
 def _of_measurements(name: str, table: TableEntry, study: Study) -> Iterator[str]:
     table_type = TABLE_TYPES[table.type]
-    for dataset, _ in table_type.rows_and_models(table, study) if table_type.is_measured else ():
+    for dataset, _ in table_type.rows_and_models(table, study) if "measured" in table_type.stages else ():
         for model, learner in study.measurement(name, dataset, seed=0).learners().items():
             yield from _of_grids(f"models.{model}", dataset, learner)
 

@@ -12,6 +12,7 @@ from entrolab.study.sections import (
     Section,
     described,
     list_of,
+    number,
     one_of,
     shortened,
     wrong,
@@ -80,10 +81,35 @@ class Entry(Section):
     notes: list[str] = []
 
 
+class Tolerance(Section):
+    """The difference that counts as reproduced; of several keys, the one that allows most.
+
+    `std` counts published standard deviations, `standard_error` standard errors of ours, `points` units of
+    the number, `percent` hundredths of the published value; `factor` multiplies and divides it. Where no key
+    applies, as with `std` and a value published without one, ours has to round to the published value.
+    """
+
+    std: number(gt=0) = None
+    points: number(ge=0) = None
+    percent: number(gt=0) = None
+    factor: number(gt=1) = None
+    standard_error: number(gt=0) = None
+
+
+# Equality, as far as the eight digits of a table's file tell.
+EQUAL = Tolerance(percent=1e-5)
+
+
 class TableEntry(Entry):
-    """A table; `published` names the published table to compare with, by default the one of the same name."""
+    """A table of a study.
+
+    `published` names the published table to compare with, by default the one of the same name; the
+    defaults of `tolerance` and `explanation`, what the numbers are, are those of the table type.
+    """
 
     published: str = None
+    tolerance: Tolerance = None
+    explanation: str = ""
 
 
 class OfData(TableEntry):

@@ -74,7 +74,7 @@ def learners_asked(study: "Study") -> list[Asked]:
                 _collect(asked, f"models.{name}", fitted)
     for name, table in study.tables.items():
         table_type = TABLE_TYPES[table.type]
-        for dataset, _ in table_type.rows_and_models(table, study) if table_type.is_measured else ():
+        for dataset, _ in table_type.rows_and_models(table, study) if "measured" in table_type.stages else ():
             for model, fitted in study.measurement(name, dataset, seed=0).learners().items():
                 _collect(asked, f"tables.{name}.models.{model}", fitted)
     for name, figure in study.figures.items():

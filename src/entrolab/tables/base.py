@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from entrolab.study.entries import TableEntry
-from entrolab.tables.verdicts import beside
+from entrolab.study.entries import TableEntry, Tolerance
+from entrolab.tables.quantities import Quantity
 from entrolab.text import full_label, one_line
 
 NAN = math.nan
@@ -57,8 +57,10 @@ class TableSpec:
     type : TableType
     entry : TableEntry
         The table in the study's file, with defaults; its class is that of the table type.
-    datasets, models, metrics : mapping of str to Head
+    datasets, models : mapping of str to Head
         The heads of rows and columns by key, in the study's order.
+    metrics : mapping of str to Quantity
+        The same of metrics, with what their numbers are.
     trials : int
         The number of trials of the protocol, 0 if it has folds.
     sample : int
@@ -71,11 +73,15 @@ class TableSpec:
     entry: Any
     datasets: Mapping[str, Head]
     models: Mapping[str, Head]
-    metrics: Mapping[str, Head]
+    metrics: Mapping[str, Quantity]
     trials: int = 0
     sample: int = 0
 
-    def heads(self, part: str) -> Mapping[str, Head]:
+    def tolerance(self, metric: str) -> Tolerance:
+        """The difference of a metric's numbers from the published ones that counts as reproduced."""
+        return self.metrics[metric].tolerance or self.entry.tolerance or self.type.tolerance
+
+    def heads(self, part: str) -> Mapping[str, Head | Quantity]:
         """The heads of a part of a cell's address: "dataset", "model" or "metric"."""
         return getattr(self, f"{part}s")
 
@@ -91,7 +97,7 @@ class Found:
 
     The status is "ok", "failed", "no data", "published only" if the study has nothing to compute, or "known"
     if the study states the number. A number is `given` if no learner produced it: it describes data, or is a
-    parameter that the study sets.
+    parameter that the study sets; it `is_judged` unless the study sets it without the paper's having done so.
     """
 
     ours: float = NAN
@@ -100,6 +106,7 @@ class Found:
     status: str = "ok"
     reason: str = ""  # parts joined by semicolons; a part may end in "in k of n fits"
     given: bool = False
+    is_judged: bool = True
     readings: Mapping[str, float] = field(default_factory=dict)  # the number by other readings of the paper
 
 
@@ -113,7 +120,7 @@ class Judged:
 
 
 class TableType:
-    """A table type: its entry in a study, its files, the contents of its cells and their verdicts.
+    """A table type: its entry in a study, its files, its quantities and the contents of its cells.
 
     Attributes
     ----------
@@ -124,15 +131,13 @@ class TableType:
         The stages whose files a table is made of, keys of `FILES`.
     trains : bool
         Whether its cells have to be trained.
-    is_measured : bool
-        Whether a script measures its numbers for the table.
     ranks : bool
         Whether its numbers are the scores of runs, by which models are ranked.
-    measures : str or None
-        The quantity of its numbers, "" for that of the metric; None if the report's figure of agreement
-        leaves them out.
-    compares : str
-        A sentence on the position of published values in a cell.
+    tolerance : Tolerance
+        That of entries without any.
+    explanation : str
+        Sentences on its numbers, for entries without any; `{metrics}`, `{criterion}`, and those of
+        :class:`Quantity` stand for words of the study.
     Entry : type
         The keys and values of an entry in a study.
     """
@@ -141,10 +146,9 @@ class TableType:
     columns: tuple[str, ...] = ("model",)
     stages: tuple[str, ...] = ()
     trains = False
-    is_measured = False
     ranks = False
-    measures: str | None = None
-    compares = "Top: ours; bottom: the published number."
+    tolerance = Tolerance()
+    explanation = ""
     Entry: type[TableEntry] = TableEntry
 
     def of(self, entry: TableEntry) -> "TableType":
@@ -181,8 +185,8 @@ class TableType:
         """Extra rows with their heads: those of generated data, or those below the data sets."""
         return {}
 
-    def metrics(self, table: TableEntry) -> dict[str, Head]:
-        """The metrics of a table with their labels."""
+    def metrics(self, table: TableEntry) -> dict[str, Quantity]:
+        """The metrics of a table, with what their numbers are."""
         raise NotImplementedError
 
     def rows_and_models(self, table: TableEntry, study) -> list[tuple[str, str]]:
@@ -214,71 +218,6 @@ class TableType:
     def measurement(self, table: TableEntry, study, dataset: str) -> dict:
         """The part of the spec of a measurement that depends on the table."""
         raise NotImplementedError
-
-    def judge(
-        self,
-        cell: Cell,
-        spec: TableSpec,
-        found: Mapping[Cell, Found],
-        published_values: Mapping[Cell, PublishedValue],
-    ) -> Judged:
-        """Judge a cell that has a number; by default, by its distance from the published value.
-
-        `found` and `published_values` contain all cells of the table.
-        """
-        ours, published = found[cell], published_values.get(self.published_at(cell), NOTHING)
-        verdict = beside(ours.ours, published.value, self.tolerance(cell, spec, ours, published))
-        note = self.note(cell, found, published_values, verdict)
-        return Judged(verdict, ours.ours - published.value, note)
-
-    def tolerance(self, cell: Cell, spec: TableSpec, ours: Found, published: PublishedValue) -> float:
-        """The largest difference from the published value that counts as reproduced."""
-        return 0.0
-
-    def note(self, cell: Cell, found: Mapping, published_values: Mapping, verdict: str) -> str:
-        """The footnote of a cell with a number."""
-        return ""
-
-    def says(self, spec: TableSpec) -> str:
-        """One or two sentences on the meaning of our numbers."""
-        raise NotImplementedError
-
-    def agreement(self, spec: TableSpec) -> str:
-        """The meaning of "reproduced" and "equal", in two words."""
-        return "within ±"
-
-    def meanings(self, spec: TableSpec) -> Mapping[str, str]:
-        """The meanings of verdicts in a table that are more specific than those of `VERDICTS`."""
-        return {}
-
-    def shown_as(self, metric: str) -> "TableType":
-        """The table type that formats a metric's numbers."""
-        return self
-
-    def digits(self, metric: str, published_values: Sequence[float]) -> int:
-        """The decimals shown of a metric, given all its published values."""
-        raise NotImplementedError
-
-    def row_digits(self, metric: str, numbers: Sequence[float], spread: Sequence[float], digits: int) -> int:
-        """The decimals of our numbers of a metric in one row, given these numbers, their ± and `digits`."""
-        return digits
-
-    def number(self, metric: str, value: float, digits: int) -> str:
-        """A number of ours as text."""
-        # "z" shows a negative number that rounds to zero as 0.0 instead of -0.0.
-        return f"{value:z.{digits}f}"
-
-    def published_number(self, metric: str, value: float, digits: int) -> str:
-        """A published value as text."""
-        return self.number(metric, value, digits)
-
-    def difference(self, metric: str, difference: float, published: float, digits: int) -> str:
-        """The difference of ours from the published value, as text."""
-        return f"ours − published {difference:+z.{digits}f}"
-
-    def beside_published(self, metric: str, difference: float, published: float) -> str:
-        """The text beside the published value."""
-        return ""
 
 
 def phrase(text: object) -> str:

@@ -1,32 +1,47 @@
 """Tables of the sizes of data sets."""
 
-from entrolab.study.entries import OfData
+from entrolab.study.entries import OfData, Tolerance
 from entrolab.study.sections import list_of, one_of
-from entrolab.tables.base import PUBLISHED_ONLY, Found, Head, TableType, phrase
+from entrolab.tables.base import PUBLISHED_ONLY, Found, TableType, phrase
+from entrolab.tables.quantities import Quantity
 
+
+def _count(label: str, sublabel: str = "", explanation: str = "") -> Quantity:
+    return Quantity(label, sublabel, style="thousands", explanation=explanation)
+
+
+TRIAL = "Training and test samples are those of the first trial."
+DIMENSIONS = "Dimensions: principal components of the scaled features with 95 % of their variance."
 COUNTS = {
-    "n_features": Head("features"),
-    "n_samples": Head("samples"),
-    "n_negative": Head("negative", "samples"),
-    "n_positive": Head("positive", "samples"),
-    "n_classes": Head("classes"),
-    "n_train": Head("training", "samples"),
-    "n_test": Head("test", "samples"),
-    "density": Head("nonzeros", "share"),
-    "n_dims": Head("dimensions", "95 % of variance"),
-    "n_dims_negative": Head("dimensions", "of negative"),
-    "n_dims_positive": Head("dimensions", "of positive"),
+    "n_features": _count("features"),
+    "n_samples": _count("samples"),
+    "n_negative": _count("negative", "samples"),
+    "n_positive": _count("positive", "samples"),
+    "n_classes": _count("classes"),
+    "n_train": _count("training", "samples", TRIAL),
+    "n_test": _count("test", "samples", TRIAL),
+    "density": Quantity(
+        "nonzeros",
+        "share",
+        decimals=2,
+        tolerance=Tolerance(),
+        explanation="Nonzeros: the share of such values of the scaled features.",
+    ),
+    "n_dims": _count("dimensions", "95 % of variance", DIMENSIONS),
+    "n_dims_negative": _count("dimensions", "of negative", DIMENSIONS),
+    "n_dims_positive": _count("dimensions", "of positive", DIMENSIONS),
 }
 # Counts that depend on a study's splits, and those that depend on its scaling.
 OF_A_DIVISION = {"n_train", "n_test"}
 OF_A_SCALING = {"density", "n_dims", "n_dims_negative", "n_dims_positive"}
-SHARES = {"density"}
 
 
 class Characteristics(TableType):
     """Counts of a data set as prepared, of its features as scaled, and of its first split."""
 
     columns = ("metric",)
+    tolerance = Tolerance(points=0)
+    explanation = "Counted in the prepared data sets."
 
     class Entry(OfData):
         counts: list_of(one_of(*COUNTS)) = ["n_features", "n_negative", "n_positive"]
@@ -51,36 +66,3 @@ class Characteristics(TableType):
         if metric in facts:
             return Found(float(facts[metric]), given=True)
         return Found(status=PUBLISHED_ONLY)  # such as the positive class of three
-
-    def tolerance(self, cell, spec, ours, published):
-        return 0.5 * 10.0**-published.decimals if cell[2] in SHARES else 0
-
-    def says(self, spec):
-        divided = OF_A_DIVISION & set(spec.entry.counts)
-        trial = ", training and test samples in the first trial" if divided else ""
-        scaled = {
-            "density": "the share of nonzero values",
-            "n_dims": "the number of principal components with 95 % of the variance",
-        }
-        said = [
-            text for count, text in scaled.items() if any(one.startswith(count) for one in spec.entry.counts)
-        ]
-        features = f" Computed from the scaled features: {', and '.join(said)}." if said else ""
-        return f"Counted in the prepared data sets{trial}.{features}"
-
-    def agreement(self, spec):
-        return "equal, rounded" if SHARES & set(spec.entry.counts) else "equal"
-
-    def meanings(self, spec):
-        rounds = ", a share as it is rounded" if SHARES & set(spec.entry.counts) else ""
-        return {
-            "equal": f"ours equals the published number{rounds}",
-            "differs": "ours is another number",
-            "ours only": "not in the published table",
-        }
-
-    def digits(self, metric, published_values):
-        return 2 if metric in SHARES else 0
-
-    def number(self, metric, value, digits):
-        return f"{value:,.{digits}f}"

@@ -7,7 +7,6 @@ the cells (see `entrolab.tables.types`).
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,9 +23,10 @@ from entrolab.tables.base import (
     TableSpec,
     phrase,
 )
+from entrolab.tables.judge import judge_cell
 from entrolab.tables.number_format import decimals_needed, decimals_of
 from entrolab.tables.results import Results
-from entrolab.tables.verdicts import GIVEN, RESULTS, VERDICTS, as_given
+from entrolab.tables.verdicts import GIVEN, RESULTS, VERDICTS
 from entrolab.text import full_label
 
 ADDRESS = ["dataset", "model", "metric"]
@@ -50,17 +50,15 @@ def make_table(results: Results, published: pd.DataFrame, spec: TableSpec) -> pd
 def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
     """Judge the cells of a table, see `make_table`."""
     found = {cell: _defined(ours) for cell, ours in found.items()}
-    published_values = _published_values(published, spec.entry.published)
+    printed = published_values(published, spec.entry.published)
     rows = []
     for cell, ours in found.items():
-        number = published_values.get(spec.type.published_at(cell), NOTHING)
+        number = printed.get(spec.type.published_at(cell), NOTHING)
         if ours.status != "ok":
             blank = ours.status == PUBLISHED_ONLY and math.isnan(number.value)
             judged = Judged("" if blank else ours.status)
         else:
-            judged = spec.type.judge(cell, spec, found, published_values)
-            if ours.given:
-                judged = replace(judged, verdict=as_given(judged.verdict))
+            judged = judge_cell(cell, spec, found, printed)
         reason = "; ".join(filter(None, [ours.reason, judged.note, _correction(cell, number, spec)]))
         compared = (ours.ours, ours.ours_std, judged.difference, judged.verdict, ours.oracle)
         rows.append((*cell, number.value, number.std, *compared, reason))
@@ -170,7 +168,7 @@ def counts_of_study(study, tables: Mapping[str, pd.DataFrame]) -> Counter[str]:
     return sum(map(published_counts, first), Counter())
 
 
-def _published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:
+def published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:
     """The published values of a table by cell; a corrected one is with the metric that it is corrected to."""
     rows = published[published["table"] == name].fillna({"dataset": "", "model": ""}).dropna(subset="value")
     read = apply_corrections(rows)
@@ -189,6 +187,5 @@ def _correction(cell: Cell, number: PublishedValue, spec: TableSpec) -> str:
     if metric != cell[2]:
         parts.append(full_label(spec.metrics.get(metric, Head(metric))))
     if value != number.value:
-        shown_as = spec.type.shown_as(metric)
-        parts.append(shown_as.published_number(metric, value, decimals_needed(value)))
+        parts.append(spec.metrics[cell[2]].published_number(value, decimals_needed(value)))
     return phrase(f"published as {', '.join(parts)}") if parts else ""

@@ -20,7 +20,6 @@ from entrolab.study.sections import (
     Section,
     Text,
     check,
-    described,
     list_of,
     mapping_of,
     number,
@@ -29,14 +28,13 @@ from entrolab.study.sections import (
     text_or_section,
     whole,
 )
-from entrolab.tables.base import ALL, GENERATED, NAN, NOTHING, Found, Head, Judged, TableType, phrase
-from entrolab.tables.judge import Tolerance, interval, judge
-from entrolab.tables.verdicts import SLACK, VERDICTS
+from entrolab.tables.base import ALL, GENERATED, NAN, Found, Head, TableType, phrase
+from entrolab.tables.quantities import Quantity
+from entrolab.tables.verdicts import SLACK
 from entrolab.text import one_line
 
 ENOUGH = 6  # data sets; fewer differences are never significant at 5 %
 PARTS = ("dataset", "model", "metric")
-Verdict = one_of(*VERDICTS)
 
 
 class Labels(Section):
@@ -73,7 +71,6 @@ class Measured(TableType):
     """Numbers that a script measures, once per data set or on data that it generates."""
 
     stages = ("measured",)
-    is_measured = True
 
     class Entry(TableEntry):
         script: Text
@@ -100,12 +97,8 @@ class Measured(TableType):
         reading: str = ""
         # Whether a footnote names the reading that is closest to a row that is not reproduced.
         closest_reading: bool = False
-        tolerance: Tolerance = Tolerance()
-        agreement: str = "equal, rounded"
         # The quantity of the numbers, for seeds and the report's figure of agreement; None leaves them out.
         quantity: str = None
-        explanation: str = ""
-        verdicts: described(dict[Verdict, str], "meanings by verdict") = {}
 
         @field_validator("metrics")
         @classmethod
@@ -121,7 +114,7 @@ class Measured(TableType):
         """The type with the rows, columns and formats of an entry."""
         own = copy.copy(self)
         own.rows, own.columns = tuple(entry.rows), tuple(entry.columns)
-        own.measures, own._metrics = entry.quantity, _expanded(entry.metrics, entry.params)
+        own._metrics = _expanded(entry.metrics, entry.params)
         return own
 
     # --------------------------------------------------------------------------------------- the study
@@ -218,7 +211,18 @@ class Measured(TableType):
 
     def metrics(self, table):
         expanded = _expanded(table.metrics, table.params)
-        return {key: Head(metric.label, metric.sublabel) for key, metric in expanded.items()}
+        return {
+            key: Quantity(
+                metric.label,
+                metric.sublabel,
+                decimals=metric.decimals,
+                most=metric.decimals,
+                style="significant" if metric.significant else "fixed",
+                is_share=metric.percent,
+                panel=table.quantity or "",
+            )
+            for key, metric in expanded.items()
+        }
 
     def cells(self, spec):
         summary = self.places(spec.entry).keys() & {ALL}
@@ -248,7 +252,9 @@ class Measured(TableType):
             return Found(status=row.status, reason=phrase(row.error))
         others = {row.reading: row.value for row in own if not reading and row.reading}
         oracle, note = others.pop("oracle", NAN), one_line(row.error)
-        return Found(row.value, row.std, oracle, reason=note, readings=others)
+        return Found(
+            row.value, row.std, oracle, reason=note, readings=others if entry.closest_reading else {}
+        )
 
     def _over_datasets(self, cell, spec, results) -> Found:
         """The number of all data sets, of those that have one."""
@@ -261,60 +267,6 @@ class Measured(TableType):
         lacking = f"{missing} of {len(each)} data sets have no number" if missing else ""
         ours, std, about = summarised(self._metrics[metric].summary, numbers)
         return Found(ours, std, reason="; ".join(filter(None, [lacking, about])))
-
-    def tolerance(self, cell, spec, ours, published):
-        low, high = interval(spec.entry.tolerance, published, ours.ours_std)
-        return max(published.value - low, high - published.value)
-
-    def judge(self, cell, spec, found, published_values):
-        ours, published = found[cell], published_values.get(self.published_at(cell), NOTHING)
-        verdict = judge(ours.ours, published, spec.entry.tolerance, ours.ours_std)
-        note = ""
-        if spec.entry.closest_reading and verdict in ("higher", "lower"):
-            note = self._closest(cell, found, published_values)
-        return Judged(verdict, ours.ours - published.value, note)
-
-    def _closest(self, cell, found: Mapping, published_values: Mapping) -> str:
-        """The reading closest to the published values of a row, with its numbers."""
-        row = {
-            at: published_values[at].value
-            for at in found
-            if at[:2] == cell[:2] and not math.isnan(published_values.get(at, NOTHING).value)
-        }
-        readings = {"": [found[at].ours for at in row]}
-        for name in found[next(iter(row))].readings:
-            readings[name] = [found[at].readings.get(name, NAN) for at in row]
-        distances = {
-            name: sum(abs(value - published) for value, published in zip(values, row.values(), strict=True))
-            for name, values in readings.items()
-        }
-        known = [name for name, distance in distances.items() if math.isfinite(distance)]
-        closest = min(known, key=distances.get, default="")
-        if closest:
-            digits = self._metrics[cell[2]].decimals
-            numbers = ", ".join(self.number(cell[2], value, digits) for value in readings[closest])
-            return f"closest to this row is the reading {closest}: {numbers}"
-        return "no other reading comes closer to this row" if len(known) > 1 else ""
-
-    # --------------------------------------------------------------------------------------- as it is shown
-
-    def says(self, spec):
-        return spec.entry.explanation
-
-    def agreement(self, spec):
-        return spec.entry.agreement
-
-    def meanings(self, spec):
-        return spec.entry.verdicts
-
-    def digits(self, metric, published_values):
-        return self._metrics[metric].decimals
-
-    def number(self, metric, value, digits):
-        shown = self._metrics[metric]
-        if shown.significant:
-            return f"{value:#.2g}" if 0 < value < 0.95 else f"{value:,.{digits}f}"
-        return super().number(metric, 100 * value if shown.percent else value, digits)
 
 
 def summarised(by, numbers: Sequence[float]) -> tuple[float, float, str]:

@@ -1,14 +1,12 @@
 """Tables of the selected parameters."""
 
-import math
 from numbers import Real
 
 from entrolab.fit.learners import learner_at, searched
-from entrolab.study.entries import OfData
+from entrolab.study.entries import EQUAL, OfData
 from entrolab.study.sections import mapping_of
-from entrolab.tables.base import NOTHING, PUBLISHED_ONLY, Found, Head, Judged
-from entrolab.tables.number_format import power_of_two
-from entrolab.tables.scores import CRITERIA
+from entrolab.tables.base import PUBLISHED_ONLY, Found
+from entrolab.tables.quantities import Quantity
 from entrolab.tables.trained import OfModels
 
 # Labels of published names that are not shown as they are.
@@ -17,8 +15,6 @@ LABELS = {"sigma": "σ", "lambda": "λ", "gamma": "γ", "n_support": "#SV"}
 COUNTS = {"L", "n_support"}
 RECIPROCAL = "1/"
 OF_THE_FITTED = "n_support"
-# Relative difference of equal values: a table's file has eight digits.
-SAME = 1e-7
 
 
 class Parameters(OfModels):
@@ -30,7 +26,8 @@ class Parameters(OfModels):
 
     columns = ("model", "metric")
     stages = ("selection", "record", "models")
-    compares = "Top: ours; bottom: the published value."
+    tolerance = EQUAL
+    explanation = "The parameters selected most often over {tests}, by {criterion}; fixed parameters as set."
 
     class Entry(OfData):
         models: mapping_of(
@@ -53,7 +50,14 @@ class Parameters(OfModels):
 
     def metrics(self, table):
         names = dict.fromkeys(name for parameters in table.models.values() for name in parameters)
-        return {name: Head(LABELS.get(name, name)) for name in names}
+        return {
+            name: Quantity(
+                LABELS.get(name, name),
+                style="general" if name in COUNTS else "power",
+                compared="log2",
+            )
+            for name in names
+        }
 
     def cells(self, spec):
         return [cell for cell in super().cells(spec) if cell[2] in spec.entry.models[cell[1]]]
@@ -78,41 +82,3 @@ class Parameters(OfModels):
         tried = {**learner.grid, **record["grid"]}.get(name, ())
         given = source != OF_THE_FITTED and len(tried) < 2
         return Found(1 / value if source.startswith(RECIPROCAL) else float(value), given=given)
-
-    def judge(self, cell, spec, found, published_values):
-        ours, value = found[cell].ours, published_values.get(cell, NOTHING).value
-        if math.isnan(value):
-            return Judged("ours only")
-        beyond = "higher" if ours > value else "lower"
-        verdict = "reproduced" if math.isclose(ours, value, rel_tol=SAME) else beyond
-        ratio = ours / value if value > 0 else math.nan
-        return Judged(verdict, math.log2(ratio) if 0 < ratio < math.inf else math.nan)
-
-    def says(self, spec):
-        often = "over the trials" if spec.trials else "over the test folds"
-        criterion = CRITERIA[spec.entry.criterion]
-        return f"The parameters selected most often {often}, by {criterion}; fixed parameters as set."
-
-    def agreement(self, spec):
-        return "equal"
-
-    def meanings(self, spec):
-        return {
-            "reproduced": "selected or counted; ours equals the published value",
-            "higher": "selected or counted; ours is larger",
-            "lower": "selected or counted; ours is smaller",
-            "equal": "set by the study; ours equals the published value",
-            "differs": "set by the study to another value",
-            "failed": "nothing was selected; the footnote says why",
-            "published only": "a published value without a counterpart of ours",
-        }
-
-    def digits(self, metric, published_values):
-        return 0
-
-    def number(self, metric, value, digits):
-        return (metric not in COUNTS and 0 < value < math.inf and power_of_two(value)) or f"{value:g}"
-
-    def difference(self, metric, difference, published, digits):
-        whole = abs(difference - round(difference)) < 0.005
-        return f"ours is 2^{difference:{'.0f' if whole else '.2g'}} times the published value"

@@ -16,10 +16,12 @@ import jinja2
 import pandas as pd
 
 from entrolab.io.atomic import write_text
-from entrolab.tables.base import NAN, TableSpec, TableType
+from entrolab.tables.base import NAN, TableSpec
 from entrolab.tables.base import Cell as Address
+from entrolab.tables.captions import agreement, compares, explanation, meanings
 from entrolab.tables.making import COLUMNS, agreement_of, counts, published_counts
 from entrolab.tables.number_format import Power, title
+from entrolab.tables.quantities import Quantity
 from entrolab.tables.verdicts import KNOWN, VERDICTS
 from entrolab.text import full_label, one_line
 
@@ -103,9 +105,9 @@ def layout(
     unsaid = {KNOWN} if has_published else {KNOWN, "ours only"}
     # The oracle is only shown next to published values; the CSV file always contains it.
     shown_table = table if has_published else table.assign(oracle=NAN)
-    says_more = table_type.compares if has_published else says_best if best else ""
+    says_more = compares(spec) if has_published else says_best if best else ""
     over_seeds = seeds["cells"] if seeds else {}
-    cells = _cells(shown_table, table_type, footnotes, unsaid, best, over_seeds)
+    cells = _cells(shown_table, spec, footnotes, unsaid, best, over_seeds)
     agreed = {
         column: agreement_of(published_counts(cells_of))
         for column, cells_of in table.groupby(list(table_type.columns))
@@ -118,10 +120,10 @@ def layout(
         "name": spec.name,
         "title": title(spec.name),
         "caption": one_line(spec.entry.caption),
-        "says": " ".join(filter(None, [table_type.says(spec), says_more])),
+        "says": " ".join(filter(None, [explanation(spec), says_more])),
         "seeds": seeds,
         "has_published": has_published,
-        "agreement": table_type.agreement(spec),
+        "agreement": agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec.entry.notes],
         "heads": [_HEADS[part] for part in shown],
         "columns": [
@@ -140,7 +142,7 @@ def layout(
         "sortable": len(rows) > 2 and len({row[0] for row in rows}) == len(rows),
         "legend": [
             entry
-            for entry in legend(table_type.meanings(spec), counts(table))
+            for entry in legend(meanings(spec), counts(table))
             if entry["count"] and entry["verdict"] not in unsaid
         ],
         "footnotes": list(footnotes.values()),
@@ -211,35 +213,32 @@ def _groups(columns: Sequence[Line], spec: TableSpec) -> list[dict]:
 
 def _cells(
     table: pd.DataFrame,
-    table_type: TableType,
+    spec: TableSpec,
     footnotes: Mapping[str, Mapping],
     unsaid: Collection[str],
     best: Collection[Address],
     over_seeds: Mapping[Address, str],
 ) -> dict[tuple[Line, Line], Cell]:
     """The rendered cells by row and column; verdicts that are `unsaid` have no mark."""
-    digits = digits_of(table, table_type)
-    # Our scores have the decimals of the published ones.
-    by_row = not table_type.ranks or table["published"].isna().all()
+    digits, sides = digits_of(table, spec), (spec.type.rows, spec.type.columns)
+    has_published = bool(table["published"].notna().any())
     cells = {}
-    for _, rows in table.groupby([*dict.fromkeys([*table_type.rows, "metric"])], sort=False):
+    for _, rows in table.groupby([*dict.fromkeys([*spec.type.rows, "metric"])], sort=False):
         metric = rows["metric"].iloc[0]
-        shown_as, of_row = table_type.shown_as(metric), digits[metric]
-        if by_row:
-            of_row = shown_as.row_digits(metric, rows["ours"].dropna(), rows["ours_std"].dropna(), of_row)
+        numbers, spread = rows["ours"].dropna(), rows["ours_std"].dropna()
+        of_row = spec.metrics[metric].row_digits(numbers, spread, digits[metric], has_published)
         for row in rows.itertuples(index=False):
-            place = tuple(
-                tuple(getattr(row, part) for part in parts) for parts in (table_type.rows, table_type.columns)
-            )
-            cells[place] = _cell(row, shown_as, (of_row, digits[metric]), footnotes, unsaid, best, over_seeds)
+            place = tuple(tuple(getattr(row, part) for part in parts) for parts in sides)
+            of_cell = (of_row, digits[metric])
+            cells[place] = _cell(row, spec.metrics[metric], of_cell, footnotes, unsaid, best, over_seeds)
     return cells
 
 
-def digits_of(table: pd.DataFrame, table_type: TableType) -> dict[str, int]:
+def digits_of(table: pd.DataFrame, spec: TableSpec) -> dict[str, int]:
     """The decimals of the numbers of each metric in a table, those of its published values."""
     return {
-        metric: table_type.shown_as(metric).digits(
-            metric, pd.concat([rows["published"], rows["published_std"]]).dropna().tolist()
+        metric: spec.metrics[metric].digits(
+            pd.concat([rows["published"], rows["published_std"]]).dropna().tolist()
         )
         for metric, rows in table.groupby("metric")
     }
@@ -247,7 +246,7 @@ def digits_of(table: pd.DataFrame, table_type: TableType) -> dict[str, int]:
 
 def _cell(
     row,
-    table_type: TableType,
+    quantity: Quantity,
     digits: tuple[int, int],
     footnotes: Mapping[str, Mapping],
     unsaid: Collection[str],
@@ -258,7 +257,7 @@ def _cell(
     of_ours, of_others = digits
 
     def shown(write: Callable[..., str], value: float, *more: float, digits: int = of_others) -> str:
-        return "" if pd.isna(value) else write(row.metric, value, *more, digits)
+        return "" if pd.isna(value) else write(value, *more, digits)
 
     marks = marks_of(row.verdict) if row.verdict else {}
     if row.verdict in unsaid:
@@ -266,13 +265,13 @@ def _cell(
     return Cell(
         verdict=row.verdict,
         **marks,
-        ours=shown(table_type.number, row.ours, digits=of_ours),
-        ours_std=shown(table_type.number, row.ours_std, digits=of_ours),
-        published=shown(table_type.published_number, row.published),
-        published_std=shown(table_type.published_number, row.published_std),
-        beside_published=table_type.beside_published(row.metric, row.difference, row.published),
-        difference=shown(table_type.difference, row.difference, row.published),
-        oracle=shown(table_type.number, row.oracle, digits=of_ours),
+        ours=shown(quantity.number, row.ours, digits=of_ours),
+        ours_std=shown(quantity.number, row.ours_std, digits=of_ours),
+        published=shown(quantity.published_number, row.published),
+        published_std=shown(quantity.published_number, row.published_std),
+        beside_published=quantity.beside_published(row.difference, row.published),
+        difference=shown(quantity.difference, row.difference, row.published),
+        oracle=shown(quantity.number, row.oracle, digits=of_ours),
         letters=",".join(footnotes[text]["letter"] for text, _ in _parts(row.reason)),
         reason=row.reason,
         seeds=over_seeds.get((row.dataset, row.model, row.metric), ""),

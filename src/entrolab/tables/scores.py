@@ -1,19 +1,15 @@
 """Tables of scores."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pydantic import model_validator
-
 from entrolab.fit.learners import searched
-from entrolab.fit.metrics import METRICS, Metric, metrics_of
-from entrolab.study.entries import ModelNames, OfData
-from entrolab.study.sections import Heading, Section, described, list_of, number, plain, wrong
-from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, Head, TableSpec, phrase
-from entrolab.tables.number_format import decimals_for
+from entrolab.fit.metrics import METRICS, metrics_of, score_name
+from entrolab.study.entries import ModelNames, OfData, Tolerance
+from entrolab.study.sections import Heading, Section, described, list_of, number, plain
+from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, TableSpec, phrase
+from entrolab.tables.quantities import PERCENT, Quantity
 from entrolab.tables.trained import OfModels
-from entrolab.tables.verdicts import ROUNDING, SLACK
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -28,19 +24,6 @@ CRITERIA = {
 }
 
 
-class Tolerance(Section):
-    """The tolerance around the published value: ``{points: 1}`` or ``{percent: 5}``."""
-
-    points: number(gt=0) = None
-    percent: number(gt=0) = None
-
-    @model_validator(mode="after")
-    def _one(self):
-        if len(self.model_fields_set) > 1:
-            raise wrong("found points and percent; accepted: one of them")
-        return self
-
-
 class Limits(Section):
     """Limits of a parameter's values."""
 
@@ -51,11 +34,11 @@ class Limits(Section):
 class Scores(OfModels):
     """Mean scores on test rows: data sets × models, with one row per metric if there are several."""
 
-    PERCENT_DIGITS = (1, 2)  # minimum and maximum
-
     rows = ("dataset", "metric")
     stages = ("selection", "predictions", "record")
-    ranks, measures = True, ""
+    ranks = True
+    tolerance = Tolerance(std=1)
+    explanation = "{metrics}, mean ± standard deviation over {tests}. Parameters selected by {criterion}."
 
     class Entry(OfData):
         caption: Heading = "Scores on test rows"
@@ -63,8 +46,6 @@ class Scores(OfModels):
         models: ModelNames = "all"
         metric: described(str | list_of(str), "a metric, or a list of metrics") = None
         criterion: str = None
-        # Instead of the published ±.
-        tolerance: Tolerance = Tolerance()
         # Limits of the parameters to select from.
         among: dict[Any, Limits] = {}
 
@@ -99,7 +80,7 @@ class Scores(OfModels):
         return ("candidates", *self.stages[2:]) if table.among else self.stages
 
     def metrics(self, table):
-        return {metric: Head(METRICS[metric].label) for metric in _listed(table)}
+        return {metric: quantity_of(metric) for metric in _listed(table)}
 
     def of_trained(self, cell, spec, results, record):
         """Mean and standard deviation (ddof=1) over all repeats × folds.
@@ -124,60 +105,6 @@ class Scores(OfModels):
         notes = _notes(len(chosen), spec, record)
         return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
 
-    def tolerance(self, cell, spec, ours, published):
-        match spec.entry.tolerance:
-            case Section(points=int() | float() as points):
-                return points
-            case Section(percent=int() | float() as percent):
-                return percent / 100 * abs(published.value)
-        return ROUNDING if math.isnan(published.std) else published.std
-
-    def says(self, spec):
-        what = _in_words([METRICS[metric] for metric in spec.metrics])
-        over = "the test rows of the trials" if spec.trials else "the test folds"
-        return (
-            f"{what[0].upper()}{what[1:]}, mean ± standard deviation over {over}. "
-            f"Parameters selected by {CRITERIA[spec.entry.criterion]}."
-        )
-
-    def agreement(self, spec):
-        return f"within {tolerance_in_words(spec) or '±'}"
-
-    def meanings(self, spec):
-        tolerance = tolerance_in_words(spec)
-        within, beyond = "the published ±", "{} the published ±"
-        if tolerance:
-            within, beyond = (
-                f"{tolerance} of the published number",
-                f"more than {tolerance} {{}} the published number",
-            )
-        less_is_better = not any(METRICS[metric].greater_is_better for metric in spec.metrics)
-        worse, better = (", which is worse", ", which is better") if less_is_better else ("", "")
-        return {
-            "reproduced": f"ours lies within {within}",
-            "higher": f"ours lies {beyond.format('above')}{worse}",
-            "lower": f"ours lies {beyond.format('below')}{better}",
-            "failed": "no score of ours; the footnote says why",
-        }
-
-    def digits(self, metric, published_values):
-        """For percentages, the decimals of the published values, within limits."""
-        if not METRICS[metric].percent:
-            return METRICS[metric].digits
-        least, most = self.PERCENT_DIGITS
-        return least if all(abs(round(value, least) - value) < SLACK for value in published_values) else most
-
-    def row_digits(self, metric, numbers, spread, digits):
-        """For errors in the label's unit, two significant digits of the least ±; otherwise `digits`."""
-        least = min((value for value in spread if value > 0), default=0)
-        return decimals_for(least, 2) if metric in OF_THE_LABEL and least else digits
-
-    def difference(self, metric, difference, published, digits):
-        text = super().difference(metric, difference, published, digits)
-        if METRICS[metric].greater_is_better or not difference:
-            return text
-        return f"{text} ({'better' if difference < 0 else 'worse'})"
-
 
 def chosen_folds(folds: Mapping[str, "DataFrame"], model: str, spec: TableSpec) -> "DataFrame | None":
     """The scores of folds by a table's criterion, by any for a model without a grid; None if it has none."""
@@ -191,27 +118,15 @@ def _listed(table: "Scores.Entry") -> list[str]:
     return [table.metric] if isinstance(table.metric, str) else table.metric
 
 
-def _in_words(metrics: Sequence[Metric]) -> str:
-    """A list of metrics, with one unit if they share it."""
-    same = len({metric.percent for metric in metrics}) == 1
-    *others, last = [
-        metric.label
-        + (" (of the training rows)" if metric.of_fit and metric.percent else "")
-        + (" in percent" if metric.percent and not same else "")
-        for metric in metrics
-    ]
-    what = f"{', '.join(others)} and {last}" if others else last
-    return what + (" in percent" if same and metrics[0].percent else "")
-
-
-def tolerance_in_words(spec: TableSpec) -> str:
-    """The tolerance around the published value; empty if it is the published ±."""
-    match spec.entry.tolerance:
-        case Section(points=int() | float() as points):
-            return f"{points:g} point{'' if points == 1 else 's'}"
-        case Section(percent=int() | float() as percent):
-            return f"{percent:g} %"
-    return ""
+def quantity_of(metric: str) -> Quantity:
+    """What the scores of a metric are."""
+    known = METRICS[metric]
+    common = {"less_is_better": not known.greater_is_better, "panel": score_name(metric)}
+    if not known.percent:
+        by_row = "spread" if metric in OF_THE_LABEL else ""
+        return Quantity(known.label, decimals=known.digits, most=known.digits, by_row=by_row, **common)
+    unit = f"{PERCENT} of the training rows" if known.of_fit else PERCENT
+    return Quantity(known.label, unit=unit, decimals=1, most=2, **common)
 
 
 def _notes(n_scores: int, spec: TableSpec, record: Mapping) -> list[str]:

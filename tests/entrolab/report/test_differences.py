@@ -43,7 +43,7 @@ def test_each_value_outside_is_listed_with_what_is_about_it(differing):
 def test_ratios_and_powers_are_told_as_such(differing):
     """The column `difference` of a table of times has ratios, that of parameters powers of two."""
     entry = {"type": "times", "datasets": "real", "cost": "fit_seconds"}
-    table = differing.tables["table4"].assign(metric="seconds", difference=35.8, ours=0.0123)
+    table = differing.tables["table4"].assign(metric="fit_seconds", difference=35.8, ours=0.0123)
     study = with_sections(differing.study, tables={"table4": entry})
     timed = replace(differing, study=study, tables={"table4": table})
     laid = [{"name": "table4", "title": "Table 4", "seeds": None}]

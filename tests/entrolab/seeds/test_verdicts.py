@@ -12,8 +12,8 @@ from scipy import stats
 from entrolab.seeds.rendering import in_words
 from entrolab.seeds.values import with_table
 from entrolab.seeds.verdicts import judge_seeds, predictive_interval, summary, verdict_of
+from entrolab.tables.judge import placed
 from entrolab.tables.making import COLUMNS
-from entrolab.tables.verdicts import placed
 
 SEEDS = 5
 
@@ -114,6 +114,24 @@ def test_a_planted_wrong_number_is_told_unless_its_tolerance_is_wide(judge):
     assert judged["verdict"][0] == "reproduced"
     assert judged["wide"].tolist() == [True, False, False]
     assert "the tolerance is too wide to test anything" in " ".join(in_words(summary(judged)))
+
+
+def test_a_value_published_without_a_deviation_is_judged_as_it_is_printed(tmp_path):
+    """83.0 is known to 0.05; a table's file says 83, which alone would be known to 0.5."""
+    (tmp_path / "published.csv").write_text(
+        "table,dataset,model,metric,value,std\ntable4,iris,eem_rbf,gmean,83.0,\n"
+    )
+    content = CONTENT | {"models": {"eem_rbf": "sklearn.svm.SVC"}, "datasets": {"real": ["iris"]}}
+    study = made_study(content).model_copy(update={"published": str(tmp_path / "published.csv")})
+    cell = {"dataset": "iris", "model": "eem_rbf", "metric": "gmean"}
+    numbers = dict.fromkeys(COLUMNS, math.nan) | cell | {"published": 83.0, "ours": 83.0}
+    table = pd.DataFrame([numbers | {"verdict": "reproduced"}])
+    file = pd.DataFrame(columns=["table", *cell])
+    for seed, ours in enumerate([83.0, 83.2, 82.8]):
+        file = with_table(file, "table4", seed, table.assign(ours=ours))
+    judged, _ = judge_seeds(table, file, study.spec_of_table("table4"))
+    assert judged["tolerance"].tolist() == [pytest.approx(0.05)]
+    assert judged["flips"].tolist() == [True]
 
 
 def test_permuted_seeds_give_the_same_verdicts(judge):

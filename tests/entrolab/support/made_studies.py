@@ -1,6 +1,6 @@
 """Studies for tests, from content such as that of a file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,3 +19,49 @@ def made_study(content: Mapping, name: str = "paper", task: str = "binary", **ta
 def with_entry(spec: TableSpec, **keys) -> TableSpec:
     """The spec of a table whose entry has other values of some keys."""
     return replace(spec, entry=spec.entry.model_copy(update=keys))
+
+
+MODELS = {
+    name: {
+        "label": name.upper(),
+        "estimator": "sklearn.svm.SVC",
+        "params": {"kernel": "rbf"},
+        "steps": ["sklearn.decomposition.PCA"],
+    }
+    for name in ("elm", "eem", "svm")
+}
+
+# Entries of all table types, without caption and data sets.
+ENTRIES = {
+    "scores": {"models": list(MODELS), "metric": "gmean"},
+    "times": {"models": list(MODELS), "cost": "fit_seconds"},
+    "characteristics": {"counts": ["n_features", "n_negative", "n_positive"]},
+    "parameters": {
+        "models": {"elm": {"C": "C"}, "svm": {"C": "C", "sigma": "1/gamma", "n_support": "n_support"}},
+        "criterion": "cv",
+    },
+    "training": {
+        "models": list(MODELS),
+        "metric": "accuracy",
+        "criterion": "cv",
+        "tolerance": {"points": 0.5},
+        "iterations": {"percent": 20},
+    },
+    "measured": {
+        "script": "separability",
+        "models": list(MODELS),
+        "metrics": {"separability": {"label": "visual separability", "decimals": 2}},
+        "explanation": "Mean balanced accuracy.",
+    },
+}
+
+
+def spec_of_kind(kind: str, datasets: Sequence[str] = ("iris",), **changes) -> TableSpec:
+    """The spec of a table of a type, with other values of some keys of its entry in `ENTRIES`."""
+    content = {
+        "metrics": ["gmean", "accuracy"],
+        "datasets": {"all": list(datasets)},
+        "models": MODELS,
+        "tables": {"table1": {"type": kind, "caption": "x", "datasets": "all", **ENTRIES[kind], **changes}},
+    }
+    return made_study(content).spec_of_table("table1")
