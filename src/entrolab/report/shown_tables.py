@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from entrolab.claims.numbers import Numbers
-from entrolab.claims.winners import SAYS, winners
+from entrolab.claims.winners import SAYS, best_of_rows, winners
 from entrolab.report.studies import StudyResults
 from entrolab.seeds.rendering import seeds_of
 from entrolab.tables.base import TableSpec
@@ -24,7 +24,7 @@ def laid_out(results: StudyResults) -> list[dict]:
     for name, table in results.tables.items():
         spec = results.study.spec_of_table(name)
         seeds = seeds_of(results.study, name, table)
-        of_table = layout(table, spec, winners(numbers, name, table), SAYS, seeds)
+        of_table = layout(table, spec, winners(best_of_rows(numbers, name, table)), SAYS, seeds)
         if spec.type.ranks and spec.type.columns == ("model",) and not of_table["has_published"]:
             of_table |= _with_seconds(of_table, spec, runs)
         shown.append(of_table | {"bar": bar(counts(table))})

@@ -158,14 +158,14 @@ def rank_models(scores: pd.DataFrame, *, greater_is_better: bool = True) -> Rank
     >>> ranking.wins("a", "c")
     (4, 0, 1)
     """
-    import scikit_posthocs  # imported late: it takes seconds
-
     kept, lacking = _kept(scores)
     n_datasets, n_models = kept.shape
     if n_models < LEAST_MODELS or n_datasets < LEAST_DATASETS:
         return None
+    import scikit_posthocs  # imported late: it takes seconds
+
     ranks = _ranks(kept, greater_is_better)
-    average = ranks.mean().sort_values(kind="stable")
+    average = average_ranks(kept, greater_is_better)
     kept, ranks = kept[average.index], ranks[average.index]
     # Friedman's statistic is undefined for models that tie everywhere; they do not differ.
     ties = (ranks.nunique(axis=1) == 1).all()
@@ -184,6 +184,11 @@ def rank_models(scores: pd.DataFrame, *, greater_is_better: bool = True) -> Rank
         lacking=tuple(lacking),
         empty=tuple(scores.index.difference(kept.index, sort=False)),
     )
+
+
+def average_ranks(scores: pd.DataFrame, greater_is_better: bool) -> pd.Series:
+    """The average rank of each model over data sets, the best first; a missing score ranks last."""
+    return _ranks(scores, greater_is_better).mean().sort_values(kind="stable")
 
 
 def shown_test(n_datasets: int, n_models: int) -> str:
