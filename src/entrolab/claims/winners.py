@@ -64,8 +64,9 @@ class Best:
             return f"{said}."
         found = "not tested: too few folds or data sets"
         if self.test:
-            worse = self.n_rivals - len(self.close)
-            found = f"significantly better than {worse} of {self.n_rivals} other models by {self.test}"
+            n_worse = self.n_rivals - len(self.close)
+            worse = f"{n_worse} of {self.n_rivals} other models" if n_worse else "any other model"
+            found = f"{'' if n_worse else 'not '}significantly better than {worse} by {self.test}"
         return f"{said}, {lead} ahead of {second}; {found}."
 
 

@@ -17,7 +17,7 @@ def failures(results: StudyResults) -> list[dict]:
     return [
         {
             "dataset": dataset,
-            "of": [*of.values()],
+            "of": ", ".join(of.values()),
             "verdict": verdict,
             "reason": reason,
         }

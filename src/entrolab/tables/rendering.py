@@ -15,11 +15,12 @@ from string import ascii_lowercase
 import jinja2
 import pandas as pd
 
+from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.tables.base import NAN, TableSpec, TableType
 from entrolab.tables.base import Cell as Address
 from entrolab.tables.making import COLUMNS, agreement_of, counts, published_counts
-from entrolab.tables.number_format import Power, title
+from entrolab.tables.number_format import Power, number_of, title
 from entrolab.tables.verdicts import KNOWN, VERDICTS
 from entrolab.text import full_label, one_line
 
@@ -43,6 +44,8 @@ def render(
     if format == "csv":
         return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
     template = templates(format).get_template(f"table.{format}.j2")
+    if format == "html":
+        table = explain_zeros(table)
     return template.render(table=layout(table, spec, best, says_best, seeds))
 
 
@@ -81,11 +84,69 @@ class Cell:
     seconds: str = ""  # fit time, where the page shows it next to scores
     best: bool = False  # whether it is the best of its row or not significantly worse
 
+    @property
+    def text(self) -> str:
+        """Our number without its ±, or what stands in its place."""
+        if self.verdict == "no data":
+            return "no data"
+        return self.ours or ("" if self.verdict == "published only" else "–")
+
+    @property
+    def hover(self) -> str:
+        """The verdict with the difference, the oracle and the verdict over seeds, then the reason."""
+        oracle = f"oracle {self.oracle}" if self.oracle else ""
+        said = ", ".join(filter(None, [self.verdict if self.marked else "", self.difference, oracle]))
+        return "; ".join(filter(None, [said, self.seeds, self.reason]))
+
+    @property
+    def published_text(self) -> str:
+        """The published value with its ±, or a dash."""
+        if not self.published:
+            return "–"
+        spread = f" ±{self.published_std}" if self.published_std else ""
+        return " · ".join(filter(None, [self.published + spread, self.beside_published]))
+
 
 # Fills a position of the table that has no cell.
 BLANK = Cell(verdict="")
 
 _HEADS = {"dataset": "data set", "model": "model", "metric": ""}
+
+
+# Why a score is zero in all folds, which looks like a failed fit; "" for metrics not listed here.
+ZERO_IN_ALL_FOLDS = {
+    "": "zero in every test fold: the fits succeeded",
+    "gmean": "zero in every test fold: the model predicts no row of one of the classes correctly, so that "
+    "the geometric mean of the recalls is zero",
+}
+
+
+def explain_zeros(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with a footnote on each score of ours that is zero in all folds."""
+    is_zero = (table["ours"] == 0) & (table["ours_std"] == 0) & table["metric"].isin([*METRICS])
+    whys = table["metric"].map(ZERO_IN_ALL_FOLDS).fillna(ZERO_IN_ALL_FOLDS[""])
+    noted = [f"{reason}; {why}" if reason else why for reason, why in zip(table["reason"], whys, strict=True)]
+    return table.assign(reason=table["reason"].mask(is_zero, noted))
+
+
+def bar(found: Mapping[str, int], slugs: Mapping[str, str] | None = None) -> dict:
+    """A bar of counts by verdict: its segments, the counts in words and their sum.
+
+    `slugs` are the CSS classes and names of other things than verdicts.
+    """
+    total = sum(found.values())
+    segments = [
+        {
+            "verdict": name,
+            "count": number,
+            "hover": f"{name}: {number} of {total}",
+            **({"slug": slugs[name], "mark": ""} if slugs else marks_of(name)),
+        }
+        for name, number in found.items()
+        if number
+    ]
+    said = ", ".join(f"{one['count']} {one['verdict']}" for one in segments)
+    return {"segments": segments, "said": said, "total": total}
 
 
 def layout(
@@ -117,6 +178,8 @@ def layout(
         "study": spec.study.name,
         "name": spec.name,
         "title": title(spec.name),
+        "number": number_of(spec.name),
+        "heading": number_of(spec.name) or one_line(spec.entry.caption) or title(spec.name),
         "caption": one_line(spec.entry.caption),
         "says": " ".join(filter(None, [table_type.says(spec), says_more])),
         "seeds": seeds,
@@ -124,8 +187,18 @@ def layout(
         "agreement": table_type.agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec.entry.notes],
         "heads": [_HEADS[part] for part in shown],
+        "n_heads": len(shown),
+        "formats": FORMATS,
+        "config": "",  # the link to the study's file, on a page of the report
         "columns": [
-            {**_column(column, table_type.columns, spec), "agreed": agreed[column]} for column in columns
+            {
+                **_column(column, table_type.columns, spec),
+                "agreed": agreed[column],
+                "agreeing": f"{agreed[column].agreeing}/{agreed[column].compared}"
+                if agreed[column].compared
+                else "–",
+            }
+            for column in columns
         ],
         "groups": _groups(columns, spec) if len(table_type.columns) > 1 else [],
         "rows": [
@@ -144,6 +217,10 @@ def layout(
             if entry["count"] and entry["verdict"] not in unsaid
         ],
         "footnotes": list(footnotes.values()),
+        "remarks": [
+            *((note["letter"], note["text"]) for note in footnotes.values()),
+            *(("", one_line(note, limit=2000)) for note in spec.entry.notes),
+        ],
         "has_oracle": has_published and bool(table["oracle"].notna().any()),
         "agreed": agreement_of(published_counts(table)),
     }
@@ -156,6 +233,7 @@ def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
             "verdict": name,
             **marks_of(name),
             "meaning": meanings.get(name, entry.meaning),
+            "said": f"{name}: {meanings.get(name, entry.meaning)}",
             "count": found.get(name, 0),
             "of_published": name not in ("ours only", KNOWN),
         }
@@ -185,9 +263,17 @@ def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: TableSpec) -> l
     for row in rows:
         first, *rest = (full_label(spec.heads(part)[key]) for part, key in zip(parts, row, strict=False))
         span = spans.pop(row[0], 0)
-        head = {"text": first if span else "", "span": span, "part": parts[0], "key": row[0]}
+        head = {
+            "text": first if span else "",
+            "span": span,
+            "part": parts[0],
+            "key": row[0],
+            "is_part": False,
+        }
         others = zip(rest, parts[1:], row[1:], strict=False)
-        more = [{"text": name, "span": 1, "part": part, "key": key} for name, part, key in others]
+        more = [
+            {"text": name, "span": 1, "part": part, "key": key, "is_part": True} for name, part, key in others
+        ]
         heads.append([head, *more])
     return heads
 
