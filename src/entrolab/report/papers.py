@@ -23,11 +23,10 @@ from entrolab.report.shown_tables import counted
 from entrolab.report.studies import StudyResults, trained
 from entrolab.report.terms import terms
 from entrolab.study.study import Study
-from entrolab.tables.making import agreement_of, counts_of_study
+from entrolab.tables.making import agreement_of, counts, first_readings
 from entrolab.tables.number_format import number_of, title
 from entrolab.tables.ranking import rank_section
 from entrolab.tables.rendering import bar, legend
-from entrolab.tables.verdicts import VERDICTS
 from entrolab.text import full_label, one_line, plural
 from entrolearn.plotting import description_of
 
@@ -38,7 +37,7 @@ DRAWN = "figures"
 def card(results: StudyResults, folder: Path) -> dict:
     """The content of the front page for a study: who won, its verdicts, its answer and its seconds."""
     study = results.study
-    found = counts_of_study(study, results.tables)
+    found = counts(*first_readings(study, results.tables), published=True)
     agreed = agreement_of(found)
     contains = [plural(len(study.tables), "table")]
     contains += [plural(len(study.figures), "figure")] if study.figures else []
@@ -46,9 +45,9 @@ def card(results: StudyResults, folder: Path) -> dict:
         "key": results.key,
         "title": one_line(study.title),
         "about": one_line(study.reference or study.about),
-        "is_paper": bool(study.reference) and found.total() > 0,
+        "is_paper": bool(study.reference) and any(found.values()),
         "won": _won(results),
-        "verdicts": bar({name: found[name] for name in VERDICTS}) if found.total() else None,
+        "verdicts": bar(found) if any(found.values()) else None,
         "agreed": agreed._asdict(),
         "counted": counted(agreed),
         "outcomes": outcomes(results.claims) if results.claims is not None else {},
@@ -101,7 +100,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "url": study.url,
         "terms": terms(study),
         "compared": compared,
-        "counted": counted(agreement_of(counts_of_study(study, results.tables))),
+        "counted": counted(agreement_of(counts(*first_readings(study, results.tables), published=True))),
         "protocol": protocol(study, with_oracle=compared),
         "claims": layout_claims(results.claims) if results.claims is not None else None,
         "tables": [

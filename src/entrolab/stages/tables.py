@@ -18,7 +18,7 @@ from entrolab.seeds.rendering import seeds_of
 from entrolab.seeds.tables import over_seeds
 from entrolab.seeds.values import write_seeds
 from entrolab.study.config import read_yaml
-from entrolab.tables.making import make_table, read_published
+from entrolab.tables.making import counts, make_table, read_published
 from entrolab.tables.rendering import write_table
 from entrolab.tables.results import Results
 from entrolab.tables.verdicts import JUDGED
@@ -51,8 +51,8 @@ def seeds(job) -> None:
 def tell_result(name: str, table: pd.DataFrame, bests: Sequence[Best]) -> None:
     """Print a line on a table: its verdicts, or the best model on each data set by the first metric."""
     if table["published"].notna().any():
-        counted = table["verdict"].value_counts()
-        tell(f"{name}: {', '.join(f'{counted[one]} {one}' for one in JUDGED if one in counted)}")
+        found = counts(table)
+        tell(f"{name}: {', '.join(f'{found[one]} {one}' for one in JUDGED if found[one])}")
     elif bests:
         first = bests[0].metric
         bests = [one for one in bests if one.metric == first]

@@ -96,9 +96,15 @@ def read_table(path: str | Path) -> pd.DataFrame:
     return table[COLUMNS]
 
 
-def counts(table: pd.DataFrame) -> dict[str, int]:
-    """The number of cells of each verdict, zeros included, in the order of `VERDICTS`."""
-    found = Counter(table["verdict"])
+def counts(*tables: pd.DataFrame, published: bool = False) -> dict[str, int]:
+    """The number of cells of some tables by verdict, zeros included, in the order of `VERDICTS`.
+
+    `published` counts only cells with a published value. All other modules get their numbers of verdicts from
+    this function.
+    """
+    found: Counter[str] = Counter()
+    for table in tables:
+        found.update(table.loc[table["published"].notna() | (not published), "verdict"])
     return {name: found[name] for name in VERDICTS}
 
 
@@ -139,22 +145,17 @@ class Agreement(NamedTuple):
         )
 
 
-def agreement_of(verdicts: Mapping[str, int]) -> Agreement:
-    """The agreement of published values, given their number by verdict.
+def agreement_of(found: Mapping[str, int]) -> Agreement:
+    """The agreement of published values, given their number by verdict, of `counts`.
 
     Examples
     --------
     >>> print(agreement_of({"reproduced": 3, "lower": 1, "equal": 2, "no data": 4, "unit": 1}))
     3 of 4 results reproduced, 2 of 2 data and settings equal, 5 not comparable
     """
-    found = Counter(verdicts)
-    results, given = (sum(found[name] for name in names) for names in (RESULTS, GIVEN))
-    return Agreement(found["reproduced"], results, found["equal"], given, found.total() - results - given)
-
-
-def published_counts(table: pd.DataFrame) -> Counter[str]:
-    """The number of published values of a table by verdict."""
-    return Counter(table.loc[table["published"].notna(), "verdict"])
+    n_results, n_given = (sum(found.get(name, 0) for name in names) for names in (RESULTS, GIVEN))
+    reproduced, equal = (found.get(name, 0) for name in ("reproduced", "equal"))
+    return Agreement(reproduced, n_results, equal, n_given, sum(found.values()) - n_results - n_given)
 
 
 def second_reading_of(study, table: str) -> str:
@@ -164,10 +165,9 @@ def second_reading_of(study, table: str) -> str:
     return first if first != table and entries[first].type == entries[table].type else ""
 
 
-def counts_of_study(study, tables: Mapping[str, pd.DataFrame]) -> Counter[str]:
-    """The number of published values of a study by verdict; tables that are second readings are left out."""
-    first = (table for name, table in tables.items() if not second_reading_of(study, name))
-    return sum(map(published_counts, first), Counter())
+def first_readings(study, tables: Mapping[str, pd.DataFrame]) -> list[pd.DataFrame]:
+    """The tables of a study without second readings, so that each published value is counted once."""
+    return [table for name, table in tables.items() if not second_reading_of(study, name)]
 
 
 def _published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:

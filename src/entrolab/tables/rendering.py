@@ -19,7 +19,7 @@ from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.tables.base import NAN, TableSpec, TableType
 from entrolab.tables.base import Cell as Address
-from entrolab.tables.making import COLUMNS, agreement_of, counts, published_counts
+from entrolab.tables.making import COLUMNS, agreement_of, counts
 from entrolab.tables.number_format import Power, number_of, title
 from entrolab.tables.verdicts import KNOWN, VERDICTS
 from entrolab.text import full_label, one_line
@@ -168,7 +168,7 @@ def layout(
     over_seeds = seeds["cells"] if seeds else {}
     cells = _cells(shown_table, table_type, footnotes, unsaid, best, over_seeds)
     agreed = {
-        column: agreement_of(published_counts(cells_of))
+        column: agreement_of(counts(cells_of, published=True))
         for column, cells_of in table.groupby(list(table_type.columns))
     }
     rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
@@ -222,7 +222,7 @@ def layout(
             *(("", one_line(note, limit=2000)) for note in spec.entry.notes),
         ],
         "has_oracle": has_published and bool(table["oracle"].notna().any()),
-        "agreed": agreement_of(published_counts(table)),
+        "agreed": agreement_of(counts(table, published=True)),
     }
 
 
