@@ -23,6 +23,7 @@ from entrolab.io.atomic import write_text
 from entrolab.io.files import FILES
 from entrolab.io.markers import replace_between
 from entrolab.jobs.command import home
+from entrolab.results.frames import read_table
 from entrolab.seeds.values import of_table, read_seeds
 from entrolab.seeds.verdicts import VERDICTS, judge_seeds, summary
 from entrolab.study.claims import tested_file, tested_tables, tests_of_repository
@@ -36,7 +37,6 @@ from entrolab.tables.making import (
     counts,
     judged_table,
     read_published,
-    read_table,
     second_reading_of,
 )
 from entrolab.tables.verdicts import JUDGED

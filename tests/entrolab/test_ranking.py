@@ -11,8 +11,9 @@ from numpy.testing import assert_allclose
 from pandas.testing import assert_frame_equal
 from scipy import stats
 
+from entrolab.figures.ranks import rank_section
 from entrolab.tables.making import COLUMNS
-from entrolab.tables.ranking import ALPHA, rank_models, rank_section, scores_of, shown_test
+from entrolab.tables.ranking import ALPHA, rank_models, scores_of, shown_test
 
 
 def random_scores(n_datasets, n_models, seed=0, decimals=1):

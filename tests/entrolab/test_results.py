@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from entrolab.data.dataset import Dataset, save_dataset
 from entrolab.io.records import write_json
-from entrolab.tables.results import Results
+from entrolab.results.reader import Results
 
 MODELS = {
     "svm": {"estimator": "sklearn.svm.SVC", "criteria": ["cv", "dcs_kde"]},

@@ -13,8 +13,9 @@ import pytest
 from html_pages import Page
 from made_studies import made_study, with_entry
 
+from entrolab.results.frames import read_table
 from entrolab.tables.base import Found, Head, PublishedValue
-from entrolab.tables.making import COLUMNS, counts, judged_table, make_table, read_table
+from entrolab.tables.making import COLUMNS, counts, judged_table, make_table
 from entrolab.tables.ranking import scores_of
 from entrolab.tables.rendering import escape_md, escape_tex, layout, render, write_table
 from entrolab.tables.types import TABLE_TYPES

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.claims.evaluation import COLUMNS, OUTCOMES
+from entrolab.claims.evaluation import OUTCOMES
 from entrolab.io.atomic import replacing
 from entrolab.tables.rendering import bar, templates
 from entrolab.text import one_line, plural
 
-TEXTS = [name for name in COLUMNS if name not in ("effect", "low", "high", "p", "sets")]
 # Maximum number of characters of a text on a page.
 LONGEST = 400
 # Outcome -> CSS class of its bar segment, shared with the verdicts.
@@ -30,13 +29,6 @@ def write_claims(found: pd.DataFrame, title: str, path: str | Path) -> None:
         text = templates("html").get_template("claims_page.html.j2").render(title=title, claims=layout(found))
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
-
-
-def read_claims(path: str | Path) -> pd.DataFrame:
-    """Read a CSV file of :func:`write_claims`."""
-    found = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str), keep_default_na=False)
-    numbers = ["effect", "low", "high", "p"]
-    return found.assign(**{name: pd.to_numeric(found[name]) for name in numbers})[COLUMNS]
 
 
 def outcomes(found: pd.DataFrame) -> dict[str, int]:

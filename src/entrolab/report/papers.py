@@ -9,6 +9,7 @@ from entrolab.claims.rendering import in_words, outcomes
 from entrolab.claims.rendering import layout as layout_claims
 from entrolab.claims.winners import best_of_study
 from entrolab.figures.making import reasons
+from entrolab.figures.ranks import rank_section
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.io.run_files import StudyRun
@@ -25,7 +26,6 @@ from entrolab.report.terms import terms
 from entrolab.study.study import Study
 from entrolab.tables.making import agreement_of, counts, first_readings
 from entrolab.tables.number_format import number_of, title
-from entrolab.tables.ranking import rank_section
 from entrolab.tables.rendering import bar, legend
 from entrolab.text import full_label, one_line, plural
 from entrolearn.plotting import description_of

@@ -6,11 +6,11 @@ from dataclasses import replace
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.winners import SAYS, best_of_rows, winners
 from entrolab.report.studies import StudyResults
+from entrolab.results.reader import Results
 from entrolab.seeds.rendering import seeds_of
 from entrolab.tables.base import TableSpec
 from entrolab.tables.making import Agreement, counts
 from entrolab.tables.rendering import bar, explain_zeros, layout
-from entrolab.tables.results import Results
 from entrolab.tables.types import TABLE_TYPES
 
 SECONDS = "fit_seconds"

@@ -14,13 +14,13 @@ from entrolab.fit.metrics import METRICS
 from entrolab.jobs.checkout import commit_of, lock_digest
 from entrolab.jobs.job_logging import tell
 from entrolab.report import build_report, read_results
+from entrolab.results.reader import Results
 from entrolab.seeds.rendering import seeds_of
 from entrolab.seeds.tables import over_seeds
 from entrolab.seeds.values import write_seeds
 from entrolab.study.config import read_yaml
 from entrolab.tables.making import counts, make_table, read_published
 from entrolab.tables.rendering import write_table
-from entrolab.tables.results import Results
 from entrolab.tables.verdicts import JUDGED
 
 NOTHING_PUBLISHED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])

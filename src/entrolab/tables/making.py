@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from entrolab.results.frames import ADDRESS, COLUMNS, NUMBERS
+from entrolab.results.reader import Results
 from entrolab.tables.base import (
     NOTHING,
     PUBLISHED_ONLY,
@@ -25,14 +27,10 @@ from entrolab.tables.base import (
     phrase,
 )
 from entrolab.tables.number_format import decimals_needed, decimals_of
-from entrolab.tables.results import Results
 from entrolab.tables.verdicts import GIVEN, RESULTS, VERDICTS, as_given
 from entrolab.text import full_label
 
-ADDRESS = ["dataset", "model", "metric"]
 CORRECTED = "corrected_"  # the prefix of a column of published values that corrects another
-_NUMBERS = ["published", "published_std", "ours", "ours_std", "difference", "oracle"]
-COLUMNS = [*ADDRESS, *_NUMBERS[:-1], "verdict", "oracle", "reason"]
 
 
 def make_table(results: Results, published: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
@@ -64,7 +62,7 @@ def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: Tab
         reason = "; ".join(filter(None, [ours.reason, judged.note, _correction(cell, number, spec)]))
         compared = (ours.ours, ours.ours_std, judged.difference, judged.verdict, ours.oracle)
         rows.append((*cell, number.value, number.std, *compared, reason))
-    return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(_NUMBERS, float))
+    return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(NUMBERS, float))
 
 
 def _defined(ours: Found) -> Found:
@@ -87,13 +85,6 @@ def apply_corrections(published: pd.DataFrame) -> pd.DataFrame:
         if column.startswith(CORRECTED)
     }
     return published.assign(**{name: by.fillna(published[name]) for name, by in corrections.items()})
-
-
-def read_table(path: str | Path) -> pd.DataFrame:
-    """Read a table from its CSV file."""
-    text = dict.fromkeys([*ADDRESS, "verdict", "reason"], str)
-    table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=dict.fromkeys(_NUMBERS, [""]))
-    return table[COLUMNS]
 
 
 def counts(*tables: pd.DataFrame, published: bool = False) -> dict[str, int]:

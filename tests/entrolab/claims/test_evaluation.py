@@ -13,7 +13,8 @@ from entrolab.claims.__main__ import main
 from entrolab.claims.evaluation import COLUMNS, Part, _of_claim, _Scale, _would_decide, evaluate
 from entrolab.claims.evidence import Student
 from entrolab.claims.numbers import Numbers, TableMissing, _slack
-from entrolab.claims.rendering import layout, outcomes, read_claims, write_claims
+from entrolab.claims.rendering import layout, outcomes, write_claims
+from entrolab.results.frames import read_claims
 from entrolab.study.claims import Margin, load_claims
 from entrolab.study.sections import ConfigError
 from entrolab.tables.making import COLUMNS as TABLE_COLUMNS

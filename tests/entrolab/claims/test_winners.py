@@ -10,9 +10,9 @@ from told_scores import as_told, write_scores
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.winners import SAYS, best, best_of_rows, best_of_study, winners
 from entrolab.fit import predictions
+from entrolab.results.reader import Results
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import render, write_table
-from entrolab.tables.results import Results
 
 PUBLISHED = ["table", "dataset", "model", "metric", "value", "std"]
 FOLDS = 5
