@@ -42,7 +42,7 @@ class Numbers:
     """The results of a study, for tests of claims; `home` is the folder that holds ``results``."""
 
     def __init__(self, study: Study, home: str | os.PathLike = "."):
-        self.study, self._results = study, Results(study, home)
+        self.study, self.results = study, Results(study, home)
         self._table = cache(lambda name: self._frame(name).set_index(ADDRESS)["ours"])
 
     def cell(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> float:
@@ -131,7 +131,7 @@ class Numbers:
             has_cell = (dataset, model, metric) in self._table(name).index
             if not (has_folds and has_cell and self._is_computed(model)):
                 continue
-            chosen = self._results.scores(dataset, model, entry.among or {})
+            chosen = self.results.scores(dataset, model, entry.among or {})
             rows = chosen.get(entry.criterion, next(iter(chosen.values())))
             scores = rows.set_index(["repeat", "fold"])[metric] * (100 if METRICS[metric].percent else 1)
             return scores.dropna()
@@ -175,7 +175,7 @@ class Numbers:
 
     def _read(self, name: str) -> pd.DataFrame:
         """A table or the data of a figure; `TableMissing` if it has not been made."""
-        read = self._results.table if name in self.study.tables else self._results.figure
+        read = self.results.table if name in self.study.tables else self.results.figure
         try:
             return read(name)
         except FileNotFoundError:

@@ -18,8 +18,7 @@ SECONDS = "fit_seconds"
 
 def laid_out(results: StudyResults) -> list[dict]:
     """The content of a study's tables for the templates."""
-    home = results.folder.parents[1]
-    numbers, runs = Numbers(results.study, home), Results(results.study, home)
+    numbers = Numbers(results.study, results.folder.parents[1])
     shown = []
     for name, table in results.tables.items():
         spec = results.study.spec_of_table(name)
@@ -27,7 +26,7 @@ def laid_out(results: StudyResults) -> list[dict]:
         best = winners(best_of_rows(numbers, name, table))
         of_table = layout(explain_zeros(table), spec, best, SAYS, seeds)
         if spec.type.ranks and spec.type.columns == ("model",) and not of_table["has_published"]:
-            of_table |= _with_seconds(of_table, spec, runs)
+            of_table |= _with_seconds(of_table, spec, numbers.results)
         of_table["bar"] = bar(counts(table))
         shown.append(of_table | {"tally": tally(of_table)})
     return shown
