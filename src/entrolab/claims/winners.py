@@ -16,6 +16,7 @@ SAYS = (
     "with the corrected variance of Nadeau and Bengio and Holm's correction); no bold in rows where no model "
     "is significantly worse."
 )
+TIE = 1e-9  # a smaller lead is a rounding error
 OVER_FOLDS = "a one-sided t-test over folds with corrected variance and Holm's correction"
 
 
@@ -67,7 +68,8 @@ class Best:
             n_worse = self.n_rivals - len(self.close)
             worse = f"{n_worse} of {self.n_rivals} other models" if n_worse else "any other model"
             found = f"{'' if n_worse else 'not '}significantly better than {worse} by {self.test}"
-        return f"{said}, {lead} ahead of {second}; {found}."
+        ahead = f"{lead} ahead of" if self.lead > TIE else "equal to"
+        return f"{said}, {ahead} {second}; {found}."
 
 
 def shown(metric: str) -> Callable[[float], str]:

@@ -126,6 +126,14 @@ def test_without_folds_the_best_is_named_and_no_lead_is_significant(made):
     assert not found.is_significant
 
 
+def test_equal_scores_are_no_lead(made):
+    numbers, frame, _ = made({"first": SCORES["first"], "same": SCORES["first"][::-1]})
+    found = best(numbers, "table4", frame, "gmean")
+    assert (found.lead, found.is_significant) == (pytest.approx(0.0), False)
+    assert "equal to same" in found.in_words({})
+    assert "ahead" not in found.in_words({})
+
+
 def table_of(scores):
     rows = scores.rename_axis("dataset").reset_index().melt("dataset", var_name="model", value_name="ours")
     return rows.assign(metric="auc", verdict="ours only")
