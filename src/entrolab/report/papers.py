@@ -23,9 +23,8 @@ from entrolab.report.provenance import in_short, made
 from entrolab.report.shown_tables import counted
 from entrolab.report.studies import StudyResults, trained
 from entrolab.report.terms import terms
-from entrolab.study.study import Study
 from entrolab.tables.making import agreement_of, counts, first_readings
-from entrolab.tables.number_format import number_of, title
+from entrolab.tables.number_format import heading, number_of
 from entrolab.tables.rendering import bar, legend
 from entrolab.text import full_label, one_line, plural
 from entrolearn.plotting import description_of
@@ -52,7 +51,10 @@ def card(results: StudyResults, folder: Path) -> dict:
         "counted": counted(agreed),
         "outcomes": outcomes(results.claims) if results.claims is not None else {},
         "claims": in_words(outcomes(results.claims)) if results.claims is not None else "",
-        "tables": [{"name": name, "heading": heading(study, name)} for name in study.tables],
+        "tables": [
+            {"name": name, "heading": heading(name, one_line(entry.caption))}
+            for name, entry in study.tables.items()
+        ],
         "contains": ", ".join(contains),
         "made": in_short(results.records),
         "command": results.command(),
@@ -74,16 +76,10 @@ def _won(results: StudyResults) -> dict | None:
     named |= {one_line(study.models[model].label) for model in (one.model, one.second)}
     return {
         "table": name,
-        "heading": heading(study, name),
+        "heading": heading(name, one_line(study.tables[name].caption)),
         "said": one.in_words(labels),
         "terms": "; ".join(f"{term}: {meaning}" for term, meaning in terms(study) if term in named),
     }
-
-
-def heading(study: Study, table: str) -> str:
-    """The number of a paper's table with its caption, or the caption alone."""
-    parts = (number_of(table), one_line(study.tables[table].caption))
-    return ": ".join(filter(None, parts)) or title(table)
 
 
 def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -> dict:

@@ -75,6 +75,17 @@ def title(name: str) -> str:
     return number_of(name) or name.replace("_", " ").capitalize()
 
 
+def heading(name: str, caption: str) -> str:
+    """The number of a paper's table with its caption; of any other table the caption, or the key without one.
+
+    Examples
+    --------
+    >>> heading("table4", "GMEAN"), heading("demo_cv", "GMEAN"), heading("demo_cv", "")
+    ('Table 4: GMEAN', 'GMEAN', 'Demo cv')
+    """
+    return ": ".join(filter(None, (number_of(name), caption))) or title(name)
+
+
 def number_of(name: str) -> str:
     """The number of a paper's table or figure, given its key; "" for all other keys.
 

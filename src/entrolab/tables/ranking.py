@@ -203,7 +203,7 @@ def shown_test(n_datasets: int, n_models: int) -> str:
 def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.DataFrame:
     """One metric of a table of scores, data sets × models in the table's order, without known values.
 
-    The column is "ours" or "published"; for `table` see :func:`entrolab.tables.making.read_table`.
+    The column is "ours" or "published"; for `table` see :func:`entrolab.results.frames.read_table`.
     """
     known = table.loc[table["verdict"] == KNOWN, "model"]
     rows = table[(table["metric"] == metric) & ~table["model"].isin(known)]

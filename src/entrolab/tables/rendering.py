@@ -20,7 +20,7 @@ from entrolab.io.atomic import write_text
 from entrolab.tables.base import NAN, TableSpec, TableType
 from entrolab.tables.base import Cell as Address
 from entrolab.tables.making import COLUMNS, agreement_of, counts
-from entrolab.tables.number_format import Power, number_of, title
+from entrolab.tables.number_format import Power, heading, number_of, title
 from entrolab.tables.verdicts import KNOWN, VERDICTS
 from entrolab.text import full_label, one_line
 
@@ -179,7 +179,7 @@ def layout(
         "name": spec.name,
         "title": title(spec.name),
         "number": number_of(spec.name),
-        "heading": number_of(spec.name) or one_line(spec.entry.caption) or title(spec.name),
+        "heading": heading(spec.name, one_line(spec.entry.caption)),
         "caption": one_line(spec.entry.caption),
         "says": " ".join(filter(None, [table_type.says(spec), says_more])),
         "seeds": seeds,
