@@ -23,6 +23,7 @@ from entrolab.io.atomic import write_text
 from entrolab.io.files import FILES
 from entrolab.io.markers import replace_between
 from entrolab.jobs.command import home
+from entrolab.results.frames import read_table
 from entrolab.seeds.values import of_table, read_seeds
 from entrolab.seeds.verdicts import VERDICTS, judge_seeds, summary
 from entrolab.study.claims import tested_file, tested_tables, tests_of_repository
@@ -33,10 +34,9 @@ from entrolab.tables.base import PUBLISHED_ONLY, Found
 from entrolab.tables.making import (
     ADDRESS,
     agreement_of,
+    counts,
     judged_table,
-    published_counts,
     read_published,
-    read_table,
     second_reading_of,
 )
 from entrolab.tables.verdicts import JUDGED
@@ -97,18 +97,18 @@ def updated_tables(study: Study, before: pd.DataFrame, folder: Path) -> pd.DataF
         file = folder / FILES["tables"].format(study=study.name, table=table)
         if file.exists():
             made = read_table(file)
-            found = published_counts(made)
-            counts = {name: found.pop(name, 0) for name in JUDGED} | {"not judged": found.total()}
+            found = counts(made, published=True)
+            counted = {name: found.pop(name) for name in JUDGED} | {"not judged": sum(found.values())}
         elif table in known:
             made = None
-            counts = {name: known[table][name] for name in COUNTS}
+            counted = {name: known[table][name] for name in COUNTS}
         else:
             continue
         over = _over_seeds(study, table, made, values, known.get(table))
         second = second_reading_of(study, table)
-        rows.append({"study": study.name, "table": table, "second reading of": second, **counts, **over})
-    counted = pd.DataFrame([row for row in rows if sum(row[name] for name in COUNTS)], columns=OF_TABLES)
-    return counted.astype(dict.fromkeys([*COUNTS, *OVER_SEEDS], int))
+        rows.append({"study": study.name, "table": table, "second reading of": second, **counted, **over})
+    kept = pd.DataFrame([row for row in rows if sum(row[name] for name in COUNTS)], columns=OF_TABLES)
+    return kept.astype(dict.fromkeys([*COUNTS, *OVER_SEEDS], int))
 
 
 def _over_seeds(

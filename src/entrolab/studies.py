@@ -12,8 +12,8 @@ import pandas as pd
 import yaml
 
 from entrolab.fit.metrics import METRICS
-from entrolab.io.run_files import RunContents, StudyRun
 from entrolab.jobs.command import check_file, home, setting
+from entrolab.results.reader import Results
 from entrolab.study.config import check_name, load_configuration
 from entrolab.study.sections import ConfigError, check_known
 from entrolab.study.study import Study
@@ -156,17 +156,17 @@ def load_results(
     if directory is not None:
         config["extra_studies"] = str(directory.absolute())
     studies, _ = load_configuration(home(), config)
-    folder, definition = Path(folder), studies[name]
+    definition = studies[name]
+    results = Results(definition, folder)
     scores, predictions, failures = [], [], []
     for dataset, model in definition.runs():
-        run = StudyRun.at(definition, dataset, model, folder)
-        contents = RunContents.of(run, definition)
+        contents = results.run(dataset, model)
         place = {"dataset": dataset, "model": model}
         if not contents.record["success"]:
             failures.append(place | {"status": contents.record["status"], "error": contents.record["error"]})
             continue
         scores.append(contents.scores.assign(**place))
-        predictions.append(pd.read_parquet(run.predictions).assign(**place))
+        predictions.append(results.predictions(dataset, model).assign(**place))
     return _results(name, definition, scores, predictions, failures)
 
 

@@ -80,6 +80,17 @@ def full_label(named) -> str:
     return one_line(f"{named.label} {named.sublabel}")
 
 
+def plural(count: int, noun: str) -> str:
+    """A number of things in words.
+
+    Examples
+    --------
+    >>> plural(1, "table"), plural(1200, "table")
+    ('1 table', '1,200 tables')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def in_short(values: Sequence) -> str:
     """The values of a grid in a line; of more than six the first two and the last.
 

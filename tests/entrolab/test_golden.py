@@ -15,10 +15,10 @@ from entrolab.fit.selection import choose
 from entrolab.fit.training import FACTS, fit_grid
 from entrolab.io.files import FILES
 from entrolab.io.parquet import read_frame, write_frame
+from entrolab.results.reader import Results
 from entrolab.study.config import load_study
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import write_table
-from entrolab.tables.results import Results
 
 STUDY = Path(__file__).parents[2] / "config" / "papers" / "demo.yaml"
 STAGES = ("candidates", "predictions", "record")

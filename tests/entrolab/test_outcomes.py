@@ -31,7 +31,7 @@ from entrolab.study.claims import Claim
 from entrolab.study.config import read_yaml
 from entrolab.study.entries import Tolerance
 from entrolab.study.study import Study
-from entrolab.tables.making import COLUMNS, counts_of_study
+from entrolab.tables.making import COLUMNS, counts, first_readings
 from entrolab.tables.types import TABLE_TYPES
 
 ROOT = Path(__file__).parents[2]
@@ -89,8 +89,11 @@ def test_a_published_value_is_counted_once(tmp_path):
     more = {"again": entry, "seconds": {"type": "times", "datasets": "real"}}
     tables = {"table4": entry, **{name: {**one, "published": "table4"} for name, one in more.items()}}
     study = made_study(CONTENT | {"tables": tables})
-    found = counts_of_study(study, {"table4": table, "again": table, "seconds": table[:1]})
-    assert found == {"reproduced": 3, "lower": 1}
+    first = first_readings(study, {"table4": table, "again": table, "seconds": table[:1]})
+    found = counts(*first, published=True)
+    assert {name: number for name, number in found.items() if number} == {"reproduced": 3, "lower": 1}
+    assert found == {name: sum(counts(one, published=True)[name] for one in first) for name in found}
+    assert sum(counts(*first).values()) == sum(len(one) for one in first)
     table.to_csv(tmp_path / "results/paper/tables/again.csv", index=False)
     kept = updated_tables(study, NO_TABLES, tmp_path)
     assert kept["second reading of"].tolist() == ["", "table4"]

@@ -3,9 +3,9 @@
 import pytest
 
 from entrolab.fit.learners import searched
+from entrolab.results.reader import Results
 from entrolab.study.claims import Better, Claim
 from entrolab.study.study import Study
-from entrolab.tables.results import Results
 
 
 @pytest.fixture

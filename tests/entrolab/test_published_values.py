@@ -15,8 +15,8 @@ from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run
+from entrolab.results.reader import Results
 from entrolab.study.config import load_study
-from entrolab.tables.results import Results
 
 ROOT = Path(__file__).parents[2]
 

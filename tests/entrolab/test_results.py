@@ -1,13 +1,15 @@
 """A study's results as tables look them up: what the features of a data set hold."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from made_studies import made_study
 from scipy.sparse import csr_array
 
 from entrolab.data.dataset import Dataset, save_dataset
 from entrolab.io.records import write_json
-from entrolab.tables.results import Results
+from entrolab.results.frames import COLUMNS
+from entrolab.results.reader import Results
 
 MODELS = {
     "svm": {"estimator": "sklearn.svm.SVC", "criteria": ["cv", "dcs_kde"]},
@@ -57,3 +59,25 @@ def test_records_and_facts_are_read_from_their_files_and_empty_without_them(tmp_
     ]
     assert found == [0, 0, 1, 0]
     assert results.facts("iris", "sweep").keys() == {"error"}
+
+
+def test_tables_figures_and_claims_are_read_from_the_study_s_folder_each_once(tmp_path):
+    folder = tmp_path / "results/mine"
+    (folder / "tables").mkdir(parents=True)
+    (folder / "figures").mkdir()
+    row = {"dataset": "null", "model": "nan", "metric": "", "verdict": "", "reason": "NA"}
+    table = pd.DataFrame([dict.fromkeys(COLUMNS, np.nan) | row | {"ours": 1.5}])
+    table.to_csv(folder / "tables/scores.csv", index=False)
+    (folder / "figures/curve.csv").write_text("dataset,series,reason,mean\niris,1,,2.5\n")
+    results = Results(STUDY, tmp_path)
+    pd.testing.assert_frame_equal(results.table("scores"), table, check_dtype=False)
+    drawn = results.figure("curve").iloc[0].to_dict()
+    assert drawn == {"dataset": "iris", "series": "1", "reason": "", "mean": 2.5}
+    assert results.claims() is None
+    header = "id,claim,effect,low,high,p,sets\n"
+    (folder / "claims.csv").write_text(header + "a,NA,0.5,,inf,0.01,9\n")
+    [claim] = results.claims().to_dict("records")
+    assert (claim["claim"], claim["effect"], claim["high"], claim["sets"]) == ("NA", 0.5, np.inf, 9)
+    assert np.isnan(claim["low"])
+    (folder / "tables/scores.csv").unlink()
+    assert len(results.table("scores")) == 1

@@ -13,11 +13,12 @@ import pytest
 from html_pages import Page
 from made_studies import ENTRIES, made_study, spec_of_kind, with_entry
 
+from entrolab.results.frames import read_table
 from entrolab.study.entries import Tolerance
 from entrolab.tables.base import Found, Head, PublishedValue, phrase
 from entrolab.tables.captions import meanings
 from entrolab.tables.judge import judge, judge_cell
-from entrolab.tables.making import COLUMNS, counts, judged_table, make_table, read_table
+from entrolab.tables.making import COLUMNS, counts, judged_table, make_table
 from entrolab.tables.quantities import Quantity
 from entrolab.tables.ranking import scores_of
 from entrolab.tables.rendering import escape_md, escape_tex, layout, render, write_table

@@ -3,7 +3,8 @@
 import pytest
 import yaml
 
-from entrolab.claims.rendering import outcomes, read_claims
+from entrolab.claims.rendering import outcomes
+from entrolab.results.frames import read_claims
 
 pytestmark = pytest.mark.workflow
 

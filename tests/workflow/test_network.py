@@ -11,7 +11,7 @@ import yaml
 from scripted_server import answer, redirect
 
 from entrolab.data.prepare import prepare
-from entrolab.tables.making import read_table
+from entrolab.results.frames import read_table
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

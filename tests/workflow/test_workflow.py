@@ -20,9 +20,8 @@ from scripted_server import answer
 from sklearn.svm import SVR
 
 from entrolab.data.dataset import load_dataset, load_folds
-from entrolab.figures.making import read_figure
 from entrolab.fit.predictions import read_scores
-from entrolab.tables.making import read_table
+from entrolab.results.frames import read_figure, read_table
 
 pytestmark = pytest.mark.workflow
 

@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,10 +12,10 @@ from scipy.stats import linregress
 
 from entrolab.claims.evidence import Evidence, Exact, Student, of_folds
 from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.results.reader import Results
 from entrolab.study.claims import ClaimTest, tested_file
 from entrolab.study.study import Study
-from entrolab.tables.making import ADDRESS, read_table
-from entrolab.tables.results import Results
+from entrolab.tables.making import ADDRESS
 from entrolab.tables.types import TABLE_TYPES
 
 # The tables with the numbers of the first models of pairs, and of the second ones.
@@ -43,10 +42,8 @@ class Numbers:
     """The results of a study, for tests of claims; `home` is the folder that holds ``results``."""
 
     def __init__(self, study: Study, home: str | os.PathLike = "."):
-        self.study, self._home = study, Path(home)
-        self._results = Results(study, home)
+        self.study, self.results = study, Results(study, home)
         self._table = cache(lambda name: self._frame(name).set_index(ADDRESS)["ours"])
-        self._figure = cache(lambda name: pd.read_csv(self._file(name)))
 
     def cell(self, tables: Sequence[str], dataset: str, model: str, metric: str) -> float:
         """Our number, from the first of some tables that has it; NaN if none has."""
@@ -134,7 +131,7 @@ class Numbers:
             has_cell = (dataset, model, metric) in self._table(name).index
             if not (has_folds and has_cell and self._is_computed(model)):
                 continue
-            chosen = self._results.scores(dataset, model, entry.among or {})
+            chosen = self.results.scores(dataset, model, entry.among or {})
             rows = chosen.get(entry.criterion, next(iter(chosen.values())))
             scores = rows.set_index(["repeat", "fold"])[metric] * (100 if METRICS[metric].percent else 1)
             return scores.dropna()
@@ -160,14 +157,14 @@ class Numbers:
 
     def _drawn(self, figure: str, dataset: str, model: str) -> pd.DataFrame:
         """The points of a figure of trials or curves that have a number."""
-        rows = self._figure(figure)
+        rows = self._read(figure)
         rows = rows[(rows["dataset"] == dataset) & (rows["model"] == model)]
         return rows.dropna(subset="score" if "score" in rows else "mean")
 
     def _frame(self, name: str) -> pd.DataFrame:
+        rows = self._read(name)
         if name in self.study.tables:
-            return read_table(self._file(name))
-        rows = self._figure(name)
+            return rows
         metric = self.study.figures[name].metric
         metrics = [metric] if isinstance(metric, str) else metric
         fits = {one: metrics_of(self.study.tasks[one], metrics)[0] for one in rows["dataset"].unique()}
@@ -176,11 +173,13 @@ class Numbers:
         )
         return rows.groupby(ADDRESS, sort=False, as_index=False)["ours"].mean()
 
-    def _file(self, name: str) -> Path:
-        file = self._home / tested_file(self.study, name)
-        if not file.exists():
-            raise TableMissing(tested_file(self.study, name))
-        return file
+    def _read(self, name: str) -> pd.DataFrame:
+        """A table or the data of a figure; `TableMissing` if it has not been made."""
+        read = self.results.table if name in self.study.tables else self.results.figure
+        try:
+            return read(name)
+        except FileNotFoundError:
+            raise TableMissing(tested_file(self.study, name)) from None
 
 
 def less_is_better(metric: str) -> bool:

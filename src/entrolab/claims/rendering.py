@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.claims.evaluation import COLUMNS, OUTCOMES
+from entrolab.claims.evaluation import OUTCOMES
 from entrolab.io.atomic import replacing
-from entrolab.tables.rendering import templates
-from entrolab.text import one_line
+from entrolab.tables.rendering import bar, templates
+from entrolab.text import one_line, plural
 
-TEXTS = [name for name in COLUMNS if name not in ("effect", "low", "high", "p", "sets")]
 # Maximum number of characters of a text on a page.
 LONGEST = 400
 # Outcome -> CSS class of its bar segment, shared with the verdicts.
@@ -32,13 +31,6 @@ def write_claims(found: pd.DataFrame, title: str, path: str | Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def read_claims(path: str | Path) -> pd.DataFrame:
-    """Read a CSV file of :func:`write_claims`."""
-    found = pd.read_csv(path, dtype=dict.fromkeys(TEXTS, str), keep_default_na=False)
-    numbers = ["effect", "low", "high", "p"]
-    return found.assign(**{name: pd.to_numeric(found[name]) for name in numbers})[COLUMNS]
-
-
 def outcomes(found: pd.DataFrame) -> dict[str, int]:
     """The number of claims by outcome."""
     counted = Counter(found.drop_duplicates("id")["outcome"])
@@ -47,52 +39,57 @@ def outcomes(found: pd.DataFrame) -> dict[str, int]:
 
 def layout(found: pd.DataFrame) -> dict:
     """The template variables for the claims, with a bar of their outcomes."""
+    counted = outcomes(found)
+    by_both = int((found.drop_duplicates("id")["found_by"] == "1 2").sum())
+    readers = f", {by_both} of which two readers found, each alone" if by_both else ""
     return {
-        "bar": claims_bar(outcomes(found)),
+        "bar": bar(counted, STYLES),
+        "said": f"{in_words(counted)}{readers}.",
         "claims": [_claim(rows) for _, rows in found.groupby("id", sort=False)],
-        "found_by_both": int((found.drop_duplicates("id")["found_by"] == "1 2").sum()),
     }
 
 
-def claims_bar(counted: Mapping[str, int]) -> dict:
-    """A bar of outcomes: its segments, each with its count in words (``said``), and the number of claims."""
-    segments = [
-        {"verdict": outcome, "slug": STYLES[outcome], "mark": "", "count": number}
-        | {"said": f"{number} {outcome if number == 1 else SEVERAL.get(outcome, outcome)}"}
-        for outcome, number in counted.items()
-        if number
+def in_words(counted: Mapping[str, int]) -> str:
+    """The number of claims by outcome, and of all claims, in words."""
+    said = [
+        f"{count} {outcome if count == 1 else SEVERAL.get(outcome, outcome)}"
+        for outcome, count in counted.items()
+        if count
     ]
-    return {"segments": segments, "total": sum(counted.values())}
+    return f"{', '.join(said)}, of {plural(sum(counted.values()), 'claim')}"
 
 
 def _claim(rows: pd.DataFrame) -> dict:
     first = next(rows.itertuples())
+    parts = [row for row in rows.itertuples() if row.part_outcome]
+    decided = "Would be decided by" if first.outcome == "undecided" else "Needed"
+    about = ", ".join(filter(None, [first.strength, READERS.get(first.found_by, "")]))
+    what = "automatic test" if parts and parts[0].test == "test" else "comparison"
     return {
         "id": first.id,
         "claim": one_line(first.claim, limit=LONGEST),
-        "place": one_line(first.place, limit=LONGEST),
-        "strength": first.strength,
-        "readers": READERS.get(first.found_by, ""),
+        "place": f"{one_line(first.place, limit=LONGEST)} ({about})",
         "note": one_line(first.note, limit=LONGEST),
         "outcome": first.outcome,
         "slug": STYLES[first.outcome],
-        "decides": one_line(first.decides, limit=LONGEST),
-        "parts": [_part(row) for row in rows.itertuples() if row.part_outcome],
+        "decides": f"{decided}: {one_line(first.decides, limit=LONGEST)}" if first.decides else "",
+        "rests_on": plural(len(parts), what),
+        "parts": [_part(row) for row in parts],
     }
 
 
-def _part(row) -> dict:
-    bounded = math.isfinite(row.low) or math.isfinite(row.high)
-    return {
-        "part": row.part,
-        "test": row.test.replace("_", " "),
-        "outcome": row.part_outcome,
-        "effect": "" if math.isnan(row.effect) else f"{_digits(row.effect)} {row.unit}".strip(),
-        "interval": f"{_digits(row.low)} to {_digits(row.high)}" if bounded else "",
-        "p": "" if math.isnan(row.p) else f"{row.p:.2g}",
-        "sets": row.sets,
-        "method": row.method,
-    }
+def _part(row) -> str:
+    """A comparison in words: its outcome, effect, p-value and method."""
+    said = [f"{row.part or row.test.replace('_', ' ')}: {row.part_outcome}"]
+    if not math.isnan(row.effect):
+        bounded = math.isfinite(row.low) or math.isfinite(row.high)
+        interval = f" ({_digits(row.low)} to {_digits(row.high)})" if bounded else ""
+        said.append(f"{_digits(row.effect)} {row.unit}".strip() + interval)
+    if not math.isnan(row.p):
+        said.append(f"p = {row.p:.2g}")
+    if row.method:
+        said.append(f"n = {row.sets}, {row.method}" if row.sets else row.method)
+    return "; ".join(said)
 
 
 def _digits(value: float) -> str:

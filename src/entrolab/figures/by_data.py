@@ -57,7 +57,7 @@ class ByData(OfTable):
 
     def draw(self, files):
         from entrolab.figures.drawing import Drawing
-        from entrolab.tables.making import read_table
+        from entrolab.results.frames import read_table
         from entrolearn.plotting import plot_panels
 
         scores, *runs = files

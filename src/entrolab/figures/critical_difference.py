@@ -8,8 +8,9 @@ class CriticalDifference(OfTable):
 
     def draw(self, files):
         from entrolab.figures.drawing import Drawing, draw_whole
-        from entrolab.tables.making import read_table
-        from entrolab.tables.ranking import LEAST_DATASETS, LEAST_MODELS, draw_ranking, rank_table
+        from entrolab.figures.ranks import draw_ranking
+        from entrolab.results.frames import read_table
+        from entrolab.tables.ranking import LEAST_DATASETS, LEAST_MODELS, rank_table
 
         (table,) = files
         ranking = rank_table(read_table(table.files["tables"]), self.metric)

@@ -9,6 +9,7 @@ from entrolab.figures.drawing import Drawing
 from entrolab.figures.files import Files
 from entrolab.figures.spec import FigureSpec
 from entrolab.io.atomic import replacing, write_text
+from entrolab.results.frames import read_figure
 from entrolab.text import one_line
 from entrolearn.plotting import journal_style, page_to_hover, save_figure
 
@@ -49,9 +50,3 @@ def reasons(table: pd.DataFrame) -> list[str]:
         f"{', '.join(at)}: {reason}" + (f" (at {times} values)" if times > 1 else "")
         for (*at, reason), times in groups.items()
     ]
-
-
-def read_figure(path: str | Path) -> pd.DataFrame:
-    """Read the table of a figure from its CSV file."""
-    table = pd.read_csv(path, dtype={"reason": str, "series": str})
-    return table.fillna({"reason": "", "series": ""})

@@ -17,6 +17,8 @@ FILES = {
     "tracked": "results/{study}/seed{seed}/tracked/{dataset}/{model}.json",
     "tracked_measured": "results/{study}/seed{seed}/tracked/measured/{table}/{dataset}.json",
     "tables": "results/{study}/tables/{table}.csv",
+    "figures": "results/{study}/figures/{figure}.csv",
+    "claims": "results/{study}/claims.csv",
 }
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from entrolab.io.atomic import replacing
 from entrolab.report.studies import StudyResults
+from entrolab.tables.making import counts
 from entrolab.tables.number_format import title
 from entrolab.tables.verdicts import RESULTS
 from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, save_figure
@@ -65,7 +66,8 @@ def compared(results: StudyResults) -> pd.DataFrame:
 
 
 def _in_words(name: str, rows: pd.DataFrame) -> str:
-    said = ", ".join(f"{(rows['verdict'] == verdict).sum()} {verdict}" for verdict in RESULTS)
+    found = counts(rows)
+    said = ", ".join(f"{found[verdict]} {verdict}" for verdict in RESULTS)
     far = rows.loc[rows["difference"].abs().nlargest(FURTHEST).index]
     furthest = "; ".join(map(_one_in_words, far.itertuples()))
     return f"{name}: {len(rows)} numbers, {said}; furthest: {furthest}."

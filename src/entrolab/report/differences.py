@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from entrolab.report.errata import LONGEST, Listed, errata_of
 from entrolab.report.studies import StudyResults
-from entrolab.tables.number_format import title
 from entrolab.tables.rendering import digits_of
 from entrolab.text import one_line
 
@@ -36,7 +35,7 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
     """The values of a study outside their tolerances, and the explanations that were tried.
 
     `tables` are the laid-out tables, with their verdicts over seeds. The result is None if no value differs,
-    else ``tried`` (explanations, each with the number of ``values`` that it applies to), ``values`` (with the
+    else ``tried`` (explanations, each with the number of ``listed`` that it applies to), ``listed`` (with the
     numbers of their ``reasons`` and of the ``errata`` of their table), and ``unexplained``, the number of
     values with neither.
     """
@@ -56,12 +55,12 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
             values.append(
                 Value(
                     table=name,
-                    title=title(name),
+                    title=table["heading"],
                     of=spec.label_of(*cell),
                     published=quantity.published_number(row.published, n_digits),
                     ours=quantity.number(row.ours, of_ours),
                     difference="" if math.isnan(row.difference) else difference.removeprefix(MINUS),
-                    seeds=over_seeds.get(cell, ""),
+                    seeds=over_seeds.get(cell, "–"),
                     reasons=[number for number, one in explanations if one.applies_to(name, *cell)],
                     errata=own,
                 )
@@ -76,10 +75,11 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
                 "tried": one_line(one.tried, limit=LONGEST),
                 "gave": one_line(one.gave, limit=LONGEST),
                 "tested_by": one.tested_by,
-                "values": counted[number],
+                "n_values": counted[number],
             }
             for number, one in explanations
         ],
-        "values": values,
+        "listed": values,
+        "n_values": len(values),
         "unexplained": sum(not (value.reasons or value.errata) for value in values),
     }

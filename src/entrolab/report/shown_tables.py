@@ -4,38 +4,58 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from entrolab.claims.numbers import Numbers
-from entrolab.claims.winners import SAYS, winners
+from entrolab.claims.winners import SAYS, best_of_rows, winners
 from entrolab.report.studies import StudyResults
+from entrolab.results.reader import Results
 from entrolab.seeds.rendering import seeds_of
 from entrolab.tables.base import TableSpec
 from entrolab.tables.captions import in_words
-from entrolab.tables.making import counts
-from entrolab.tables.rendering import layout, marks_of
-from entrolab.tables.results import Results
+from entrolab.tables.making import Agreement, counts
+from entrolab.tables.rendering import bar, explain_zeros, layout
 from entrolab.tables.times import COSTS, SECONDS
 
 
 def laid_out(results: StudyResults) -> list[dict]:
     """The content of a study's tables for the templates."""
-    home = results.folder.parents[1]
-    numbers, runs = Numbers(results.study, home), Results(results.study, home)
+    numbers = Numbers(results.study, results.folder.parents[1])
     shown = []
     for name, table in results.tables.items():
         spec = results.study.spec_of_table(name)
         seeds = seeds_of(results.study, name, table)
-        of_table = layout(table, spec, winners(numbers, name, table), SAYS, seeds)
+        best = winners(best_of_rows(numbers, name, table))
+        of_table = layout(explain_zeros(table), spec, best, SAYS, seeds)
         if spec.type.ranks and spec.type.columns == ("model",) and not of_table["has_published"]:
-            of_table |= _with_seconds(of_table, spec, runs)
-        shown.append(of_table | {"bar": bar(counts(table))})
+            of_table |= _with_seconds(of_table, spec, numbers.results)
+        of_table["bar"] = bar(counts(table))
+        shown.append(of_table | {"tally": tally(of_table)})
     return shown
 
 
-def bar(found: Mapping[str, int]) -> dict:
-    """A bar of verdicts: its segments, and the number of cells."""
-    segments = [
-        {"verdict": name, "count": number, **marks_of(name)} for name, number in found.items() if number
-    ]
-    return {"segments": segments, "total": sum(found.values())}
+def counted(found: Agreement) -> list[tuple[str, str]]:
+    """The counts of an agreement as lines: a number, and what it is a number of."""
+    lines = []
+    if found.results:
+        lines.append((f"{found.reproduced:,}", f"of {found.results:,} results reproduced"))
+    if found.given:
+        lines.append((f"{found.equal:,}", f"of {found.given:,} data and settings equal"))
+    if found.not_comparable:
+        lines.append((f"{found.not_comparable:,}", "not comparable"))
+    return lines
+
+
+def tally(table: Mapping) -> str:
+    """The counts of a laid-out table in a line, with the marks of other verdicts."""
+    found, agreeing = table["agreed"], []
+    if found.results:
+        agreeing.append(f"{found.reproduced} of {found.results} {table['agreement']}")
+    if found.given:
+        agreeing.append(f"{found.equal} of {found.given} data and settings equal")
+    none = "none comparable" if table["has_published"] else "no published values"
+    parts = [", ".join(agreeing) or none]
+    others = [one for one in table["bar"]["segments"] if one["verdict"] not in ("reproduced", "equal")]
+    parts += [f"{one['count']} {one['mark']}" for one in others]
+    parts += [f"over seeds {table['seeds']['bar']['said']}"] if table["seeds"] else []
+    return " · ".join(parts)
 
 
 def _with_seconds(table: Mapping, spec: TableSpec, runs: Results) -> dict:

@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.claims.rendering import read_claims
-from entrolab.figures.making import read_figure
 from entrolab.jobs.command import command_for
+from entrolab.results.reader import Results
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.definition import Model
 from entrolab.study.study import Study
-from entrolab.tables.making import read_table
-from entrolab.tables.results import Results
 
 
 @dataclass(frozen=True)
@@ -23,10 +20,10 @@ class StudyResults:
     key: str  # such as "eem"
     study: Study
     folder: Path  # such as results/eem
-    tables: dict[str, pd.DataFrame]  # as `entrolab.tables.making.read_table` reads them, by key
+    tables: dict[str, pd.DataFrame]  # by key, as `entrolab.results.frames.read_table` reads them
     records: list[dict]
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)  # the data of the figures drawn
-    claims: pd.DataFrame | None = None  # as `entrolab.claims.rendering.read_claims` reads them
+    claims: pd.DataFrame | None = None  # as `entrolab.results.frames.read_claims` reads them
     settings: dict = field(default_factory=dict)  # settings that differ from the defaults
 
     def command(self, target: str | None = None) -> str:
@@ -42,17 +39,16 @@ def read_results(
     `settings` are those of the run that differ from the defaults.
     """
     folder = Path(folder)
-    claims = folder / "claims.csv"
     results = Results(study, folder.absolute().parents[1])
-    tables = {name: read_table(folder / "tables" / f"{name}.csv") for name in study.tables}
+    tables = {name: results.table(name) for name in study.tables}
     return StudyResults(
         key,
         with_numbers(study, tables),
         folder,
         tables,
         [results.record(*run) for run in study.runs()],
-        {name: read_figure(folder / "figures" / f"{name}.csv") for name in study.figures},
-        read_claims(claims) if claims.exists() else None,
+        {name: results.figure(name) for name in study.figures},
+        results.claims(),
         dict(settings or {}),
     )
 

@@ -6,6 +6,7 @@ from entrolab.seeds.values import read_seeds
 from entrolab.seeds.verdicts import COVERAGE, VERDICTS, Summary, judge_seeds, summary
 from entrolab.study.study import Study
 from entrolab.tables.base import TableSpec
+from entrolab.tables.rendering import bar
 
 # Verdict -> CSS class of its bar segment, shared with the verdicts of single tables.
 STYLES = {"reproduced": "reproduced", "not reproduced": "failed", "undecided": "no-data"}
@@ -23,13 +24,8 @@ def seeds_of(study: Study, table: str, rows: pd.DataFrame) -> dict | None:
     if not len(judged) and not any(left_out):
         return None
     found = summary(judged)
-    segments = [
-        {"verdict": verdict, "slug": STYLES[verdict], "mark": "", "count": number}
-        for verdict, number in found.verdicts.items()
-        if number
-    ]
     return {
-        "bar": {"segments": segments, "total": found.cells},
+        "bar": bar(found.verdicts, STYLES),
         "says": in_words(found, *left_out),
         "cells": {(row.dataset, row.model, row.metric): _hover(row) for row in judged.itertuples()},
         "rows": [_row(row, spec) for row in judged.itertuples()],

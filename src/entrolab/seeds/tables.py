@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from entrolab.results.reader import Results
 from entrolab.seeds.values import read_seeds, with_table
 from entrolab.tables.making import make_table, read_published
-from entrolab.tables.results import Results
 
 
 def seeded_tables(study) -> list[str]:

@@ -1,6 +1,6 @@
 """Make tables, test claims, draw figures, and write pages of the report."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -8,20 +8,20 @@ import pandas as pd
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import write_claims
-from entrolab.claims.winners import SAYS, winners
+from entrolab.claims.winners import SAYS, Best, best_of_rows, shown, winners
 from entrolab.figures.making import make_figure, make_page_to_hover
 from entrolab.fit.metrics import METRICS
 from entrolab.jobs.checkout import commit_of, lock_digest
 from entrolab.jobs.job_logging import tell
 from entrolab.report import build_report, read_results
+from entrolab.results.reader import Results
 from entrolab.seeds.rendering import seeds_of
 from entrolab.seeds.tables import over_seeds
 from entrolab.seeds.values import write_seeds
 from entrolab.study.config import read_yaml
-from entrolab.tables.making import make_table, read_published
+from entrolab.tables.making import counts, make_table, read_published
 from entrolab.tables.rendering import write_table
-from entrolab.tables.results import Results
-from entrolab.tables.verdicts import JUDGED, KNOWN
+from entrolab.tables.verdicts import JUDGED
 
 NOTHING_PUBLISHED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 MOST_LISTED = 3  # data sets in the line on a table
@@ -34,12 +34,12 @@ def table(job) -> None:
     published = read_published(job.input.published[0]) if job.input.published else NOTHING_PUBLISHED
     made = make_table(Results(study), published, spec)
     write_table(made, spec, job.output[0])
-    best = winners(Numbers(study), key, made)
+    bests = best_of_rows(Numbers(study), key, made)
     seeds = job.input.seeds[0] if job.input.seeds else None
     over_seeds = seeds_of(study.model_copy(update={"seeds": seeds}), key, made)
     for output in job.output[1:]:
-        write_table(made, spec, output, best, SAYS, over_seeds)
-    tell_result(f"{name} {key}", made, best)
+        write_table(made, spec, output, winners(bests), SAYS, over_seeds)
+    tell_result(f"{name} {key}", made, bests)
 
 
 def seeds(job) -> None:
@@ -48,27 +48,23 @@ def seeds(job) -> None:
     write_seeds(over_seeds(study, table, job.input.published[0], n_seeds), job.output[0])
 
 
-def tell_result(name: str, table: pd.DataFrame, best: Collection[tuple[str, str, str]]) -> None:
-    """Print a line on a table: its verdicts, or the best model on each data set by the first metric.
-
-    `best` are the cells that :func:`entrolab.claims.winners.winners` finds: a model is significantly better
-    than all others if it is the only one of its row.
-    """
-    scores = table[table["ours"].notna() & (table["verdict"] != KNOWN) & table["metric"].isin([*METRICS])]
+def tell_result(name: str, table: pd.DataFrame, bests: Sequence[Best]) -> None:
+    """Print a line on a table: its verdicts, or the best model on each data set by the first metric."""
     if table["published"].notna().any():
-        counted = table["verdict"].value_counts()
-        tell(f"{name}: {', '.join(f'{counted[one]} {one}' for one in JUDGED if one in counted)}")
-    elif len(scores):
-        key = scores["metric"].iloc[0]
-        metric, parts = METRICS[key], []
-        for dataset, row in scores[scores["metric"] == key].set_index("model").groupby("dataset", sort=False):
-            first = row["ours"].idxmax() if metric.greater_is_better else row["ours"].idxmin()
-            is_alone = {model for model in row.index if (dataset, model, key) in best} == {first}
-            value = f"{row['ours'][first]:{'.1f' if metric.percent else '.4g'}}"
-            parts.append(f"{dataset} {value} {first}{'*' if is_alone else ''}")
+        found = counts(table)
+        tell(f"{name}: {', '.join(f'{found[one]} {one}' for one in JUDGED if found[one])}")
+    elif bests:
+        first = bests[0].metric
+        bests = [one for one in bests if one.metric == first]
+        write = shown(first)
+        parts = [
+            f"{one.datasets[0]} {write(one.score)} {one.model}{'*' if one.is_significant else ''}"
+            for one in bests
+        ]
         more = f"; and {len(parts) - MOST_LISTED} more" if len(parts) > MOST_LISTED else ""
-        significant = "*: significant" if any(part.endswith("*") for part in parts) else "not significant"
-        tell(f"{name}: best {metric.label}: {'; '.join(parts[:MOST_LISTED])}{more} ({significant})")
+        significant = "*: significant" if any(one.is_significant for one in bests) else "not significant"
+        label = METRICS[first].label
+        tell(f"{name}: best {label}: {'; '.join(parts[:MOST_LISTED])}{more} ({significant})")
 
 
 def claims(job) -> None:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from entrolab.results.frames import ADDRESS, COLUMNS, NUMBERS
+from entrolab.results.reader import Results
 from entrolab.tables.base import (
     NOTHING,
     PUBLISHED_ONLY,
@@ -25,14 +27,10 @@ from entrolab.tables.base import (
 )
 from entrolab.tables.judge import judge_cell
 from entrolab.tables.number_format import decimals_needed, decimals_of
-from entrolab.tables.results import Results
 from entrolab.tables.verdicts import GIVEN, RESULTS, VERDICTS
 from entrolab.text import full_label
 
-ADDRESS = ["dataset", "model", "metric"]
 CORRECTED = "corrected_"  # the prefix of a column of published values that corrects another
-_NUMBERS = ["published", "published_std", "ours", "ours_std", "difference", "oracle"]
-COLUMNS = [*ADDRESS, *_NUMBERS[:-1], "verdict", "oracle", "reason"]
 
 
 def make_table(results: Results, published: pd.DataFrame, spec: TableSpec) -> pd.DataFrame:
@@ -62,7 +60,7 @@ def judged_table(found: Mapping[Cell, Found], published: pd.DataFrame, spec: Tab
         reason = "; ".join(filter(None, [ours.reason, judged.note, _correction(cell, number, spec)]))
         compared = (ours.ours, ours.ours_std, judged.difference, judged.verdict, ours.oracle)
         rows.append((*cell, number.value, number.std, *compared, reason))
-    return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(_NUMBERS, float))
+    return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(NUMBERS, float))
 
 
 def _defined(ours: Found) -> Found:
@@ -87,16 +85,15 @@ def apply_corrections(published: pd.DataFrame) -> pd.DataFrame:
     return published.assign(**{name: by.fillna(published[name]) for name, by in corrections.items()})
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
-    """Read a table from its CSV file."""
-    text = dict.fromkeys([*ADDRESS, "verdict", "reason"], str)
-    table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=dict.fromkeys(_NUMBERS, [""]))
-    return table[COLUMNS]
+def counts(*tables: pd.DataFrame, published: bool = False) -> dict[str, int]:
+    """The number of cells of some tables by verdict, zeros included, in the order of `VERDICTS`.
 
-
-def counts(table: pd.DataFrame) -> dict[str, int]:
-    """The number of cells of each verdict, zeros included, in the order of `VERDICTS`."""
-    found = Counter(table["verdict"])
+    `published` counts only cells with a published value. All other modules get their numbers of verdicts from
+    this function.
+    """
+    found: Counter[str] = Counter()
+    for table in tables:
+        found.update(table.loc[table["published"].notna() | (not published), "verdict"])
     return {name: found[name] for name in VERDICTS}
 
 
@@ -137,22 +134,17 @@ class Agreement(NamedTuple):
         )
 
 
-def agreement_of(verdicts: Mapping[str, int]) -> Agreement:
-    """The agreement of published values, given their number by verdict.
+def agreement_of(found: Mapping[str, int]) -> Agreement:
+    """The agreement of published values, given their number by verdict, of `counts`.
 
     Examples
     --------
     >>> print(agreement_of({"reproduced": 3, "lower": 1, "equal": 2, "no data": 4, "unit": 1}))
     3 of 4 results reproduced, 2 of 2 data and settings equal, 5 not comparable
     """
-    found = Counter(verdicts)
-    results, given = (sum(found[name] for name in names) for names in (RESULTS, GIVEN))
-    return Agreement(found["reproduced"], results, found["equal"], given, found.total() - results - given)
-
-
-def published_counts(table: pd.DataFrame) -> Counter[str]:
-    """The number of published values of a table by verdict."""
-    return Counter(table.loc[table["published"].notna(), "verdict"])
+    n_results, n_given = (sum(found.get(name, 0) for name in names) for names in (RESULTS, GIVEN))
+    reproduced, equal = (found.get(name, 0) for name in ("reproduced", "equal"))
+    return Agreement(reproduced, n_results, equal, n_given, sum(found.values()) - n_results - n_given)
 
 
 def second_reading_of(study, table: str) -> str:
@@ -162,10 +154,9 @@ def second_reading_of(study, table: str) -> str:
     return first if first != table and entries[first].type == entries[table].type else ""
 
 
-def counts_of_study(study, tables: Mapping[str, pd.DataFrame]) -> Counter[str]:
-    """The number of published values of a study by verdict; tables that are second readings are left out."""
-    first = (table for name, table in tables.items() if not second_reading_of(study, name))
-    return sum(map(published_counts, first), Counter())
+def first_readings(study, tables: Mapping[str, pd.DataFrame]) -> list[pd.DataFrame]:
+    """The tables of a study without second readings, so that each published value is counted once."""
+    return [table for name, table in tables.items() if not second_reading_of(study, name)]
 
 
 def published_values(published: pd.DataFrame, name: str) -> dict[Cell, PublishedValue]:

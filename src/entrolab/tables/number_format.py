@@ -72,8 +72,30 @@ def title(name: str) -> str:
     >>> title("table4"), title("figure2_real"), title("demo_cv")
     ('Table 4', 'Figure 2, real', 'Demo cv')
     """
+    return number_of(name) or name.replace("_", " ").capitalize()
+
+
+def heading(name: str, caption: str) -> str:
+    """The number of a paper's table with its caption; of any other table the caption, or the key without one.
+
+    Examples
+    --------
+    >>> heading("table4", "GMEAN"), heading("demo_cv", "GMEAN"), heading("demo_cv", "")
+    ('Table 4: GMEAN', 'GMEAN', 'Demo cv')
+    """
+    return ": ".join(filter(None, (number_of(name), caption))) or title(name)
+
+
+def number_of(name: str) -> str:
+    """The number of a paper's table or figure, given its key; "" for all other keys.
+
+    Examples
+    --------
+    >>> number_of("table4"), number_of("demo_cv")
+    ('Table 4', '')
+    """
     numbered = re.fullmatch(r"(table|figure)(\d+)(?:_(\w+))?", name)
     if not numbered:
-        return name.replace("_", " ").capitalize()
+        return ""
     what, number, variant = numbered.groups()
     return f"{what.capitalize()} {number}" + (f", {variant.replace('_', ' ')}" if variant else "")

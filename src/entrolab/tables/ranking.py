@@ -24,12 +24,6 @@ from scipy import stats
 from entrolab.claims.evidence import holm
 from entrolab.fit.metrics import METRICS
 from entrolab.tables.verdicts import KNOWN
-from entrolearn.plotting import (
-    CriticalDifferenceDisplay,
-    critical_difference_axes,
-    journal_style,
-    svg_element,
-)
 
 # The significance level of critical differences and of groups.
 ALPHA = 0.05
@@ -158,14 +152,14 @@ def rank_models(scores: pd.DataFrame, *, greater_is_better: bool = True) -> Rank
     >>> ranking.wins("a", "c")
     (4, 0, 1)
     """
-    import scikit_posthocs  # imported late: it takes seconds
-
     kept, lacking = _kept(scores)
     n_datasets, n_models = kept.shape
     if n_models < LEAST_MODELS or n_datasets < LEAST_DATASETS:
         return None
+    import scikit_posthocs  # imported late: it takes seconds
+
     ranks = _ranks(kept, greater_is_better)
-    average = ranks.mean().sort_values(kind="stable")
+    average = average_ranks(kept, greater_is_better)
     kept, ranks = kept[average.index], ranks[average.index]
     # Friedman's statistic is undefined for models that tie everywhere; they do not differ.
     ties = (ranks.nunique(axis=1) == 1).all()
@@ -186,6 +180,11 @@ def rank_models(scores: pd.DataFrame, *, greater_is_better: bool = True) -> Rank
     )
 
 
+def average_ranks(scores: pd.DataFrame, greater_is_better: bool) -> pd.Series:
+    """The average rank of each model over data sets, the best first; a missing score ranks last."""
+    return _ranks(scores, greater_is_better).mean().sort_values(kind="stable")
+
+
 def shown_test(n_datasets: int, n_models: int) -> str:
     """The test of pairs that a diagram shows, a key of `TESTS`.
 
@@ -204,7 +203,7 @@ def shown_test(n_datasets: int, n_models: int) -> str:
 def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.DataFrame:
     """One metric of a table of scores, data sets × models in the table's order, without known values.
 
-    The column is "ours" or "published"; for `table` see :func:`entrolab.tables.making.read_table`.
+    The column is "ours" or "published"; for `table` see :func:`entrolab.results.frames.read_table`.
     """
     known = table.loc[table["verdict"] == KNOWN, "model"]
     rows = table[(table["metric"] == metric) & ~table["model"].isin(known)]
@@ -215,55 +214,6 @@ def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.Data
 def rank_table(table: pd.DataFrame, metric: str) -> Ranking | None:
     """The ranking of the models of a table of scores by one of its metrics; see :func:`rank_models`."""
     return rank_models(scores_of(table, metric), greater_is_better=METRICS[metric].greater_is_better)
-
-
-def rank_section(table: pd.DataFrame, labels: Mapping[str, str], metric: str) -> dict | None:
-    """The content of a page for the ranks of a table's models; None if models or data sets are too few.
-
-    `labels` are those of models and data sets. The content is the critical-difference ``diagram`` (an
-    ``<svg>`` element), ``alt``, ``rule``, ``rows`` (one per model, the best first; ``rank_published`` is its
-    rank by the published values of the same models and data sets, None if values are missing), ``friedman``
-    and ``pairs`` (the better model first).
-    """
-    ranking = rank_table(table, metric)
-    if ranking is None:
-        return None
-    names = {model: labels.get(model, model) for model in ranking.average.index}
-    with journal_style():
-        picture = svg_element(draw_ranking(ranking, names))
-    published_ranks = _published_ranks(ranking, table, metric)
-    return {
-        "diagram": picture,
-        "alt": ranking.in_words(names),
-        "rule": ranking.rule(labels),
-        "rows": [
-            {
-                "model": name,
-                "rank": float(ranking.average[model]),
-                "rank_published": published_ranks.get(model),
-                "scored": int(ranking.scored[model]),
-            }
-            for model, name in names.items()
-        ],
-        "friedman": {"statistic": ranking.friedman, "p": ranking.p}
-        | {"n": len(ranking.scores), "k": len(names)},
-        "pairs": [{**pair, "a": names[pair["a"]], "b": names[pair["b"]]} for pair in ranking.pairs()],
-    }
-
-
-def draw_ranking(ranking: Ranking, labels: Mapping[str, str]):
-    """The critical-difference diagram of a ranking with the models' labels, a matplotlib figure."""
-    test = TESTS[ranking.shown_test]
-    groups = [[labels[model] for model in group] for group in ranking.groups()]
-    display = CriticalDifferenceDisplay(
-        {labels[model]: rank for model, rank in ranking.average.items()},
-        groups,
-        critical_difference=ranking.critical_difference,
-        difference_name="critical difference of Nemenyi's test",
-        remark=f"{'bars: no significant difference' if groups else 'all differ significantly'} by {test}\n"
-        f"Friedman's test of all: p {f'= {ranking.p:.2g}' if ranking.p >= 1e-4 else '< 0.0001'}",
-    )
-    return display.plot(critical_difference_axes(display)).figure_
 
 
 def _kept(scores: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
@@ -307,13 +257,3 @@ def _ordered(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     level = np.empty(len(size))
     level[order] = np.cumsum(np.diff(size[order], prepend=0.0) > unit[order])
     return np.sign(apart) * level
-
-
-def _published_ranks(ranking: Ranking, table: pd.DataFrame, metric: str) -> dict[str, float]:
-    """Ranks of the same models on the same data sets by the published values; empty if values are missing."""
-    models, datasets = ranking.scores.columns, ranking.scores.index
-    same = table[table["model"].isin(models) & table["dataset"].isin(datasets)]
-    published_values = scores_of(same, metric, "published")
-    if not np.isfinite(published_values).all(axis=None):
-        return {}
-    return _ranks(published_values, METRICS[metric].greater_is_better).mean().to_dict()

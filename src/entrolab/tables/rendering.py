@@ -15,12 +15,13 @@ from string import ascii_lowercase
 import jinja2
 import pandas as pd
 
+from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.tables.base import NAN, TableSpec
 from entrolab.tables.base import Cell as Address
 from entrolab.tables.captions import agreement, compares, explanation, meanings
-from entrolab.tables.making import COLUMNS, agreement_of, counts, published_counts
-from entrolab.tables.number_format import Power, title
+from entrolab.tables.making import COLUMNS, agreement_of, counts
+from entrolab.tables.number_format import Power, heading, number_of, title
 from entrolab.tables.quantities import Quantity
 from entrolab.tables.verdicts import KNOWN, VERDICTS
 from entrolab.text import full_label, one_line
@@ -45,6 +46,8 @@ def render(
     if format == "csv":
         return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
     template = templates(format).get_template(f"table.{format}.j2")
+    if format == "html":
+        table = explain_zeros(table)
     return template.render(table=layout(table, spec, best, says_best, seeds))
 
 
@@ -83,11 +86,69 @@ class Cell:
     seconds: str = ""  # fit time, where the page shows it next to scores
     best: bool = False  # whether it is the best of its row or not significantly worse
 
+    @property
+    def text(self) -> str:
+        """Our number without its ±, or what stands in its place."""
+        if self.verdict == "no data":
+            return "no data"
+        return self.ours or ("" if self.verdict == "published only" else "–")
+
+    @property
+    def hover(self) -> str:
+        """The verdict with the difference, the oracle and the verdict over seeds, then the reason."""
+        oracle = f"oracle {self.oracle}" if self.oracle else ""
+        said = ", ".join(filter(None, [self.verdict if self.marked else "", self.difference, oracle]))
+        return "; ".join(filter(None, [said, self.seeds, self.reason]))
+
+    @property
+    def published_text(self) -> str:
+        """The published value with its ±, or a dash."""
+        if not self.published:
+            return "–"
+        spread = f" ±{self.published_std}" if self.published_std else ""
+        return " · ".join(filter(None, [self.published + spread, self.beside_published]))
+
 
 # Fills a position of the table that has no cell.
 BLANK = Cell(verdict="")
 
 _HEADS = {"dataset": "data set", "model": "model", "metric": ""}
+
+
+# Why a score is zero in all folds, which looks like a failed fit; "" for metrics not listed here.
+ZERO_IN_ALL_FOLDS = {
+    "": "zero in every test fold: the fits succeeded",
+    "gmean": "zero in every test fold: the model predicts no row of one of the classes correctly, so that "
+    "the geometric mean of the recalls is zero",
+}
+
+
+def explain_zeros(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with a footnote on each score of ours that is zero in all folds."""
+    is_zero = (table["ours"] == 0) & (table["ours_std"] == 0) & table["metric"].isin([*METRICS])
+    whys = table["metric"].map(ZERO_IN_ALL_FOLDS).fillna(ZERO_IN_ALL_FOLDS[""])
+    noted = [f"{reason}; {why}" if reason else why for reason, why in zip(table["reason"], whys, strict=True)]
+    return table.assign(reason=table["reason"].mask(is_zero, noted))
+
+
+def bar(found: Mapping[str, int], slugs: Mapping[str, str] | None = None) -> dict:
+    """A bar of counts by verdict: its segments, the counts in words and their sum.
+
+    `slugs` are the CSS classes and names of other things than verdicts.
+    """
+    total = sum(found.values())
+    segments = [
+        {
+            "verdict": name,
+            "count": number,
+            "hover": f"{name}: {number} of {total}",
+            **({"slug": slugs[name], "mark": ""} if slugs else marks_of(name)),
+        }
+        for name, number in found.items()
+        if number
+    ]
+    said = ", ".join(f"{one['count']} {one['verdict']}" for one in segments)
+    return {"segments": segments, "said": said, "total": total}
 
 
 def layout(
@@ -109,7 +170,7 @@ def layout(
     over_seeds = seeds["cells"] if seeds else {}
     cells = _cells(shown_table, spec, footnotes, unsaid, best, over_seeds)
     agreed = {
-        column: agreement_of(published_counts(cells_of))
+        column: agreement_of(counts(cells_of, published=True))
         for column, cells_of in table.groupby(list(table_type.columns))
     }
     rows, columns = _lines(table, table_type.rows, spec), _lines(table, table_type.columns, spec)
@@ -119,6 +180,8 @@ def layout(
         "study": spec.study.name,
         "name": spec.name,
         "title": title(spec.name),
+        "number": number_of(spec.name),
+        "heading": heading(spec.name, one_line(spec.entry.caption)),
         "caption": one_line(spec.entry.caption),
         "says": " ".join(filter(None, [explanation(spec), says_more])),
         "seeds": seeds,
@@ -126,8 +189,18 @@ def layout(
         "agreement": agreement(spec),
         "notes": [one_line(note, limit=2000) for note in spec.entry.notes],
         "heads": [_HEADS[part] for part in shown],
+        "n_heads": len(shown),
+        "formats": FORMATS,
+        "config": "",  # the link to the study's file, on a page of the report
         "columns": [
-            {**_column(column, table_type.columns, spec), "agreed": agreed[column]} for column in columns
+            {
+                **_column(column, table_type.columns, spec),
+                "agreed": agreed[column],
+                "agreeing": f"{agreed[column].agreeing}/{agreed[column].compared}"
+                if agreed[column].compared
+                else "–",
+            }
+            for column in columns
         ],
         "groups": _groups(columns, spec) if len(table_type.columns) > 1 else [],
         "rows": [
@@ -146,8 +219,12 @@ def layout(
             if entry["count"] and entry["verdict"] not in unsaid
         ],
         "footnotes": list(footnotes.values()),
+        "remarks": [
+            *((note["letter"], note["text"]) for note in footnotes.values()),
+            *(("", one_line(note, limit=2000)) for note in spec.entry.notes),
+        ],
         "has_oracle": has_published and bool(table["oracle"].notna().any()),
-        "agreed": agreement_of(published_counts(table)),
+        "agreed": agreement_of(counts(table, published=True)),
     }
 
 
@@ -158,6 +235,7 @@ def legend(meanings: Mapping[str, str], found: Mapping[str, int]) -> list[dict]:
             "verdict": name,
             **marks_of(name),
             "meaning": meanings.get(name, entry.meaning),
+            "said": f"{name}: {meanings.get(name, entry.meaning)}",
             "count": found.get(name, 0),
             "of_published": name not in ("ours only", KNOWN),
         }
@@ -187,9 +265,17 @@ def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: TableSpec) -> l
     for row in rows:
         first, *rest = (full_label(spec.heads(part)[key]) for part, key in zip(parts, row, strict=False))
         span = spans.pop(row[0], 0)
-        head = {"text": first if span else "", "span": span, "part": parts[0], "key": row[0]}
+        head = {
+            "text": first if span else "",
+            "span": span,
+            "part": parts[0],
+            "key": row[0],
+            "is_part": False,
+        }
         others = zip(rest, parts[1:], row[1:], strict=False)
-        more = [{"text": name, "span": 1, "part": part, "key": key} for name, part, key in others]
+        more = [
+            {"text": name, "span": 1, "part": part, "key": key, "is_part": True} for name, part, key in others
+        ]
         heads.append([head, *more])
     return heads
 

@@ -1,4 +1,4 @@
-// Sort and filter tables, copy commands, and print folded parts. The page is complete without this script.
+// Sort and filter tables, mark boxes that scroll, copy commands, and print folded parts. The page is complete without this script.
 "use strict";
 
 const MANY_ROWS = 12;
@@ -69,6 +69,21 @@ for (const command of document.querySelectorAll("code.command")) {
     setTimeout(() => (button.textContent = "copy"), 1500);
   });
   command.after(button);
+}
+
+// Boxes that are wider than the page say so, and fade at the right edge while there is more.
+for (const box of document.querySelectorAll(".scroll")) {
+  const hint = document.createElement("p");
+  hint.className = "hint";
+  hint.textContent = "Scroll sideways for the rest →";
+  box.before(hint);
+  const update = () => {
+    box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 1);
+    box.classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 1);
+  };
+  box.addEventListener("scroll", update, { passive: true });
+  new ResizeObserver(update).observe(box);
+  box.querySelectorAll("img").forEach((image) => image.addEventListener("load", update));
 }
 
 let folded = [];

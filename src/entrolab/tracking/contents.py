@@ -19,7 +19,8 @@ from entrolab.fit.selection import ORACLE
 from entrolab.io.model_reading import NoModel, Refused, load_fitted
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
-from entrolab.io.run_files import RunContents, StudyRun
+from entrolab.io.run_files import StudyRun
+from entrolab.results.reader import Results, RunContents
 from entrolab.study.study import Study
 from entrolab.tables.rendering import escape_md
 from entrolab.text import full_label, in_short, one_line
@@ -77,7 +78,7 @@ def content_of_run(study: Study, run: StudyRun, *, with_models: bool = True) -> 
     ``dcs_kde/gmean``. ``cv_folds/gmean`` has the folds as steps. Scores are percent where tables show
     percent.
     """
-    files = RunContents.of(run, study)
+    files = Results(study, run.home).run(run.dataset, run.model)
     record, label = files.record, full_label(study.models[run.model])
     metrics = [(name, 0, record[name]) for name in ("n_candidates", "n_failed")]
     metrics += [("train_seconds", 0, record["seconds"])]

@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 
 from entrolab.jobs.command import command_for
+from entrolab.results.frames import read_table
 from entrolab.study.study import Study
-from entrolab.tables.making import Agreement, agreement_of, counts, counts_of_study, read_table
+from entrolab.tables.making import Agreement, agreement_of, counts, first_readings
 from entrolab.tables.verdicts import VERDICTS
 from entrolab.tracking.contents import plain
 
@@ -49,7 +50,7 @@ def counts_of_tables(
         if path.suffix == ".csv" and "verdict" in pd.read_csv(path, nrows=0)
     }
     numbers = {name: counts(table) for name, table in compared.items()}
-    return compared, numbers, agreement_of(counts_of_study(study, compared))
+    return compared, numbers, agreement_of(counts(*first_readings(study, compared), published=True))
 
 
 def metrics_of_study(counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

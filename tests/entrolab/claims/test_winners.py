@@ -2,16 +2,17 @@
 
 import pandas as pd
 import pytest
+from demsar import DEMSAR
 from made_studies import made_study
 from reported_study import score_rows
 from told_scores import as_told, write_scores
 
 from entrolab.claims.numbers import Numbers
-from entrolab.claims.winners import SAYS, winners
+from entrolab.claims.winners import SAYS, best, best_of_rows, best_of_study, winners
 from entrolab.fit import predictions
+from entrolab.results.reader import Results
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import render, write_table
-from entrolab.tables.results import Results
 
 PUBLISHED = ["table", "dataset", "model", "metric", "value", "std"]
 FOLDS = 5
@@ -62,7 +63,7 @@ SCORES = {
 
 def marked(made):
     numbers, frame, _ = made
-    return winners(numbers, "table4", frame)
+    return winners(best_of_rows(numbers, "table4", frame))
 
 
 def cells(*models, metric="gmean"):
@@ -71,15 +72,15 @@ def cells(*models, metric="gmean"):
 
 def test_what_is_within_the_noise_of_the_best_is_marked_like_it(made):
     numbers, frame, spec = made(SCORES)
-    best = winners(numbers, "table4", frame)
-    assert best == cells("first", "near")
-    html = render(frame, spec, "html", best, SAYS).partition("</style>")[2]
+    marks = winners(best_of_rows(numbers, "table4", frame))
+    assert marks == cells("first", "near")
+    html = render(frame, spec, "html", marks, SAYS).partition("</style>")[2]
     assert html.count("ours-only best") == 2
     assert "Nadeau and Bengio" in html
-    line = next(line for line in render(frame, spec, "md", best, SAYS).splitlines() if "iris" in line)
+    line = next(line for line in render(frame, spec, "md", marks, SAYS).splitlines() if "iris" in line)
     assert line == "| iris | **90.0 ± 1.6** | **89.6 ± 1.1** | 59.8 ± 2.2 |"
-    assert render(frame, spec, "tex", best, SAYS).count(r"\textbf{") == 2
-    assert render(frame, spec, "csv", best, SAYS) == render(frame, spec, "csv")
+    assert render(frame, spec, "tex", marks, SAYS).count(r"\textbf{") == 2
+    assert render(frame, spec, "csv", marks, SAYS) == render(frame, spec, "csv")
 
 
 def test_a_clear_winner_is_alone_and_less_is_better_where_it_is(made):
@@ -103,3 +104,52 @@ def test_nothing_is_marked_where_predictions_are_gone(made, tmp_path):
     one = made(SCORES)
     (tmp_path / "results/paper/seed0/predictions/iris/near.parquet").unlink()
     assert not marked(one)
+
+
+def test_the_best_of_one_data_set_has_a_lead_over_the_second_and_a_test(made):
+    numbers, frame, _ = made(SCORES)
+    found = best(numbers, "table4", frame, "gmean")
+    assert (found.model, found.second, found.close, found.n_rivals) == ("first", "near", ("near",), 2)
+    assert (found.score, found.lead) == pytest.approx((90.0, 0.4))  # the means of the folds above
+    assert not found.is_significant
+    assert best_of_study(numbers, {"table4": frame}) == ("table4", found)
+    apart = {**SCORES, "near": [value - 0.1 for value in SCORES["first"]]}
+    numbers, frame, _ = made(apart)
+    assert best(numbers, "table4", frame, "gmean").is_significant
+
+
+def test_without_folds_the_best_is_named_and_no_lead_is_significant(made):
+    once = {name: values[:1] for name, values in SCORES.items()}
+    numbers, frame, _ = made(once)
+    found = best(numbers, "table4", frame, "gmean")
+    assert (found.model, found.lead, found.test) == ("near", pytest.approx(1.0), "")
+    assert not found.is_significant
+
+
+def test_equal_scores_are_no_lead(made):
+    numbers, frame, _ = made({"first": SCORES["first"], "same": SCORES["first"][::-1]})
+    found = best(numbers, "table4", frame, "gmean")
+    assert (found.lead, found.is_significant) == (pytest.approx(0.0), False)
+    assert "equal to same" in found.in_words({})
+    assert "ahead" not in found.in_words({})
+
+
+def table_of(scores):
+    rows = scores.rename_axis("dataset").reset_index().melt("dataset", var_name="model", value_name="ours")
+    return rows.assign(metric="auc", verdict="ours only")
+
+
+def test_the_best_of_several_data_sets_is_that_of_the_average_ranks():
+    """The average ranks of J. Demšar, JMLR 7 (2006), table 6, and his conclusion on them."""
+    found = best(None, "table6", table_of(DEMSAR), "auc")
+    assert (found.model, found.second, len(found.datasets)) == ("C4.5+m+cf", "C4.5+m", 14)
+    assert (found.rank, found.lead) == pytest.approx((1.964, 0.036), abs=1e-3)
+    assert not found.is_significant
+
+
+def test_two_data_sets_have_a_best_model_and_no_test():
+    scores = pd.DataFrame({"a": [90.0, 80.0], "b": [80.0, 85.0], "c": [95.0, 90.0]}, index=["one", "two"])
+    found = best(None, "table6", table_of(scores), "auc")
+    assert (found.model, found.rank, found.lead, found.test) == ("c", 1.0, 1.5, "")  # a: 2 and 3, b: 3 and 2
+    assert not found.is_significant
+    assert best(None, "table6", table_of(scores).assign(ours=float("nan")), "auc") is None

@@ -11,10 +11,10 @@ from told_scores import as_told, write_scores
 
 from entrolab.fit import predictions
 from entrolab.report import build_report, read_results
+from entrolab.results.reader import Results
 from entrolab.study.config import load_configuration, read_yaml
 from entrolab.tables.making import make_table
 from entrolab.tables.rendering import FORMATS, write_table
-from entrolab.tables.results import Results
 
 
 def left_behind(tmp_path, published_rows=(("table4", "iris", "eem_rbf", "gmean", 80.0, 1.0),)):

@@ -12,7 +12,7 @@ def test_failures_of_one_reason_share_a_line(results):
     assert failures(results) == [
         {
             "dataset": "wine",
-            "of": ["EEM rbf", "SVM <rbf>"],
+            "of": "EEM rbf, SVM <rbf>",
             "verdict": "no data",
             "reason": "wine: 404 <gone>",
         }
@@ -33,4 +33,4 @@ def test_failures_name_what_a_table_has_in_the_place_of_a_model(results):
     row = {"dataset": "iris", "verdict": "failed", "reason": "uncertain", "model": "svm_rbf_reject_0.1"}
     known = replace(results, study=study, tables={"known": pd.DataFrame([row])})
     (line,) = failures(known)
-    assert line["of"] == ["SVM <rbf>, 10 % rejected"]
+    assert line["of"] == "SVM <rbf>, 10 % rejected"

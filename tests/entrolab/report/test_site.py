@@ -11,7 +11,8 @@ from reported_study import with_sections
 
 from entrolab.claims.evaluation import COLUMNS
 from entrolab.report import build_report, read_results
-from entrolab.tables.rendering import render
+from entrolab.report.terms import terms
+from entrolab.tables.rendering import FORMATS, explain_zeros, render
 
 OF_COMPARISONS = ("publish", "reproduced", "verdict", "oracle")
 
@@ -82,7 +83,6 @@ def test_index_says_what_when_where_and_how(report):
         "2026-01-02",
         "seed 0",
         "2 core-minutes of training",
-        "entrolab demo",
         "entrolab paper.yaml",
         "python -m entrolab.tracking.ui",
     ):
@@ -96,7 +96,9 @@ def test_a_study_of_no_paper_is_listed_apart(results, tmp_path):
     )
     page = Page(build_report([own], tmp_path / "results" / "report"))
     assert "published results reproduced" not in page.said
-    assert "Studies Machines & <entropy> Something of our own. 1 of 1 results reproduced" in page.said
+    assert page.headings == [1, 2, 3]
+    assert "Something of our own." in page.said
+    assert "1 of 1 results reproduced" in page.said
     assert "papers" in page.ids
 
 
@@ -114,6 +116,48 @@ def test_without_published_values_no_page_speaks_of_them(own, tmp_path):
     for name in ("index.html", "paper.html"):
         said = Page(report / name).said.lower()
         assert not [word for word in OF_COMPARISONS if word in said]
+
+
+def test_the_index_says_who_won_with_a_number_and_what_the_acronyms_mean(results, tmp_path):
+    """Of iris, the only data set with results: the numbers of its table."""
+    page = Page(build_report([results], tmp_path / "results" / "report"))
+    table = results.tables["table4"].set_index(["dataset", "model"])["ours"]["iris"]
+    assert table.max() == table.min()
+    assert f"EEM rbf is best on iris: GMEAN {table.max():.1f} %, equal to SVM <rbf>" in page.said
+    assert "geometric mean of the recalls" in page.said
+    assert "extreme entropy machine (entrolearn.EEMClassifier)" in page.said
+    assert "paper.html#table4" in page.links
+
+
+def test_a_card_of_another_version_waits_for_its_page(results, tmp_path):
+    report = build_report([results], tmp_path / "results" / "report").parent
+    (report / "cards" / "old.json").write_text('{"key": "old", "title": "as it was"}')
+    assert "as it was" not in Page(build_report([], report)).said
+
+
+def test_terms_stand_before_tables_and_name_every_learner_of_ours(results, studies, tmp_path):
+    page = Page(build_report([results], tmp_path / "results" / "report").with_name("paper.html"))
+    assert page.said.index("GMEAN geometric mean") < page.said.index("Tables")
+    assert "SVM support vector machine (sklearn.svm.SVC)" in page.said
+    named = {label: meaning for study in studies.values() for label, meaning in terms(study)}
+    assert len(named) > 20
+    of_path_alone = [label for label, meaning in named.items() if " " not in meaning]
+    assert not [label for label in of_path_alone if label.isupper()]
+
+
+@pytest.mark.parametrize(("metric", "why"), [("gmean", "one of the classes"), ("recall", "every test fold")])
+def test_a_score_of_zero_in_all_folds_has_a_footnote_on_pages_alone(own, metric, why):
+    table = own.tables["table4"].assign(metric=metric)
+    table.loc[0, ["ours", "ours_std"]] = 0.0
+    table.loc[1, ["ours", "ours_std"]] = (0.0, 0.1)
+    reasons = explain_zeros(table)["reason"]
+    assert why in reasons[0]
+    assert reasons[1:].tolist() == table["reason"][1:].tolist()
+    spec = own.study.spec_of_table("table4")
+    table = own.tables["table4"].copy()
+    table.loc[0, ["ours", "ours_std"]] = 0.0
+    noted = {format: "zero in every test fold" in render(table, spec, format) for format in FORMATS}
+    assert noted == {"csv": False, "html": True, "tex": False, "md": False}
 
 
 def test_an_answer_comes_first_with_its_figure(results, tmp_path):
@@ -214,8 +258,7 @@ def test_claims_come_first_on_a_study_s_page_and_are_counted_on_the_front_page(r
     tested = replace(results, claims=pd.DataFrame(rows, columns=COLUMNS))
     front = build_report([tested], tmp_path / "site")
     assert 'href="paper.html#claims"' in front.read_text()
-    assert "Of 5 claims: 2 hold, 1 fails, 1 undecided, 1 not tested." in front.read_text()
-    assert "2 hold · 1 fails · 1 undecided · 1 not tested, of 5" in " ".join(front.read_text().split())
+    assert front.read_text().count("2 hold, 1 fails, 1 undecided, 1 not tested, of 5 claims") == 2
     file = tmp_path / "site" / "paper.html"
     page, text = Page(file), file.read_text()
     assert {"claims", "claim-a", "claim-b", "claim-c"} <= set(page.ids)

@@ -7,7 +7,8 @@ import pytest
 
 import entrolab
 
-STYLE = Path(entrolab.__file__).parent / "templates" / "style.css"
+TEMPLATES = Path(entrolab.__file__).parent / "templates"
+STYLE = TEMPLATES / "style.css"
 # What text stands on: the page, panels, and the colours of verdicts.
 GROUNDS = ("paper", "panel", "reproduced", "higher", "lower", "equal", "differs", "failed")
 GROUNDS += ("no-data", "hatch", "unit")
@@ -52,3 +53,15 @@ def test_texts_stand_out_from_what_they_stand_on(scheme, text, ground):
 def test_bars_stand_out_from_the_page(scheme, verdict):
     colours = schemes()[scheme]
     assert contrast(colours[f"bar-{verdict}"], colours["paper"]) >= 3
+
+
+@pytest.mark.parametrize("template", sorted(path.name for path in TEMPLATES.glob("*.html.j2")))
+def test_templates_of_pages_have_no_logic(template):
+    """Expressions are given values; conditions and loops are over given values as they are."""
+    text = re.sub(r"\{#.*?#\}", "", (TEMPLATES / template).read_text(), flags=re.DOTALL)
+    shown = re.findall(r"\{\{(.*?)\}\}", text)
+    asked = re.findall(r"\{%-? (?:if|elif|for) (.*?)%\}", text)
+    assert not [
+        one for one in [*shown, *asked] if re.search(r"\||~|[=<>]=|[<>]| (if|or|and|is) |\bloop\b", one)
+    ]
+    assert "{% set" not in text

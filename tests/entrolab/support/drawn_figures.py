@@ -9,8 +9,9 @@ import yaml
 
 from entrolab.data.dataset import DataUnavailable, recording_unavailability, save_dataset, save_folds
 from entrolab.experiments.measuring import frame
-from entrolab.figures.making import make_figure, read_figure
+from entrolab.figures.making import make_figure
 from entrolab.io.files import FILES
+from entrolab.results.frames import read_figure
 from entrolab.study.config import load_study
 from entrolab.tables.making import COLUMNS
 from entrolearn.plotting import description_of

@@ -12,10 +12,10 @@ from made_studies import made_study
 from told_scores import write_scores
 
 from entrolab.data.dataset import Dataset, save_dataset
+from entrolab.results.reader import Results
 from entrolab.stages import tracking
 from entrolab.tables.making import make_table, read_published
 from entrolab.tables.rendering import write_table
-from entrolab.tables.results import Results
 from entrolab.tracking import ledger
 
 mlflow = ledger.mlflow  # the tests look at the store with the library that wrote it

@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 from tracked_runs import STUDY
 
-from entrolab.io.run_files import RunContents
+from entrolab.results.reader import RunContents
 from entrolab.tables.making import Agreement
 from entrolab.tracking.verdicts import note_of_study
 

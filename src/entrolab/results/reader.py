@@ -1,7 +1,8 @@
-"""The results of a study by data set and model, each file read once."""
+"""The only reader of a study's results: runs by data set and model, tables, figures and claims."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -9,27 +10,49 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
-from entrolab.fit.metrics import metrics_of
+from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import read_scores
-from entrolab.fit.selection import choose_within
+from entrolab.fit.selection import choose_within, most_often
 from entrolab.io.files import FILES
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
+from entrolab.results.frames import read_claims, read_figure, read_table
 
 KEPT_VARIANCE = 0.95
 
 
+@dataclass(frozen=True)
+class RunContents:
+    """The contents of a run's files; a run without a result may lack some. `facts` are of its first model."""
+
+    record: dict
+    facts: dict
+    scores: pd.DataFrame
+    candidates: pd.DataFrame
+    metrics: list[str]  # metrics of the study that fit the task
+
+    def by_criterion(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        yield from self.scores.groupby("criterion", sort=False)
+
+    def most_chosen(self) -> dict[str, tuple[dict, str]]:
+        """The parameters that each criterion selected most often, and in how many folds."""
+        found = {criterion: (most_often(rows), len(rows)) for criterion, rows in self.by_criterion()}
+        return {name: (most[0], f"{most[1]} of {n_folds}") for name, (most, n_folds) in found.items() if most}
+
+
 class Results:
-    """The results of a study in the folder with ``results``."""
+    """The results of a study in the folder with ``results``; data, tables and scores are read once."""
 
     def __init__(self, study, home: str | os.PathLike = "."):
-        self._study, self._home = study, Path(home)
+        self.study, self.home = study, Path(home)
         # A table reads a file once per column.
         self.characteristics = cache(self._characteristics)
         self.division = cache(self._division)
         self.features = cache(self._features)
         self.measured = cache(self._measured)
         self._scores = cache(self._of_predictions)
+        self.table = cache(self._table)
+        self.figure = cache(self._figure)
 
     def record(self, dataset: str, model: str) -> dict:
         """The record of a run; empty if it has none."""
@@ -38,7 +61,7 @@ class Results:
 
     def facts(self, dataset: str, model: str, criterion: str | None = None) -> dict:
         """Facts about the refitted model of a run that a criterion selected, by default the first one."""
-        criteria = self._study.models[model].criteria
+        criteria = self.study.models[model].criteria
         if not criteria:
             return {"error": "no criterion selects from this grid: all of it is shown"}
         folder = self._file("models", dataset=dataset, model=model)
@@ -54,13 +77,56 @@ class Results:
         """The scores of folds by criterion, selected from part of the grid if `among` has limits."""
         if not among:
             return self._scores(dataset, model)
-        rows = choose_within(self._file("candidates", dataset=dataset, model=model), among, self._study)
+        rows = choose_within(self._file("candidates", dataset=dataset, model=model), among, self.study)
         return dict(iter(rows.groupby("criterion", sort=False)))
 
+    def predictions(self, dataset: str, model: str) -> pd.DataFrame:
+        """The predictions of the selected models of a run."""
+        return read_frame(self._file("predictions", dataset=dataset, model=model))
+
+    def run(self, dataset: str, model: str) -> RunContents:
+        """All contents of a run but its predictions and models; it has a record."""
+        metrics = metrics_of(self.study.tasks[dataset], self.study.metrics)
+        files = {
+            stage: self._file(stage, dataset=dataset, model=model)
+            for stage in ("selection", "predictions", "candidates")
+        }
+        has_scores = files["selection"].exists() and files["predictions"].exists()
+        has_candidates = files["candidates"].exists()
+        scores = self._score_rows(dataset, model) if has_scores else pd.DataFrame({"criterion": []})
+        return RunContents(
+            record=read_json(self._file("record", dataset=dataset, model=model)),
+            facts=self.facts(dataset, model) if self.study.models[model].criteria else {},
+            scores=scores,
+            candidates=read_frame(files["candidates"]) if has_candidates else pd.DataFrame(),
+            # Some metrics exist only for some learners, such as the share of support vectors.
+            metrics=[
+                name
+                for name in metrics
+                if name in scores and (METRICS[name].chooses or scores[name].notna().any())
+            ],
+        )
+
+    def claims(self) -> pd.DataFrame | None:
+        """The outcomes of the study's claims; None if they have not been tested."""
+        file = self.home / FILES["claims"].format(study=self.study.name)
+        return read_claims(file) if file.exists() else None
+
+    def _table(self, name: str) -> pd.DataFrame:
+        """A table of the study."""
+        return read_table(self.home / FILES["tables"].format(study=self.study.name, table=name))
+
+    def _figure(self, name: str) -> pd.DataFrame:
+        """The data of a figure of the study."""
+        return read_figure(self.home / FILES["figures"].format(study=self.study.name, figure=name))
+
     def _of_predictions(self, dataset: str, model: str) -> dict[str, pd.DataFrame]:
-        metrics = metrics_of(self._study.tasks[dataset], self._study.metrics)
+        return dict(iter(self._score_rows(dataset, model).groupby("criterion", sort=False)))
+
+    def _score_rows(self, dataset: str, model: str) -> pd.DataFrame:
+        metrics = metrics_of(self.study.tasks[dataset], self.study.metrics)
         files = (self._file(stage, dataset=dataset, model=model) for stage in ("selection", "predictions"))
-        return dict(iter(read_scores(*files, metrics).groupby("criterion", sort=False)))
+        return read_scores(*files, metrics)
 
     def _characteristics(self, dataset: str) -> dict:
         """The numbers of features and of rows, in all and by class; or ``absent``, the reason for none."""
@@ -97,7 +163,7 @@ class Results:
         return [*read_frame(self._file("measured", table=table, dataset=dataset)).itertuples(index=False)]
 
     def _file(self, stage: str, **names: str) -> Path:
-        return self._home / FILES[stage].format(study=self._study.name, seed=self._study.seed, **names)
+        return self.home / FILES[stage].format(study=self.study.name, seed=self.study.seed, **names)
 
 
 def _dimensions(X) -> int:

@@ -1,0 +1,30 @@
+"""The CSV files of tables, figures and claims, read as frames."""
+
+from pathlib import Path
+
+import pandas as pd
+
+ADDRESS = ["dataset", "model", "metric"]
+# The numbers of a cell of a table, and all columns of its file.
+NUMBERS = ["published", "published_std", "ours", "ours_std", "difference", "oracle"]
+COLUMNS = [*ADDRESS, *NUMBERS[:-1], "verdict", "oracle", "reason"]
+NUMBERS_OF_CLAIMS = ["effect", "low", "high", "p", "sets"]
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """Read a table, with the columns `COLUMNS` and one row per cell."""
+    text = dict.fromkeys([*ADDRESS, "verdict", "reason"], str)
+    table = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=dict.fromkeys(NUMBERS, [""]))
+    return table[COLUMNS]
+
+
+def read_figure(path: str | Path) -> pd.DataFrame:
+    """Read the data of a figure."""
+    table = pd.read_csv(path, dtype={"reason": str, "series": str})
+    return table.fillna({"reason": "", "series": ""})
+
+
+def read_claims(path: str | Path) -> pd.DataFrame:
+    """Read the outcomes of a study's claims, one row per comparison or test."""
+    found = pd.read_csv(path, dtype=str, keep_default_na=False)
+    return found.assign(**{name: pd.to_numeric(found[name]) for name in NUMBERS_OF_CLAIMS})
