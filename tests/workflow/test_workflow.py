@@ -211,7 +211,7 @@ def test_what_was_deleted_from_the_store_is_written_again(finished, tmp_path):
         file.unlink()
     plan = planned(project.run("-n", "tiny").stdout)
     assert len(wildcards(plan, "track")) == len(ALL_RUNS)
-    assert {rule for rule, _ in plan} == {"tiny", "track", "track_measured", "track_study"}
+    assert {rule for rule, _ in plan} == {"tiny", "track", "track_table", "track_study"}
 
 
 def test_every_job_has_a_log(finished):
@@ -423,7 +423,7 @@ def fewer_criteria(study: dict) -> None:
 # The job that corrects the absolute paths of the store in a folder that was moved.
 MOVED = {"track_study"}
 PAGES = {"page", "track_study"}
-TRACKED = {"track", "track_measured", *PAGES}
+TRACKED = {"track", "track_table", *PAGES}
 SHOWN = {"table", *PAGES}
 RUNS_AGAIN = {"fit", "select", "refit", "track"}
 # Edit -> the rules that a dry run plans, and the models that are fitted again.
@@ -453,7 +453,7 @@ EDITS = {
     ),
     "a measurement": (
         with_study(lambda study: study["tables"]["table5"]["params"].update(starts=17)),
-        {"measure", "figure", "track_measured", *SHOWN},
+        {"measure", "figure", "track_table", *SHOWN},
         set(),
     ),
     # Of figures and measurements that fit, too.

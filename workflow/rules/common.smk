@@ -247,7 +247,9 @@ def files_of_runs(stage):
 
 
 # The folder of a run's refitted models; none if no criterion selects from its grid.
-models_of_run = of_study(lambda study, at: study.models_of(at.dataset, at.model, int(at.seed)))
+models_of_run = of_study(
+    lambda study, at: study.models_of(at.dataset, at.model, int(at.seed))
+)
 
 
 def rows_of_measurement(wildcards):

@@ -5,7 +5,7 @@
 
 localrules:
     track,
-    track_measured,
+    track_table,
     track_study,
 
 
@@ -34,7 +34,7 @@ rule track:
 
 
 # A run for each method that was measured for a table on a data set.
-rule track_measured:
+rule track_table:
     input:
         unpack(rows_of_measurement),
         measured="results/{study}/seed{seed}/measured/{table}/{dataset}.parquet",
@@ -51,7 +51,7 @@ rule track_measured:
         code=code("tracking"),
     run:
         run_job(
-            "tracking:track_measured",
+            "tracking:track_table",
             input,
             output,
             params,

@@ -32,7 +32,7 @@ def track(job) -> None:
     _write_receipt(job.output.receipt, ledger, run_ids)
 
 
-def track_measured(job) -> None:
+def track_table(job) -> None:
     """Write what was measured for a table on a data set: a run per method."""
     study, measurement = job.params.study[0], Measurement(**job.params.measurement)
     data = job.input.get("scaled", "")

@@ -34,7 +34,7 @@ NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
 RULES = {
     *("all", "papers", "data", "download", "prepare", "scale", "split", "fit", "select", "refit"),
     *("measure", "table", "seeds", "figure", "page_to_hover", "claims", "page", "report"),
-    *("track", "track_measured", "track_study"),
+    *("track", "track_table", "track_study"),
 }
 TARGETS = {"all", "papers", "data", "report"}  # rules that users call
 
