@@ -51,13 +51,7 @@ rule track_table:
         code=code("tracking"),
     run:
         run_job(
-            "tracking:track_table",
-            input,
-            output,
-            params,
-            wildcards,
-            resources,
-            log,
+            "tracking:track_table", input, output, params, wildcards, resources, log
         )
 
 
