@@ -30,7 +30,7 @@ from benchmarks import (
 )
 from benchmarks.races import Race, compared, run
 from benchmarks.report import Section, machine, write
-from entrolab.fit.limits import LimitError, Limits
+from entrolab.io.limits import LimitError, Limits
 
 # Parts of the table -> function that makes their races; parts on real data take the mirror.
 RACES: dict[str, Callable[..., Iterable[Race]]] = {

@@ -32,7 +32,7 @@ from sklearn.utils import get_tags
 import entrolearn
 from benchmarks.data import ROOT, catalog, from_catalog
 from entrolab.data.dataset import DataUnavailable
-from entrolab.fit.limits import KilledError, LimitError, Limits, within
+from entrolab.io.limits import KilledError, LimitError, Limits, within
 from entrolab.io.markers import replace_between
 
 MAX_ROWS = 2000

@@ -18,7 +18,7 @@ from benchmarks.data import uniform
 from benchmarks.measure import measured
 from benchmarks.peers import why_absent
 from benchmarks.report import Section
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 from entrolearn import EEMClassifier, RKELMClassifier, streaming
 
 # Numbers of hidden units, or of landmarks of a kernel machine.

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.data import uniform
 from benchmarks.measure import alone, spend, wall_seconds
 from benchmarks.report import Section
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 from entrolearn import EEMClassifier, streaming
 from entrolearn.machines.moments import ClassMoments
 

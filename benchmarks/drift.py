@@ -22,7 +22,7 @@ from benchmarks.measure import measured
 from benchmarks.peers import why_absent
 from benchmarks.report import Section
 from entrolab.data.dataset import DataUnavailable
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 from entrolearn import EEMClassifier, ELMClassifier
 from entrolearn.streaming import SlidingWindow
 

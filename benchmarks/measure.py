@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
 
-from entrolab.fit.limits import LimitError, Limits, within
+from entrolab.io.limits import LimitError, Limits, within
 
 logger = logging.getLogger(__name__)
 

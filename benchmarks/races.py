@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.stats import t as student
 
 from benchmarks.measure import Spent, alone
-from entrolab.fit.limits import LimitError, Limits
+from entrolab.io.limits import LimitError, Limits
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ import zarr
 from benchmarks.data import FOLDER, uniform
 from benchmarks.measure import RSS_UNITS_PER_MIB, alone, wall_seconds
 from benchmarks.report import Section
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 from entrolearn import EEMClassifier, streaming
 
 WRITTEN_AT_ONCE = 250_000  # rows

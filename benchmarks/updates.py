@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from benchmarks.data import uniform
 from benchmarks.measure import measured, spend
 from benchmarks.report import Section
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 from entrolearn import EEMClassifier, ELMClassifier, influence
 
 SIZES = (10**4, 10**5, 10**6)

@@ -3,7 +3,8 @@
 entrolab -> search, selection, feature_learning, feature_selection, metrics, plotting, streaming
 -> families -> leaves -> user_warnings, numpy, scipy, scikit-learn
 
-All but the first are entrolearn, a distribution of its own, which never imports entrolab.
+All but the first are entrolearn, a distribution of its own, which never imports entrolab. Within entrolab,
+each of `PARTS` imports earlier ones.
 
 An import counts wherever it stands: at the top, in a function, for type checkers only, or by `import_module`
 with a literal name. A new module at the package's top, and a family's new shared part, is named in the tables
@@ -64,6 +65,22 @@ LEVEL = (
     | {LAB: 3}
 )
 
+# The parts of the lab, lowest first. A part imports earlier ones; the modules beside the parts import all.
+PARTS = (
+    "text",
+    "io",
+    "jobs",
+    "schema",
+    "data",
+    "fit",
+    "results",
+    "experiments",
+    "tables",
+    "figures",
+    "study",
+)
+PARTS += ("seeds", "claims", "report", "tracking", "stages")
+
 SCIENTIFIC = {"numpy", "scipy", "sklearn"}
 # What `pip install entrolearn` brings: its dependencies, and the two that scikit-learn brings along.
 INSTALLED = SCIENTIFIC | {"highspy", "joblib", "threadpoolctl"}
@@ -105,7 +122,7 @@ class Import:
     def _broken_arrow(self) -> str | None:
         here, there = unit(self.importer), unit(self.imported)
         if here == LAB:
-            return None
+            return self._broken_order()
         if there == LAB:
             return "entrolearn never imports entrolab"
         if there == "":
@@ -119,6 +136,13 @@ class Import:
         if here in FAMILIES and there in FAMILIES:
             return self._broken_family(here, there)
         return None
+
+    def _broken_order(self) -> str | None:
+        here, there = (f"{name}..".split(".")[1] for name in (self.importer, self.imported))
+        if here in PARTS and there in PARTS and PARTS.index(there) > PARTS.index(here):
+            return f"parts of the lab import earlier ones: {there} is after {here}"
+        is_module = (SOURCE / LAB / f"{there}.py").is_file() and there not in PARTS
+        return f"no part imports a module beside the parts: {there}" if here in PARTS and is_module else None
 
     def _broken_family(self, here: str, there: str) -> str | None:
         if here != there:
@@ -274,7 +298,8 @@ def plant(tmp_path):
         "cluster/__init__.py": "from .cec import CEC",
         "cluster/cec.py": "from entrolearn.measures import bandwidth",
         "entrolab/__init__.py": "",
-        "entrolab/fit/training.py": "import pandas\nfrom .. import tracking",
+        "entrolab/fit/training.py": "import pandas\nfrom .. import data",
+        "entrolab/stages/fit.py": "from .. import tracking",
         "entrolab/tracking.py": "import mlflow",
     }
     for name, text in kept.items():
@@ -321,6 +346,8 @@ def test_package_that_keeps_the_rules_has_no_violation_and_no_circle(plant):
             "def f():\n    import plotly.graph_objects",
             "only plotting imports plotly",
         ),
+        ("entrolab/fit/training.py", "def f():\n    from entrolab.tables import base", "tables is after fit"),
+        ("entrolab/io/files.py", "from entrolab.command import main", "a module beside the parts: command"),
         ("machines/eem.py", "def f():\n    import pyarrow.parquet", "only streaming imports pyarrow"),
         ("measures/density.py", "import joblib", "here only numpy, scipy, sklearn"),
         ("machines/eem.py", "import torch", "here only highspy, joblib, numpy"),

@@ -34,7 +34,7 @@ import requests
 from PIL import Image
 from sklearn.datasets import load_breast_cancer
 
-from entrolab.jobs.command import home
+from entrolab.io.files import HOME
 from entrolab.text import ERASE_LINE
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -96,7 +96,7 @@ def own_study() -> Iterator[tuple[Path, str]]:
         command = [str(Path(sys.executable).with_name("entrolab"))]
         subprocess.run([*command, "init", f"{OWN}.csv", "--label", "malignant"], cwd=place, check=True)
         screen = last_screen([*command, f"{OWN}.yaml"], place)
-        yield place, screen.replace(name, "/home/you").replace(str(home()), "/home/you/entrolearn")
+        yield place, screen.replace(name, "/home/you").replace(str(HOME), "/home/you/entrolearn")
 
 
 def last_screen(command: list[str], place: Path) -> str:

@@ -24,8 +24,8 @@ from benchmarks.board.sets import SIZES, TUNED, draw, in_order, n_rows, sets_of
 from benchmarks.data import ROOT
 from benchmarks.report import machine
 from entrolab.data.dataset import DataUnavailable
-from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from entrolab.io.atomic import write_text
+from entrolab.io.limits import KilledError, LimitError, Limits, within
 
 FOLDER = ROOT / "docs/board"
 GIB = 6.0

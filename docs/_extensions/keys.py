@@ -7,8 +7,8 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from entrolab.figures.registry import FIGURE_TYPES
+from entrolab.schema.sections import Section
 from entrolab.study import catalog, claims, definition, settings
-from entrolab.study.sections import Section
 from entrolab.tables.types import TABLE_TYPES
 
 DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}

@@ -28,7 +28,7 @@ def find_learners_in(folders: Iterable[str | os.PathLike]) -> None:
 
 # Imported on demand, because every job imports this package.
 _PUBLIC = {
-    "ConfigError": "entrolab.study.sections",
+    "ConfigError": "entrolab.schema.sections",
     "StudyError": "entrolab.studies",
     "StudyResults": "entrolab.studies",
     "load_published": "entrolab.published",

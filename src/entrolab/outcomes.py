@@ -20,15 +20,14 @@ from entrolab.claims.numbers import Numbers
 from entrolab.claims.repository_tests import STORED as CLAIMS
 from entrolab.claims.repository_tests import run_tests
 from entrolab.io.atomic import write_text
-from entrolab.io.files import FILES
+from entrolab.io.files import FILES, HOME
 from entrolab.io.markers import replace_between
-from entrolab.jobs.command import home
 from entrolab.results.frames import read_table
+from entrolab.schema.sections import ConfigError
 from entrolab.seeds.values import of_table, read_seeds
 from entrolab.seeds.verdicts import VERDICTS, judge_seeds, summary
 from entrolab.study.claims import tested_file, tested_tables, tests_of_repository
 from entrolab.study.config import load_configuration, read_yaml
-from entrolab.study.sections import ConfigError
 from entrolab.study.study import Study
 from entrolab.tables.base import PUBLISHED_ONLY, Found
 from entrolab.tables.making import (
@@ -193,7 +192,7 @@ def read_stored(file: Path, columns: list[str]) -> pd.DataFrame:
 
 
 def main() -> int:
-    root, folder = home(), Path()
+    root, folder = HOME, Path()
     studies, _ = load_configuration(root, read_yaml(root / "config" / "config.yaml"))
     studies = {name: study for name, study in studies.items() if study.published and study.reference}
     claims, tables = read_stored(root / CLAIMS, OF_CLAIMS), read_stored(root / TABLES, OF_TABLES)

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from entrolab.jobs.command import home
+from entrolab.io.files import HOME
 from entrolab.tables.making import ADDRESS, CORRECTED, apply_corrections
 from entrolearn.suggest import did_you_mean
 
@@ -44,7 +44,7 @@ def load_published(study: str, table: str | None = None, *, corrected: bool = Tr
     >>> table[(table["dataset"] == "sonar") & (table["model"] == "svm_rbf")].values.tolist()
     [['sonar', 'svm_rbf', 'gmean', 83.0, 7.1]]
     """
-    files = {file.stem: file for file in sorted((home() / "config" / "published").glob("*.csv"))}
+    files = {file.stem: file for file in sorted((HOME / "config" / "published").glob("*.csv"))}
     values = pd.read_csv(files[_known(study, files, "study")], dtype=dict.fromkeys(ADDRESS, str))
     values[ADDRESS] = values[ADDRESS].fillna("")
     if corrected:

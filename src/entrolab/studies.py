@@ -11,11 +11,13 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from entrolab.command import check_file
 from entrolab.fit.metrics import METRICS
-from entrolab.jobs.command import check_file, home, setting
+from entrolab.io.commands import setting
+from entrolab.io.files import HOME
 from entrolab.results.reader import Results
+from entrolab.schema.sections import ConfigError, check_known
 from entrolab.study.config import check_name, load_configuration
-from entrolab.study.sections import ConfigError, check_known
 from entrolab.study.study import Study
 
 LAST_LINES = 20  # of a failed run, in its error
@@ -99,7 +101,7 @@ def run_study(
     config = dict(settings or {})
     if directory is not None:
         config["extra_studies"] = os.path.relpath(directory, folder)
-    command = [sys.executable, "-c", "from entrolab.jobs.command import main; main()"]
+    command = [sys.executable, "-c", "from entrolab.command import main; main()"]
     command += ["--directory", str(folder), "--cores", str(cores or "all"), name]
     command += ["--config", *(setting(key, value) for key, value in config.items())] if config else []
     pipe = None if echo else subprocess.PIPE
@@ -128,7 +130,7 @@ def _found(study: str | os.PathLike) -> tuple[str, Path | None]:
     if file.suffix == ".yaml":
         check_file(file)
         return file.stem, file.parent
-    known = [one.stem for one in (home() / "config" / "papers").glob("*.yaml")]
+    known = [one.stem for one in (HOME / "config" / "papers").glob("*.yaml")]
     check_known(str(study), sorted(known), "run_study", "study", "study")
     return str(study), None
 
@@ -151,11 +153,11 @@ def load_results(
         If it was not made in this folder.
     """
     name, directory = _found(study)
-    config = yaml.safe_load((home() / "config" / "config.yaml").read_text(encoding="utf-8"))
+    config = yaml.safe_load((HOME / "config" / "config.yaml").read_text(encoding="utf-8"))
     config |= dict(settings or {})
     if directory is not None:
         config["extra_studies"] = str(directory.absolute())
-    studies, _ = load_configuration(home(), config)
+    studies, _ = load_configuration(HOME, config)
     definition = studies[name]
     results = Results(definition, folder)
     scores, predictions, failures = [], [], []

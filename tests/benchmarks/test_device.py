@@ -10,7 +10,7 @@ from benchmarks import __main__ as command
 from benchmarks import device
 from benchmarks.device import FEATURES, Peer, Sizes, rows_that_fit
 from benchmarks.report import Section
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 from entrolearn.machines import ClassMoments
 from entrolearn.machines.layers import RandomLayer
 

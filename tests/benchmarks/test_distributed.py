@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from benchmarks import distributed
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 
 LIMITS = Limits(seconds=60)
 

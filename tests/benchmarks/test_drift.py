@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import drift
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 
 
 @pytest.mark.parametrize(

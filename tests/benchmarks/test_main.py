@@ -8,7 +8,7 @@ from benchmarks.peers import PEERS
 from benchmarks.races import Race
 from benchmarks.report import Section
 from benchmarks.table import read
-from entrolab.fit.limits import LimitError, Limits
+from entrolab.io.limits import LimitError, Limits
 
 
 def test_table_is_filled_part_by_part_and_work_that_fails_is_said(monkeypatch, tmp_path, capsys):

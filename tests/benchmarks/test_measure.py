@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from benchmarks import measure
 from benchmarks.measure import alone, measured, spend
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 
 LIMITS = Limits(seconds=60)
 

@@ -9,7 +9,7 @@ from scipy.stats import ttest_1samp
 
 from benchmarks.measure import Spent
 from benchmarks.races import Race, compared, interval, run
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 
 LIMITS = Limits(seconds=30)
 

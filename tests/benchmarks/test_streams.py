@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import streams
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 from entrolearn import EEMClassifier
 
 LIMITS = Limits(seconds=60)

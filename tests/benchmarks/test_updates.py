@@ -1,7 +1,7 @@
 """Costs of forgetting and digits of updates, measured on few rows."""
 
 from benchmarks import updates
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 
 
 def test_every_learner_is_measured_and_few_updates_lose_no_digits():

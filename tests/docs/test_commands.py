@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 from snakemake.cli import get_argument_parser, parse_config
 
-from entrolab.jobs.command import with_studies
+from entrolab.command import with_studies
 
 ROOT = Path(__file__).parents[2]
 TUTORIALS = ROOT / "docs/tutorials"

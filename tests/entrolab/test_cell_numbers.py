@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from entrolab.published import load_published
+from entrolab.schema.sections import ConfigError
 from entrolab.seeds.values import read_seeds
 from entrolab.study.cell_numbers import TEXTS, with_numbers
 from entrolab.study.definition import Erratum
-from entrolab.study.sections import ConfigError
 from entrolab.study.study import Study
 
 ROOT = Path(__file__).parents[2]

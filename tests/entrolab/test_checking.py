@@ -3,7 +3,7 @@
 import pytest
 from refused_studies import refused
 
-from entrolab.study.sections import ConfigError
+from entrolab.schema.sections import ConfigError
 
 A_MISTAKE = pytest.mark.fault(
     "Configuration", "a mistake in a study", "one line with its place and what is accepted, before any job"

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from snakemake.cli import parse_config
 from snakemake_interface_executor_plugins.utils import format_cli_arg
 
-from entrolab.jobs.command import check_studies, main, with_studies
+from entrolab.command import check_studies, main, with_studies
+from entrolab.schema.sections import ConfigError
 from entrolab.study.config import check_targets, load_configuration, load_study
 from entrolab.study.first_study import first_study
 from entrolab.study.first_study import main as init
-from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
 STUDY = {"datasets": {"shop": {"file": "shop.csv", "label": "bought"}}, "models": {"svm": "sklearn.svm.SVC"}}
@@ -116,7 +116,7 @@ def test_what_is_wrong_on_the_command_line_is_one_line(folder, monkeypatch, give
     for name in ("other/mine", "--version", "--unlock"):
         (folder / f"{name}.yaml").write_text("")
     monkeypatch.setattr(sys, "argv", ["entrolab", *given])
-    monkeypatch.setattr("entrolab.jobs.command.end_at_signals", lambda: None)
+    monkeypatch.setattr("entrolab.command.end_at_signals", lambda: None)
     with pytest.raises(SystemExit) as caught:
         main()
     assert line in str(caught.value)

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from entrolab import LEARNERS_IN, load_published
+from entrolab.schema.sections import ConfigError
 from entrolab.study.config import (
     Studies,
     load_catalog,
@@ -19,7 +20,6 @@ from entrolab.study.config import (
     read_yaml,
     study_files,
 )
-from entrolab.study.sections import ConfigError
 from entrolab.tables.making import second_reading_of
 
 ROOT = Path(__file__).parents[2]

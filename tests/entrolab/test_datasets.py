@@ -52,9 +52,9 @@ from entrolab.data.generators import (
 from entrolab.data.prepare import prepare, summary
 from entrolab.data.scale import SCALERS, scale
 from entrolab.fit.protocols import Folds
+from entrolab.schema.sections import ConfigError
 from entrolab.study import catalog as definitions
 from entrolab.study.config import load_catalog
-from entrolab.study.sections import ConfigError
 
 FORMATS = sorted(found.name for found in pkgutil.iter_modules(formats.__path__))
 

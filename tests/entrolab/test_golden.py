@@ -9,11 +9,11 @@ from entrolab.data.dataset import save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.fit.learners import parts_seed
-from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.selection import choose
 from entrolab.fit.training import FACTS, fit_grid
 from entrolab.io.files import FILES
+from entrolab.io.limits import Limits
 from entrolab.io.parquet import read_frame, write_frame
 from entrolab.results.reader import Results
 from entrolab.study.config import load_study

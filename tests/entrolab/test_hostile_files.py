@@ -24,9 +24,9 @@ import yaml
 from entrolab.data import formats
 from entrolab.data.dataset import DataError, load_dataset, load_folds
 from entrolab.data.prepare import READER_GIB, limits_of_reading, prepare
-from entrolab.fit.limits import GIB, LimitError, Limits, within
+from entrolab.io.limits import GIB, LimitError, Limits, within
+from entrolab.schema.sections import ConfigError
 from entrolab.study.config import load_catalog
-from entrolab.study.sections import ConfigError
 
 FORMATS = sorted(found.name for found in pkgutil.iter_modules(formats.__path__))
 

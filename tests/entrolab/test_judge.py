@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_studies import spec_of_kind
 
-from entrolab.study.entries import Tolerance
 from entrolab.tables.base import Found, PublishedValue
+from entrolab.tables.entries import Tolerance
 from entrolab.tables.judge import interval, judge, placed
 from entrolab.tables.making import judged_table
 

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from entrolab.fit import limits
-from entrolab.fit.limits import KilledError, LimitError, Limits, hold_to, within
+from entrolab.io.limits import KilledError, LimitError, Limits, hold_to, within
 
 
 def ended_by(number):

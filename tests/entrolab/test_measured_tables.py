@@ -12,8 +12,8 @@ from refused_studies import refused
 from entrolab.experiments.measurement import FIRST, GIVEN
 from entrolab.experiments.measuring import frame
 from entrolab.io.files import SCRIPTS
-from entrolab.study.scripts import read_script
-from entrolab.study.sections import ConfigError
+from entrolab.schema.scripts import read_script
+from entrolab.schema.sections import ConfigError
 from entrolab.tables.making import COLUMNS, make_table
 from entrolab.tables.measured import AtLeast, summarised
 from entrolab.tables.rendering import layout, render

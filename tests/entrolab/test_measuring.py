@@ -8,7 +8,7 @@ from measured_scripts import at, two_classes
 from entrolab.data.dataset import DataUnavailable, recording_unavailability, save_dataset
 from entrolab.experiments import generated
 from entrolab.experiments.measuring import COLUMNS, Rows, frame, measure, of_each_model, quickest
-from entrolab.fit.limits import KilledError
+from entrolab.io.limits import KilledError
 
 SCRIPT = """
 def measure(rows, at, models, *, power):

@@ -5,9 +5,9 @@ import pytest
 from logistic_run import logistic_run
 
 from entrolab.data.dataset import Dataset
-from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import Folds
 from entrolab.fit.training import train_run
+from entrolab.io.limits import Limits
 
 N = 30_000  # of which a kernel matrix takes 6.71 GiB
 GIB = 4  # the process of the tests, whose child a spec is, has some already

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from refused_studies import CATALOG, MOONS, STUDY, spoilt
 
+from entrolab.schema.sections import ConfigError
 from entrolab.study.config import load_catalog, load_configuration, load_study, read_yaml, study_files
-from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
 LINE = "one line with its place and what is accepted, before any job"

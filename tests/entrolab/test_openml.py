@@ -19,7 +19,7 @@ from entrolab.data.openml_tables import keep
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
 from entrolab.report import protocol as in_words
-from entrolab.study.sections import ConfigError
+from entrolab.schema.sections import ConfigError
 
 FACTS = {
     "label": "kind",

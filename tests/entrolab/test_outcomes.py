@@ -29,8 +29,8 @@ from entrolab.outcomes import (
 from entrolab.seeds.values import with_table, write_seeds
 from entrolab.study.claims import Claim
 from entrolab.study.config import read_yaml
-from entrolab.study.entries import Tolerance
 from entrolab.study.study import Study
+from entrolab.tables.entries import Tolerance
 from entrolab.tables.making import COLUMNS, counts, first_readings
 from entrolab.tables.types import TABLE_TYPES
 

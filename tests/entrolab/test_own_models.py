@@ -19,11 +19,11 @@ from entrolab.data.prepare import prepare
 from entrolab.data.preprocessing import preprocessed
 from entrolab.figures.files import Source
 from entrolab.figures.spec import FigureSpec, Refit
-from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.refit import refit_run
 from entrolab.fit.selection import choose
 from entrolab.fit.training import FACTS, fit_grid
+from entrolab.io.limits import Limits
 from entrolab.io.parquet import read_frame, write_frame
 from entrolab.io.run_files import StudyRun
 from entrolab.study.config import load_study

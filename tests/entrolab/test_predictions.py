@@ -10,13 +10,13 @@ from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 
 from entrolab.data.dataset import Dataset
 from entrolab.fit.learners import build, seed_from
-from entrolab.fit.limits import Limits
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.predictions import score_selection
 from entrolab.fit.probabilities import OF_MANY
 from entrolab.fit.protocols import protocol
 from entrolab.fit.selection import choose
 from entrolab.fit.training import FACTS, train_run, without_data
+from entrolab.io.limits import Limits
 from entrolab.io.parquet import read_frame, write_frame
 
 RUN = logistic_run(candidates=["cv", "dcs_gaussian"])

@@ -10,9 +10,9 @@ from scipy import sparse
 
 from entrolab.data.dataset import Dataset
 from entrolab.data.preprocessing import SCALES, preprocessed, preprocessor
-from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.training import train_run
+from entrolab.io.limits import Limits
 
 N = 60
 TOWNS = ["A", "B", "C"]

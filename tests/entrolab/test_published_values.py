@@ -11,10 +11,10 @@ from entrolab.data.download import download
 from entrolab.data.prepare import prepare
 from entrolab.data.scale import scale
 from entrolab.fit.learners import seed_from
-from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import protocol
 from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run
+from entrolab.io.limits import Limits
 from entrolab.results.reader import Results
 from entrolab.study.config import load_study
 

@@ -20,8 +20,8 @@ from sklearn.svm import SVC
 
 from entrolab.data.dataset import Dataset, save_dataset, save_folds
 from entrolab.fit import refit as refitting
-from entrolab.fit.limits import Limits
 from entrolab.fit.refit import n_stored_numbers, refit, refit_run
+from entrolab.io.limits import Limits
 from entrolab.io.model_reading import load_fitted
 from entrolab.io.parquet import write_frame
 from entrolab.io.records import write_json

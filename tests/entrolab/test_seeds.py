@@ -13,7 +13,7 @@ from entrolab.experiments.measuring import measured_by
 from entrolab.fit import learners as registry
 from entrolab.fit import refit as refitting
 from entrolab.fit import training
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 from entrolab.seeds.__main__ import main
 from entrolab.study.config import load_configuration, read_yaml
 

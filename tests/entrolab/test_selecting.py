@@ -9,11 +9,11 @@ from logistic_run import changed, logistic_run
 from sklearn.datasets import make_classification
 
 from entrolab.data.dataset import Dataset
-from entrolab.fit.limits import Limits
 from entrolab.fit.predictions import score_selection
 from entrolab.fit.protocols import Folds
 from entrolab.fit.selection import among, choose, choose_within, most_chosen
 from entrolab.fit.training import train_run, without_data
+from entrolab.io.limits import Limits
 from entrolab.text import Unreadable
 
 SPEC = logistic_run()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from entrolab.study.sections import (
+from entrolab.schema.sections import (
     ConfigError,
     Section,
     check,

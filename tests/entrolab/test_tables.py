@@ -14,9 +14,9 @@ from html_pages import Page
 from made_studies import ENTRIES, made_study, spec_of_kind, with_entry
 
 from entrolab.results.frames import read_table
-from entrolab.study.entries import Tolerance
 from entrolab.tables.base import Found, Head, PublishedValue, phrase
 from entrolab.tables.captions import meanings
+from entrolab.tables.entries import Tolerance
 from entrolab.tables.judge import judge, judge_cell
 from entrolab.tables.making import COLUMNS, counts, judged_table, make_table
 from entrolab.tables.quantities import Quantity

@@ -17,14 +17,14 @@ from sklearn.preprocessing import MinMaxScaler
 from entrolab.data.prepare import prepare
 from entrolab.fit import thresholds
 from entrolab.fit.learners import seed_from
-from entrolab.fit.limits import Limits
 from entrolab.fit.refit import of_table, refit
 from entrolab.fit.run import Run
 from entrolab.fit.selection import choose
 from entrolab.fit.training import train_run
+from entrolab.io.limits import Limits
 from entrolab.io.model_reading import load
 from entrolab.report.protocol import protocol
-from entrolab.study.sections import ConfigError
+from entrolab.schema.sections import ConfigError
 from entrolearn import EEMClassifier
 from entrolearn.path import Partition, path, project
 

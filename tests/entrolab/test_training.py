@@ -33,12 +33,12 @@ from sklearn.svm import SVC
 
 from entrolab.data.dataset import Dataset, save_dataset, save_folds
 from entrolab.fit import training
-from entrolab.fit.limits import LimitError, Limits
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.protocols import Folds, Trials
 from entrolab.fit.run import Run
 from entrolab.fit.scoring import ERRORS, SCORES, scores
 from entrolab.fit.training import FACTS, without_data
+from entrolab.io.limits import LimitError, Limits
 from entrolab.io.records import peak_mib
 from entrolearn.metrics import gmean_score
 from entrolearn.path import path

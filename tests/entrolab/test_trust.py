@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from entrolab.schema.sections import ConfigError, check
 from entrolab.study.config import load_catalog, load_study
-from entrolab.study.sections import ConfigError, check
 from entrolab.study.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -19,9 +19,9 @@ from own_tables import LINE, OWN, TABLE
 from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
+from entrolab.schema.sections import ConfigError
 from entrolab.study.config import Studies, load_configuration, load_study
 from entrolab.study.definition import Folds, Preprocessing
-from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[2]
 SVC, SVR = "sklearn.svm.SVC", "sklearn.svm.SVR"

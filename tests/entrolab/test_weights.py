@@ -15,9 +15,9 @@ from sklearn.preprocessing import MinMaxScaler
 
 from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.prepare import prepare
-from entrolab.fit.limits import Limits
 from entrolab.fit.refit import of_table, refit
 from entrolab.fit.training import train_run
+from entrolab.io.limits import Limits
 from entrolab.report.protocol import protocol
 from entrolab.study.learners import learners_asked, mistakes
 from entrolearn import EEMClassifier

@@ -17,8 +17,8 @@ from entrolab.data import openml_tables
 from entrolab.data.openml_tables import KEPT_IN, file_of
 from entrolab.data.prepare import prepare
 from entrolab.fit.protocols import protocol
+from entrolab.schema.sections import ConfigError
 from entrolab.study.config import load_study
-from entrolab.study.sections import ConfigError
 
 MODELS = {"forest": "sklearn.ensemble.RandomForestClassifier"}
 

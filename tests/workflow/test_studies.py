@@ -12,8 +12,8 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from entrolab import StudyError, load_results, run_study
+from entrolab.schema.sections import ConfigError
 from entrolab.studies import _results
-from entrolab.study.sections import ConfigError
 from entrolearn.plotting import description_of, save_figure
 
 ROOT = Path(__file__).parents[2]

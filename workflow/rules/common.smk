@@ -37,7 +37,7 @@ try:
     from entrolab.jobs.code_digests import code_digest
     from entrolab.stages.check import passes
     from entrolab.study.config import load_configuration
-    from entrolab.study.sections import ConfigError
+    from entrolab.schema.sections import ConfigError
     from entrolab.study.settings import LIMIT_SECONDS
     from entrolab.study.study import FIGURE_FORMATS, TABLE_FORMATS
     from entrolab.tables.base import GENERATED

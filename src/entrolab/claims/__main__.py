@@ -7,9 +7,9 @@ from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import outcomes
 from entrolab.claims.repository_tests import stored_outcomes
-from entrolab.jobs.command import home
+from entrolab.io.files import HOME
+from entrolab.schema.sections import ConfigError, check_known
 from entrolab.study.config import load_configuration, read_yaml
-from entrolab.study.sections import ConfigError, check_known
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -18,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("studies", nargs="*", help="default: all with claims")
     names = parser.parse_args(arguments).studies
     try:
-        studies, _ = load_configuration(home(), read_yaml(home() / "config" / "config.yaml"))
+        studies, _ = load_configuration(HOME, read_yaml(HOME / "config" / "config.yaml"))
         for name in names:
             check_known(name, studies, "entrolab.claims", "study", "study")
     except ConfigError as error:
@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     for name in names or [name for name, study in studies.items() if study.claims]:
         claims = studies[name].claims
-        found = evaluate(claims, Numbers(studies[name]), stored_outcomes(name, claims, home()))
+        found = evaluate(claims, Numbers(studies[name]), stored_outcomes(name, claims, HOME))
         counted = ", ".join(f"{number} {outcome}" for outcome, number in outcomes(found).items())
         print(f"{name}: {counted}")
         for row in found.drop_duplicates("id").itertuples():

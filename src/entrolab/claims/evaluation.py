@@ -13,10 +13,10 @@ from types import MappingProxyType
 
 import pandas as pd
 
-from entrolab.claims.evidence import ALPHA, LEAST_DATASETS, Evidence, Exact, SignedRank, holm
 from entrolab.claims.numbers import Numbers, RatioUndefined, TableMissing, less_is_better
 from entrolab.fit.metrics import METRICS
 from entrolab.study.claims import Claim, ClaimTest, Margin, Often, tests_of_repository
+from entrolab.tables.evidence import ALPHA, LEAST_DATASETS, Evidence, Exact, SignedRank, holm
 
 OUTCOMES = ("holds", "fails", "undecided", "not tested")
 # The most comparisons of an undecided claim that say what would decide them.

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import linregress
 
-from entrolab.claims.evidence import Evidence, Exact, Student, of_folds
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.results.reader import Results
 from entrolab.study.claims import ClaimTest, tested_file
 from entrolab.study.study import Study
+from entrolab.tables.evidence import Evidence, Exact, Student, of_folds
 from entrolab.tables.making import ADDRESS
 from entrolab.tables.types import TABLE_TYPES
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
+from entrolab.schema.sections import ConfigError
 from entrolab.study.claims import Claim, tests_of_repository
-from entrolab.study.sections import ConfigError
 
 # The stored outcomes of all claims, with the columns study, claim, outcome, decides and decided_by.
 STORED = Path("docs/claims.csv")

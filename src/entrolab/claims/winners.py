@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from entrolab.claims.evidence import ALPHA, holm
 from entrolab.claims.numbers import Numbers
 from entrolab.fit.metrics import METRICS
 from entrolab.tables.base import Cell
+from entrolab.tables.evidence import ALPHA, holm
 from entrolab.tables.ranking import TESTS, average_ranks, rank_models, scores_of
 
 SAYS = (

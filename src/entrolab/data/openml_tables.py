@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from entrolab.io.atomic import replacing
-from entrolab.study.sections import ConfigError
+from entrolab.schema.sections import ConfigError
 from entrolab.text import one_line
 
 KEYS = {"openml": "data", "openml_task": "task"}  # key in a study's data set -> what its number identifies
@@ -32,7 +32,7 @@ def file_of(study: Path, key: str, own: Mapping) -> Path:
     where = f"{study}: datasets.{key}.{option}"
     if find_spec("openml") is None:
         raise ConfigError(f"{where}: the package openml is not installed: pip install 'entrolab[openml]'")
-    from entrolab.fit.limits import KilledError, LimitError, Limits, within
+    from entrolab.io.limits import KilledError, LimitError, Limits, within
 
     path.parent.mkdir(parents=True, exist_ok=True)
     try:

@@ -14,8 +14,8 @@ from scipy import sparse
 from entrolab.data.dataset import OF_ROWS, DataError, Dataset, DataUnavailable
 from entrolab.data.origins import BUNDLED, GENERATORS, made_by
 from entrolab.data.raw_table import Table, label_name
-from entrolab.fit.limits import GIB, Limits
 from entrolab.io.atomic import sha256_of
+from entrolab.io.limits import GIB, Limits
 from entrolab.text import one_line
 from entrolearn.path import describe
 

@@ -20,7 +20,7 @@ from entrolab.data.user_columns import (
     is_nominal,
 )
 from entrolab.data.user_files import Source, checked_names, columns_asked, first_place, listed
-from entrolab.study.sections import shortened
+from entrolab.schema.sections import shortened
 from entrolab.text import damaged
 from entrolearn.columns import ColumnEncoder
 from entrolearn.suggest import did_you_mean

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, suffix_of
 from entrolab.io.damaged import DAMAGED
-from entrolab.study.sections import ConfigError, shortened
+from entrolab.schema.sections import ConfigError, shortened
 from entrolearn.suggest import did_you_mean
 
 MOST_LISTED = 12  # columns or labels in a message

@@ -12,7 +12,7 @@ from pathlib import Path
 from entrolab.data.openml_tables import KEYS, file_of
 from entrolab.data.table_formats import ARROW, DELIMITED, suffix_of
 from entrolab.data.user_files import Source, errors_of_reading
-from entrolab.study.sections import ConfigError
+from entrolab.schema.sections import ConfigError
 
 
 def entry_of(study: Path, key: str, own: Mapping) -> dict:
@@ -35,7 +35,7 @@ def entry_of(study: Path, key: str, own: Mapping) -> dict:
 def _read_apart(source: Source, own: Mapping, fetched: bool) -> dict:
     """The entry, made in a separate process within limits: a small file may expand to any size."""
     from entrolab.data.prepare import limits_of_reading
-    from entrolab.fit.limits import KilledError, LimitError, within
+    from entrolab.io.limits import KilledError, LimitError, within
 
     with errors_of_reading(source):
         size = sum(path.stat().st_size for path in source.paths)
@@ -70,7 +70,7 @@ def _entry_or_error(source: Source, own: Mapping, fetched: bool, gib: float) -> 
 def _check_rows(paths: Sequence[Path], gib: float) -> None:
     """Raise a `MemoryError` if the rows that Parquet and Feather files announce exceed the limit."""
     from entrolab.data.prepare import held_gib
-    from entrolab.fit.limits import GIB
+    from entrolab.io.limits import GIB
 
     binary = [(path, ARROW[suffix_of(path)]) for path in paths if suffix_of(path) in ARROW]
     if not binary:

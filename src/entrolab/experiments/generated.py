@@ -11,7 +11,7 @@ from scipy import sparse
 
 from entrolab.experiments.measuring import limited
 from entrolab.fit.learners import build
-from entrolab.fit.limits import GIB, Limits
+from entrolab.io.limits import GIB, Limits
 
 SECONDS = 1800.0  # time limit of one learner
 LONG = 5.0  # seconds; longer fits are not repeated, because disturbances are a small part of their time

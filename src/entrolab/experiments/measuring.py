@@ -19,8 +19,8 @@ import pandas as pd
 
 from entrolab.data.dataset import Dataset, DataUnavailable, load_dataset
 from entrolab.experiments.measurement import Measurement
-from entrolab.fit.limits import KilledError, LimitError, Limits, within
 from entrolab.io.files import HOME
+from entrolab.io.limits import KilledError, LimitError, Limits, within
 from entrolab.io.parquet import write_frame
 from entrolearn.path import describe
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from entrolab.figures.spec import FigureSpec, Pair, Refit
 from entrolab.fit.learners import learner_of, learners_of, made_of, searched
 from entrolab.fit.metrics import METRICS
-from entrolab.study.entries import Entry, SixModels, TableEntry
-from entrolab.study.sections import plain
+from entrolab.schema.sections import plain
+from entrolab.tables.entries import Entry, SixModels, TableEntry
 from entrolab.tables.types import TABLE_TYPES
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from entrolab.figures.base import OfTable
 from entrolab.figures.spec import FigureSpec
 from entrolab.fit.metrics import METRICS
-from entrolab.study.sections import described, list_of
+from entrolab.schema.sections import described, list_of
 
 if TYPE_CHECKING:
     import pandas as pd

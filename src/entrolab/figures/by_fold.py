@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from entrolab.figures.base import FigureType, task_mistakes
 from entrolab.fit.learners import learners_of
-from entrolab.study.entries import ModelNames
-from entrolab.study.sections import Heading
+from entrolab.schema.sections import Heading
+from entrolab.tables.entries import ModelNames
 
 if TYPE_CHECKING:
     from entrolab.figures.files import Source

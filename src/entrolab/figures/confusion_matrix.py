@@ -1,7 +1,7 @@
 """Figures of confusion matrices, from the stored predictions."""
 
 from entrolab.figures.by_fold import OfPredictions
-from entrolab.study.sections import Heading
+from entrolab.schema.sections import Heading
 
 
 class ConfusionMatrix(OfPredictions):

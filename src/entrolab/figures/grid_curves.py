@@ -4,7 +4,7 @@ from pydantic import model_validator
 
 from entrolab.figures.base import OfModels, grid_mistakes
 from entrolab.fit.metrics import score_name
-from entrolab.study.sections import shortened, wrong
+from entrolab.schema.sections import shortened, wrong
 
 WIDE = 12.0  # inches, if there are many curves
 

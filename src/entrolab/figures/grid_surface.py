@@ -2,7 +2,7 @@
 
 from entrolab.figures.base import OfModels, grid_mistakes
 from entrolab.fit.metrics import score_name
-from entrolab.study.sections import list_of
+from entrolab.schema.sections import list_of
 
 
 class GridSurface(OfModels):

@@ -1,7 +1,7 @@
 """Figures of the steps of an entropy machine from input to prediction."""
 
 from entrolab.figures.base import FigureType
-from entrolab.study.entries import Params
+from entrolab.tables.entries import Params
 
 
 class Process(FigureType):

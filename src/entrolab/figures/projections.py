@@ -2,7 +2,7 @@
 
 from entrolab.figures.base import FigureType, task_mistakes
 from entrolab.fit.learners import projection_of
-from entrolab.study.entries import TwelveModels
+from entrolab.tables.entries import TwelveModels
 
 ROWS = "rows of "  # prefix of the series of a class's rows
 

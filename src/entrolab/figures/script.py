@@ -7,9 +7,8 @@ from pydantic import ValidationError, model_validator
 
 from entrolab.figures.base import OF_TABLES, STAGES, TRAINED, FigureType
 from entrolab.io.files import FIGURES, script_file
-from entrolab.study.entries import WithParams
-from entrolab.study.scripts import read_script
-from entrolab.study.sections import (
+from entrolab.schema.scripts import read_script
+from entrolab.schema.sections import (
     ConfigError,
     Text,
     described,
@@ -19,6 +18,7 @@ from entrolab.study.sections import (
     one_of,
     wrong,
 )
+from entrolab.tables.entries import WithParams
 from entrolab.tables.types import TABLE_TYPES
 
 Models = list_of(str, at_most=12) | mapping_of(WithParams, "models by name", at_most=12)

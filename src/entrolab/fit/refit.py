@@ -28,12 +28,12 @@ from entrolab.fit.learners import (
     step_params,
     weights_in_fit,
 )
-from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
 from entrolab.fit.run import Run
 from entrolab.fit.selection import most_chosen
 from entrolab.fit.thresholds import fixed
 from entrolab.io.atomic import replacing
+from entrolab.io.limits import LimitError, Limits, within
 from entrolab.io.model_reading import MODEL_FORMATS, trusted_types
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json, write_json

@@ -21,21 +21,23 @@ from scipy.special import expit
 
 from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.fit.learners import (
+    ONE_OF,
     alternatives,
     build,
     first_step,
     grid_points,
+    learners_of,
     seed_from,
     step_params,
     weights_in_fit,
 )
-from entrolab.fit.limits import LimitError, Limits, within
 from entrolab.fit.protocols import protocol
 from entrolab.fit.run import Run
 from entrolab.fit.scoring import scores
 from entrolab.fit.selection import choose
+from entrolab.io.limits import LimitError, Limits, within
 from entrolab.io.parquet import write_frame
-from entrolab.io.records import new_record, peak_mib, write_json
+from entrolab.io.records import machine, peak_mib, versions, write_json
 from entrolearn.path import Partition, PathPoint, describe, path
 from entrolearn.selection import entropy_criterion
 
@@ -407,3 +409,32 @@ def _facts_of(dataset) -> dict:
     if dataset.task == "binary":
         facts |= {"n_negative": int(np.sum(dataset.y == 0)), "n_positive": int(np.sum(dataset.y == 1))}
     return facts
+
+
+def new_record(run: Run, started: datetime, seconds: float = 0.0) -> dict:
+    """A run record with status "failed"; the caller fills in the outcome.
+
+    `started` has a time zone, and `seconds` are measured by a monotonic clock.
+    """
+    return {
+        "key": run.key,
+        "study": run.study,
+        "dataset": run.dataset,
+        "model": run.model,
+        "estimator": " or ".join(learners_of(run)),
+        "params": run.params,
+        "grid": run.grid,
+        **(run.model_dump(include={ONE_OF}) if run.one_of else {}),
+        "seed": run.seed,
+        "n_candidates": 0,
+        "n_failed": 0,
+        "notes": {},
+        "success": False,
+        "status": "failed",
+        "error": "",
+        "seconds": seconds,
+        "started": started.isoformat(timespec="seconds"),
+        "data": {},
+        "versions": versions(),
+        "machine": machine(),
+    }

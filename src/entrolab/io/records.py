@@ -7,43 +7,11 @@ import re
 import resource
 import sys
 from collections.abc import Mapping
-from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from entrolab.fit.learners import ONE_OF, learners_of
-from entrolab.fit.run import Run
 from entrolab.io.atomic import write_text
 from entrolab.text import damaged
-
-
-def new_record(run: Run, started: datetime, seconds: float = 0.0) -> dict:
-    """A run record with status "failed"; the caller fills in the outcome.
-
-    `started` has a time zone, and `seconds` are measured by a monotonic clock.
-    """
-    return {
-        "key": run.key,
-        "study": run.study,
-        "dataset": run.dataset,
-        "model": run.model,
-        "estimator": " or ".join(learners_of(run)),
-        "params": run.params,
-        "grid": run.grid,
-        **(run.model_dump(include={ONE_OF}) if run.one_of else {}),
-        "seed": run.seed,
-        "n_candidates": 0,
-        "n_failed": 0,
-        "notes": {},
-        "success": False,
-        "status": "failed",
-        "error": "",
-        "seconds": seconds,
-        "started": started.isoformat(timespec="seconds"),
-        "data": {},
-        "versions": versions(),
-        "machine": machine(),
-    }
 
 
 def versions() -> dict[str, str]:

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 
 from threadpoolctl import threadpool_limits
 
-from entrolab.fit.limits import end_with, ending
+from entrolab.io.limits import end_with, ending
 from entrolab.jobs.job_logging import job_log, tell
 from entrolab.text import OneLine
 

@@ -18,7 +18,7 @@ from snakemake.logging import ColorizingTextHandler, get_event
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from entrolab.jobs.command import is_checkout
+from entrolab.io.commands import is_checkout
 from entrolab.text import ERASE_LINE, printable
 
 # Messages that are not shown. A failed job has a line of its own, and one with the path of its log.

@@ -12,8 +12,8 @@ from entrolab.figures.making import reasons
 from entrolab.figures.ranks import rank_section
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
+from entrolab.io.commands import command_to_track
 from entrolab.io.run_files import StudyRun
-from entrolab.jobs.command import command_to_track
 from entrolab.report.agreement import agreement
 from entrolab.report.differences import differences
 from entrolab.report.errata import LONGEST, errata_of, listed_errata

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from entrolab.data.user_tables import warning_of
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.thresholds import FOLDS
+from entrolab.schema.sections import OfDataset
 from entrolab.study.definition import Folds, Inner, Model, Trials
-from entrolab.study.sections import OfDataset
 from entrolab.study.study import Study
 from entrolab.tables.scores import CRITERIA
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from entrolab.claims.rendering import in_words
 from entrolab.io.atomic import write_text
+from entrolab.io.commands import command_to_track
 from entrolab.io.records import read_json
-from entrolab.jobs.command import command_to_track
 from entrolab.report.papers import card, paper_page
 from entrolab.report.provenance import version
 from entrolab.report.shown_tables import laid_out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from entrolab.jobs.command import command_for
+from entrolab.io.commands import command_for
 from entrolab.results.reader import Results
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.definition import Model

@@ -9,11 +9,11 @@ from pathlib import Path
 import pandas as pd
 from snakemake.cli import get_argument_parser, parse_config
 
-from entrolab.jobs.command import home
+from entrolab.io.files import HOME
+from entrolab.schema.sections import ConfigError, check_known
 from entrolab.seeds.tables import seeded_tables, stored
 from entrolab.seeds.values import read_seeds, write_seeds
 from entrolab.study.config import load_configuration
-from entrolab.study.sections import ConfigError, check_known
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked, others = parser.parse_known_args(arguments)  # the others are Snakemake's
     try:
         given = get_argument_parser().parse_args(others).config
-        studies, _ = load_configuration(Path(os.path.relpath(home())), parse_config(given) if given else {})
+        studies, _ = load_configuration(Path(os.path.relpath(HOME)), parse_config(given) if given else {})
         check_known(asked.study, studies, "entrolab.seeds", "study", "study")
         study = studies[asked.study]
         for key in ("published", "seeds"):
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     files = [f"results/{asked.study}/seeds/{table}-{asked.seeds}.csv" for table in tables]
     every = [study.model_copy(update={"seed": seed}) for seed in range(asked.seeds)]
     receipts = [file for one in every for table in tables for file in one.receipts(table)]
-    entrolab = [sys.executable, "-c", "from entrolab.jobs.command import main; main()"]
+    entrolab = [sys.executable, "-c", "from entrolab.command import main; main()"]
     if status := subprocess.run([*entrolab, *files, *receipts, *others], check=False).returncode:
         return status
     if not all(map(os.path.isfile, files)):  # a dry run

@@ -8,8 +8,8 @@ from entrolab.data.prepare import limits_of_reading, summary
 from entrolab.data.prepare import prepare as prepare_dataset
 from entrolab.data.preprocessing import preprocessed
 from entrolab.data.scale import scale as scale_dataset
-from entrolab.fit.limits import Limits, hold_to
 from entrolab.fit.protocols import protocol
+from entrolab.io.limits import Limits, hold_to
 from entrolab.io.records import read_json, write_json
 from entrolab.jobs.job_logging import tell
 

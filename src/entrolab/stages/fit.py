@@ -3,13 +3,13 @@
 from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import Rows
 from entrolab.experiments.measuring import measure as measure_table
-from entrolab.fit.limits import Limits
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.refit import refit_run
 from entrolab.fit.run import Run
 from entrolab.fit.selection import choose
 from entrolab.fit.training import fit_grid
 from entrolab.io.files import EXPERIMENTS, script_file
+from entrolab.io.limits import Limits
 from entrolab.io.parquet import read_frame, write_frame
 from entrolab.jobs.job_logging import Progress, tell
 from entrolab.text import one_line

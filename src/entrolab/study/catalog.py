@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, model_validator
 
-from entrolab.study.sections import (
+from entrolab.schema.sections import (
     Section,
     Text,
     Whole,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from entrolab.study.sections import ConfigError, Section
+from entrolab.schema.sections import ConfigError, Section
 from entrolab.study.seeds import CELL
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from entrolab.figures.base import FigureType
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, as_learner, grid_points, searched
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.run import Run
+from entrolab.schema.sections import ConfigError, check, shortened, unknown
 from entrolab.study.definition import DIVERGENCES, Model, Protocol, Scaling, Trials
-from entrolab.study.entries import Entry, TableEntry
-from entrolab.study.sections import ConfigError, check, shortened, unknown
 from entrolab.study.study import Study
+from entrolab.tables.entries import Entry, TableEntry
 from entrolab.tables.types import TABLE_TYPES
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import model_validator
 
-from entrolab.study.entries import TableEntry
-from entrolab.study.sections import (
+from entrolab.schema.sections import (
     ConfigError,
     Section,
     Text,
@@ -26,6 +25,7 @@ from entrolab.study.sections import (
     wrong,
 )
 from entrolab.tables.base import ALL
+from entrolab.tables.entries import TableEntry
 
 Id = matching(r"[a-z0-9]+(-[a-z0-9]+)*", "a name of lower-case letters, digits and -")
 # A test of this repository, with all its parameters.

@@ -16,13 +16,13 @@ import yaml
 from entrolab import find_learners_in
 from entrolab.data.user_tables import entry_of
 from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
+from entrolab.schema.sections import ConfigError, check, check_known, plain, shortened
 from entrolab.study.catalog import Catalog
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.checking import check_study
 from entrolab.study.claims import load_claims
 from entrolab.study.definition import Model, OwnData, StudyFile, Table
 from entrolab.study.published import check_published
-from entrolab.study.sections import ConfigError, check, check_known, plain, shortened
 from entrolab.study.seeds import check_seeds
 from entrolab.study.settings import Settings
 from entrolab.study.study import Study

@@ -17,8 +17,7 @@ from pydantic import (
 from entrolab.figures.registry import FIGURE_TYPES
 from entrolab.fit import thresholds
 from entrolab.fit.metrics import METRICS
-from entrolab.study.entries import Grid, Params, expand_short_form
-from entrolab.study.sections import (
+from entrolab.schema.sections import (
     Column,
     ImportPath,
     Interval,
@@ -41,6 +40,7 @@ from entrolab.study.sections import (
     whole,
     wrong,
 )
+from entrolab.tables.entries import Grid, Params, expand_short_form
 from entrolab.tables.types import TABLE_TYPES
 
 # Criteria that compare two classes.

@@ -9,8 +9,8 @@ from pathlib import Path
 import yaml
 
 from entrolab.data.user_tables import entry_of
+from entrolab.schema.sections import ConfigError
 from entrolab.study.config import RULES
-from entrolab.study.sections import ConfigError
 from entrolab.text import one_line
 
 MANY_ROWS = 20_000  # with more rows, kernel methods take too long for a first look

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, as_learner, learners_of
-from entrolab.study.sections import shortened
+from entrolab.schema.sections import shortened
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import one_line
 from entrolearn.suggest import did_you_mean

@@ -4,7 +4,7 @@ import csv
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from entrolab.study.sections import ConfigError, check_known
+from entrolab.schema.sections import ConfigError, check_known
 from entrolab.study.seeds import is_number
 
 if TYPE_CHECKING:

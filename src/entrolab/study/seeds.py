@@ -4,7 +4,7 @@ import csv
 import math
 from pathlib import Path
 
-from entrolab.study.sections import ConfigError, shortened
+from entrolab.schema.sections import ConfigError, shortened
 
 # The columns before those of the seeds.
 CELL = ("table", "dataset", "model", "metric")

@@ -2,7 +2,7 @@
 
 from pydantic import field_validator
 
-from entrolab.study.sections import Section, described, list_of, number, whole, wrong
+from entrolab.schema.sections import Section, described, list_of, number, whole, wrong
 from entrolab.text import without_secrets
 
 TextOrNull = described(str | None, "a text or null")

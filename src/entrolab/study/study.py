@@ -15,9 +15,9 @@ from entrolab.fit.learners import ONE_OF, estimator_of, expand_values, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.run import Run
 from entrolab.io.files import FILES
+from entrolab.schema.sections import ConfigError, Section, check_known, plain
 from entrolab.study.claims import Claim, tested_file, tested_tables
 from entrolab.study.definition import Model, StudyFile
-from entrolab.study.sections import ConfigError, Section, check_known, plain
 from entrolab.tables.base import Head, TableSpec, TableType
 from entrolab.tables.types import TABLE_TYPES
 

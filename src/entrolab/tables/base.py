@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from entrolab.study.entries import TableEntry, Tolerance
+from entrolab.tables.entries import TableEntry, Tolerance
 from entrolab.tables.quantities import Quantity
 from entrolab.text import full_label, one_line
 

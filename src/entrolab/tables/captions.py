@@ -1,7 +1,7 @@
 """What a table says of its numbers and verdicts, from its quantities and tolerances."""
 
-from entrolab.study.entries import EQUAL, Tolerance
 from entrolab.tables.base import TableSpec
+from entrolab.tables.entries import EQUAL, Tolerance
 from entrolab.tables.quantities import PERCENT
 from entrolab.tables.scores import CRITERIA
 

@@ -1,8 +1,8 @@
 """Tables of the sizes of data sets."""
 
-from entrolab.study.entries import OfData, Tolerance
-from entrolab.study.sections import list_of, one_of
+from entrolab.schema.sections import list_of, one_of
 from entrolab.tables.base import PUBLISHED_ONLY, Found, TableType, phrase
+from entrolab.tables.entries import OfData, Tolerance
 from entrolab.tables.quantities import Quantity
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 
-from entrolab.study.entries import Tolerance
 from entrolab.tables.base import (
     NAN,
     NOTHING,
@@ -14,6 +13,7 @@ from entrolab.tables.base import (
     PublishedValue,
     TableSpec,
 )
+from entrolab.tables.entries import Tolerance
 from entrolab.tables.verdicts import RESULTS, SLACK
 
 

@@ -13,9 +13,8 @@ from pydantic import field_validator
 from entrolab.experiments.measurement import FIRST, GIVEN
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, estimator_of, learner_of
 from entrolab.io.files import EXPERIMENTS, script_file
-from entrolab.study.entries import ModelNames, TableEntry, Task, WithParams
-from entrolab.study.scripts import read_script
-from entrolab.study.sections import (
+from entrolab.schema.scripts import read_script
+from entrolab.schema.sections import (
     ConfigError,
     Section,
     Text,
@@ -29,6 +28,7 @@ from entrolab.study.sections import (
     whole,
 )
 from entrolab.tables.base import ALL, GENERATED, NAN, Found, Head, TableType, phrase
+from entrolab.tables.entries import ModelNames, TableEntry, Task, WithParams
 from entrolab.tables.quantities import Quantity
 from entrolab.tables.verdicts import SLACK
 from entrolab.text import one_line

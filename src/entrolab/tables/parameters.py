@@ -3,9 +3,9 @@
 from numbers import Real
 
 from entrolab.fit.learners import learner_at, searched
-from entrolab.study.entries import EQUAL, OfData
-from entrolab.study.sections import mapping_of
+from entrolab.schema.sections import mapping_of
 from entrolab.tables.base import PUBLISHED_ONLY, Found
+from entrolab.tables.entries import EQUAL, OfData
 from entrolab.tables.quantities import Quantity
 from entrolab.tables.trained import OfModels
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from entrolab.study.entries import Tolerance
+from entrolab.tables.entries import Tolerance
 from entrolab.tables.number_format import decimals_for, decimals_needed, power_of_two
 from entrolab.tables.verdicts import SLACK
 

@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from entrolab.claims.evidence import holm
 from entrolab.fit.metrics import METRICS
+from entrolab.tables.evidence import holm
 from entrolab.tables.verdicts import KNOWN
 
 # The significance level of critical differences and of groups.

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from entrolab.fit.learners import searched
 from entrolab.fit.metrics import METRICS, metrics_of, score_name
-from entrolab.study.entries import ModelNames, OfData, Tolerance
-from entrolab.study.sections import Heading, Section, described, list_of, number, plain
+from entrolab.schema.sections import Heading, Section, described, list_of, number, plain
 from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, TableSpec, phrase
+from entrolab.tables.entries import ModelNames, OfData, Tolerance
 from entrolab.tables.quantities import PERCENT, Quantity
 from entrolab.tables.trained import OfModels
 

@@ -1,8 +1,8 @@
 """Tables of the cost of the selected models: seconds to fit and predict, their ratios, numbers stored."""
 
-from entrolab.study.entries import ModelNames, OfData, Tolerance
-from entrolab.study.sections import Heading, one_of
+from entrolab.schema.sections import Heading, one_of
 from entrolab.tables.base import PUBLISHED_ONLY, Found, phrase
+from entrolab.tables.entries import ModelNames, OfData, Tolerance
 from entrolab.tables.quantities import Quantity
 from entrolab.tables.trained import OfModels
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from entrolab.fit.learners import learner_at
-from entrolab.study.entries import ModelNames, OfData, Tolerance
 from entrolab.tables.base import Found
+from entrolab.tables.entries import ModelNames, OfData, Tolerance
 from entrolab.tables.scores import Scores, chosen_folds, quantity_of
 from entrolab.tables.times import COSTS, SECONDS, Times
 from entrolab.tables.trained import OfModels

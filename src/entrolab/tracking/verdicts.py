@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from entrolab.jobs.command import command_for
+from entrolab.io.commands import command_for
 from entrolab.results.frames import read_table
 from entrolab.study.study import Study
 from entrolab.tables.making import Agreement, agreement_of, counts, first_readings

@@ -11,12 +11,12 @@ from made_studies import made_study
 
 from entrolab.claims.__main__ import main
 from entrolab.claims.evaluation import COLUMNS, Part, _of_claim, _Scale, _would_decide, evaluate
-from entrolab.claims.evidence import Student
 from entrolab.claims.numbers import Numbers, TableMissing, _slack
 from entrolab.claims.rendering import layout, outcomes, write_claims
 from entrolab.results.frames import read_claims
+from entrolab.schema.sections import ConfigError
 from entrolab.study.claims import Margin, load_claims
-from entrolab.study.sections import ConfigError
+from entrolab.tables.evidence import Student
 from entrolab.tables.making import COLUMNS as TABLE_COLUMNS
 
 SETS = [f"s{k}" for k in range(12)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from entrolab.claims.evidence import ALPHA, LEAST_DATASETS, Exact, SignedRank, Student, holm, of_folds
+from entrolab.tables.evidence import ALPHA, LEAST_DATASETS, Exact, SignedRank, Student, holm, of_folds
 
 
 def test_five_differences_of_one_sign_have_the_least_p_value_and_the_range_as_interval():

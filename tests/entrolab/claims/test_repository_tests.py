@@ -8,9 +8,9 @@ from entrolab.claims import repository_tests
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.repository_tests import STORED, run_tests, stored_outcomes
+from entrolab.schema.sections import ConfigError
 from entrolab.study.claims import Claim
 from entrolab.study.config import read_yaml
-from entrolab.study.sections import ConfigError
 
 ROOT = Path(__file__).parents[3]
 ABOUT = {"place": "section 1", "claim": "This is so.", "strength": "theorem"}

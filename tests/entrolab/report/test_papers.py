@@ -10,7 +10,8 @@ from html_pages import Page
 from matplotlib.figure import Figure
 from reported_study import CONTENT, with_sections
 
-from entrolab.jobs.command import home, with_studies
+from entrolab.command import with_studies
+from entrolab.io.files import HOME
 from entrolab.report import build_report, read_results
 from entrolab.report.errata import listed_errata
 from entrolab.study.seeds import CELL
@@ -147,10 +148,10 @@ def test_a_page_says_the_whole_command_that_makes_its_study_again(results, monke
         "entrolab results/paper/tables/table4.html --config seed=3 'extra_datasets=my data.yaml' "
         "'extra_studies=my work'"
     )
-    shipped = results.study.model_copy(update={"file": str(home() / "config" / "papers" / "eem.yaml")})
+    shipped = results.study.model_copy(update={"file": str(HOME / "config" / "papers" / "eem.yaml")})
     shipped = replace(results, key="eem", study=shipped)
     assert shipped.command() == "entrolab eem"
-    in_checkout = replace(shipped, folder=home() / "results" / "eem", settings={"mirror": "data"})
+    in_checkout = replace(shipped, folder=HOME / "results" / "eem", settings={"mirror": "data"})
     assert in_checkout.command() == "snakemake eem --config mirror=data"
     assert in_checkout.command("results/eem/tables/table4.html") == (
         "snakemake results/eem/tables/table4.html --config mirror=data"

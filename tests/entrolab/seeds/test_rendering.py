@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from reported_study import STUDY
 
+from entrolab.schema.sections import ConfigError
 from entrolab.seeds.rendering import seeds_of
 from entrolab.seeds.values import of_table, read_seeds, with_table, write_seeds
-from entrolab.study.sections import ConfigError
 from entrolab.study.seeds import CELL, check_seeds
 from entrolab.tables.making import COLUMNS
 from entrolab.tables.rendering import render

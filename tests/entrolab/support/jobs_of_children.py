@@ -9,7 +9,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_info
 
-from entrolab.fit.limits import Limits, hold_to
+from entrolab.io.limits import Limits, hold_to
 
 
 def nothing(job):

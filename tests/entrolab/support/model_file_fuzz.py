@@ -17,7 +17,7 @@ import skops.io._trusted_types as of_skops
 from crafted_models import called, dict_of, node, texts_of, write_model
 
 import entrolearn
-from entrolab.fit.limits import KilledError, LimitError, Limits, within
+from entrolab.io.limits import KilledError, LimitError, Limits, within
 from entrolab.io.model_reading import TRUSTED_CLASSES, TRUSTED_FUNCTIONS, load
 from entrolab.text import Unreadable
 

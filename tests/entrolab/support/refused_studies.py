@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import yaml
 
-from entrolab.study.sections import ConfigError
+from entrolab.schema.sections import ConfigError
 
 
 def refused(load: Callable[..., object], *arguments, **options) -> str:

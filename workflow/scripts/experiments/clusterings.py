@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from entrolab.experiments.measuring import limited, mean_and_std, of_each_model, quickest
 from entrolab.fit.learners import build, seed_from
-from entrolab.fit.limits import Limits
+from entrolab.io.limits import Limits
 
 AGREEMENTS = {"ari": adjusted_rand_score, "ami": adjusted_mutual_info_score}
 DIVERGENCE = "divergence"

@@ -9,10 +9,10 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 from entrolab.experiments.measuring import limited, mean_and_std, of_each_model, quickest
 from entrolab.fit.learners import alternatives, build, grid_points, parts_seed, seed_from, step_params
-from entrolab.fit.limits import Limits
 from entrolab.fit.protocols import Folds
 from entrolab.fit.protocols import protocol as protocol_of
 from entrolab.fit.scoring import scores
+from entrolab.io.limits import Limits
 from entrolearn.metrics import gmean_scorer
 from entrolearn.path import path, place
 from entrolearn.selection import EntropySearch, best_point

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator
 
 from entrolab.fit.learners import expand_values
-from entrolab.study.sections import (
+from entrolab.schema.sections import (
     Heading,
     Section,
     described,

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import create_model
 
 from entrolab.io.files import SCRIPTS, script_file
-from entrolab.study.sections import ConfigError, Section, number
+from entrolab.schema.sections import ConfigError, Section, number
 from entrolearn.suggest import did_you_mean
 
 SIMPLE = {"int": int, "float": number(), "str": str, "bool": bool}

@@ -7,43 +7,22 @@ version left. All other arguments are passed to Snakemake.
 
 import os
 import re
-import shlex
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import yaml
-
 from entrolab.data.table_formats import FORMATS
+from entrolab.io.commands import setting
 from entrolab.io.files import HOME, leftovers
 from entrolab.jobs.preflight import end_at_signals
-from entrolab.study.sections import ConfigError
+from entrolab.schema.sections import ConfigError
 from entrolearn.suggest import did_you_mean
 
 STUDY_ENDS = (".yaml", ".yml")
 # Options of Snakemake whose values may end in .yaml too.
 TAKE_FILES = ("--configfile", "--configfiles", "--profile", "--workflow-profile", "--replace-workflow-config")
 SETTINGS = ("--config", "-C")
-# Texts that Snakemake's --config leaves unchanged, so that they need no quotes.
-PLAIN = re.compile(
-    r"(?!(nan|inf|infinity|true|false)$)(\.{1,2}$|\.{0,2}/|[a-z])[\w./-]*( [\w./-]+)*", re.IGNORECASE
-)
-
-
-def home() -> Path:
-    """The folder of the Snakefile, its rules and the studies: inside the package, or the git checkout."""
-    return HOME
-
-
-def is_checkout(folder: str | Path) -> bool:
-    """Whether a working folder is a checkout of this project, with its Makefile and Snakefile."""
-    return Path(folder).absolute() == home()
-
-
-def command_to_track(folder: str | Path) -> str:
-    """The command that shows the tracked runs of a working folder."""
-    return "make ui" if is_checkout(folder) else "python -m entrolab.tracking.ui"
 
 
 def main() -> None:
@@ -54,7 +33,7 @@ def main() -> None:
         if arguments[:1] == ["init"]:
             from entrolab.study.first_study import main as init
 
-            init(arguments[1:], {file.stem for file in home().glob("config/papers/*.yaml")})
+            init(arguments[1:], {file.stem for file in HOME.glob("config/papers/*.yaml")})
             return
         if arguments == ["clean"]:
             clean()
@@ -62,13 +41,13 @@ def main() -> None:
         if arguments[:1] == ["check"]:
             sys.exit(check_studies(arguments[1:]))
         arguments = with_studies(arguments)
-        sys.path.append(str(home()))  # where Snakemake finds the logger plugin of an installed package
+        sys.path.append(str(HOME))  # where Snakemake finds the logger plugin of an installed package
         check_known_targets(arguments)
     except ValueError as error:
         sys.exit(f"entrolab: {error}")
     from snakemake.cli import main
 
-    main(["--snakefile", str(home() / "workflow" / "Snakefile"), *arguments])
+    main(["--snakefile", str(HOME / "workflow" / "Snakefile"), *arguments])
 
 
 def clean() -> None:
@@ -89,7 +68,7 @@ def check_studies(files: Sequence[str]) -> int:
 
     if not files:
         raise ConfigError("check: found no study; accepted: the file of one, `entrolab check mine.yaml`")
-    status, catalog = 0, load_catalog([home() / "config" / "datasets.yaml"])
+    status, catalog = 0, load_catalog([HOME / "config" / "datasets.yaml"])
     for file in map(Path, files):
         check_file(file)
         find_learners_in([file.parent])
@@ -146,25 +125,8 @@ def check_known_targets(arguments: Sequence[str]) -> None:
 
     given = get_argument_parser().parse_args(list(arguments))
     own = parse_config(given.config).get("extra_studies") if given.config else None
-    folders = [home() / "config" / "papers", *([Path(given.directory or ".", own)] if own else [])]
+    folders = [HOME / "config" / "papers", *([Path(given.directory or ".", own)] if own else [])]
     check_targets(given.targets or (), study_files(folders))
-
-
-def setting(name: str, value: object) -> str:
-    """The argument of Snakemake's ``--config`` that gives a setting a value.
-
-    Snakemake parses a value as a number, a boolean or YAML, and strips quotes at its ends. A text that is not
-    `PLAIN` is therefore quoted as YAML, between blanks that protect the quotes.
-
-    Examples
-    --------
-    >>> setting("mirror", "/data"), setting("mirror", "exp #1"), setting("mirror", None), setting("seed", 1)
-    ('mirror=/data', 'mirror= "exp #1" ', 'mirror=', 'seed=1')
-    """
-    if isinstance(value, str) and not PLAIN.fullmatch(value):
-        quoted = yaml.safe_dump(value, default_style='"', allow_unicode=True, width=float("inf"))
-        return f"{name}= {quoted.rstrip()} "
-    return f"{name}={'' if value is None else value}"
 
 
 def _option_before(arguments: Sequence[str], place: int) -> str:
@@ -185,23 +147,6 @@ def _check_settings(arguments: Sequence[str]) -> None:
         option = _option_before(arguments, place)
         if option in SETTINGS and not one.startswith("-") and "=" not in one:
             raise ConfigError(f"{option}: found {one!r}; accepted: name=value, with targets before {option}")
-
-
-def command_for(file: str | Path, folder: str | Path, settings: Mapping, target: str | None = None) -> str:
-    """The complete command that makes a study again, or one file (`target`) of it.
-
-    `file` is the study's, `folder` the working folder in which the command is run; `settings` are those that
-    differ from the defaults.
-    """
-    file, folder = Path(os.path.abspath(file)), Path(folder).absolute()
-    given, is_shipped = dict(settings), file.parent == home() / "config" / "papers"
-    beside = Path(os.path.relpath(file, folder))
-    if target and not is_shipped:
-        given["extra_studies"] = beside.parent.as_posix()
-    words = ["snakemake" if is_shipped and is_checkout(folder) else "entrolab"]
-    words += [target or (file.stem if is_shipped else beside.as_posix())]
-    words += ["--config"] if given else []
-    return shlex.join([*words, *(setting(name, value) for name, value in given.items())])
 
 
 def check_no_table(arguments: Sequence[str]) -> None:
