@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from entrolab.fit import limits
+from entrolab.io import limits
 from entrolab.io.limits import KilledError, LimitError, Limits, hold_to, within
 
 

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.skipif(
 )
 
 D = 200
-LENGTHS = (1250,) * 125  # of chunks of 2 MB: 250 MB in all
-LIMIT_MB = 350  # of each worker
+LENGTHS = (1250,) * 200  # of chunks of 2 MB: 400 MB in all
+LIMIT_MB = 420  # of each worker
 LIBRARIES_MB = 230  # of these, with the interpreter
 # A worker that has more than its limit is killed rather than helped: nothing is spilled to disk.
 MEMORY = {"target": False, "spill": False, "pause": False, "terminate": 0.95}

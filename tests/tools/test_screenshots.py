@@ -48,7 +48,7 @@ def test_without_a_table_it_says_how_to_make_one(tmp_path):
     browser.write_text("#!/bin/sh\n")
     browser.chmod(0o755)
     line = said(tmp_path, PATH=str(tmp_path))
-    table = "results/small/tables/table4.html"
+    table = "results/small/tables/demo_cv.html"
     assert line == f"{table} is not there: `snakemake {table}` makes it\n"
 
 

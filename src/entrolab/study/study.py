@@ -117,8 +117,8 @@ class Study(StudyFile):
         return self._files("scaled" if self.scaling else "data", dataset)[0]
 
     def models_of(self, dataset: str, model: str, seed: int) -> list[str]:
-        """The folder of the refitted models of a run; none without criteria."""
-        return self.model_copy(update={"seed": seed})._files("models", dataset, model)
+        """The folder of the refitted models of a run; none without criteria, or with a further seed."""
+        return self._files("models", dataset, model) if seed == self.seed else []
 
     def datasets_of_runs(self) -> list[str]:
         """The data sets that have runs."""
