@@ -187,7 +187,7 @@ def test_types_of_a_stored_model_are_trusted_one_by_one(folder):
 def test_a_figure_has_the_model_of_scaled_rows(folder):
     run = StudyRun.at(UNSCALED, "bought", "linear", folder)
     parts = ["sklearn.linear_model.LogisticRegression", "sklearn.decomposition.PCA"]
-    spec = FigureSpec(None, 0, [], refits={("bought", "linear"): Refit("cv", parts, {})})
+    spec = FigureSpec(None, 0, [], refits={("bought", "linear"): Refit("cv", parts, "skops", {})})
     files = {"record": str(run.record), "models": str(run.models)}
     model = Source("bought", "linear", files, spec).fitted_model()
     assert [type(step).__name__ for _, step in model.steps] == ["PCA", "LogisticRegression"]

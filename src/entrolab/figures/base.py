@@ -150,7 +150,7 @@ class FigureType(Entry):
             values = values_of(table) if self.of == "measured" else {}
         for dataset, model in self.places(study) if self.of == "models" else ():
             entry, protocol = study.models[model], study.protocol_of(dataset)
-            refits[dataset, model] = Refit(entry.criteria[0], made_of(entry), protocol)
+            refits[dataset, model] = Refit(entry.criteria[0], made_of(entry), study.model_format, protocol)
         entry = self.model_copy(update={"notes": []})  # they appear only on the page
         sources, learners = self.sources(study), self.learners(study)
         return FigureSpec(entry, seed, sources, models, learners, refits, values)

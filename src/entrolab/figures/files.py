@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,16 +82,18 @@ class Source:
     def fitted_model(self):
         """The model that the first criterion selected, refitted; `NothingToDraw` if there is none.
 
-        It takes scaled rows and gives encoded classes: preprocessing and label encoding are left out.
+        It takes scaled rows and gives encoded classes: preprocessing, label encoding and a tuned threshold
+        are left out.
         """
-        from entrolab.io.model_reading import load  # which imports skops
+        from entrolab.io.model_reading import NoModel, load_fitted  # which imports skops
 
         self.check_success()
-        criterion, parts, _ = self.spec.refits[self.dataset, self.model]
-        file = Path(self.files["models"], f"{criterion}.skops")
-        if not file.exists():
-            raise NothingToDraw(read_json(file.with_suffix(".json"))["error"])
-        return of_scaled_rows(load(file, parts))
+        criterion, parts, model_format, _ = self.spec.refits[self.dataset, self.model]
+        try:
+            fitted, *_ = load_fitted(self.files["models"], criterion, parts, model_format)
+        except NoModel as error:
+            raise NothingToDraw(str(error)) from None
+        return of_scaled_rows(fitted)
 
     def check_success(self) -> None:
         """Raise `NothingToDraw` with the status of a run that has no result."""

@@ -9,10 +9,11 @@ Pair = tuple[str, str]  # data set and model
 
 
 class Refit(NamedTuple):
-    """The refitted model of a run: the criterion that selected it, import paths of its parts, protocol."""
+    """The refitted model of a run: its criterion, import paths of its parts, the study's format, protocol."""
 
     criterion: str
     parts: list[str]
+    model_format: str
     protocol: dict
 
 

@@ -65,13 +65,14 @@ OF_LEARNERS = {
 def terms(study: Study) -> list[tuple[str, str]]:
     """The metrics of a study and the labels of its learners with their meanings.
 
-    A learner has its import path too, and only that if it has no name in `OF_LEARNERS`.
+    A learner has its import path too, and only that if it has no name in `OF_LEARNERS`. Models that share a
+    label have all their meanings.
     """
     found = {METRICS[name].label: OF_METRICS[name] for name in study.metrics if name in OF_METRICS}
     for model in trained(study).values():
         path, label = one_line(model.estimator or ""), one_line(model.label)
         name = OF_LEARNERS.get(path.rpartition(".")[2], OF_LEARNERS.get(label, ""))
         meaning = " ".join(filter(None, [name, f"({path})" if name and path else path]))
-        if meaning:
-            found.setdefault(label, meaning)
+        if meaning and meaning not in found.get(label, "").split("; "):
+            found[label] = "; ".join(filter(None, [found.get(label), meaning]))
     return list(found.items())

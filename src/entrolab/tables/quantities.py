@@ -104,7 +104,9 @@ class Quantity:
         return self.number(value, digits) if self.by_row != "least" else _exact(value, digits)
 
     def difference(self, difference: float, published: float, digits: int) -> str:
-        """The comparison of ours with the published value, as text."""
+        """The comparison of ours with the published value, as text; empty without a difference."""
+        if math.isnan(difference):
+            return ""
         if self.compared == "ratio":
             return f"{self.beside_published(difference, published)} the published ratio"
         if self.compared == "log2":

@@ -20,7 +20,6 @@ from mlflow.exceptions import MlflowException
 from mlflow.protos.databricks_pb2 import RESOURCE_ALREADY_EXISTS, ErrorCode
 from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
 from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS, MLFLOW_PARENT_RUN_ID
-from mlflow.utils.validation import MAX_METRICS_PER_BATCH
 
 from entrolab.fit.metrics import METRICS
 from entrolab.io.records import machine, versions, write_json
@@ -184,12 +183,9 @@ class Ledger:
         params: Mapping[str, str] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> None:
-        """Log a batch, or several if there are more metrics than MLflow takes at once."""
         given = [Param(name, value) for name, value in (params or {}).items()]
         marks = [RunTag(name, value) for name, value in (tags or {}).items()]
-        for begin in range(0, max(len(metrics), 1), MAX_METRICS_PER_BATCH):
-            batch = list(metrics[begin : begin + MAX_METRICS_PER_BATCH])
-            self.client.log_batch(run_id, batch, *(([], []) if begin else (given, marks)))
+        self.client.log_batch(run_id, list(metrics), given, marks)
 
     def _delete(self, run: Run) -> None:
         """Delete the models of a run with their aliases, then the run: the next writer can continue."""
@@ -224,11 +220,13 @@ class Ledger:
         # Scores of models are metrics of the run too, each with a time of its own (MLflow's key); its latest
         # value is that of the first criterion.
         first = content.tags["criterion"] in model.criteria
+        own = {name for name, _, value in content.metrics if math.isfinite(value)}
         at = _end(content) + 1 if first else _start(content) - number
         linked = [
             Metric(metric, value, at, 0, model_id=logged.model_id, run_id=run_id, **place)
             for metric, value in model.scores.items()
-            if math.isfinite(value)
+            # Else the score of another criterion would stand for that of the run.
+            if math.isfinite(value) and (first or metric in own)
         ]
         self._log(run_id, linked)
         registered = f"{self._study.name}.{dataset}"
@@ -292,7 +290,7 @@ class Ledger:
         All runs become children of the study's run.
         """
         study, now = self._study, round(time() * 1000)
-        found = {run.data.tags[KEY]: run for run in self.runs()}
+        found = {run.data.tags[KEY]: run for run in self.runs() if KEY in run.data.tags}
         new = {key: ({}, {MLFLOW_PARENT_RUN_ID: self.parent}) for key in found if key != study.name}
         of_datasets: dict[str, list[Run]] = {}
         for at in study.runs():
@@ -325,7 +323,7 @@ class Ledger:
         versions = {
             (one.run_id, criterion): one.version
             for one in found
-            for criterion in one.tags["criteria"].split(", ")
+            for criterion in one.tags.get("criteria", "").split(", ")
         }
         aliases = self.client.get_registered_model(name).aliases if found else {}
         for alias in (BEST, *self._study.criteria):

@@ -34,12 +34,13 @@ class ServedModel:
             raise MlflowException.invalid_parameter_value(
                 f"response_method: found {response!r}; accepted: {', '.join(accepted)}"
             )
-        if isinstance(data, dict):  # of "inputs" or "instances", whose values the server puts into arrays
-            columns = {name: [np.asarray(value).item() for value in values] for name, values in data.items()}
-            data = pd.DataFrame(columns)
         try:
+            if isinstance(data, dict):  # of "inputs" or "instances", whose values the server puts into arrays
+                data = pd.DataFrame(
+                    {name: [np.asarray(value).item() for value in values] for name, values in data.items()}
+                )
             found = getattr(self.fitted, response)(data)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise MlflowException.invalid_parameter_value(str(error)) from error
         if response == "predict_proba":
             return pd.DataFrame(found, columns=list(map(str, self.fitted.classes_)))

@@ -90,10 +90,12 @@ class Results:
         self.record(dataset, model, reason)
         folder = self.path("models", dataset, model)
         folder.mkdir(exist_ok=True)
-        if isinstance(fitted, str):
-            (folder / f"{criterion}.json").write_text(json.dumps({"error": fitted}))
-        else:
-            skops.io.dump(fitted, folder / f"{criterion}.skops")
+        facts = {"error": fitted}
+        if not isinstance(fitted, str):
+            file = folder / f"{criterion}.skops"
+            skops.io.dump(fitted, file)
+            facts = {"format": "skops", "types": skops.io.get_untrusted_types(file=file)}
+        (folder / f"{criterion}.json").write_text(json.dumps(facts))
 
     def measured(self, table, dataset, rows):
         """Write the rows of a measurement."""

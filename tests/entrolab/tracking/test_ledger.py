@@ -435,6 +435,27 @@ def test_the_alias_of_the_best_follows_the_scores_and_goes_when_there_is_none(ru
     assert run_of("logistic").data.tags["best"] == "gmean"
 
 
+def test_a_score_of_another_criterion_does_not_stand_for_an_undefined_one(runs, data):
+    """A fold of the first criterion has no score, all folds of the other have one."""
+    write_run(runs[0], estimator=SVC(C=1.0).fit(*data), gmeans=BETTER)
+    facts = json.loads(facts_of(runs[0], "dcs_kde").read_text())
+    facts_of(runs[0], "dcs_kde").write_text(json.dumps(facts | {"params": {"C": 10.0}}))
+    rows = pd.read_parquet(runs[0].selection)
+    rows.loc[rows.index[rows["criterion"] == "cv"][0], "gmean"] = np.nan
+    rows.to_parquet(runs[0].selection)
+    track()
+    assert "gmean" not in run_of("svm_rbf").data.metrics
+    assert at("best").tags["model"] == "logistic"
+
+
+def test_runs_of_others_in_the_experiment_are_left_alone(runs):
+    track()
+    experiment = run_of("svm_rbf").info.experiment_id
+    other = client().create_run(experiment).info.run_id
+    track_study()
+    assert "mlflow.parentRunId" not in client().get_run(other).data.tags
+
+
 def test_the_least_error_is_best(runs, monkeypatch, data):
     table = {**SCORES, "metric": "rmse"}
     change_study(monkeypatch, "regression", metrics=["rmse"], criteria=["cv"], tables={"table1": table})

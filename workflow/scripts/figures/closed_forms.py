@@ -15,12 +15,13 @@ def draw(files, *, panels: dict[str, str], score_name: str):
     """
     (source,) = files
     measured = source.frame("measured")
-    failed = measured[measured["status"] != "ok"]
-    reason = one_line(failed["error"].iloc[0]) if len(failed) else "not measured"
+    kinds = measured["reading"].map(lambda reading: reading.rpartition("_")[0])
     lines = {}
     for kind in panels:
-        rows = measured[(measured["status"] == "ok") & measured["reading"].str.startswith(f"{kind}_")]
-        rows = rows.assign(parameter=rows["reading"].str.removeprefix(f"{kind}_").astype(float))
+        mine = measured[kinds.isin([kind, ""])]
+        failed, rows = mine[mine["status"] != "ok"], mine[(mine["status"] == "ok") & (kinds == kind)]
+        reason = one_line(failed["error"].iloc[0]) if len(failed) else "not measured"
+        rows = rows.assign(parameter=rows["reading"].map(lambda reading: float(reading.rpartition("_")[2])))
         for metric, name in SERIES.items():
             mine = rows[rows["metric"] == metric].sort_values("parameter")
             values = mine["parameter"].to_numpy(), mine["value"].to_numpy()[None]
