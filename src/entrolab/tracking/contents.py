@@ -300,7 +300,8 @@ def contents_of_measurement(
         failed = of_model[of_model["status"] != "ok"]
         fixed = learners.get(model, {}).get("params", {})
         yield Content(
-            key=f"{study.name}/seed{measurement.seed}/{table}/{dataset}/{model}",
+            # MLflow's filters have no way to quote a quote.
+            key=f"{study.name}/seed{measurement.seed}/{table}/{dataset}/{model}".replace("'", "’"),
             name=f"{label} · {dataset} · {table}",
             tags={
                 "study": study.name,

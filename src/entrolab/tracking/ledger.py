@@ -4,6 +4,8 @@ import getpass
 import json
 import logging
 import math
+import posixpath
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -34,6 +36,7 @@ from entrolab.tracking.stores import open_store
 KEY = "entrolearn.key"  # tag: the key of a content
 BEST = "best"  # alias of the version with the best score, and tag of its run
 LONGEST_DIGEST = 36  # characters, by MLflow's schema
+LONGEST_NAME = 250  # characters of a metric's or a parameter's name, by MLflow
 MOST_COLUMNS = 1000  # of a data set, in its schema
 
 logger = logging.getLogger(__name__)
@@ -173,7 +176,9 @@ class Ledger:
         first = content.tags.get("criterion")
         logged = {name for model in content.models if first in model.criteria for name in model.scores}
         at = _end(content)
-        numbers = [Metric(name, value, at, step) for name, step, value in metrics if name not in logged]
+        numbers = [
+            Metric(_accepted(name), value, at, step) for name, step, value in metrics if name not in logged
+        ]
         self._log(run_id, numbers, {name: _text(value) for name, value in content.params.items()}, not_finite)
 
     def _log(
@@ -183,8 +188,8 @@ class Ledger:
         params: Mapping[str, str] | None = None,
         tags: Mapping[str, str] | None = None,
     ) -> None:
-        given = [Param(name, value) for name, value in (params or {}).items()]
-        marks = [RunTag(name, value) for name, value in (tags or {}).items()]
+        given = [Param(_accepted(name), value) for name, value in (params or {}).items()]
+        marks = [RunTag(_accepted(name), value) for name, value in (tags or {}).items()]
         self.client.log_batch(run_id, list(metrics), given, marks)
 
     def _delete(self, run: Run) -> None:
@@ -373,6 +378,17 @@ def _about_version(content: Content, model: Model) -> str:
         f"{metric.label} {score:.{digits}f}{unit}: {content.name}, {values or 'the only parameters'}, "
         f"selected by {', '.join(model.criteria)}"
     )
+
+
+def _accepted(name: str) -> str:
+    """A name that a script or a learner gave, as MLflow accepts it: no brackets, commas or parent folders.
+
+    Examples
+    --------
+    >>> _accepted("error (5 %)"), _accepted("../dcs_kde/gmean")
+    ('error _5 __', 'dcs_kde/gmean')
+    """
+    return posixpath.normpath("/" + re.sub(r"[^\w.:/ -]", "_", name)).lstrip("/")[:LONGEST_NAME]
 
 
 def _text(value: Any) -> str:

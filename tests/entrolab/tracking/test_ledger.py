@@ -348,6 +348,37 @@ def test_measured_numbers_are_a_run_per_method(place, places):
     assert (failed.info.status, failed.data.tags["failure.reason"]) == ("FAILED", "singular")
 
 
+ODD = {
+    "a method with a quote": ({"model": "it's"}, {}),
+    "a metric with brackets": ({"metric": "error (5 %), mean"}, {}),
+    "a metric that is a path": ({"metric": "../up"}, {}),
+    "a place with a sign": ({"reading": "d=1 (a)"}, {}),
+    "a long name": ({"metric": 300 * "x"}, {}),
+    "a long value": ({}, {"rows": list(range(5000))}),
+    "many parameters": ({}, {f"p{k}": k for k in range(250)}),
+    "a number that is not finite": ({"value": math.inf}, {}),
+}
+
+
+@pytest.mark.fault("Store", "names and values of a script that MLflow refuses", "written under accepted ones")
+@pytest.mark.parametrize("odd", ODD)
+def test_whatever_a_script_names_its_numbers_they_are_written_once(place, odd):
+    row, params = ODD[odd]
+    frame([{"model": "m", "metric": "best", "value": 1.0, **row}]).to_parquet("measured.parquet")
+    entry = SimpleNamespace(places={"d={d}": "d"}, methods={})
+    study = STUDY.model_copy(update={"tables": {"table9": entry}})
+    at = {"study": "small", "table": "table9", "dataset": "moons", "seed": 0, "script": "starts"}
+    with ledger.open_ledger(None, STUDY) as opened:
+        for _ in range(2):
+            for content in contents_of_measurement(
+                study, Measurement(**at, params=params), "measured.parquet", ""
+            ):
+                opened.write(content)
+    (run,) = (run for key, run in runs_of().items() if key != "small")
+    assert run.info.status == "FINISHED"
+    assert len(run.data.metrics) == (0 if row.get("value") == math.inf else 1)
+
+
 # ------------------------------------------------------------------------------------------------ models
 
 
