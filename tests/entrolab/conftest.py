@@ -10,6 +10,7 @@ import own_tables
 import pytest
 import told_scores
 import yaml
+from mlflow_addresses import restore_addresses
 from scripted_server import Script, serving
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
@@ -270,7 +271,7 @@ def empty_store(tmp_path_factory) -> Path:
 
     file = tmp_path_factory.mktemp("store") / "mlflow.db"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MLFLOW_TRACKING_URI", "")  # which MLflow changes
+        restore_addresses(patch)
         with open_store(f"sqlite:///{file}"):
             pass
     return file
@@ -282,8 +283,7 @@ def no_store(tmp_path, monkeypatch) -> Path:
     from tracked_runs import PUBLISHED
 
     monkeypatch.chdir(tmp_path)
-    for name in ("MLFLOW_TRACKING_URI", "MLFLOW_REGISTRY_URI"):  # which MLflow changes
-        monkeypatch.setenv(name, "")
+    restore_addresses(monkeypatch)
     Path("published.csv").write_text(PUBLISHED)
     return tmp_path
 

@@ -12,6 +12,7 @@ import pytest
 import skops.io
 import yaml
 from made_studies import made_study
+from mlflow_addresses import restore_addresses
 from tracked_runs import client
 
 from entrolab.data.dataset import load_dataset, save_dataset, save_folds
@@ -88,7 +89,7 @@ def folder(tmp_path_factory, empty_store) -> Path:
     (folder / "mine.yaml").write_text(yaml.safe_dump(STUDY))
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setenv("MLFLOW_TRACKING_URI", "")  # which MLflow changes
+        restore_addresses(patch)
         study = load_study(folder / "mine.yaml", {})
         for label, entry in study.own_data.items():
             runs = [trained(study, label, model, entry) for model in study.models]

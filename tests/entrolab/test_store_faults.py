@@ -20,6 +20,7 @@ from pathlib import Path
 import mlflow
 import pytest
 import requests
+from mlflow_addresses import restore_addresses
 from scripted_server import answer
 
 from entrolab.tracking import artifacts, stores
@@ -37,7 +38,7 @@ def fault(name: str, outcome: str) -> pytest.MarkDecorator:
 def folder(tmp_path, monkeypatch) -> Path:
     """A working folder without a store."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "")  # which MLflow changes
+    restore_addresses(monkeypatch)
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
     return tmp_path
 

@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlencode
 
 import psutil
 import pytest
+from mlflow_addresses import restore_addresses
 from sklearn.svm import SVC
 
 from entrolab.tracking.stores import open_store
@@ -36,7 +37,7 @@ def served(tmp_path_factory, empty_store):
     mask = os.umask(0o077)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "environ", os.environ.copy())
-        patch.setenv("MLFLOW_TRACKING_URI", "")  # which MLflow changes
+        restore_addresses(patch)
         (folder / "mlflow.db").write_bytes(empty_store.read_bytes())
         with open_store(f"sqlite:///{folder}/mlflow.db") as store:
             place = (store.folder / "small").as_uri()

@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
+from mlflow_addresses import VARIABLES
 from scripted_server import Script, serving
 
 ROOT = Path(__file__).parents[2]
@@ -167,7 +168,7 @@ class Project:
     @property
     def environment(self) -> dict[str, str]:
         """The tests' own, less what would send runs or settings elsewhere."""
-        elsewhere = ("MLFLOW_TRACKING_URI", "SNAKEMAKE_PROFILE", "SNAKEMAKE_OUTPUT_CACHE")
+        elsewhere = (*VARIABLES, "SNAKEMAKE_PROFILE", "SNAKEMAKE_OUTPUT_CACHE")
         kept = {name: value for name, value in os.environ.items() if name not in elsewhere}
         kept |= {"XDG_CACHE_HOME": str(self.folder / "cache")}
         return kept if self.root == ROOT else kept | {"PYTHONPATH": str(self.root / "src")}

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from mlflow_addresses import VARIABLES
 
 ROOT = Path(__file__).parents[2]
 NOT_DONE = {"index", "on-a-cluster"}  # one has no code, one needs Slurm
@@ -57,7 +58,7 @@ def run(command: list[str], project: Path) -> tuple[int, str]:
     result = subprocess.run(
         command,
         cwd=project,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": path} | dict.fromkeys(VARIABLES, ""),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import skops.io
 import yaml
+from mlflow_addresses import restore_addresses
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
@@ -69,7 +70,7 @@ def tracked(first_tracked, request, monkeypatch) -> SimpleNamespace:
         runs = request.getfixturevalue("runs")
         first_tracked |= {"folder": Path.cwd(), "runs": runs, "ids": track()}
     monkeypatch.chdir(first_tracked["folder"])
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "")
+    restore_addresses(monkeypatch)
     return SimpleNamespace(**first_tracked)
 
 

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from mlflow_addresses import restore_addresses
 
 from entrolab.tracking.receipts import lost_receipts
 
@@ -23,7 +24,7 @@ RECEIPTS = {
 def folder(tmp_path, monkeypatch) -> Path:
     """A folder with receipts, and a store with their runs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", "")
+    restore_addresses(monkeypatch)
     for file, runs in RECEIPTS.items():
         Path(file).parent.mkdir(parents=True, exist_ok=True)
         Path(file).write_text(json.dumps({"runs": runs}))
