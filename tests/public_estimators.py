@@ -98,7 +98,7 @@ ESTIMATORS = [
     MinimumEntropyClustering(random_state=0),
     MinimumEntropyClustering(posterior="knn", entropy="havrda_charvat", n_neighbors=3, random_state=0),
     RenyiEntropyClustering(random_state=0),
-    RenyiEntropyClustering(3, sigma=0.5, random_state=0),
+    RenyiEntropyClustering(3, bandwidth=0.5, random_state=0),
     MaxEntClassifier(),
     MaxEntClassifier(prior_variance=None, fit_intercept=False, max_iter=200),
     MaxEntClassifier(solver="gis", max_iter=200),

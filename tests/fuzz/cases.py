@@ -172,8 +172,8 @@ METHODS = ["exact", "binned", "auto"]
 # values of its parameters, the first of which is the default.
 MEASURES = {
     "entropy": measure(lambda X: [shares(X[0])], "scale"),
-    "renyi_entropy": measure(lambda X: [shares(X[0])], "scale", alpha=POWERS),
-    "havrda_charvat_entropy": measure(lambda X: [shares(X[0])], "scale", alpha=POWERS),
+    "renyi_entropy": measure(lambda X: [shares(X[0])], "scale", order=POWERS),
+    "havrda_charvat_entropy": measure(lambda X: [shares(X[0])], "scale", order=POWERS),
     "joint_entropy": measure(lambda X: [shares(X)], "scale order"),
     "mutual_information": measure(lambda X: [shares(X)], "scale order"),
     "conditional_entropy": measure(lambda X: [shares(X)], "scale order", given=["rows", "columns"]),

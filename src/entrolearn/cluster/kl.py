@@ -114,7 +114,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     ----------
     n_clusters : int, default=8
         Number of clusters, if there are at least as many different distributions.
-    smoothing : float, default=0.01
+    mixing : float, default=0.01
         Share of the mean of all rows that is mixed into each row first. With 0 a row has infinite divergence
         from a center that is zero in one of its features, however small the entry is.
     init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features), default="k-means++"
@@ -166,7 +166,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     The authors of the essay rejected this divergence for clustering images of digits, because the
     distributions of the clusters differed too little. A measure of this difference is ``1 - objective_ /
-    mutual_information_``, the share of the information that the clusters preserve. With ``smoothing=0``
+    mutual_information_``, the share of the information that the clusters preserve. With ``mixing=0``
     nearly all images have infinite divergence from each center that is an image, and the search stops close
     to its start, far from any classes.
 
@@ -188,7 +188,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "smoothing": [Interval(Real, 0, 1, closed="left")],
+        "mixing": [Interval(Real, 0, 1, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -201,7 +201,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self,
         n_clusters=8,
         *,
-        smoothing=0.01,
+        mixing=0.01,
         init="k-means++",
         n_init=10,
         max_iter=300,
@@ -210,7 +210,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         n_jobs=None,
     ):
         self.n_clusters = n_clusters
-        self.smoothing = smoothing
+        self.mixing = mixing
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -255,7 +255,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         rows = _normalised(X)
         mean = np.asarray(rows.mean(axis=0)).ravel()
         self._used = mean > 0  # features that are zero in all rows are ignored
-        distributions = _Distributions(rows[:, self._used], mean[self._used], self.smoothing)
+        distributions = _Distributions(rows[:, self._used], mean[self._used], self.mixing)
         search = _Search(distributions, self.n_clusters, self.max_iter, self.tol)
         random = check_random_state(self.random_state)
         run = delayed(search.run)
@@ -348,7 +348,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         else:
             X = X * self._used
         rows = _normalised(X, self._mean)[:, self._used]
-        return _Distributions(rows, self._mean[self._used], self.smoothing), new == 0
+        return _Distributions(rows, self._mean[self._used], self.mixing), new == 0
 
     @property
     def _n_features_out(self) -> int:

@@ -50,12 +50,12 @@ def mutual_information_from_samples(X, Y, *, given=None, method: str = "auto", *
         or booleans); "ross" if X is numbers, Y is one column of labels and `given` is None; "knn" if all
         variables are numbers without repeated rows; and "mixed" otherwise.
     **options : keyword arguments
-        Parameters of the estimator, such as `n_neighbors`.
+        Parameters of the estimator, such as `n_neighbors` and `base`.
 
     Returns
     -------
     float
-        In nats, also for "discrete". "quadratic" returns a divergence that is not in nats.
+        In nats, unless `base` is 2. "quadratic" returns a divergence, which has no unit.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 
 from entrolearn.measures.density import BLOCK_PAIRS, silverman_factor
 from entrolearn.measures.differential import log_kernel_sums
+from entrolearn.measures.information import nats_per_unit
 from entrolearn.measures.reliability import columns, read_variables, standardised, warn_few_rows, warn_ties
 
 __all__ = ["kde_mutual_information", "quadratic_mutual_information"]
@@ -20,7 +21,7 @@ __all__ = ["kde_mutual_information", "quadratic_mutual_information"]
 DIVERGENCES = ("cauchy_schwarz", "euclidean")
 
 
-def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
+def kde_mutual_information(X, Y, *, given=None, width: float = 1.0, base: float = math.e) -> float:
     r"""Mutual information from a Gaussian kernel density estimate.
 
     .. math:: \frac{1}{n} \sum_i \ln \frac{\hat f_{-i}(x_i, y_i)}{\hat f_{-i}(x_i) \hat f_{-i}(y_i)}
@@ -37,11 +38,13 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
         Z, the conditioning variables, for a conditional mutual information.
     width : float, default=1.0
         Bandwidth in multiples of that of Silverman's rule.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; may be below 0.
+        May be below 0.
 
     Raises
     ------
@@ -78,6 +81,7 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
     >>> bool(abs(kde_mutual_information(x, y) + 0.5 * np.log(1 - 0.6**2)) < 0.05)
     True
     """
+    unit = nats_per_unit(base)
     variables = _variables(X, Y, given)
     X, Y, *given = variables
     n_samples, n_columns = len(X), sum(each.shape[1] for each in variables)
@@ -89,7 +93,7 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
         # These constants cancel if a variable is given, but not otherwise.
         log_norm = log_widths + 0.5 * whitened.shape[1] * math.log(2 * math.pi) + math.log(n_samples - 1)
         log_ratio += sign * (log_kernel_sums(whitened) - log_norm)
-    return float(log_ratio.mean())
+    return float(log_ratio.mean()) / unit
 
 
 def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", width: float = 1.0) -> float:
