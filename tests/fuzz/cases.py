@@ -75,7 +75,14 @@ LISTED = {
 # Parameters that do not make another case.
 NOT_DRAWN = {"n_jobs", "verbose", "random_state"}
 # Parameters that lengthen a fit, and the defaults of the fuzz, which keep fits short.
-LONGER = {"max_iter", "n_init", "n_rounds", "patience", "samples_per_coordinate", "samples_per_candidate"}
+LONGER = {
+    "max_iter",
+    "n_init",
+    "n_rounds",
+    "n_iter_no_change",
+    "samples_per_coordinate",
+    "samples_per_candidate",
+}
 QUICK = {"max_iter": 50, "n_init": 2, "samples_per_coordinate": 10, "samples_per_candidate": 3}
 QUICK |= {"n_hidden": 10, "random_state": 0}
 

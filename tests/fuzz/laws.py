@@ -405,7 +405,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         (
             "each iteration solves a linear program for each draw",
             ("CrossEntropySVC", "CrossEntropySVR"),
-            lambda p: many_rows(p) and (p["patience"] >= 20 or p["samples_per_candidate"] >= 10),
+            lambda p: many_rows(p) and (p["n_iter_no_change"] >= 20 or p["samples_per_candidate"] >= 10),
         ),
     ],
 }
