@@ -52,7 +52,7 @@ LEARNERS = [
     SoftmaxRegression(1e-2, class_weight="balanced"),
     SoftmaxRegression(1e-2, fit_intercept=False, solver="gradient", max_iter=50),
     MaxEntClassifier(),
-    MaxEntClassifier(prior_variance=0.1, solver="gis", max_iter=50),
+    MaxEntClassifier(alpha=10.0, solver="gis", max_iter=50),
     MSEMLPClassifier(5, batch_size=ALL_ROWS, random_state=0),
     MSEMLPRegressor(5, batch_size=ALL_ROWS, random_state=0),
     ErrorEntropyMLPClassifier(3, max_iter=50, random_state=0),
