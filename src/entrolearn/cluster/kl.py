@@ -52,16 +52,16 @@ class _Distributions:
     def __getitem__(self, which) -> np.ndarray:
         """Some of the distributions, as an array of shape (n, n_features)."""
         rows = self.rows[which]
-        return self.smoothed(rows.toarray() if issparse(rows) else rows)
+        return self.mix(rows.toarray() if issparse(rows) else rows)
 
-    def smoothed(self, rows: np.ndarray) -> np.ndarray:
+    def mix(self, rows: np.ndarray) -> np.ndarray:
         """Rows mixed with the common distribution, shape (n, n_features)."""
         return (1 - self.share) * rows + self.share * self.common
 
     def entropies(self) -> np.ndarray:
         """Entropies of the distributions in nats, shape (n_samples,)."""
         if not issparse(self.rows):
-            return entr(self.smoothed(self.rows)).sum(axis=1)
+            return entr(self.mix(self.rows)).sum(axis=1)
         # The entropy as if all entries were zero, plus the changes due to the non-zero ones.
         parts, background = self.rows.copy(), self.share * self.common
         parts.data = entr((1 - self.share) * parts.data + background[parts.indices])
@@ -73,7 +73,7 @@ class _Distributions:
         members = csr_matrix((np.ones(len(labels)), (labels, np.arange(len(labels)))))
         sums = members @ self.rows
         sums = sums.toarray() if issparse(sums) else sums
-        return self.smoothed(sums / np.bincount(labels)[:, np.newaxis])
+        return self.mix(sums / np.bincount(labels)[:, np.newaxis])
 
     def cross_entropies(self, centers: np.ndarray) -> np.ndarray:
         """Cross entropies of the distributions with each center, in nats, by one matrix product.
@@ -135,7 +135,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (`n_clusters_`, n_features)
-        Means of the smoothed rows of each cluster, which are distributions.
+        Means of the mixed rows of each cluster, which are distributions.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row.
     n_clusters_ : int
@@ -143,7 +143,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     objective_ : float
         Mean divergence of the rows from their centers, the information lost, in nats.
     mutual_information_ : float
-        I(X; Y) of the smoothed rows, in nats. This is the value of `objective_` with a single cluster.
+        I(X; Y) of the mixed rows, in nats. This is the value of `objective_` with a single cluster.
     history_ : ndarray of shape (`n_iter_`,)
         Objective after each iteration of the best start; non-increasing.
     objectives_ : ndarray of shape (n_init,)
@@ -280,7 +280,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """Initial centers of each start."""
         distributions = search.distributions
         if not isinstance(self.init, str):
-            yield distributions.smoothed(self._given_centers())
+            yield distributions.mix(self._given_centers())
             return
         for _ in range(self.n_init):
             if self.init == "random":
@@ -317,7 +317,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return known.cross_entropies(self.cluster_centers_[:, self._used]).argmin(axis=1).astype(np.int32)
 
     def transform(self, X) -> np.ndarray:
-        """Divergences of the smoothed rows from the centers.
+        """Divergences of the mixed rows from the centers.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ from entrolearn.plotting.style import (
 N_BINS = 40
 NARROWEST = 0.01  # smallest relative range of a histogram, about the tolerance of an optimizer
 ENOUGH = 95  # percentage of the best value
-MARKED = 16  # number of starts at which the expected best value is marked
+MARKED = 16  # number of starts at which the expected best value is n_starts
 
 
 class StartsDisplay(Display):
@@ -206,13 +206,13 @@ class ExpectedMaximumDisplay(Display):
             of_best = {"percent_of_best": 100 * expected / self.best()} if self.relative else {}
             yield {"series": name, "starts": np.arange(1, len(expected) + 1), "expected": expected} | of_best
 
-    def plot(self, ax=None, *, marked: int = MARKED) -> "ExpectedMaximumDisplay":
+    def plot(self, ax=None, *, n_starts: int = MARKED) -> "ExpectedMaximumDisplay":
         """Draw the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-        marked : int, default=16
+        n_starts : int, default=16
             Number of starts at which a line is drawn, or a point if the axis is the cost.
 
         Returns
@@ -229,10 +229,10 @@ class ExpectedMaximumDisplay(Display):
         for name, style in zip(self.objectives, styles, strict=True):
             x, y = self.curve(name)
             ax.plot(x, y, label=name, **style)
-            if self.costs is not None and marked <= len(x):
-                ax.plot(x[marked - 1], y[marked - 1], marker="o", markersize=4, color=style["color"])
+            if self.costs is not None and n_starts <= len(x):
+                ax.plot(x[n_starts - 1], y[n_starts - 1], marker="o", markersize=4, color=style["color"])
         if self.costs is None:
-            ax.axvline(marked, **THRESHOLD_STYLE)
+            ax.axvline(n_starts, **THRESHOLD_STYLE)
         if self.relative:
             ax.axhline(ENOUGH, **THRESHOLD_STYLE)
         best = [f"best {self.best():.3g}"] if self.relative else []
