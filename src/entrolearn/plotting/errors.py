@@ -25,7 +25,6 @@ class ErrorDensityDisplay(Display):
         Stages, such as numbers of epochs, and the errors at each of them, in the order of training.
     bandwidth : float, optional
         Standard deviation of the Gaussian kernel. Default: a sixtieth of the range of all errors.
-    time_name : str, default="epoch"
 
     Attributes
     ----------
@@ -47,10 +46,9 @@ class ErrorDensityDisplay(Display):
     <...>
     """
 
-    def __init__(self, errors, *, bandwidth=None, time_name="epoch"):
+    def __init__(self, errors, *, bandwidth=None):
         self.errors = errors
         self.bandwidth = bandwidth
-        self.time_name = time_name
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, epochs, bandwidth=None) -> "ErrorDensityDisplay":
@@ -126,7 +124,7 @@ class ErrorDensityDisplay(Display):
 
     def summary(self) -> str:
         spread = {time: np.std(errors) for time, errors in self.errors.items()}
-        return ", ".join(f"{std:.3g} at {self.time_name} {time}" for time, std in spread.items())
+        return ", ".join(f"{std:.3g} at epoch {time}" for time, std in spread.items())
 
     def _parts(self):
         at = self._places()
@@ -137,7 +135,7 @@ class ErrorDensityDisplay(Display):
     def _plot(self, ax) -> None:
         at = self._places()
         for time, style in zip(self.errors, ordered_styles(len(self.errors)), strict=True):
-            ax.plot(at, self.density(time, at), label=f"{self.time_name} {time}", **style)
+            ax.plot(at, self.density(time, at), label=f"epoch {time}", **style)
         ax.axvline(0.0, **THRESHOLD_STYLE)
         guide_lines(ax, "y")
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], xlim=(at[0], at[-1]))

@@ -118,9 +118,8 @@ class ExpectedMaximumDisplay(Display):
     objectives : mapping of str to array-like, shape (n_starts,)
         Name of each solver and its final value from each start; NaN if a start failed, which is left out.
     costs : mapping of str to float, optional
-        Mean cost of a start of each solver, such as its seconds. The horizontal axis is then the total cost
-        of the starts, so that fast and accurate solvers can be compared.
-    cost_name : str, default="seconds"
+        Mean seconds of a start of each solver. The horizontal axis is then the total time of the starts, so
+        that fast and accurate solvers can be compared.
     relative : bool, default=False
         Whether values are shown in percent of the best value of all solvers.
     objective_name : str, default="objective"
@@ -144,12 +143,9 @@ class ExpectedMaximumDisplay(Display):
     <...>
     """
 
-    def __init__(
-        self, objectives, *, costs=None, cost_name="seconds", relative=False, objective_name="objective"
-    ):
+    def __init__(self, objectives, *, costs=None, relative=False, objective_name="objective"):
         self.objectives = objectives
         self.costs = costs
-        self.cost_name = cost_name
         self.relative = relative
         self.objective_name = objective_name
 
@@ -176,7 +172,7 @@ class ExpectedMaximumDisplay(Display):
     @property
     def axis_names(self) -> tuple[str, str]:
         what = "% of the best" if self.relative else self.objective_name
-        return "starts" if self.costs is None else self.cost_name, f"expected best, {what}"
+        return "starts" if self.costs is None else "seconds", f"expected best, {what}"
 
     def best(self) -> float:
         """The best value of all starts."""
