@@ -203,7 +203,7 @@ def test_bad_input_is_named():
         error_entropy([0.0, np.nan], 1.0)
     with pytest.raises(ValueError, match="bandwidth is 0.0; it must be a positive number"):
         error_entropy([0.0], 0.0)
-    with pytest.raises(ValueError, match="entropy is 'renyi2'; accepted: 'shannon', 'renyi'"):
+    with pytest.raises(ValueError, match="entropy is 'renyi2'"):
         error_entropy([0.0], 1.0, entropy="renyi2")
-    with pytest.raises(ValueError, match="method is 'fft'; accepted: 'auto', 'exact', 'binned'"):
+    with pytest.raises(ValueError, match="method is 'fft'"):
         error_entropy([0.0], 1.0, method="fft")

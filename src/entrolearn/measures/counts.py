@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import digamma, entr
 
-from entrolearn.measures.information import mutual_information, nats_per_unit, not_negative
+from entrolearn.measures.information import check_choice, mutual_information, nats_per_unit, not_negative
 from entrolearn.measures.reliability import codes, read_variables, warn_unreliable
 
 __all__ = [
@@ -301,9 +301,7 @@ BIAS_ESTIMATES: dict[str | None, Callable[[np.ndarray], float]] = {
 
 
 def _bias_estimate(correction: str | None) -> Callable[[np.ndarray], float]:
-    if correction not in BIAS_ESTIMATES:
-        known = ", ".join(map(repr, BIAS_ESTIMATES))
-        raise ValueError(f"correction is {correction!r}; it must be one of {known}")
+    check_choice("correction", correction, BIAS_ESTIMATES)
     return BIAS_ESTIMATES[correction]
 
 

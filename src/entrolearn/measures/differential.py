@@ -14,13 +14,11 @@ from scipy.spatial.distance import cdist
 from scipy.special import digamma, gammaln
 from sklearn.utils import check_array
 
-from entrolearn.measures.density import BLOCK_PAIRS, scale_exponent, silverman_factor
+from entrolearn.measures.density import BLOCK_PAIRS, METHODS, scale_exponent, silverman_factor
 from entrolearn.measures.divergence import quadratic_entropy_gaussian
 from entrolearn.measures.gauss_sums import AUTO_PAIRS, LOG_ERROR, gauss_sums
-from entrolearn.measures.information import nats_per_unit
+from entrolearn.measures.information import check_choice, nats_per_unit
 from entrolearn.measures.reliability import check_integer
-
-METHODS = ("auto", "exact", "binned")
 
 ROUNDING = 8 * np.finfo(float).eps  # relative deviations up to this may be rounding errors
 
@@ -124,8 +122,7 @@ def kde_entropy(
     True
     """
     unit = nats_per_unit(base)
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}; it must be 'auto', 'exact' or 'binned'")
+    check_choice("method", method, METHODS)
     X = _rows(X, least=2)
     n_samples, n_features = X.shape
     if isinstance(bandwidth, str) and bandwidth == "silverman":

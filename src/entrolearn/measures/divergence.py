@@ -374,11 +374,9 @@ def _in_range(covariance: np.ndarray, whitening: np.ndarray, vector: np.ndarray)
 
 
 def _bandwidth(x, bandwidth) -> float:
-    if isinstance(bandwidth, str):
-        if bandwidth != "silverman":
-            raise ValueError(f"bandwidth is {bandwidth!r}; it must be 'silverman' or a positive number")
+    if isinstance(bandwidth, str) and bandwidth == "silverman":
         return silverman_bandwidth(x)
-    if not (np.ndim(bandwidth) == 0 and 0 < bandwidth < math.inf):
+    if isinstance(bandwidth, str) or not (np.ndim(bandwidth) == 0 and 0 < bandwidth < math.inf):
         raise ValueError(f"bandwidth is {bandwidth!r}; it must be 'silverman' or a positive number")
     return float(bandwidth)
 

@@ -10,13 +10,13 @@ import math
 import numpy as np
 from scipy import fft
 
-from entrolearn.measures.density import as_sample
+from entrolearn.measures.density import METHODS, as_sample
 from entrolearn.measures.gridding import ORDER, SplineShares, blur
+from entrolearn.measures.information import check_choice
 
-__all__ = ["ENTROPIES", "METHODS", "error_entropy"]
+__all__ = ["ENTROPIES", "error_entropy"]
 
 ENTROPIES = ("shannon", "renyi")
-METHODS = ("auto", "exact", "binned")
 
 #: Grid steps per bandwidth. Measured errors: 1e-6 of values, 1e-4 of the largest entry of gradients, or 1e-3
 #: if most errors are equal up to a hundredth of the bandwidth and the gradient is close to zero.
@@ -105,10 +105,8 @@ def error_entropy(
     e = as_sample(e, "e")
     if not (np.ndim(bandwidth) == 0 and 0 < bandwidth < math.inf):
         raise ValueError(f"bandwidth is {bandwidth!r}; it must be a positive number")
-    if entropy not in ENTROPIES:
-        raise ValueError(f"entropy is {entropy!r}; accepted: {', '.join(map(repr, ENTROPIES))}")
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}; accepted: {', '.join(map(repr, METHODS))}")
+    check_choice("entropy", entropy, ENTROPIES)
+    check_choice("method", method, METHODS)
     exact = method == "exact" or (method == "auto" and e.size**2 <= AUTO_PAIRS)
     kernels = _PairedKernels(e, bandwidth) if exact else _BinnedKernels(e, bandwidth)
     weights = None if sample_weight is None else as_sample(sample_weight, "sample_weight")

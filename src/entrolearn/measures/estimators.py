@@ -7,6 +7,7 @@ import numpy as np
 
 from entrolearn.measures.counts import discrete_mutual_information
 from entrolearn.measures.gaussian import copula_mutual_information, gaussian_mutual_information
+from entrolearn.measures.information import check_choice
 from entrolearn.measures.kernel_information import kde_mutual_information, quadratic_mutual_information
 from entrolearn.measures.neighbors import (
     knn_mutual_information,
@@ -110,9 +111,7 @@ def mutual_information_estimator(X, Y, *, given=None, method: str = "auto") -> C
     """
     if method == "auto":
         method = _chosen_method(X, Y, given)
-    if method not in MUTUAL_INFORMATION_METHODS:
-        known = ", ".join(map(repr, ["auto", *MUTUAL_INFORMATION_METHODS]))
-        raise ValueError(f"method is {method!r}; it must be one of {known}")
+    check_choice("method", method, ["auto", *MUTUAL_INFORMATION_METHODS])
     if method not in WITHOUT_GIVEN:
         return MUTUAL_INFORMATION_METHODS[method]
     if given is not None:

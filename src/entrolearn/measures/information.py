@@ -12,12 +12,14 @@ zero.
 """
 
 import math
+from collections.abc import Collection
 from numbers import Real
 
 import numpy as np
 from scipy.special import entr, logsumexp, rel_entr, xlogy
 
 __all__ = [
+    "check_choice",
     "conditional_entropy",
     "cross_entropy",
     "entropy",
@@ -203,8 +205,7 @@ def conditional_entropy(P, *, given: str, base: float = math.e) -> float:
     (1.0, 0.0)
     """
     unit = nats_per_unit(base)
-    if given not in ("rows", "columns"):
-        raise ValueError(f"given is {given!r}; it must be 'rows' or 'columns', the variable that is known")
+    check_choice("given", given, ("rows", "columns"))
     P = _joint(P)
     known = P.sum(axis=0 if given == "columns" else 1, keepdims=True)
     return float(abs(rel_entr(P, np.broadcast_to(known, P.shape))).sum() / unit)
@@ -401,6 +402,12 @@ def _log(p: np.ndarray) -> np.ndarray:
 def _plain(value: np.ndarray) -> float | np.ndarray:
     """A float for a single distribution, else the array."""
     return float(value) if np.ndim(value) == 0 else value
+
+
+def check_choice(name: str, value, accepted: Collection) -> None:
+    """ValueError unless the value is one of those accepted."""
+    if value not in accepted:
+        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, accepted))}")
 
 
 def nats_per_unit(base: float) -> float:

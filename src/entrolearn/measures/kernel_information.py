@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 
 from entrolearn.measures.density import BLOCK_PAIRS, silverman_factor
 from entrolearn.measures.differential import log_kernel_sums
-from entrolearn.measures.information import nats_per_unit
+from entrolearn.measures.information import check_choice, nats_per_unit
 from entrolearn.measures.reliability import columns, read_variables, standardised, warn_few_rows, warn_ties
 
 __all__ = ["kde_mutual_information", "quadratic_mutual_information"]
@@ -157,10 +157,7 @@ def quadratic_mutual_information(
     >>> quadratic_mutual_information(x, x + noise) > quadratic_mutual_information(x, noise)
     True
     """
-    if divergence not in DIVERGENCES:
-        raise ValueError(
-            f"divergence is {divergence!r}; it must be one of {', '.join(map(repr, DIVERGENCES))}"
-        )
+    check_choice("divergence", divergence, DIVERGENCES)
     X, Y = _variables(X, Y, None)
     n_samples, n_columns = len(X), X.shape[1] + Y.shape[1]
     width = _positive(bandwidth_scale) * silverman_factor(n_samples, n_columns)

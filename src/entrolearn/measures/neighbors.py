@@ -18,7 +18,7 @@ from scipy.special import digamma
 from sklearn.neighbors import KDTree
 from sklearn.utils import assert_all_finite, column_or_1d
 
-from entrolearn.measures.information import nats_per_unit
+from entrolearn.measures.information import check_choice, nats_per_unit
 from entrolearn.measures.reliability import (
     LABELS,
     check_integer,
@@ -142,8 +142,7 @@ def knn_mutual_information(
     True
     """
     unit = nats_per_unit(base)
-    if variant not in VARIANTS:
-        raise ValueError(f"variant is {variant!r}; it must be one of {', '.join(map(repr, VARIANTS))}")
+    check_choice("variant", variant, VARIANTS)
     if given is not None and variant != "ksg1":
         raise ValueError(f"variant is {variant!r}; only 'ksg1' accepts `given`")
     check_integer(n_neighbors, "n_neighbors", 1)
