@@ -105,7 +105,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
                 "config": f"{key}.yaml",
                 "command": results.command(f"results/{key}/tables/{table['name']}.html"),
                 "errata": errata_of(errata, table["name"]),
-                "ranks": _ranks(results, table, folder),
+                "ranks": _ranks(results, table["name"], folder),
             }
             for table in tables
         ],
@@ -165,12 +165,11 @@ def shown_figure(results: StudyResults, name: str) -> dict:
     }
 
 
-def _ranks(results: StudyResults, shown: Mapping, folder: Path) -> list[dict]:
+def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
     """The ranks of the models of a score table, for each metric that can be ranked.
 
     Each diagram is a separate file: several in one page would share the ids of their elements.
     """
-    name = shown["name"]
     if not results.study.table_type(name).ranks:
         return []
     table, ranked = results.tables[name], []
@@ -179,47 +178,8 @@ def _ranks(results: StudyResults, shown: Mapping, folder: Path) -> list[dict]:
         if section := rank_section(table, labels, metric):
             file = folder / DRAWN / f"{results.key}-{name}-ranks-{metric}.svg"
             write_text(file, section["diagram"])
-            ranked.append(
-                _of_ranks(section, METRICS[metric].label, shown["has_published"])
-                | {"name": f"{name}-ranks-{metric}", "file": f"{DRAWN}/{file.name}"}
-            )
+            ranked.append(section | {"name": f"{name}-ranks-{metric}", "file": f"{DRAWN}/{file.name}"})
     return ranked
-
-
-def _of_ranks(section: Mapping, metric: str, has_published: bool) -> dict:
-    """The content of the template of ranks: numbers as pairs of a value to sort by and a text."""
-    friedman, pairs = section["friedman"], section["pairs"]
-    columns = ["rank", "rank_published"] if has_published else ["rank"]
-    heads = {"rank": "average rank", "rank_published": "average rank, published"}
-    return {
-        "alt": section["alt"],
-        "summary": f"Average ranks by {metric}: Friedman’s p = {friedman['p']:.2g}",
-        "rule": f"{section['rule']} Friedman’s χ² = {friedman['statistic']:.2f} with {friedman['k'] - 1} "
-        f"degrees of freedom, {friedman['n']} data sets.",
-        "heads": ["model", *(heads[column] for column in columns), "data sets"],
-        "rows": [
-            {
-                "model": row["model"],
-                "numbers": [
-                    *(("", "–") if row[one] is None else (row[one], f"{row[one]:.2f}") for one in columns),
-                    (row["scored"], row["scored"]),
-                ],
-            }
-            for row in section["rows"]
-        ],
-        "n_pairs": len(pairs),
-        "pairs": [
-            {
-                "a": pair["a"],
-                "b": pair["b"],
-                "numbers": [
-                    (pair["wins"], f"{pair['wins']}, {pair['ties']}, {pair['losses']}"),
-                    *((pair[test], f"{pair[test]:.2g}") for test in ("nemenyi", "wilcoxon")),
-                ],
-            }
-            for pair in pairs
-        ],
-    }
 
 
 _STAGES = ("record", "candidates", "selection", "predictions")
