@@ -1,4 +1,4 @@
-"""The content of a study's page: tables, figures, errata, missing results, files."""
+"""The content of a study's page, and of its card on the index."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -13,20 +13,18 @@ from entrolab.figures.ranks import rank_section
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.io.commands import command_to_track
-from entrolab.io.run_files import StudyRun
 from entrolab.report.agreement import agreement
 from entrolab.report.differences import differences
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
 from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
-from entrolab.report.shown_tables import counted
-from entrolab.report.studies import StudyResults, trained
+from entrolab.report.studies import StudyResults
 from entrolab.report.terms import terms
 from entrolab.tables.making import agreement_of, counts, first_readings
 from entrolab.tables.number_format import heading, number_of
 from entrolab.tables.rendering import bar, legend
-from entrolab.text import full_label, one_line, plural
+from entrolab.text import full_label, one_line
 from entrolearn.plotting import description_of
 
 # The folder of the figures drawn for the pages.
@@ -38,8 +36,6 @@ def card(results: StudyResults, folder: Path) -> dict:
     study = results.study
     found = counts(*first_readings(study, results.tables), published=True)
     agreed = agreement_of(found)
-    contains = [plural(len(study.tables), "table")]
-    contains += [plural(len(study.figures), "figure")] if study.figures else []
     return {
         "key": results.key,
         "title": one_line(study.title),
@@ -48,14 +44,10 @@ def card(results: StudyResults, folder: Path) -> dict:
         "won": _won(results),
         "verdicts": bar(found) if any(found.values()) else None,
         "agreed": agreed._asdict(),
-        "counted": counted(agreed),
+        "counted": str(agreed),
         "outcomes": outcomes(results.claims) if results.claims is not None else {},
         "claims": in_words(outcomes(results.claims)) if results.claims is not None else "",
-        "tables": [
-            {"name": name, "heading": heading(name, one_line(entry.caption))}
-            for name, entry in study.tables.items()
-        ],
-        "contains": ", ".join(contains),
+        "n_tables": len(study.tables),
         "made": in_short(results.records),
         "command": results.command(),
         "answer": [one_line(sentence, limit=LONGEST) for sentence in study.answer],
@@ -96,7 +88,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "url": study.url,
         "terms": terms(study),
         "compared": compared,
-        "counted": counted(agreement_of(counts(*first_readings(study, results.tables), published=True))),
+        "counted": str(agreement_of(counts(*first_readings(study, results.tables), published=True))),
         "protocol": protocol(study, with_oracle=compared),
         "claims": layout_claims(results.claims) if results.claims is not None else None,
         "tables": [
@@ -127,8 +119,6 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "failures": failures(results),
         "errata": errata,
         "differences": differences(results, tables, errata),
-        "files": _files(results, folder),
-        "file_heads": ["data set", *(full_label(model) for model in trained(study).values())],
         "facts": made(results.records),
     }
     return content | {"contents": _contents(content)}
@@ -147,7 +137,7 @@ def _contents(content: Mapping) -> list[tuple[str, str]]:
         *([("errata", "Errata")] if content["errata"] else []),
         *([] if content["compared"] else protocol),
     ]
-    return [*found, ("failures", "Missing results"), ("files", "Files")]
+    return [*found, ("failures", "Missing results"), ("provenance", "Provenance")]
 
 
 def shown_figure(results: StudyResults, name: str) -> dict:
@@ -180,26 +170,6 @@ def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
             write_text(file, section["diagram"])
             ranked.append(section | {"name": f"{name}-ranks-{metric}", "file": f"{DRAWN}/{file.name}"})
     return ranked
-
-
-_STAGES = ("record", "candidates", "selection", "predictions")
-
-
-def _files(results: StudyResults, folder: Path) -> list[dict]:
-    """The links to the existing files of each run, by data set."""
-
-    def links(dataset: str, model: str) -> list[tuple[str, str]]:
-        run = StudyRun.at(results.study, dataset, model, results.folder.parents[1])
-        files = [(stage, getattr(run, stage)) for stage in _STAGES]
-        return [(stage, relative(file, folder)) for stage, file in files if file.exists()]
-
-    return [
-        {
-            "label": dataset,
-            "cells": [links(dataset, model) for model in trained(results.study)],
-        }
-        for dataset in dict.fromkeys(dataset for dataset, _ in results.study.runs())
-    ]
 
 
 def relative(path: Path, folder: Path) -> str:
