@@ -82,7 +82,7 @@ def test_index_says_what_when_where_and_how(report):
         f"sha256 {'9f' * 6}…",
         "2026-01-02",
         "seed 0",
-        "2 core-minutes of training",
+        "training 2 min",
         "entrolab paper.yaml",
         "python -m entrolab.tracking.ui",
     ):
