@@ -29,6 +29,18 @@ from entrolearn.plotting import description_of
 
 # The folder of the figures drawn for the pages.
 DRAWN = "figures"
+# The sections of a page, of which those without content are left out.
+SECTIONS = {
+    "claims": "Claims",
+    "protocol": "Protocol",
+    "tables": "Tables",
+    "agreement": "Ours against published",
+    "figures": "Figures",
+    "differences": "What differs",
+    "errata": "Errata",
+    "failures": "Missing results",
+    "provenance": "Provenance",
+}
 
 
 def card(results: StudyResults, folder: Path) -> dict:
@@ -121,23 +133,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "differences": differences(results, tables, errata),
         "facts": made(results.records),
     }
-    return content | {"contents": _contents(content)}
-
-
-def _contents(content: Mapping) -> list[tuple[str, str]]:
-    """The sections of a page in their order: id and heading."""
-    protocol = [("protocol", "Protocol")]
-    found = [
-        *([("claims", "Claims")] if content["claims"] else []),
-        *(protocol if content["compared"] else []),
-        ("tables", "Tables"),
-        *([("agreement", "Ours against published")] if content["agreement"] else []),
-        *([("figures", "Figures")] if content["figures"] else []),
-        *([("differences", "What differs")] if content["differences"] else []),
-        *([("errata", "Errata")] if content["errata"] else []),
-        *([] if content["compared"] else protocol),
-    ]
-    return [*found, ("failures", "Missing results"), ("provenance", "Provenance")]
+    return content | {"contents": [one for one in SECTIONS.items() if content.get(one[0], True)]}
 
 
 def shown_figure(results: StudyResults, name: str) -> dict:
