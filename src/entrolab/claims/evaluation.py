@@ -8,7 +8,7 @@ after Holm's correction for all comparisons of the claim, or if one of its count
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import pandas as pd
 
@@ -69,8 +69,7 @@ def evaluate(claims: Sequence[Claim], numbers: Numbers) -> pd.DataFrame:
         readers = " ".join(map(str, claim.found_by))
         about = (claim.id, claim.claim, claim.place, claim.strength, readers, claim.note)
         for kind, part in parts or [("", Part("", ""))]:
-            shown = (part.name, part.outcome, part.effect, part.low, part.high, part.unit, part.p, part.sets)
-            rows.append((*about, outcome, decides, kind, *shown, part.method))
+            rows.append((*about, outcome, decides, kind, *astuple(part)[:-1]))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -90,8 +89,13 @@ def _of_claim(claim: Claim, parts: Sequence[tuple[ClaimTest, Part]]) -> tuple[st
     if outcome != "undecided":
         return outcome, ""
     decides = list(dict.fromkeys(part.decides for _, part in parts if part.decides))
-    more = [f"and {len(decides) - MOST_TOLD} more"] if len(decides) > MOST_TOLD else []
-    return outcome, "; ".join(decides[:MOST_TOLD] + more)
+    return outcome, "; ".join(_first(decides))
+
+
+def _first(texts: list[str]) -> list[str]:
+    """The first texts, and the number of the others."""
+    more = len(texts) - MOST_TOLD
+    return [*texts[:MOST_TOLD], f"and {more} more"] if more > 0 else texts
 
 
 def _together(outcomes: Sequence[str]) -> str:
@@ -338,8 +342,7 @@ def _counted(test: ClaimTest, numbers: Numbers) -> list[Part]:
         outcome = "fails"
     else:
         open_cases = [case.name for case, p, q in zip(cases, held, refuted, strict=True) if min(p, q) > ALPHA]
-        more = [f"and {len(open_cases) - MOST_TOLD} more"] if len(open_cases) > MOST_TOLD else []
-        decides = f"more trials or rows for {', '.join(open_cases[:MOST_TOLD] + more)}"
+        decides = f"more trials or rows for {', '.join(_first(open_cases))}"
     said = f"{low} or more" if high >= len(cases) else f"{high} or fewer" if not low else f"{low} to {high}"
     return [
         Part(
