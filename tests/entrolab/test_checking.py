@@ -131,6 +131,7 @@ def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_tri
     ("place", "value", "message"),
     [
         ("tables.taken.metric", "acuracy", "unknown metric of this study 'acuracy', did you mean"),
+        ("tables.taken.metric", "fit_seconds", "taken.metric: unknown metric of this study 'fit_seconds'"),
         (
             "tables.taken.metric",
             ["rmse", "iterations"],

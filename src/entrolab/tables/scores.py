@@ -70,7 +70,8 @@ class Scores(OfModels):
 
     def names(self, table, study):
         yield from super().names(table, study)
-        known = (*study.metrics, SECONDS)
+        # Seconds alone are a table of type times.
+        known = [*study.metrics, *([SECONDS] if len(_listed(table)) > 1 else [])]
         yield from (("metric", metric, known, "metric of this study") for metric in _listed(table))
         yield from (("tolerances", one, _listed(table), "metric of this table") for one in table.tolerances)
         yield "criterion", table.criterion, study.criteria, "criterion of this study"

@@ -624,5 +624,7 @@ def test_the_tests_that_the_papers_claims_name_exist_and_none_is_skipped():
         if isinstance(node, ast.FunctionDef)
     }
     assert names <= functions.keys()
-    unlikely = [mark for name in names for mark in functions[name] if re.search(r"mark\.(skip|xfail)", mark)]
+    unlikely = [
+        mark for name in names for mark in functions[name] if re.search(r"mark\.(skip|xfail|slow)", mark)
+    ]
     assert unlikely == []
