@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from entrolab.checks.running import find, in_lines
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import write_claims
 from entrolab.claims.winners import SAYS, Best, best_of_rows, shown, winners
 from entrolab.figures.making import make_figure, make_page_to_hover
 from entrolab.fit.metrics import METRICS
+from entrolab.io.atomic import replacing
 from entrolab.jobs.checkout import commit_of, lock_digest
 from entrolab.jobs.job_logging import tell
 from entrolab.report import build_report, read_results
@@ -62,7 +64,8 @@ def tell_result(name: str, table: pd.DataFrame, bests: Sequence[Best]) -> None:
             for one in bests
         ]
         more = f"; and {len(parts) - MOST_LISTED} more" if len(parts) > MOST_LISTED else ""
-        significant = "*: significant" if any(one.is_significant for one in bests) else "not significant"
+        is_any = any(one.is_significant for one in bests)
+        significant = "*: significantly ahead" if is_any else "no difference is significant"
         label = METRICS[first].label
         tell(f"{name}: best {label}: {'; '.join(parts[:MOST_LISTED])}{more} ({significant})")
 
@@ -73,6 +76,16 @@ def claims(job) -> None:
     found = evaluate(study.claims, Numbers(study), by_tests)
     for output in job.output:
         write_claims(found, job.params.title, output)
+
+
+def findings(job) -> None:
+    """Run the checks of a study; write what they find, and print a line for each finding."""
+    study = job.params.study[0]
+    found = find(study, Numbers(study))
+    with replacing(job.output[0]) as temporary:
+        found.to_csv(temporary, index=False, lineterminator="\n")
+    for line in in_lines(found):
+        tell(line)
 
 
 def figure(job) -> None:

@@ -16,6 +16,7 @@ import yaml
 from entrolab import find_learners_in
 from entrolab.data.user_tables import entry_of
 from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
+from entrolab.fit.run import BASELINE
 from entrolab.schema.sections import ConfigError, check, check_known, plain, shortened
 from entrolab.study.catalog import Catalog
 from entrolab.study.cell_numbers import with_numbers
@@ -33,7 +34,7 @@ NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
 # Rules of the workflow. No study can have one of these names, since both are targets.
 RULES = {
     *("all", "papers", "data", "download", "prepare", "scale", "split", "fit", "select", "refit"),
-    *("measure", "table", "seeds", "figure", "page_to_hover", "claims", "page", "report"),
+    *("measure", "table", "seeds", "figure", "page_to_hover", "claims", "findings", "page", "report"),
     *("track", "track_table", "track_study"),
 }
 TARGETS = {"all", "papers", "data", "report"}  # rules that users call
@@ -43,6 +44,14 @@ SCORES = ["balanced_accuracy", "gmean", "accuracy", "rmse"]
 # The group of all data sets, unless a study has its own group of this name; and the tables shown by default.
 ALL = "all"
 SHOWN = {"scores": CLASSES, "errors": NUMBERS}
+# The model that studies with checks have in addition.
+DUMMY = Model(
+    sublabel="largest class, mean",
+    estimators={
+        "classification": "sklearn.dummy.DummyClassifier",
+        "regression": "sklearn.dummy.DummyRegressor",
+    },
+)
 
 # Parts of the YAML parser's messages on common mistakes -> what is accepted instead.
 YAMLS_WORDS = {
@@ -352,6 +361,8 @@ def _with_defaults(study: Study) -> Study:
         "metrics": study.metrics or scores,
         "candidates": study.candidates or study.criteria,
     }
+    if study.checks:
+        given["models"] = {**study.models, BASELINE: study.models.get(BASELINE, DUMMY)}
     study = study.model_copy(update=given)
     study = study.model_copy(update=_tables(study))
     models = {name: _model(name, model, study) for name, model in study.models.items()}
@@ -362,10 +373,11 @@ def _with_defaults(study: Study) -> Study:
 
 def _model(name: str, model: Model, study: Study) -> Model:
     """A model with its label, its criteria and the criteria whose values its candidates have."""
+    criteria = ["cv"] if model is DUMMY else model.criteria  # it projects nothing, and has no grid
     given = {
         "label": name.replace("_", " "),
-        "criteria": study.criteria,
-        "candidates": study.candidates if model.criteria is None else model.criteria,
+        "criteria": criteria or study.criteria,
+        "candidates": study.candidates if criteria is None else criteria,
     }
     return model.model_copy(update={key: one for key, one in given.items() if getattr(model, key) is None})
 

@@ -376,6 +376,8 @@ class StudyFile(Section):
     candidates: list_of(Criterion) = None
     log_candidates: one_of("runs", "table") = None
     model_format: one_of("skops", "cloudpickle") = "skops"
+    named_seeds: bool = False
+    checks: bool = True
     datasets: mapping_of(
         text_or_section(Keys, OwnData),
         "groups by name, each a list of keys of the catalog or {file: its path, label: a column}",
