@@ -26,9 +26,9 @@ NAMES_A_GROUP = re.compile(
 def few_rows(checked: CheckedData) -> str | None:
     """The smallest number of rows of a class that a split is tested on, if it is small but not none."""
     classes = checked.data.classes
-    least = [(tested[tested > 0].min(), name, tested) for name, _, tested in checked.counts if tested.any()]
-    if not classes or not least:
+    if not classes:
         return None
+    least = [(tested[tested > 0].min(), name, tested) for name, _, tested in checked.counts if tested.any()]
     n_rows, name, tested = min(least, key=lambda one: one[0])
     if n_rows >= FEW_ROWS:
         return None
@@ -38,13 +38,15 @@ def few_rows(checked: CheckedData) -> str | None:
 
 def class_missing(checked: CheckedData) -> str | None:
     """The splits that lack a class among their training or test rows."""
+    if not checked.data.classes:
+        return None
     lacking = [
         f"{name} has no {part} row of {checked.data.classes[int(label)]!r}"
         for name, *of_parts in checked.counts
         for part, counts in zip(("training", "test"), of_parts, strict=True)
         for label in np.flatnonzero(counts == 0)
     ]
-    if not checked.data.classes or not lacking:
+    if not lacking:
         return None
     more = f", and {len(lacking) - 1} more" if len(lacking) > 1 else ""
     return lacking[0] + more
