@@ -367,6 +367,7 @@ class StudyFile(Section):
     claims: str = None
     seeds: str = None
     limit_seconds: number(gt=0) = None
+    minutes: number(gt=0) = None
     scaling: Scaling = None
     preprocessing: Preprocessing = None
     protocol: Protocol = Field(default=Folds())

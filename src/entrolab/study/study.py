@@ -382,6 +382,10 @@ class Study(StudyFile):
         """The number of grid points of all runs."""
         return sum(self._n_points(*run) for run in self.runs())
 
+    def share_of_table(self, table: str) -> float:
+        """The share of the study's grid points that a table needs."""
+        return sum(self._n_points(*run) for run in self.runs_of_table(table)) / max(self.n_points(), 1)
+
     def _n_points(self, dataset: str, model: str) -> int:
         entry = self.models[model]
         grids = [{**entry.grid, **one.grid} for one in entry.one_of.values()] or [entry.grid]

@@ -15,6 +15,7 @@ from entrolab.checks.running import find, in_lines
 N_FOLDS = 5
 STUDY = made_study(
     {
+        "checks": True,
         "datasets": {"one": ["one"]},
         "models": {"svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 10, 100]}}, "lda": "mine.LDA"},
     }
