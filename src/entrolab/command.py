@@ -24,7 +24,6 @@ COMMANDS = {
     "run": "make studies: files, or names that `list` shows; `entrolab mine.yaml` is the same",
     "check": "check studies and their learners without running them",
     "show": "make one table or figure of a study: entrolab show eem table4",
-    "predict": "predict the rows of a file with the best model of a study",
     "compare": "compare the models of two studies of one table, fold by fold",
     "demo": "make the demonstration",
     "list": "list the studies, or the tables and figures of one",
@@ -38,71 +37,61 @@ EPILOG = "What stands behind -- goes to Snakemake, as in `entrolab mine.yaml -- 
 def main() -> None:
     """Run the command line."""
     end_at_signals()
-    arguments = sys.argv[1:]
-    cut = arguments.index("--") if "--" in arguments else len(arguments)
-    own, snakemakes = arguments[:cut], arguments[cut + 1 :]
-    if own and own[0] not in COMMANDS and not own[0].startswith("-"):
-        own = ["run", *own]
     try:
-        if own[:1] == ["init"]:
+        if sys.argv[1:2] == ["init"]:
             from entrolab.study.first_study import main as init
 
-            init(own[1:], set(shipped()))
+            init(sys.argv[2:], set(shipped()))
             return
-        given = _parser().parse_args(own)
-        if given.command is None:
-            _parser().print_help()
-            return
-        sys.exit(given.function(given, snakemakes))
+        given = parsed(sys.argv[1:])
+        sys.exit(given.function(given))
     except ValueError as error:
         sys.exit(f"entrolab: {error}")
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "entrolab", USAGE, epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The command and its options; `snakemake` has what stands behind ``--``."""
+    cut = arguments.index("--") if "--" in arguments else len(arguments)
+    own = list(arguments[:cut])
+    if own and own[0] not in (*COMMANDS, "-h", "--help", "--version"):
+        own = ["run", *own]
+    parser = argparse.ArgumentParser("entrolab", USAGE, epilog=EPILOG)
+    parser.set_defaults(function=lambda given: parser.print_help(), snakemake=list(arguments[cut + 1 :]))
     parser.add_argument("--version", action="version", version=f"entrolab {version('entrolab')}")
-    commands = parser.add_subparsers(dest="command", metavar="commands", title="commands")
-    parsers = {
-        name: commands.add_parser(name, help=text, description=text) for name, text in COMMANDS.items()
-    }
-    for name, function in FUNCTIONS.items():
-        parsers[name].set_defaults(function=function)
-    parsers["run"].add_argument("studies", nargs="+", help="files, or names that `list` shows")
-    parsers["check"].add_argument("studies", nargs="+", help="files")
-    parsers["show"].add_argument("study", help="a file, or a name that `list` shows")
-    parsers["show"].add_argument("name", help="a table or a figure")
-    parsers["predict"].add_argument("study", help="a file")
-    parsers["predict"].add_argument("table", type=Path, help="a file with the columns that the study uses")
-    parsers["predict"].add_argument("--model", help="a model of the study (default: the best one)")
-    parsers["predict"].add_argument("--output", type=Path, help="a csv file (default: the terminal)")
-    parsers["compare"].add_argument("studies", nargs=2, help="files")
-    parsers["list"].add_argument("study", nargs="?", help="a file, or a name")
-    parsers["ui"].add_argument("--port", default="5000", help="(default: %(default)s)")
+    commands = parser.add_subparsers(prog="entrolab", metavar="COMMAND", title="commands")
+    of_command = {}
+    for name, text in COMMANDS.items():
+        of_command[name] = commands.add_parser(name, help=text, description=text)
+        of_command[name].set_defaults(function=FUNCTIONS.get(name))
+    of_command["run"].add_argument("studies", nargs="+", help="files, or names that `list` shows")
+    of_command["check"].add_argument("studies", nargs="+", help="files")
+    of_command["show"].add_argument("study", help="a file, or a name that `list` shows")
+    of_command["show"].add_argument("name", help="a table or a figure")
+    of_command["compare"].add_argument("studies", nargs=2, help="files, or names that `list` shows")
+    of_command["list"].add_argument("study", nargs="?", help="a file, or a name")
+    of_command["ui"].add_argument("--port", default="5000", help="(default: %(default)s)")
     for name in ("run", "show", "demo"):
-        parsers[name].add_argument("-n", "--dry-run", action="store_true", help="only count the jobs")
-        parsers[name].add_argument("--cores", default="all", help="processes at once (default: all)")
-        parsers[name].add_argument(
-            *("--config", "-C"), nargs="+", default=[], metavar="NAME=VALUE", help="settings, such as seed=1"
-        )
-    return parser
+        add = of_command[name].add_argument
+        add("-n", "--dry-run", action="store_true", help="only count the jobs")
+        add("--cores", default="all", help="processes at once (default: %(default)s)")
+        add("--config", "-C", nargs="+", default=[], metavar="NAME=VALUE", help="settings, such as seed=1")
+    return parser.parse_args(own)
 
 
 # ------------------------------------------------------------------------------------------------ commands
 
 
-def run(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
+def run(given: argparse.Namespace) -> int:
     """Make studies, or files of their results."""
-    return make(given.studies, given, snakemakes)
+    return snakemake(snakemake_arguments(given, given.studies))
 
 
-def demo(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
+def demo(given: argparse.Namespace) -> int:
     """Make the demonstration."""
-    return make(["demo"], given, snakemakes)
+    return snakemake(snakemake_arguments(given, ["demo"]))
 
 
-def show(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
+def show(given: argparse.Namespace) -> int:
     """Make one table or figure of a study; first say how long it takes, at the end print the table."""
     study = _loaded(given.study)
     known = dict.fromkeys(study.tables, "tables") | dict.fromkeys(study.figures, "figures")
@@ -112,13 +101,13 @@ def show(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
     if study.minutes and folder == "tables":
         share = study.share_of_table(given.name)
         print(f"{study.name} takes {study.minutes:g} processor minutes, this table about {share:.0%} of them")
-    status = make([given.study], given, snakemakes, str(file))
+    status = snakemake(snakemake_arguments(given, [given.study], str(file)))
     if status == 0 and not given.dry_run and folder == "tables":
         print(file.with_suffix(".md").read_text(encoding="utf-8"))
     return status
 
 
-def check(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
+def check(given: argparse.Namespace) -> int:
     """Check studies and their learners, which are imported; print all mistakes, and return an exit status."""
     from entrolab import find_learners_in
     from entrolab.study.learners import learners_asked, mistakes, summary
@@ -136,7 +125,7 @@ def check(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
     return status
 
 
-def compare(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
+def compare(given: argparse.Namespace) -> int:
     """Print the differences of two studies that were made in this folder."""
     from entrolab.comparing import compare_studies
 
@@ -144,7 +133,7 @@ def compare(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
     return 0
 
 
-def list_studies(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
+def list_studies(given: argparse.Namespace) -> int:
     """Print the studies of the project, or the tables and figures of one."""
     if given.study is None:
         for name in shipped():
@@ -157,17 +146,17 @@ def list_studies(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
     return 0
 
 
-def ui(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
+def ui(given: argparse.Namespace) -> int:
     """Serve MLflow's page of the runs."""
     return subprocess.call([sys.executable, "-m", "entrolab.tracking.ui", "--port", given.port])
 
 
-def unlock(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
+def unlock(given: argparse.Namespace) -> int:
     """Let a folder go that a killed run has locked."""
     return snakemake(["--unlock"])
 
 
-def clean(given: argparse.Namespace, snakemakes: Sequence[str]) -> int:
+def clean(given: argparse.Namespace) -> int:
     """Remove what an earlier version of the workflow left in ``results``, and say so."""
     found = leftovers()
     for folder in found:
@@ -230,8 +219,14 @@ def check_file(study: Path) -> None:
 # ----------------------------------------------------------------------------------------------- Snakemake
 
 
-def make(targets: Sequence[str], given: argparse.Namespace, snakemakes: Sequence[str], file: str = "") -> int:
-    """Run Snakemake on studies by file or name, on rules and files of results; or on one file of a study."""
+def snakemake_arguments(given: argparse.Namespace, targets: Sequence[str], file: str = "") -> list[str]:
+    """Snakemake's arguments that make studies, rules and files of results, or only one file of a study.
+
+    Examples
+    --------
+    >>> snakemake_arguments(parsed(["eem", "-n", "--config", "seed=1", "--", "--keep-incomplete"]), ["eem"])
+    ['eem', '--cores', 'all', '--dry-run', '--keep-incomplete', '--config', 'seed=1']
+    """
     from entrolab.study.config import check_targets, study_files
 
     if wrong := [one for one in given.config if "=" not in one]:
@@ -247,8 +242,8 @@ def make(targets: Sequence[str], given: argparse.Namespace, snakemakes: Sequence
     named = [one.partition("=")[2] for one in given.config if one.startswith("extra_studies=")]
     check_targets(names, study_files([HOME / "config" / "papers", *folders, *named]))
     config = [*(setting("extra_studies", folder) for folder in folders), *given.config]
-    arguments = ["--cores", given.cores, *(["--dry-run"] if given.dry_run else []), *snakemakes]
-    return snakemake([*([file] if file else names), *arguments, *(["--config", *config] if config else [])])
+    arguments = ["--cores", given.cores, *(["--dry-run"] if given.dry_run else []), *given.snakemake]
+    return [*([file] if file else names), *arguments, *(["--config", *config] if config else [])]
 
 
 def snakemake(arguments: Sequence[str]) -> int:

@@ -85,8 +85,8 @@ def _check_folds(studies: tuple[Study, Study], datasets: tuple[str, str], home: 
     if not (np.array_equal(*folds) and np.array_equal(*labels)):
         first, second = studies
         raise ConfigError(
-            f"{second.file}: {datasets[1]} has other labels or folds than in {first.file}; accepted: the same "
-            "rows, labels, protocol and seed"
+            f"{second.file}: {datasets[1]} has other labels or folds than in {first.file}; accepted: the "
+            "same rows, labels, protocol and seed"
         )
 
 

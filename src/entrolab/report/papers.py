@@ -103,7 +103,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
             {
                 **table,
                 "config": f"{key}.yaml",
-                "command": results.command(f"results/{key}/tables/{table['name']}.html"),
+                "command": results.command(table["name"]),
                 "errata": errata_of(errata, table["name"]),
                 "ranks": _ranks(results, table, folder),
             }
@@ -113,7 +113,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "figures": [
             {
                 **shown_figure(results, name),
-                "command": results.command(f"results/{key}/figures/{name}.svg"),
+                "command": results.command(name),
                 "errata": errata_of(errata, name),
             }
             for name in study.figures

@@ -26,9 +26,9 @@ class StudyResults:
     claims: pd.DataFrame | None = None  # as `entrolab.results.frames.read_claims` reads them
     settings: dict = field(default_factory=dict)  # settings that differ from the defaults
 
-    def command(self, target: str | None = None) -> str:
-        """The complete command, run in the folder of ``results``, that makes the study or one file again."""
-        return command_for(self.study.file, self.folder.absolute().parents[1], self.settings, target)
+    def command(self, part: str | None = None) -> str:
+        """The command, run in the folder of ``results``, that makes the study or a table or figure again."""
+        return command_for(self.study.file, self.folder.absolute().parents[1], self.settings, part)
 
 
 def read_results(

@@ -18,7 +18,12 @@ WORDS = [f"w{number}" for number in range(40)]
 def checked(X=X, y=Y, folds=5, names=("a", "b", "c"), encoded=None, part=None, entry=None, **of_rows):
     values = y.dtype.kind == "f"
     study = made_study(
-        {"checks": True, "datasets": {"one": ["one"]}, "models": {"svm": "sklearn.svm.SVC"}, "protocol": {"folds": folds}},
+        {
+            "checks": True,
+            "datasets": {"one": ["one"]},
+            "models": {"svm": "sklearn.svm.SVC"},
+            "protocol": {"folds": folds},
+        },
         task="regression" if values else "binary",
     )
     columns = None if encoded is None else {"encoded": dict.fromkeys(names) | encoded}
