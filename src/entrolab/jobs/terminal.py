@@ -29,7 +29,7 @@ HIDDEN = re.compile(
     r"None$|Assuming unrestricted|Building DAG|Complete log|Conda environments: ignored|Config file |Elapsed"
     r"|Execute |Exiting because|host: |Job rate limit|RuleException:\n(CalledProcessError|JobFailed)"
     r"|Select jobs|Shutting down|Terminating|Using shell|(WorkflowError:\n)?At least one job|Reasons:"
-    r"|This was a dry-run|Some jobs were triggered by provenance"
+    r"|This was a dry-run|Rules with provenance"
 )
 REPORT = "results/report/"
 UNSEEN = ("claims",)  # rules whose pages are parts of others

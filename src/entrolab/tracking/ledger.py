@@ -304,7 +304,7 @@ class Ledger:
                 metrics, tags = comparisons.get(at, ({}, {}))
                 new[key] = (metrics, new[key][1] | tags)
                 for name in found[key].data.tags:
-                    if name.partition(".")[0] in ("verdict", "table") and name not in tags:
+                    if name.partition(".")[0] in ("verdict", "table", "check") and name not in tags:
                         self.client.delete_tag(found[key].info.run_id, name)  # of a table that has gone
                 of_datasets.setdefault(at[0], []).append(found[key])
         for key, (metrics, tags) in new.items():
