@@ -615,6 +615,21 @@ def test_a_study_that_is_tracked_again_keeps_its_runs_and_writes_what_changed(ru
     assert mlflow.artifacts.load_text(f"{place}/figures/figure3.svg") == "second"
 
 
+def test_findings_are_tags_of_the_runs_that_they_are_about_as_long_as_they_are_found(runs):
+    findings = Path("findings.csv")
+    head = "code,dataset,model,found"
+    findings.write_text(f"{head}\nEL01,moons,,few\nEL07,moons,svm_rbf,90 and 60\n")
+    track_run("svm_rbf"), track_run("logistic")
+    track_study(findings=[str(findings)])
+    tags = {model: run_of(model).data.tags for model in ("svm_rbf", "logistic")}
+    assert {tags[model]["check.EL01"] for model in tags} == {"few"}
+    assert tags["svm_rbf"]["check.EL07"] == "90 and 60"
+    assert "check.EL07" not in tags["logistic"]
+    findings.write_text(f"{head}\n")
+    track_study(findings=[str(findings)])
+    assert not [name for name in run_of("svm_rbf").data.tags if name.startswith("check.")]
+
+
 def test_a_study_with_other_parameters_is_a_new_run_with_the_same_children(runs, monkeypatch):
     first = track()
     change_study(monkeypatch, metrics=["gmean"])
