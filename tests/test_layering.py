@@ -93,7 +93,6 @@ ONLY_IN = {
     "plotly": "plotting",
     "pyarrow": "streaming",
     "pymanopt": "manifold.solvers",
-    "scikit_posthocs": "entrolab.tables.ranking",
     "snakemake": "entrolab",
     "tqdm": "streaming",
     "zarr": "streaming",
@@ -343,7 +342,6 @@ def test_package_that_keeps_the_rules_has_no_violation_and_no_circle(plant):
         ("entrolab/fit/training.py", "import mlflow.sklearn", "only entrolab.tracking imports mlflow"),
         ("entrolab/fit/training.py", "import_module('mlflow')", "only entrolab.tracking imports mlflow"),
         ("entrolab/fit/training.py", "from matplotlib import pyplot", "only plotting imports matplotlib"),
-        ("entrolab/fit/training.py", "import scikit_posthocs", "only entrolab.tables.ranking imports scikit"),
         (
             "entrolab/fit/training.py",
             "def f():\n    import plotly.graph_objects",

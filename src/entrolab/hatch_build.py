@@ -9,7 +9,6 @@ FILES = {
     "src/snakemake_logger_plugin_entrolab": "snakemake_logger_plugin_entrolab",
     "Snakefile": "Snakefile",
     "environment.yml": "environment.yml",
-    "docs/claims.csv": "docs/claims.csv",
     "config": "config",
     "workflow/Snakefile": "workflow/Snakefile",
     "workflow/profiles": "workflow/profiles",

@@ -1,49 +1,32 @@
 """Store the outcomes of the papers' claims and the counts of verdicts: ``python -m entrolab.outcomes``.
 
-Outcomes of claims go to ``docs/claims.csv``, counts of verdicts to ``docs/verdicts.csv``. Claims that name
-tests of this repository are decided by running them, once for all studies. If a table or figure is not in the
-present folder, its row and those of the claims that read it are kept; counts over seeds are always
-computed again, from the values in ``config/seeds``. The tables of counts in ``docs/results.md`` are written
-from these two files.
+Outcomes of claims go to ``docs/claims.csv``, counts of verdicts to ``docs/verdicts.csv``. If a table or
+figure is not in the present folder, its row and those of the claims that read it are kept. The tables of
+counts in ``docs/results.md`` are written from these two files.
 """
 
-import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from types import MappingProxyType
 
 import pandas as pd
 
 from entrolab.claims.evaluation import OUTCOMES, evaluate
 from entrolab.claims.numbers import Numbers
-from entrolab.claims.repository_tests import STORED as CLAIMS
-from entrolab.claims.repository_tests import run_tests
 from entrolab.io.atomic import write_text
 from entrolab.io.files import FILES, HOME
 from entrolab.io.markers import replace_between
 from entrolab.results.frames import read_table
-from entrolab.schema.sections import ConfigError
-from entrolab.seeds.values import of_table, read_seeds
-from entrolab.seeds.verdicts import VERDICTS, judge_seeds, summary
+from entrolab.seeds.values import read_seeds
+from entrolab.seeds.verdicts import VERDICTS, judge_seeds, verdict_counts
 from entrolab.study.claims import tested_file, tested_tables, tests_of_repository
 from entrolab.study.config import load_configuration, read_yaml
 from entrolab.study.study import Study
-from entrolab.tables.base import PUBLISHED_ONLY, Found
-from entrolab.tables.making import (
-    ADDRESS,
-    agreement_of,
-    counts,
-    judged_table,
-    read_published,
-    second_reading_of,
-)
+from entrolab.tables.making import agreement_of, counts, second_reading_of
 from entrolab.tables.verdicts import JUDGED
 
-TABLES, PAGE = Path("docs/verdicts.csv"), Path("docs/results.md")
+CLAIMS, TABLES, PAGE = Path("docs/claims.csv"), Path("docs/verdicts.csv"), Path("docs/results.md")
 BEGIN, END = "<!-- written by make outcomes -->", "<!-- end -->"
-# The seed of the tables in `results`.
-SEED_0 = "0"
 # The columns of the page for the three numbers of `entrolab.tables.making.Agreement`.
 SHARES = ["results reproduced", "data and settings equal", "not comparable"]
 # The outcome of a claim whose tables have never been made.
@@ -58,17 +41,11 @@ OVER_SEEDS = ["seeds", "over seeds", *(f"{name} over seeds" for name in VERDICTS
 OF_TABLES = ["study", "table", "second reading of", *COUNTS, *OVER_SEEDS]
 
 
-def updated_claims(
-    study: Study,
-    before: pd.DataFrame,
-    folder: Path,
-    by_tests: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> pd.DataFrame:
+def updated_claims(study: Study, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
     """The outcomes of a study's claims, with the columns `OF_CLAIMS`.
 
     `before` has the same columns, and may have more studies: from it come the outcomes of claims that are
-    decided by the same tables, of which some are not in `folder`, which contains ``results``. `by_tests` is
-    that of :func:`evaluate`.
+    decided by the same tables, of which some are not in `folder`, which contains ``results``.
     """
     kept = before[before["study"] == study.name].set_index(["claim", "decided_by"])
     known = kept[["outcome", "decides"]].T.to_dict("list")
@@ -77,7 +54,7 @@ def updated_claims(
         for claim in study.claims
         if all((folder / tested_file(study, name)).exists() for name in tested_tables([claim]))
     ]
-    found = evaluate(there, Numbers(study, folder), by_tests)
+    found = evaluate(there, Numbers(study, folder))
     found = found.drop_duplicates("id").set_index("id")[["outcome", "decides"]].T.to_dict("list")
     rows = []
     for claim in study.claims:
@@ -89,53 +66,30 @@ def updated_claims(
 
 def updated_tables(study: Study, before: pd.DataFrame, folder: Path) -> pd.DataFrame:
     """The counts of verdicts of a study's tables with published values, with the columns `OF_TABLES`."""
-    known = before[before["study"] == study.name].set_index("table").T.to_dict()
+    known = before[before["study"] == study.name].set_index("table", drop=False).to_dict("index")
     values = read_seeds(study.seeds or "")
     rows = []
-    for table in study.tables:
-        file = folder / FILES["tables"].format(study=study.name, table=table)
+    for name in study.tables:
+        file = folder / FILES["tables"].format(study=study.name, table=name)
         if file.exists():
-            made = read_table(file)
-            found = counts(made, published=True)
-            counted = {name: found.pop(name) for name in JUDGED} | {"not judged": sum(found.values())}
-        elif table in known:
-            made = None
-            counted = {name: known[table][name] for name in COUNTS}
-        else:
-            continue
-        over = _over_seeds(study, table, made, values, known.get(table))
-        second = second_reading_of(study, table)
-        rows.append({"study": study.name, "table": table, "second reading of": second, **counted, **over})
+            table, row = read_table(file), {"study": study.name, "table": name}
+            found = counts(table, published=True)
+            row |= {verdict: found.pop(verdict) for verdict in JUDGED} | {"not judged": sum(found.values())}
+            rows.append(row | _over_seeds(judge_seeds(table, values, study.spec_of_table(name))[0]))
+        elif name in known:
+            rows.append(known[name])
+    rows = [row | {"second reading of": second_reading_of(study, row["table"])} for row in rows]
     kept = pd.DataFrame([row for row in rows if sum(row[name] for name in COUNTS)], columns=OF_TABLES)
     return kept.astype(dict.fromkeys([*COUNTS, *OVER_SEEDS], int))
 
 
-def _over_seeds(
-    study: Study,
-    table: str,
-    made: pd.DataFrame | None,
-    values: pd.DataFrame,
-    before: Mapping | None,
-) -> dict:
-    """The counts of verdicts over seeds; a table that is not there is made of the stored values of seed 0."""
-    mine = of_table(values, table)
-    if SEED_0 not in mine:
-        return dict.fromkeys(OVER_SEEDS, 0)
-    spec = study.spec_of_table(table)
-    if made is None:
-        if before is not None and any(spec.tolerance(metric).standard_error for metric in spec.metrics):
-            # The tolerance depends on our ±, which is not stored.
-            return {name: before[name] for name in OVER_SEEDS}
-        ours = mine.set_index(ADDRESS)[SEED_0].dropna()
-        found = {
-            cell: Found(ours=ours[cell]) if cell in ours else Found(status=PUBLISHED_ONLY)
-            for cell in spec.type.cells(spec)
-        }
-        made = judged_table(found, read_published(study.published), spec)
-    cells, _ = judge_seeds(made, values, spec)
-    seeds = summary(cells)
-    over = {"seeds": seeds.seeds, "over seeds": seeds.cells, "flips": seeds.flips, "wide": seeds.wide}
-    return over | {f"{name} over seeds": number for name, number in seeds.verdicts.items()}
+def _over_seeds(judged: pd.DataFrame) -> dict[str, int]:
+    """The counts of the results that are judged over seeds, with the columns `OVER_SEEDS`."""
+    verdicts = verdict_counts(judged).values()
+    about = judged["n"].max() if len(judged) else 0, len(judged)
+    return dict(
+        zip(OVER_SEEDS, (*about, *verdicts, judged["flips"].sum(), judged["wide"].sum()), strict=True)
+    )
 
 
 def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:
@@ -191,25 +145,19 @@ def read_stored(file: Path, columns: list[str]) -> pd.DataFrame:
     return pd.read_csv(file, keep_default_na=False) if file.exists() else pd.DataFrame(columns=columns)
 
 
-def main() -> int:
+def main() -> None:
     root, folder = HOME, Path()
     studies, _ = load_configuration(root, read_yaml(root / "config" / "config.yaml"))
     studies = {name: study for name, study in studies.items() if study.published and study.reference}
     claims, tables = read_stored(root / CLAIMS, OF_CLAIMS), read_stored(root / TABLES, OF_TABLES)
-    try:
-        by_tests = run_tests([claim for study in studies.values() for claim in study.claims], root)
-    except ConfigError as error:
-        print(error, file=sys.stderr)
-        return 2
-    claims = pd.concat([updated_claims(study, claims, folder, by_tests) for study in studies.values()])
+    claims = pd.concat([updated_claims(study, claims, folder) for study in studies.values()])
     tables = pd.concat([updated_tables(study, tables, folder) for study in studies.values()])
     for file, kept in ((CLAIMS, claims), (TABLES, tables)):
         write_text(root / file, kept.to_csv(index=False, lineterminator="\n"))
     page = (root / PAGE).read_text(encoding="utf-8")
     write_text(root / PAGE, replace_between(page, BEGIN, END, page_of(claims, tables)))
     print(f"{root / CLAIMS}, {root / TABLES} and the counts of {root / PAGE} are up to date")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -219,8 +219,8 @@ TRAINING = yaml.safe_load("""
 metrics: [accuracy, f1, rmse, iterations]
 models: {chooses: {label: Chooses, one_of: {svm: {estimator: sklearn.svm.SVC}}, criteria: [cv]}}
 tables:
-  taken: {type: training, caption: Training, datasets: classes, models: [ridge, svm], metric: accuracy,
-      criterion: cv, tolerance: {points: 0.5}, iterations: {percent: 20}}
+  taken: {type: scores, caption: Training, datasets: classes, models: [ridge, svm], criterion: cv,
+      metric: [accuracy, iterations, fit_seconds], tolerances: {iterations: {percent: 20}}}
   known: {type: measured, script: information, caption: Information, datasets: classes,
       models: {ridge: {}, svm: {params: {C: 2}}}, params: {reject: [0, 0.1]},
       variants: {"": "", _reject_0.1: 10 % rejected}, metrics: {accuracy: A}}

@@ -131,10 +131,15 @@ def test_a_mistake_in_a_kind_of_trials_is_one_line(load_trials, study_of_all_tri
     ("place", "value", "message"),
     [
         ("tables.taken.metric", "acuracy", "unknown metric of this study 'acuracy', did you mean"),
-        ("tables.taken.metric", "rmse", "taken.metric: 'rmse' does not fit 'heart', a binary data set"),
+        ("tables.taken.metric", "fit_seconds", "taken.metric: unknown metric of this study 'fit_seconds'"),
+        (
+            "tables.taken.metric",
+            ["rmse", "iterations"],
+            "taken.metric: 'rmse' does not fit 'heart', a binary data set",
+        ),
         ("metrics", ["accuracy", "f1", "rmse"], "unknown metric of this study 'iterations'; accepted"),
-        ("tables.taken.iterations", None, "tables.taken: the key 'iterations' is missing"),
-        ("tables.taken.tolerance.point", 1, "tables.taken.tolerance: unknown key 'point', did you mean 'poi"),
+        ("tables.taken.tolerances.f1", {"points": 1}, "taken.tolerances: unknown metric of this table 'f1'"),
+        ("tables.taken.tolerances.iterations.point", 1, "iterations: unknown key 'point', did you mean 'poi"),
         (
             "tables.taken.models",
             ["rigde"],

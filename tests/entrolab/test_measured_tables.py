@@ -154,33 +154,6 @@ def test_numbers_are_shown_as_the_metric_says(metric, value, text):
 # --- verdicts --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("tolerance", "ours", "std", "verdict"),
-    [
-        ({"points": 2}, 52.0, 0, "reproduced"),
-        ({"points": 2}, 47.9, 0, "lower"),
-        # Two errors of the difference of equally exact numbers: 2 √2 × 0.5 = 1.414
-        ({"standard_error": 2.8284271, "points": 0.05}, 51.41, 0.5, "reproduced"),
-        ({"standard_error": 2.8284271, "points": 0.05}, 51.42, 0.5, "higher"),
-        ({"standard_error": 2, "points": 0.3}, 50.31, 0.1, "higher"),
-        ({"standard_error": 2, "points": 0.3}, 50.31, math.nan, "higher"),
-        ({"standard_error": 2, "points": 0.3}, 49.71, math.nan, "reproduced"),
-        ({"percent": 10}, 45.0, 0, "reproduced"),
-        ({"percent": 10}, 44.9, 0, "lower"),
-        ({"factor": 2}, 25.0, 0, "reproduced"),
-        ({"factor": 2}, 24.9, 0, "lower"),
-        ({}, 50.05, 0, "reproduced"),  # it rounds to 50.0
-        ({}, 50.06, 0, "higher"),
-        ({"points": 0}, 50.01, 0, "higher"),
-    ],
-)
-def test_a_number_is_judged_by_the_tables_tolerance(tolerance, ours, std, verdict):
-    asked = spec(tolerance=tolerance)
-    table = table_of(asked, ("iris", "elm", "score", "50.0"), iris=[row("elm", ours, std=std)])
-    assert table["verdict"].tolist() == [verdict]
-    assert table["difference"].tolist() == pytest.approx([ours - 50])
-
-
 def test_values_are_published_without_a_data_set_where_the_table_shows_none():
     asked = spec(rows=["model"], columns=["metric"])
     table = table_of(asked, ("", "elm", "score", "1.0"), iris=[row("elm", 1.0)])
@@ -207,17 +180,6 @@ def test_a_row_that_is_not_reproduced_names_the_reading_that_comes_closest_to_al
     assert readings((0.5, 0.9), *others) == ["closest to this row is the reading two: -0.2, 0.8", ""]
     assert readings((-0.2, 0.9), others[0])[0] == "no other reading comes closer to this row"
     assert readings((-0.2, 0.9)) == ["", ""]
-
-
-def test_the_closest_reading_is_that_of_one_data_set():
-    asked = spec(["iris", "wine"], closest_reading=True)
-    rows = {
-        "iris": [row("elm", 5.0), row("elm", 1.0, reading="one"), row("elm", 2.0, reading="two")],
-        "wine": [row("elm", 9.0), row("elm", 0.0, reading="one"), row("elm", 9.0, reading="two")],
-    }
-    numbers = [("iris", "elm", "score", "1.0"), ("wine", "elm", "score", "9.0")]
-    table = table_of(asked, *numbers, **rows)
-    assert table["reason"].tolist() == ["closest to this row is the reading one: 1.0", ""]
 
 
 # --- the row of all data sets ----------------------------------------------------------------------------

@@ -53,8 +53,17 @@ def prepared(catalog, mirror, mirrored, tmp_path):
     return prepared
 
 
+# Runs of minutes or of learners that a faster test has: with `make test ARGS="-m slow"`.
+SLOW = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
-    ("dataset", "model"), [("australian", "eem_sig"), ("heart", "eem_nsig"), ("liver-disorders", "eem_rbf")]
+    ("dataset", "model"),
+    [
+        pytest.param("australian", "eem_sig", marks=SLOW),
+        pytest.param("heart", "eem_nsig", marks=SLOW),
+        ("liver-disorders", "eem_rbf"),
+    ],
 )
 def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, study, prepared):
     data = scale(prepared(dataset), **study.scaling_of(dataset))
@@ -73,7 +82,9 @@ def test_extreme_entropy_machines_land_within_the_printed_range(dataset, model, 
         assert abs(ours - value) <= std, table
 
 
-@pytest.mark.parametrize("model", ["pca", "ica", "class_pca", "per_class_pca"])
+@pytest.mark.parametrize(
+    "model", ["pca", *(pytest.param(one, marks=SLOW) for one in ("ica", "class_pca", "per_class_pca"))]
+)
 def test_classifiers_of_projected_rows_land_near_the_printed_number(model, melm, prepared):
     data = scale(prepared("heart"), **melm.scaling_of("heart"))
     cell = melm.run("heart", model, seed=0)
@@ -103,6 +114,7 @@ def test_printed_dimensions_are_those_of_all_rows_and_of_the_negative_ones(melm,
                 assert rounded == published[dataset, count], (dataset, count)
 
 
+@SLOW
 def test_softmax_regression_has_the_essays_accuracy_on_its_official_test_rows(catalog, prepared):
     essay = read_study("information_theory", catalog)
     data = scale(prepared("mnist"), **essay.scaling_of("mnist"))

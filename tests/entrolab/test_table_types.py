@@ -395,7 +395,7 @@ def test_parameters_that_nothing_chose_are_failed():
     assert set(verdicts(table)) == {"failed"}
 
 
-# --- training --------------------------------------------------------------------------------------------
+# --- scores with iterations and seconds ------------------------------------------------------------------
 
 
 class Trained(Results):
@@ -416,11 +416,16 @@ class Trained(Results):
         return {"cv": pd.DataFrame([row | {"iterations": iterations}])}
 
 
+def with_seconds(**changes):
+    tolerances = {"tolerance": {"points": 0.5}, "tolerances": {"iterations": {"percent": 20}}}
+    metrics = ["accuracy", "iterations", "fit_seconds"]
+    keys = {"metric": metrics, "criterion": "cv", **tolerances, **changes}
+    return spec_of_kind("scores", **keys)
+
+
 def trained(is_published, **options):
     results = Trained(elm=(0.9, 60, 2.0), eem=(0.92, 150, 8.0), svm=(0.95, math.nan, 5.0), **options)
-    return make_table(results, published(*is_published), spec_of_kind("training")).set_index(
-        ["model", "metric"]
-    )
+    return make_table(results, published(*is_published), with_seconds()).set_index(["model", "metric"])
 
 
 def test_training_is_judged_by_its_score_and_by_iterations_that_were_found():
@@ -443,7 +448,7 @@ def test_training_is_judged_by_its_score_and_by_iterations_that_were_found():
 
 
 def test_training_of_a_model_without_a_grid_is_in_tables_of_every_criterion():
-    asked = with_entry(spec_of_kind("training"), criterion="oracle")
+    asked = with_entry(with_seconds(), criterion="oracle")
     results = Trained(elm=(0.9, 60, 2.0), eem=(0.92, 150, 8.0), svm=(0.95, 7, 5.0), allowed=60)
     table = make_table(results, published(), asked).set_index(["model", "metric"])
     assert table.loc[("elm", "accuracy"), "ours"] == pytest.approx(90)
@@ -464,7 +469,7 @@ def test_training_shows_a_row_per_model_and_the_ratio_of_seconds_beside_print():
     is_published = [("iris", "elm", "fit_seconds", 30), ("iris", "eem", "fit_seconds", 60)]
     is_published.append(("iris", "eem", "accuracy", 91.75))
     table = trained(is_published).reset_index().assign(dataset="iris")
-    shown = layout(table[COLUMNS], spec_of_kind("training"))
+    shown = layout(table[COLUMNS], with_seconds())
     assert [column["label"] for column in shown["columns"]] == ["accuracy", "iterations", "seconds"]
     assert [[cell.ours for cell in row["cells"]] for row in shown["rows"]] == [
         ["90.00", "60", "2.0"],

@@ -75,7 +75,7 @@ def project(new_project):
 def outcomes_of(project, argument: str) -> dict[str, str]:
     """The outcomes by claim, with a learner that predicts `argument`."""
     (project.folder / "studies" / "planted.py").write_text(LEARNER.format(argument=argument))
-    result = project.run("results/tiny/claims.csv", "results/tiny/claims.html")
+    result = project.run("results/tiny/claims.csv")
     assert result.returncode == 0, result.stdout[-5000:]
     found = read_claims(project.folder / "results/tiny/claims.csv")
     assert sum(outcomes(found).values()) == len(CLAIMS)
@@ -92,7 +92,6 @@ def test_a_bug_planted_in_a_learner_flips_the_outcomes_that_rest_on_it(project):
         "learns-too": "holds",
         "unknown": "not tested",
     }
-    assert "Nobody knows." in (project.folder / "results/tiny/claims.html").read_text()
     after = outcomes_of(project, "-X")
     assert after == before | {
         "the-same": "fails",

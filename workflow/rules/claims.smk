@@ -7,21 +7,13 @@ localrules:
 
 rule claims:
     input:
-        results=of_study(lambda study, at: study.files_of_claims()),
-        templates=local(TEMPLATES),
+        of_study(lambda study, at: study.files_of_claims()),
     output:
-        csv="results/{study}/claims.csv",
-        html="results/{study}/claims.html",
+        "results/{study}/claims.csv",
     log:
         "logs/{study}/claims.log",
     params:
-        study=of_study(
-            lambda study, at: [
-                study.part_for_claims(),
-                stored_outcomes(study.name, study.claims, HOME),
-            ]
-        ),
-        title=of_study(lambda study, at: study.title),
+        study=of_study(lambda study, at: [study.part_for_claims()]),
         code=code("claims"),
     run:
         run_job("tables:claims", input, output, params, wildcards, resources, log)

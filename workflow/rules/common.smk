@@ -26,7 +26,6 @@ try:
     # Jobs on a cluster read this file too, but have limits of their own.
     if workflow.is_main_process:
         check_memory()
-    from entrolab.claims.repository_tests import stored_outcomes
     from entrolab.data.receipts import attempt_of
     from entrolab.data.origins import made_by
     from entrolab.data.user_tables import warning_of

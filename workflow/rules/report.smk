@@ -10,7 +10,7 @@ rule page:
     input:
         tables=of_study(lambda study, at: study.tables_as(["csv"])),
         figures=of_study(lambda study, at: study.figures_as(["csv", "html"])),
-        claims=of_study(lambda study, at: study.claims_as(["csv"])),
+        claims=of_study(lambda study, at: study.outcomes_of_claims()),
         records=files_of_runs("record"),
         models=files_of_runs("models"),
         templates=local(TEMPLATES),

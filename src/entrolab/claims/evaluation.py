@@ -7,9 +7,8 @@ after Holm's correction for all comparisons of the claim, or if one of its count
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass
 
 import pandas as pd
 
@@ -25,9 +24,8 @@ COLUMNS = [
     *("id", "claim", "place", "strength", "found_by", "note", "outcome", "decides"),
     *("test", "part", "part_outcome", "effect", "low", "high", "unit", "p", "sets", "method"),
 ]
-NOT_RUN = "its tests of this repository: `make outcomes`"
 UNDEFINED = "a margin in points, as a ratio of negative numbers is undefined"
-# What a passing test of this repository shows.
+# What a test of this repository shows; its suite runs them all.
 A_PASS_SHOWS, A_COUNTEREXAMPLE = "shown on examples, to rounding; not a proof", "a counterexample"
 CORRECTED = "; one of {} comparisons that must all hold; p-values of contradictions with Holm's correction"
 
@@ -52,19 +50,16 @@ class Part:
     decides: str = ""  # what would decide it, if undecided
 
 
-def evaluate(
-    claims: Sequence[Claim], numbers: Numbers, by_tests: Mapping[str, Sequence[str]] = MappingProxyType({})
-) -> pd.DataFrame:
+def evaluate(claims: Sequence[Claim], numbers: Numbers) -> pd.DataFrame:
     """Test the claims of a study.
 
     The result has the columns `COLUMNS` and one row per comparison or test of the repository, with the
-    outcome of its claim; an untested claim has one row. `by_tests` has the outcome, and what would decide it,
-    of the claims that tests of the repository decide.
+    outcome of its claim; an untested claim has one row.
     """
     rows = []
     for claim in claims:
         if names := tests_of_repository(claim):
-            outcome, decides = by_tests.get(claim.id, ("undecided", NOT_RUN))
+            outcome, decides = ("holds" if claim.tested_by else "fails"), ""
             shows = A_PASS_SHOWS if claim.tested_by else A_COUNTEREXAMPLE
             parts = [("test", Part(name, outcome, method=shows)) for name in names]
         else:
@@ -74,8 +69,7 @@ def evaluate(
         readers = " ".join(map(str, claim.found_by))
         about = (claim.id, claim.claim, claim.place, claim.strength, readers, claim.note)
         for kind, part in parts or [("", Part("", ""))]:
-            shown = (part.name, part.outcome, part.effect, part.low, part.high, part.unit, part.p, part.sets)
-            rows.append((*about, outcome, decides, kind, *shown, part.method))
+            rows.append((*about, outcome, decides, kind, *astuple(part)[:-1]))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -95,8 +89,13 @@ def _of_claim(claim: Claim, parts: Sequence[tuple[ClaimTest, Part]]) -> tuple[st
     if outcome != "undecided":
         return outcome, ""
     decides = list(dict.fromkeys(part.decides for _, part in parts if part.decides))
-    more = [f"and {len(decides) - MOST_TOLD} more"] if len(decides) > MOST_TOLD else []
-    return outcome, "; ".join(decides[:MOST_TOLD] + more)
+    return outcome, "; ".join(_first(decides))
+
+
+def _first(texts: list[str]) -> list[str]:
+    """The first texts, and the number of the others."""
+    more = len(texts) - MOST_TOLD
+    return [*texts[:MOST_TOLD], f"and {more} more"] if more > 0 else texts
 
 
 def _together(outcomes: Sequence[str]) -> str:
@@ -343,8 +342,7 @@ def _counted(test: ClaimTest, numbers: Numbers) -> list[Part]:
         outcome = "fails"
     else:
         open_cases = [case.name for case, p, q in zip(cases, held, refuted, strict=True) if min(p, q) > ALPHA]
-        more = [f"and {len(open_cases) - MOST_TOLD} more"] if len(open_cases) > MOST_TOLD else []
-        decides = f"more trials or rows for {', '.join(open_cases[:MOST_TOLD] + more)}"
+        decides = f"more trials or rows for {', '.join(_first(open_cases))}"
     said = f"{low} or more" if high >= len(cases) else f"{high} or fewer" if not low else f"{low} to {high}"
     return [
         Part(

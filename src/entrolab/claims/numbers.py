@@ -16,7 +16,6 @@ from entrolab.study.claims import ClaimTest, tested_file
 from entrolab.study.study import Study
 from entrolab.tables.evidence import Evidence, Exact, Student, of_folds
 from entrolab.tables.making import ADDRESS
-from entrolab.tables.types import TABLE_TYPES
 
 # The tables with the numbers of the first models of pairs, and of the second ones.
 Sides = tuple[Sequence[str], Sequence[str]]
@@ -127,7 +126,7 @@ class Numbers:
                 drawn = self._drawn(name, dataset, model)
                 return drawn.set_index("trial")["score"] if "trial" in drawn else pd.Series(dtype=float)
             entry = self.study.tables[name]
-            has_folds = TABLE_TYPES[entry.type].ranks
+            has_folds = self.study.table_type(name).ranks
             has_cell = (dataset, model, metric) in self._table(name).index
             if not (has_folds and has_cell and self._is_computed(model)):
                 continue

@@ -1,15 +1,13 @@
-"""Write the outcomes of claims as CSV and HTML."""
+"""The outcomes of claims for pages: counted, and in words."""
 
 import math
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 
 import pandas as pd
 
 from entrolab.claims.evaluation import OUTCOMES
-from entrolab.io.atomic import replacing
-from entrolab.tables.rendering import bar, templates
+from entrolab.tables.rendering import bar
 from entrolab.text import one_line, plural
 
 # Maximum number of characters of a text on a page.
@@ -19,16 +17,6 @@ STYLES = {"holds": "reproduced", "fails": "failed", "undecided": "no-data", "not
 # Readers who listed a claim, each alone -> in words.
 READERS = {"1": "found by reader 1", "2": "found by reader 2", "1 2": "found by both readers"}
 SEVERAL = {"holds": "hold", "fails": "fail"}
-
-
-def write_claims(found: pd.DataFrame, title: str, path: str | Path) -> None:
-    """Write the outcomes of a study's claims as CSV or as an HTML page, by the suffix of `path`."""
-    if Path(path).suffix == ".csv":
-        text = found.to_csv(index=False, float_format="%.8g", lineterminator="\n")
-    else:
-        text = templates("html").get_template("claims_page.html.j2").render(title=title, claims=layout(found))
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
 
 
 def outcomes(found: pd.DataFrame) -> dict[str, int]:

@@ -171,9 +171,8 @@ class OfTable(FigureType):
     metric: str
 
     def names(self, study, catalog):
-        tables = [name for name, table in study.tables.items() if table.type == "scores"]
-        yield "table", self.table, tables, "table of type scores"
-        metrics = TABLE_TYPES["scores"].metrics(study.tables[self.table])
+        yield "table", self.table, study.score_tables(), "table of type scores"
+        metrics = study.spec_of_table(self.table).metrics
         yield "metric", self.metric, metrics, "metric of this table"
 
 

@@ -18,35 +18,47 @@ from entrolearn.plotting import (
 def rank_section(table: pd.DataFrame, labels: Mapping[str, str], metric: str) -> dict | None:
     """The content of a page for the ranks of a table's models; None if models or data sets are too few.
 
-    `labels` are those of models and data sets. The content is the critical-difference ``diagram`` (an
-    ``<svg>`` element), ``alt``, ``rule``, ``rows`` (one per model, the best first; ``rank_published`` is its
-    rank by the published values of the same models and data sets, None if values are missing), ``friedman``
-    and ``pairs`` (the better model first).
+    `labels` are those of models and data sets. ``diagram`` is an ``<svg>`` element. ``rows`` are of models,
+    the best first, ``pairs`` have the better model first; their numbers are a value to sort by and a text.
     """
     ranking = rank_table(table, metric)
     if ranking is None:
         return None
     names = {model: labels.get(model, model) for model in ranking.average.index}
     with journal_style():
-        picture = svg_element(draw_ranking(ranking, names))
-    published_ranks = _published_ranks(ranking, table, metric)
+        diagram = svg_element(draw_ranking(ranking, names))
+    ranks = {"average rank": ranking.average}
+    if table["published"].notna().any():
+        ranks["average rank, published"] = _published_ranks(ranking, table, metric)
+    rows = [
+        (name, [*(_number(of.get(model), ".2f") for of in ranks.values()), (n, n)])
+        for (model, name), n in zip(names.items(), ranking.scored, strict=True)
+    ]
+    pairs = [
+        (
+            (names[pair["a"]], names[pair["b"]]),
+            [
+                (pair["wins"], f"{pair['wins']}, {pair['ties']}, {pair['losses']}"),
+                *(_number(pair[test], ".2g") for test in ("nemenyi", "wilcoxon")),
+            ],
+        )
+        for pair in ranking.pairs()
+    ]
     return {
-        "diagram": picture,
+        "diagram": diagram,
         "alt": ranking.in_words(names),
-        "rule": ranking.rule(labels),
-        "rows": [
-            {
-                "model": name,
-                "rank": float(ranking.average[model]),
-                "rank_published": published_ranks.get(model),
-                "scored": int(ranking.scored[model]),
-            }
-            for model, name in names.items()
-        ],
-        "friedman": {"statistic": ranking.friedman, "p": ranking.p}
-        | {"n": len(ranking.scores), "k": len(names)},
-        "pairs": [{**pair, "a": names[pair["a"]], "b": names[pair["b"]]} for pair in ranking.pairs()],
+        "summary": f"Average ranks by {METRICS[metric].label}: Friedman’s p = {ranking.p:.2g}",
+        "rule": f"{ranking.rule(labels)} Friedman’s χ² = {ranking.friedman:.2f} with {len(names) - 1} "
+        f"degrees of freedom, {len(ranking.scores)} data sets.",
+        "heads": ["model", *ranks, "data sets"],
+        "rows": rows,
+        "pairs": pairs,
+        "all_pairs": f"All {len(pairs)} pairs",
     }
+
+
+def _number(value: float | None, form: str) -> tuple[float | str, str]:
+    return ("", "–") if value is None else (float(value), f"{value:{form}}")
 
 
 def draw_ranking(ranking: Ranking, labels: Mapping[str, str]):
@@ -64,11 +76,11 @@ def draw_ranking(ranking: Ranking, labels: Mapping[str, str]):
     return display.plot(critical_difference_axes(display)).figure_
 
 
-def _published_ranks(ranking: Ranking, table: pd.DataFrame, metric: str) -> dict[str, float]:
+def _published_ranks(ranking: Ranking, table: pd.DataFrame, metric: str) -> Mapping[str, float]:
     """Ranks of the same models on the same data sets by the published values; empty if values are missing."""
     models, datasets = ranking.scores.columns, ranking.scores.index
     same = table[table["model"].isin(models) & table["dataset"].isin(datasets)]
     published_values = scores_of(same, metric, "published")
     if not np.isfinite(published_values).all(axis=None):
         return {}
-    return average_ranks(published_values, METRICS[metric].greater_is_better).to_dict()
+    return average_ranks(published_values, METRICS[metric].greater_is_better)

@@ -1,7 +1,6 @@
 """Registry of figure types by their names in studies."""
 
 from entrolab.figures.base import FigureType
-from entrolab.figures.by_data import ByData
 from entrolab.figures.by_fold import Calibration, PrecisionRecall, Residuals, Roc
 from entrolab.figures.confusion_matrix import ConfusionMatrix
 from entrolab.figures.critical_difference import CriticalDifference
@@ -17,7 +16,6 @@ FIGURE_TYPES: dict[str, type[FigureType]] = {
     "grid_surface": GridSurface,
     "projections": Projections,
     "critical_difference": CriticalDifference,
-    "by_data": ByData,
     "confusion_matrix": ConfusionMatrix,
     "roc": Roc,
     "precision_recall": PrecisionRecall,

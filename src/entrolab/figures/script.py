@@ -47,7 +47,8 @@ class Script(FigureType):
     @model_validator(mode="after")
     def _has_what_it_is_drawn_from(self):
         of_data = ["datasets", "models"] if self.of in TRAINED else ["datasets"]
-        needed, absent = (["table"], ["datasets", "models"]) if self.of in OF_TABLES else (of_data, ["table"])
+        needed, absent = (["table"], ["models"]) if self.of in OF_TABLES else (of_data, ["table"])
+        absent += ["datasets"] if self.of == "measured" else []
         for key in needed:
             if not getattr(self, key):
                 raise wrong(f"the key {key!r} is missing, for a script of {self.of}")
@@ -73,6 +74,11 @@ class Script(FigureType):
             yield f"script: {error}"
         except ValidationError as error:
             yield from (f"{place}: {line}" for place, line in mistakes_of(error, "params"))
+
+    def sources(self, study):
+        of_table = [*super().sources(study)]
+        group = study.datasets[self.datasets] if self.of == "table" and self.datasets else ()
+        return [*of_table, *(("data", dataset, "") for dataset in group)]
 
     def spec_of(self, study, seed):
         file = script_file(FIGURES, self.script, study.file)

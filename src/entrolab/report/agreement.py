@@ -7,41 +7,38 @@ import pandas as pd
 
 from entrolab.io.atomic import replacing
 from entrolab.report.studies import StudyResults
-from entrolab.tables.making import counts
-from entrolab.tables.number_format import title
 from entrolab.tables.verdicts import RESULTS
-from entrolearn.plotting import AgreementDisplay, journal_style, plot_panels, save_figure
+from entrolab.text import one_line
+from entrolearn.plotting import AgreementDisplay, journal_style, panels_text, plot_panels, save_figure
 
 LEFT_OUT = "Seconds, parameters and sizes of data sets are judged in their tables and left out here."
 N_COLUMNS = 3
 INCHES = 9.0
-FURTHEST = 3  # numbers with the largest differences that the alternative text lists
 
 
 def agreement(results: StudyResults, file: Path) -> dict | None:
     """Draw a study's values against the published ones as an SVG file.
 
-    The result has the keys file, alt (the counts and the furthest values) and says (the meaning of band and
-    panels). It is None if there are no published values; no file is written then.
+    The result has the keys file, alt (the counts) and says (the meaning of band and panels). It is None if
+    there are no published values; no file is written then.
     """
     points = compared(results)
     if points.empty:
         return None
-    panels, words, bands = {}, [], {}
+    panels, bands = {}, {}
     for name, rows in points.groupby("measured", sort=False):
         std = rows["published_std"].median()
         bands[name] = None if pd.isna(std) else float(std)
         panels[name] = AgreementDisplay(
             rows["published"], rows["ours"], rows["verdict"], name=name, band=bands[name]
         )
-        words.append(_in_words(name, rows))
     with journal_style():
         figure = plot_panels(panels, n_columns=N_COLUMNS, width=INCHES, height=1.0, common=False)
         with replacing(file) as temporary:
             save_figure(figure, temporary)
     return {
         "file": f"{file.parent.name}/{file.name}",
-        "alt": f"Ours against published. {' '.join(words)}",
+        "alt": one_line(panels_text(panels)),
         "says": f"On the line, ours equals the published value. {_band_in_words(bands)}{LEFT_OUT}",
     }
 
@@ -63,16 +60,3 @@ def compared(results: StudyResults) -> pd.DataFrame:
         found.append(rows.assign(table=name, measured=[quantities[one].panel for one in rows["metric"]]))
     found = [rows[rows["measured"] != ""] for rows in found if len(rows)]
     return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=["table", "measured"])
-
-
-def _in_words(name: str, rows: pd.DataFrame) -> str:
-    found = counts(rows)
-    said = ", ".join(f"{found[verdict]} {verdict}" for verdict in RESULTS)
-    far = rows.loc[rows["difference"].abs().nlargest(FURTHEST).index]
-    furthest = "; ".join(map(_one_in_words, far.itertuples()))
-    return f"{name}: {len(rows)} numbers, {said}; furthest: {furthest}."
-
-
-def _one_in_words(row) -> str:
-    at = ", ".join(filter(None, [title(row.table), row.dataset, row.model]))
-    return f"{at}, published {row.published:.4g}, ours {row.ours:.4g}"

@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from entrolab.report.errata import LONGEST, Listed, errata_of
 from entrolab.report.studies import StudyResults
@@ -12,23 +11,6 @@ from entrolab.text import one_line
 
 OUTSIDE = ("higher", "lower", "differs")
 MINUS = "ours − published "  # how a difference of two numbers begins
-
-
-class Value(NamedTuple):
-    """A value outside its tolerance, in words and numbers as shown.
-
-    ``reasons`` are the numbers of the explanations that apply to it, ``errata`` those of its table's errata.
-    """
-
-    table: str
-    title: str
-    of: str
-    published: str
-    ours: str
-    difference: str
-    seeds: str
-    reasons: list[int]
-    errata: list[int]
 
 
 def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequence[Listed]) -> dict | None:
@@ -53,21 +35,21 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
             difference = quantity.difference(row.difference, row.published, n_digits)
             of_ours = quantity.row_digits([row.ours], [], n_digits, has_published=True)
             values.append(
-                Value(
-                    table=name,
-                    title=table["heading"],
-                    of=spec.label_of(*cell),
-                    published=quantity.published_number(row.published, n_digits),
-                    ours=quantity.number(row.ours, of_ours),
-                    difference="" if math.isnan(row.difference) else difference.removeprefix(MINUS),
-                    seeds=over_seeds.get(cell, "–"),
-                    reasons=[number for number, one in explanations if one.applies_to(name, *cell)],
-                    errata=own,
-                )
+                {
+                    "table": name,
+                    "title": table["heading"],
+                    "of": spec.label_of(*cell),
+                    "published": quantity.published_number(row.published, n_digits),
+                    "ours": quantity.number(row.ours, of_ours),
+                    "difference": "" if math.isnan(row.difference) else difference.removeprefix(MINUS),
+                    "seeds": over_seeds.get(cell, "–"),
+                    "reasons": [number for number, one in explanations if one.applies_to(name, *cell)],
+                    "errata": own,
+                }
             )
     if not values:
         return None
-    counted = Counter(number for value in values for number in value.reasons)
+    counted = Counter(number for value in values for number in value["reasons"])
     return {
         "tried": [
             {
@@ -81,5 +63,5 @@ def differences(results: StudyResults, tables: Sequence[Mapping], errata: Sequen
         ],
         "listed": values,
         "n_values": len(values),
-        "unexplained": sum(not (value.reasons or value.errata) for value in values),
+        "unexplained": sum(not (value["reasons"] or value["errata"]) for value in values),
     }

@@ -1,4 +1,4 @@
-"""The content of a study's page: tables, figures, errata, missing results, files."""
+"""The content of a study's page, and of its card on the index."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -13,24 +13,34 @@ from entrolab.figures.ranks import rank_section
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.io.commands import command_to_track
-from entrolab.io.run_files import StudyRun
 from entrolab.report.agreement import agreement
 from entrolab.report.differences import differences
 from entrolab.report.errata import LONGEST, errata_of, listed_errata
 from entrolab.report.failures import failures
 from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
-from entrolab.report.shown_tables import counted
-from entrolab.report.studies import StudyResults, trained
+from entrolab.report.studies import StudyResults
 from entrolab.report.terms import terms
 from entrolab.tables.making import agreement_of, counts, first_readings
 from entrolab.tables.number_format import heading, number_of
 from entrolab.tables.rendering import bar, legend
-from entrolab.text import full_label, one_line, plural
+from entrolab.text import full_label, one_line
 from entrolearn.plotting import description_of
 
 # The folder of the figures drawn for the pages.
 DRAWN = "figures"
+# The sections of a page, of which those without content are left out.
+SECTIONS = {
+    "claims": "Claims",
+    "protocol": "Protocol",
+    "tables": "Tables",
+    "agreement": "Ours against published",
+    "figures": "Figures",
+    "differences": "What differs",
+    "errata": "Errata",
+    "failures": "Missing results",
+    "provenance": "Provenance",
+}
 
 
 def card(results: StudyResults, folder: Path) -> dict:
@@ -38,8 +48,6 @@ def card(results: StudyResults, folder: Path) -> dict:
     study = results.study
     found = counts(*first_readings(study, results.tables), published=True)
     agreed = agreement_of(found)
-    contains = [plural(len(study.tables), "table")]
-    contains += [plural(len(study.figures), "figure")] if study.figures else []
     return {
         "key": results.key,
         "title": one_line(study.title),
@@ -48,14 +56,10 @@ def card(results: StudyResults, folder: Path) -> dict:
         "won": _won(results),
         "verdicts": bar(found) if any(found.values()) else None,
         "agreed": agreed._asdict(),
-        "counted": counted(agreed),
+        "counted": str(agreed),
         "outcomes": outcomes(results.claims) if results.claims is not None else {},
         "claims": in_words(outcomes(results.claims)) if results.claims is not None else "",
-        "tables": [
-            {"name": name, "heading": heading(name, one_line(entry.caption))}
-            for name, entry in study.tables.items()
-        ],
-        "contains": ", ".join(contains),
+        "n_tables": len(study.tables),
         "made": in_short(results.records),
         "command": results.command(),
         "answer": [one_line(sentence, limit=LONGEST) for sentence in study.answer],
@@ -96,7 +100,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "url": study.url,
         "terms": terms(study),
         "compared": compared,
-        "counted": counted(agreement_of(counts(*first_readings(study, results.tables), published=True))),
+        "counted": str(agreement_of(counts(*first_readings(study, results.tables), published=True))),
         "protocol": protocol(study, with_oracle=compared),
         "claims": layout_claims(results.claims) if results.claims is not None else None,
         "tables": [
@@ -105,7 +109,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
                 "config": f"{key}.yaml",
                 "command": results.command(table["name"]),
                 "errata": errata_of(errata, table["name"]),
-                "ranks": _ranks(results, table, folder),
+                "ranks": _ranks(results, table["name"], folder),
             }
             for table in tables
         ],
@@ -127,27 +131,9 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "failures": failures(results),
         "errata": errata,
         "differences": differences(results, tables, errata),
-        "files": _files(results, folder),
-        "file_heads": ["data set", *(full_label(model) for model in trained(study).values())],
         "facts": made(results.records),
     }
-    return content | {"contents": _contents(content)}
-
-
-def _contents(content: Mapping) -> list[tuple[str, str]]:
-    """The sections of a page in their order: id and heading."""
-    protocol = [("protocol", "Protocol")]
-    found = [
-        *([("claims", "Claims")] if content["claims"] else []),
-        *(protocol if content["compared"] else []),
-        ("tables", "Tables"),
-        *([("agreement", "Ours against published")] if content["agreement"] else []),
-        *([("figures", "Figures")] if content["figures"] else []),
-        *([("differences", "What differs")] if content["differences"] else []),
-        *([("errata", "Errata")] if content["errata"] else []),
-        *([] if content["compared"] else protocol),
-    ]
-    return [*found, ("failures", "Missing results"), ("files", "Files")]
+    return content | {"contents": [one for one in SECTIONS.items() if content.get(one[0], True)]}
 
 
 def shown_figure(results: StudyResults, name: str) -> dict:
@@ -165,12 +151,11 @@ def shown_figure(results: StudyResults, name: str) -> dict:
     }
 
 
-def _ranks(results: StudyResults, shown: Mapping, folder: Path) -> list[dict]:
+def _ranks(results: StudyResults, name: str, folder: Path) -> list[dict]:
     """The ranks of the models of a score table, for each metric that can be ranked.
 
     Each diagram is a separate file: several in one page would share the ids of their elements.
     """
-    name = shown["name"]
     if not results.study.table_type(name).ranks:
         return []
     table, ranked = results.tables[name], []
@@ -179,67 +164,8 @@ def _ranks(results: StudyResults, shown: Mapping, folder: Path) -> list[dict]:
         if section := rank_section(table, labels, metric):
             file = folder / DRAWN / f"{results.key}-{name}-ranks-{metric}.svg"
             write_text(file, section["diagram"])
-            ranked.append(
-                _of_ranks(section, METRICS[metric].label, shown["has_published"])
-                | {"name": f"{name}-ranks-{metric}", "file": f"{DRAWN}/{file.name}"}
-            )
+            ranked.append(section | {"name": f"{name}-ranks-{metric}", "file": f"{DRAWN}/{file.name}"})
     return ranked
-
-
-def _of_ranks(section: Mapping, metric: str, has_published: bool) -> dict:
-    """The content of the template of ranks: numbers as pairs of a value to sort by and a text."""
-    friedman, pairs = section["friedman"], section["pairs"]
-    columns = ["rank", "rank_published"] if has_published else ["rank"]
-    heads = {"rank": "average rank", "rank_published": "average rank, published"}
-    return {
-        "alt": section["alt"],
-        "summary": f"Average ranks by {metric}: Friedman’s p = {friedman['p']:.2g}",
-        "rule": f"{section['rule']} Friedman’s χ² = {friedman['statistic']:.2f} with {friedman['k'] - 1} "
-        f"degrees of freedom, {friedman['n']} data sets.",
-        "heads": ["model", *(heads[column] for column in columns), "data sets"],
-        "rows": [
-            {
-                "model": row["model"],
-                "numbers": [
-                    *(("", "–") if row[one] is None else (row[one], f"{row[one]:.2f}") for one in columns),
-                    (row["scored"], row["scored"]),
-                ],
-            }
-            for row in section["rows"]
-        ],
-        "n_pairs": len(pairs),
-        "pairs": [
-            {
-                "a": pair["a"],
-                "b": pair["b"],
-                "numbers": [
-                    (pair["wins"], f"{pair['wins']}, {pair['ties']}, {pair['losses']}"),
-                    *((pair[test], f"{pair[test]:.2g}") for test in ("nemenyi", "wilcoxon")),
-                ],
-            }
-            for pair in pairs
-        ],
-    }
-
-
-_STAGES = ("record", "candidates", "selection", "predictions")
-
-
-def _files(results: StudyResults, folder: Path) -> list[dict]:
-    """The links to the existing files of each run, by data set."""
-
-    def links(dataset: str, model: str) -> list[tuple[str, str]]:
-        run = StudyRun.at(results.study, dataset, model, results.folder.parents[1])
-        files = [(stage, getattr(run, stage)) for stage in _STAGES]
-        return [(stage, relative(file, folder)) for stage, file in files if file.exists()]
-
-    return [
-        {
-            "label": dataset,
-            "cells": [links(dataset, model) for model in trained(results.study)],
-        }
-        for dataset in dict.fromkeys(dataset for dataset, _ in results.study.runs())
-    ]
 
 
 def relative(path: Path, folder: Path) -> str:

@@ -1,6 +1,6 @@
 """The provenance of results: times, machines, versions and seeds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from entrolab.text import one_line
 
@@ -18,8 +18,8 @@ def made(records: Iterable[Mapping]) -> list[tuple[str, str]]:
     facts = [
         ("runs", f"{len(records)}, of which {failed} without a result"),
         ("started", " to ".join(dict.fromkeys((started[0], started[-1])))),
-        ("seed", _seeds(records)),
-        ("training", _duration(records, ["s", "min", "h"])),
+        ("seed", ", ".join(dict.fromkeys(str(record["seed"]) for record in records))),
+        ("training", _duration(sum(record["seconds"] for record in records))),
     ]
     peak = max(records, key=lambda record: record.get("peak_mib", 0))
     if "peak_mib" in peak:
@@ -37,33 +37,19 @@ def version(commit: str, lock: str) -> list[tuple[str, str]]:
     return facts + ([("requirements.lock", f"sha256 {lock[:SHORT]}…")] if lock else [])
 
 
-def in_short(records: Sequence[Mapping]) -> str:
-    """The provenance of one study in one line: seconds, machines, days and seeds."""
-    if not records:
-        return "no runs yet"
-    machines = ", ".join(dict.fromkeys(_machine(record["machine"]) for record in records))
-    spent = _duration(records, ["core-seconds", "core-minutes", "core-hours"])  # a job trains on one core
-    days = sorted(record["started"][:10] for record in records)
-    started = " to ".join(dict.fromkeys((days[0], days[-1])))
-    return f"{spent} of training on {machines} · started {started} · seed {_seeds(records)}"
-
-
-def _seeds(records: Iterable[Mapping]) -> str:
-    return ", ".join(dict.fromkeys(str(record["seed"]) for record in records))
-
-
-def _machine(facts: Mapping) -> str:
-    """The processor of a machine, or its system if that is unknown, and its cores."""
-    return one_line(f"{facts['processor'] or facts['system']}, {facts['cores']} cores")
+def in_short(records: Iterable[Mapping]) -> str:
+    """The provenance of one study in one line: facts of `made` other than versions and machines."""
+    facts = dict(made(records))
+    kept = ("runs", "training", "peak memory", "started", "seed")
+    return " · ".join(f"{name} {facts[name]}" for name in kept if name in facts)
 
 
 def _described(facts: Mapping) -> str:
     return ", ".join(f"{name} {one_line(value)}" for name, value in facts.items())
 
 
-def _duration(records: Iterable[Mapping], units: Sequence[str]) -> str:
-    """The seconds of some records in seconds, minutes or hours."""
-    seconds = sum(record["seconds"] for record in records)
+def _duration(seconds: float) -> str:
+    """Seconds of one core in seconds, minutes or hours."""
     if seconds < 120:
-        return f"{seconds:.0f} {units[0]}"
-    return f"{seconds / 60:.0f} {units[1]}" if seconds < 7200 else f"{seconds / 3600:.1f} {units[2]}"
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -1,6 +1,5 @@
 """A study's tables for pages: the numbers, fit times and a bar of verdicts."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from entrolab.claims.numbers import Numbers
@@ -10,7 +9,7 @@ from entrolab.results.reader import Results
 from entrolab.seeds.rendering import seeds_of
 from entrolab.tables.base import TableSpec
 from entrolab.tables.captions import in_words
-from entrolab.tables.making import Agreement, counts
+from entrolab.tables.making import counts
 from entrolab.tables.rendering import bar, explain_zeros, layout
 from entrolab.tables.times import COSTS, SECONDS
 
@@ -25,64 +24,24 @@ def laid_out(results: StudyResults) -> list[dict]:
         best = winners(best_of_rows(numbers, name, table))
         of_table = layout(explain_zeros(table), spec, best, SAYS, seeds)
         if spec.type.ranks and spec.type.columns == ("model",) and not of_table["has_published"]:
-            of_table |= _with_seconds(of_table, spec, numbers.results)
-        of_table["bar"] = bar(counts(table))
-        shown.append(of_table | {"tally": tally(of_table)})
+            _add_seconds(of_table, spec, numbers.results)
+        shown.append(of_table | {"bar": bar(counts(table))})
     return shown
 
 
-def counted(found: Agreement) -> list[tuple[str, str]]:
-    """The counts of an agreement as lines: a number, and what it is a number of."""
-    lines = []
-    if found.results:
-        lines.append((f"{found.reproduced:,}", f"of {found.results:,} results reproduced"))
-    if found.given:
-        lines.append((f"{found.equal:,}", f"of {found.given:,} data and settings equal"))
-    if found.not_comparable:
-        lines.append((f"{found.not_comparable:,}", "not comparable"))
-    return lines
-
-
-def tally(table: Mapping) -> str:
-    """The counts of a laid-out table in a line, with the marks of other verdicts."""
-    found, agreeing = table["agreed"], []
-    if found.results:
-        agreeing.append(f"{found.reproduced} of {found.results} {table['agreement']}")
-    if found.given:
-        agreeing.append(f"{found.equal} of {found.given} data and settings equal")
-    none = "none comparable" if table["has_published"] else "no published values"
-    parts = [", ".join(agreeing) or none]
-    others = [one for one in table["bar"]["segments"] if one["verdict"] not in ("reproduced", "equal")]
-    parts += [f"{one['count']} {one['mark']}" for one in others]
-    parts += [f"over seeds {table['seeds']['bar']['said']}"] if table["seeds"] else []
-    return " · ".join(parts)
-
-
-def _with_seconds(table: Mapping, spec: TableSpec, runs: Results) -> dict:
-    """The rows of a score table with fit times in the first row of each data set, and a sentence on these."""
-    told, rows = set(), []
-    for row in table["rows"]:
-        dataset = row["at"]["dataset"]
-        if dataset not in told:
-            told.add(dataset)
-            row = {**row, "cells": _timed(row["cells"], dataset, spec, runs, table["columns"])}
-        rows.append(row)
-    if not any(cell.seconds for row in rows for cell in row["cells"]):
-        return {}
-    said = in_words(COSTS[SECONDS].explanation, spec)
-    return {"rows": rows, "says": f"{table['says']} Small: {said[0].lower()}{said[1:]}"}
-
-
-def _timed(cells: list, dataset: str, spec: TableSpec, runs: Results, columns: list) -> list:
-    """The cells of a row, each with the seconds of its run, all with the same precision."""
-    seconds = [_seconds(dataset, column["key"], spec, runs) for column in columns]
-    digits = COSTS[SECONDS].row_digits([value for value in seconds if value is not None], (), 1, False)
-    return [
-        cell if value is None else replace(cell, seconds=COSTS[SECONDS].number(value, digits))
-        for cell, value in zip(cells, seconds, strict=True)
-    ]
-
-
-def _seconds(dataset: str, model: str, spec: TableSpec, runs: Results) -> float | None:
-    """The fit time of a run's model that the table's criterion selected; None if there is none."""
-    return runs.facts(dataset, model, spec.entry.criterion).get(SECONDS)
+def _add_seconds(table: dict, spec: TableSpec, runs: Results) -> None:
+    """Add fit times to the first row of each data set of a score table, and a sentence on these."""
+    quantity, any_known = COSTS[SECONDS], False
+    for dataset, row in {row["at"]["dataset"]: row for row in reversed(table["rows"])}.items():
+        models = [column["key"] for column in table["columns"]]
+        seconds = [runs.facts(dataset, model, spec.entry.criterion).get(SECONDS) for model in models]
+        known = [value for value in seconds if value is not None]
+        any_known |= bool(known)
+        digits = quantity.row_digits(known, (), 1, False)  # one precision for the row
+        row["cells"] = [
+            cell if value is None else replace(cell, seconds=quantity.number(value, digits))
+            for cell, value in zip(row["cells"], seconds, strict=True)
+        ]
+    if any_known:
+        said = in_words(quantity.explanation, spec)
+        table["says"] += f" Small: {said[0].lower()}{said[1:]}"

@@ -18,7 +18,7 @@ from entrolab.text import plural
 
 # Within the report's folder: what the index shows of each study.
 CARDS = "cards"
-FORMAT = 2  # of cards; a change of their contents changes it
+FORMAT = 3  # of cards; a change of their contents changes it
 LEAD = (
     "entrolearn is a library of information-theoretic learners with scikit-learn's interface, and a workflow "
     "that regenerates the tables of the papers that introduced them. Each cell shows our number and the "
@@ -60,7 +60,7 @@ def front(cards: Sequence[Mapping]) -> dict:
     heading, lead = "Studies made in this folder", []
     if papers:
         heading = f"{reproduced:,} of {results:,} published results reproduced"
-        n_tables = sum(len(one["tables"]) for one in papers)
+        n_tables = sum(one["n_tables"] for one in papers)
         lead = [LEAD.format(plural(n_tables, "table"), plural(len(papers), "paper"))]
     if claims := sum((Counter(one["outcomes"]) for one in cards), Counter()):
         lead.append(f"Claims: {in_words(claims)}.")

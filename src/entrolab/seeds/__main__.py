@@ -11,7 +11,7 @@ from snakemake.cli import get_argument_parser, parse_config
 
 from entrolab.io.files import HOME
 from entrolab.schema.sections import ConfigError, check_known
-from entrolab.seeds.tables import seeded_tables, stored
+from entrolab.seeds.tables import seeded_tables
 from entrolab.seeds.values import read_seeds, write_seeds
 from entrolab.study.config import load_configuration
 
@@ -47,8 +47,10 @@ def main(arguments: list[str] | None = None) -> int:
         return status
     if not all(map(os.path.isfile, files)):  # a dry run
         return 0
-    made = pd.concat([read_seeds(file) for file in files], ignore_index=True)
-    write_seeds(stored(read_seeds(study.seeds), made), study.seeds)
+    made = pd.concat([read_seeds(file) for file in files])
+    before = read_seeds(study.seeds)
+    kept = before[~before["table"].isin(made["table"])]
+    write_seeds(pd.concat([kept, made]) if len(kept) else made, study.seeds)
     print(f"{study.seeds}: {len(made)} values with {asked.seeds} seeds")
     return 0
 

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from entrolab.seeds.values import read_seeds
-from entrolab.seeds.verdicts import COVERAGE, VERDICTS, Summary, judge_seeds, summary
+from entrolab.seeds.verdicts import COVERAGE, VERDICTS, judge_seeds, verdict_counts
 from entrolab.study.study import Study
 from entrolab.tables.base import TableSpec
 from entrolab.tables.rendering import bar
@@ -14,41 +14,39 @@ STYLES = {"reproduced": "reproduced", "not reproduced": "failed", "undecided": "
 
 def seeds_of(study: Study, table: str, rows: pd.DataFrame) -> dict | None:
     """The template variables for a table's verdicts over seeds; None without any."""
-    if not study.seeds:
-        return None
-    values = read_seeds(study.seeds)
+    values = read_seeds(study.seeds or "")
     if not (values["table"] == table).any():
         return None
     spec = study.spec_of_table(table)
-    judged, left_out = judge_seeds(rows, values, spec)
-    if not len(judged) and not any(left_out):
+    judged, unknown, equal = judge_seeds(rows, values, spec)
+    if not len(judged) and not unknown and not equal:
         return None
-    found = summary(judged)
     return {
-        "bar": bar(found.verdicts, STYLES),
-        "says": in_words(found, *left_out),
+        "bar": bar(verdict_counts(judged), STYLES),
+        "says": in_words(judged, unknown, equal),
         "cells": {(row.dataset, row.model, row.metric): _hover(row) for row in judged.itertuples()},
         "rows": [_row(row, spec) for row in judged.itertuples()],
     }
 
 
-def in_words(found: Summary, unknown: int = 0, equal: int = 0) -> list[str]:
-    """The counts of one or several tables as sentences."""
-    counts, inside, outside = found.verdicts, found.inside, found.outside
-    fewest = f"{found.fewest} to " if found.fewest < found.seeds else ""
+def in_words(judged: pd.DataFrame, unknown: int = 0, equal: int = 0) -> list[str]:
+    """The counts of the results of `judge_seeds` as sentences."""
+    n, single = len(judged), judged["single"].eq("reproduced")
+    counts, inside, outside = (verdict_counts(rows) for rows in (judged, judged[single], judged[~single]))
+    seeds = " to ".join(map(str, sorted({judged["n"].min(), judged["n"].max()}))) if n else "0"
     said = [
-        f"{', '.join(f'{counts[name]} {name}' for name in VERDICTS)}, of {found.cells} numbers with "
-        f"{fewest}{found.seeds} seeds: with probability {COVERAGE:.0%}, a new seed's value lies within "
-        "the published ± (reproduced) or outside it (not reproduced); undecided if neither can be said.",
-        f"Reproduced with one seed: {found.single} of {found.cells}; of these, over all seeds, not "
+        f"{', '.join(f'{counts[name]} {name}' for name in VERDICTS)}, of {n} numbers with {seeds} seeds: "
+        f"with probability {COVERAGE:.0%}, a new seed's value lies within the published ± (reproduced) or "
+        "outside it (not reproduced); undecided if neither can be said.",
+        f"Reproduced with one seed: {single.sum()} of {n}; of these, over all seeds, not "
         f"reproduced: {inside['not reproduced']}, undecided: {inside['undecided']}. Of the other "
-        f"{found.cells - found.single}, reproduced over all seeds: {outside['reproduced']}, "
-        f"undecided: {outside['undecided']}. The verdict depends on the seed for {found.flips}.",
+        f"{(~single).sum()}, reproduced over all seeds: {outside['reproduced']}, "
+        f"undecided: {outside['undecided']}. The verdict depends on the seed for {judged['flips'].sum()}.",
     ]
-    if found.wide:
+    if judged["wide"].any():
         said.append(
-            f"For {found.wide}, the tolerance is too wide to test anything: it contains every number of "
-            "the row, published and ours."
+            f"For {judged['wide'].sum()}, the tolerance is too wide to test anything: it contains every "
+            "number of the row, published and ours."
         )
     if equal:
         said.append(f"{equal} more are equal with every seed, so that there is no spread to judge by.")

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from entrolab.results.reader import Results
-from entrolab.seeds.values import read_seeds, with_table
+from entrolab.seeds.values import values_of
 from entrolab.tables.making import make_table, read_published
 
 
@@ -23,16 +23,6 @@ def over_seeds(study, table: str, published: str, n_seeds: int) -> pd.DataFrame:
 
     `published` is the file of published values: only cells that one of them judges are kept.
     """
-    values, printed = read_seeds(""), read_published(published)
-    for seed in range(n_seeds):
-        results = Results(study.model_copy(update={"seed": seed}))
-        values = with_table(values, table, seed, make_table(results, printed, study.spec_of_table(table)))
-    return values
-
-
-def stored(values: pd.DataFrame, made: pd.DataFrame) -> pd.DataFrame:
-    """The values of a study's file, with those of the tables that were made in place of the earlier ones."""
-    kept = values[~values["table"].isin(made["table"])]
-    every = pd.concat([kept, made], ignore_index=True) if len(kept) else made
-    seeds = sorted((column for column in every if str(column).isdecimal()), key=int)
-    return every[[*(column for column in every if column not in seeds), *seeds]]
+    printed, spec = read_published(published), study.spec_of_table(table)
+    of_seeds = (Results(study.model_copy(update={"seed": seed})) for seed in range(n_seeds))
+    return values_of(table, [make_table(results, printed, spec) for results in of_seeds])

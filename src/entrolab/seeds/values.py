@@ -1,17 +1,14 @@
 """Read and write the file of a study's values with several seeds: one row per cell, one column per seed."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from entrolab.io.atomic import replacing
 from entrolab.study.seeds import CELL
 from entrolab.tables.making import ADDRESS
 from entrolab.tables.verdicts import JUDGED
-
-# Relative tolerance within which two values are equal: files have six digits.
-DIGITS = 1e-5
 
 
 def read_seeds(path: str | Path) -> pd.DataFrame:
@@ -40,24 +37,15 @@ def of_table(values: pd.DataFrame, table: str) -> pd.DataFrame:
     return rows.drop(columns=[name for name in rows if name not in CELL and rows[name].isna().all()])
 
 
-def with_table(values: pd.DataFrame, name: str, seed: int, table: pd.DataFrame) -> pd.DataFrame:
-    """The values extended by those of a table made with a seed; its rows are in the table's order.
+def values_of(name: str, tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The values of a table made with the seeds 0, 1, ..., in the table's order.
 
-    Only cells of `table` that are judged by a published value are stored.
+    Only cells that a published value judges are kept, if they have a number with any seed.
     """
-    table = table[table["verdict"].isin(JUDGED)]
-    numbers = table[table["ours"].notna()].set_index(ADDRESS)["ours"].rename(str(seed))
-    before = of_table(values, name).drop(columns=str(seed), errors="ignore").set_index(ADDRESS)
-    order = table.set_index(ADDRESS).index
-    made = before.join(numbers, how="outer")
-    made = made.reindex([cell for cell in order if cell in made.index]).reset_index()
-    made.insert(0, "table", name)
-    others = values[values["table"] != name]
-    every = pd.concat([others, made], ignore_index=True) if len(others) else made
-    seeds = sorted((column for column in every if column not in CELL), key=int)
-    return every[[*CELL, *seeds]]
-
-
-def same(first: pd.Series, second: pd.Series) -> pd.Series:
-    """Whether the values of two series are equal within `DIGITS`; two missing values are equal."""
-    return pd.Series(np.isclose(first, second, rtol=DIGITS, atol=0, equal_nan=True), first.index)
+    judged = (table[table["verdict"].isin(JUDGED) & table["ours"].notna()] for table in tables)
+    numbers = [table.set_index(ADDRESS)["ours"].rename(str(seed)) for seed, table in enumerate(judged)]
+    values = pd.concat(numbers, axis=1)
+    cells = tables[0].set_index(ADDRESS).index
+    values = values.reindex(cells[cells.isin(values.index)]).reset_index()
+    values.insert(0, "table", name)
+    return values

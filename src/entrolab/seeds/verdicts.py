@@ -7,14 +7,12 @@ G. J. Hahn and W. Q. Meeker, Statistical Intervals (1991), section 4.8: interval
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from entrolab.seeds.values import of_table, same
+from entrolab.seeds.values import of_table
 from entrolab.tables.base import Cell, PublishedValue, TableSpec
 from entrolab.tables.judge import interval, placed
 from entrolab.tables.making import ADDRESS, published_values, read_published
@@ -24,6 +22,8 @@ COVERAGE = 0.95
 VERDICTS = ("reproduced", "not reproduced", "undecided")
 COLUMNS = [*ADDRESS, "published", "tolerance", "single", "n", "mean", "sd", "low", "high", "verdict"]
 COLUMNS += ["flips", "wide"]
+# Relative tolerance within which two values are equal: files have six digits.
+RTOL = 1e-5
 # A predictive interval needs a standard deviation.
 LEAST_SEEDS = 2
 # Rows with fewer models are not tested for wide tolerances.
@@ -61,23 +61,7 @@ def verdict_of(low: float, high: float, published: float, tolerance: float) -> s
     return "undecided"
 
 
-class LeftOut(NamedTuple):
-    """How many results of a table are not judged over seeds, and why.
-
-    Attributes
-    ----------
-    unknown : int
-        None of their seeds has the value in the table: they were made with other code, data or another
-        version of the study.
-    equal : int
-        They are equal with every seed, as those without randomness are: there is no spread to judge by.
-    """
-
-    unknown: int
-    equal: int
-
-
-def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: TableSpec) -> tuple[pd.DataFrame, LeftOut]:
+def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: TableSpec) -> tuple[pd.DataFrame, int, int]:
     """Judge the results in a table by their values with several seeds.
 
     Parameters
@@ -95,33 +79,33 @@ def judge_seeds(table: pd.DataFrame, values: pd.DataFrame, spec: TableSpec) -> t
         all equal: its tolerance, the verdict in `table` (``single``), mean, standard deviation and predictive
         interval over ``n`` seeds, and the verdict over seeds; ``flips`` if the verdicts of the single seeds
         differ, ``wide`` if every number of the row, ours and published, lies within the tolerance.
-    left_out : LeftOut
+    unknown, equal : int
+        How many results are not judged: those of which no seed has the value in the table, because they were
+        made with other code, data or another version of the study; and those equal with every seed, as
+        results without randomness are, which have no spread to judge by.
     """
     mine = of_table(values, spec.name).set_index(ADDRESS)
     cells = table[table["published"].notna() & table["verdict"].isin(RESULTS)].set_index(ADDRESS)
     cells = cells[cells.index.isin(mine.index)]
-    known = [same(cells["ours"], mine[seed].reindex(cells.index)) for seed in mine]
-    is_known = pd.concat(known, axis=1).any(axis=1) if known else pd.Series(dtype=bool, index=cells.index)
-    n_seeds = mine.notna().sum(axis=1).reindex(cells.index)
+    values = mine.reindex(cells.index)
+    is_known = np.isclose(values, cells[["ours"]], rtol=RTOL, atol=0).any(axis=1)
     file = spec.study.published
     printed = published_values(read_published(file), spec.entry.published) if file else {}
     rows = [
         _judged(row, mine.loc[row.Index].dropna().tolist(), printed, spec)
-        for row in cells[is_known & (n_seeds >= LEAST_SEEDS)].itertuples()
+        for row in cells[is_known & (values.notna().sum(axis=1) >= LEAST_SEEDS)].itertuples()
     ]
     judged = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "wide"])
     judged = judged.assign(wide=_is_wide(judged))[COLUMNS]
     varies = mine.nunique(axis=1).gt(1)[pd.MultiIndex.from_frame(judged[ADDRESS])].to_numpy()
-    left_out = LeftOut(unknown=int((~is_known).sum()), equal=int((~varies).sum()))
-    return judged[varies].reset_index(drop=True), left_out
+    return judged[varies].reset_index(drop=True), int((~is_known).sum()), int((~varies).sum())
 
 
 def _judged(row, values: list[float], printed: Mapping[Cell, PublishedValue], spec: TableSpec) -> tuple:
     cell = tuple(row.Index)
-    of_table = PublishedValue(
-        row.published, row.published_std
-    )  # without the decimals that it is printed with
-    published = printed.get(spec.type.published_at(cell), of_table)
+    # The table's file lacks the decimals of the printed value.
+    in_table = PublishedValue(row.published, row.published_std)
+    published = printed.get(spec.type.published_at(cell), in_table)
     low, high = predictive_interval(values)
     ends = interval(spec.tolerance(cell[2]), published, row.ours_std)
     tolerance = max(published.value - ends[0], ends[1] - published.value)
@@ -145,46 +129,6 @@ def _is_wide(judged: pd.DataFrame) -> pd.Series:
     return wide
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The counts of judged cells: in all, by verdict over seeds, and by their verdict with one seed.
-
-    Attributes
-    ----------
-    verdicts, inside, outside : dict of str to int
-        By verdict: all cells, those reproduced with one seed, and the others.
-    cells, single, flips, wide : int
-        All cells, those reproduced with one seed, whose verdict flips, whose tolerance is wide.
-    fewest, seeds : int
-        The smallest and the largest number of seeds of a cell.
-    """
-
-    verdicts: dict[str, int]
-    inside: dict[str, int]
-    outside: dict[str, int]
-    cells: int
-    single: int
-    flips: int
-    wide: int
-    fewest: int
-    seeds: int
-
-
-def summary(judged: pd.DataFrame) -> Summary:
-    """The counts of judged cells, see `judge_seeds`."""
-    single = judged["single"].eq("reproduced")
-
-    def counted(rows: pd.DataFrame) -> dict[str, int]:
-        return {name: int((rows["verdict"] == name).sum()) for name in VERDICTS}
-
-    return Summary(
-        verdicts=counted(judged),
-        inside=counted(judged[single]),
-        outside=counted(judged[~single]),
-        cells=len(judged),
-        single=int(single.sum()),
-        flips=int(judged["flips"].sum()),
-        wide=int(judged["wide"].sum()),
-        fewest=int(judged["n"].min()) if len(judged) else 0,
-        seeds=int(judged["n"].max()) if len(judged) else 0,
-    )
+def verdict_counts(judged: pd.DataFrame) -> dict[str, int]:
+    """The number of results of `judge_seeds` by verdict, zeros included."""
+    return {name: int((judged["verdict"] == name).sum()) for name in VERDICTS}

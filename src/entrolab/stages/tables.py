@@ -8,11 +8,10 @@ import pandas as pd
 from entrolab.checks.running import find, in_lines
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
-from entrolab.claims.rendering import write_claims
 from entrolab.claims.winners import SAYS, Best, best_of_rows, shown, winners
 from entrolab.figures.making import make_figure, make_page_to_hover
 from entrolab.fit.metrics import METRICS
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import write_text
 from entrolab.jobs.checkout import commit_of, lock_digest
 from entrolab.jobs.job_logging import tell
 from entrolab.report import build_report, read_results
@@ -72,18 +71,16 @@ def tell_result(name: str, table: pd.DataFrame, bests: Sequence[Best]) -> None:
 
 def claims(job) -> None:
     """Test a paper's claims on the results of its study."""
-    study, by_tests = job.params.study
-    found = evaluate(study.claims, Numbers(study), by_tests)
-    for output in job.output:
-        write_claims(found, job.params.title, output)
+    study = job.params.study[0]
+    found = evaluate(study.claims, Numbers(study))
+    write_text(job.output[0], found.to_csv(index=False, float_format="%.8g", lineterminator="\n"))
 
 
 def findings(job) -> None:
     """Run the checks of a study; write what they find, and print a line for each finding."""
     study = job.params.study[0]
     found = find(study, Numbers(study))
-    with replacing(job.output[0]) as temporary:
-        found.to_csv(temporary, index=False, lineterminator="\n")
+    write_text(job.output[0], found.to_csv(index=False, lineterminator="\n"))
     for line in in_lines(found):
         tell(line)
 

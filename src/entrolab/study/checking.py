@@ -13,6 +13,7 @@ from entrolab.schema.sections import ConfigError, check, shortened, unknown
 from entrolab.study.definition import DIVERGENCES, Model, Protocol, Scaling, Trials
 from entrolab.study.study import Study
 from entrolab.tables.entries import Entry, TableEntry
+from entrolab.tables.times import SECONDS
 from entrolab.tables.types import TABLE_TYPES
 
 
@@ -170,7 +171,7 @@ def _of_metric(where: str, any_fits: bool, entry: Entry, study: Study) -> Iterat
         task = study.tasks[dataset]
         fitting = metrics_of(task, study.metrics)
         for metric in (metrics_of(task, metrics) or metrics) if any_fits else metrics:
-            if metric not in fitting:
+            if metric not in (*fitting, SECONDS):
                 yield (
                     f"{where}.metric: {metric!r} does not fit {dataset!r}, a {task} data set; "
                     f"accepted: {', '.join(fitting) or 'none of the metrics of this study'}"

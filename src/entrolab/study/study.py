@@ -317,9 +317,9 @@ class Study(StudyFile):
             if one in formats
         ]
 
-    def claims_as(self, formats: Iterable[str]) -> list[str]:
-        """The outcomes of the claims in some formats, if there are claims."""
-        return [f"results/{self.name}/claims.{one}" for one in formats if self.claims]
+    def outcomes_of_claims(self) -> list[str]:
+        """The file of the outcomes of the claims, if there are claims."""
+        return [FILES["claims"].format(study=self.name)] if self.claims else []
 
     def findings(self) -> list[str]:
         """The file of what the checks find, unless the study has no checks."""
@@ -335,7 +335,7 @@ class Study(StudyFile):
             *dict.fromkeys(itertools.chain.from_iterable(results)),
             *self.tables_as(TABLE_FORMATS),
             *self.figures_as(FIGURE_FORMATS),
-            *self.claims_as(("csv", "html")),
+            *self.outcomes_of_claims(),
             *self.findings(),
             f"results/report/{self.name}.html",
             *self.receipts(),

@@ -128,10 +128,12 @@ class Agreement(NamedTuple):
         return self.results + self.given
 
     def __str__(self):
-        return (
-            f"{self.reproduced} of {self.results} results reproduced, {self.equal} of {self.given} data and "
-            f"settings equal, {self.not_comparable} not comparable"
-        )
+        counted = {
+            f"{self.reproduced:,} of {self.results:,} results reproduced": self.results,
+            f"{self.equal:,} of {self.given:,} data and settings equal": self.given,
+            f"{self.not_comparable:,} not comparable": self.not_comparable,
+        }
+        return ", ".join(text for text, n in counted.items() if n) or "no published values"
 
 
 def agreement_of(found: Mapping[str, int]) -> Agreement:
@@ -141,6 +143,8 @@ def agreement_of(found: Mapping[str, int]) -> Agreement:
     --------
     >>> print(agreement_of({"reproduced": 3, "lower": 1, "equal": 2, "no data": 4, "unit": 1}))
     3 of 4 results reproduced, 2 of 2 data and settings equal, 5 not comparable
+    >>> print(agreement_of({"reproduced": 3, "ours only": 0}))
+    3 of 3 results reproduced
     """
     n_results, n_given = (sum(found.get(name, 0) for name in names) for names in (RESULTS, GIVEN))
     reproduced, equal = (found.get(name, 0) for name in ("reproduced", "equal"))

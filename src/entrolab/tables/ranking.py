@@ -93,12 +93,11 @@ class Ranking:
         Two models differ significantly if and only if no group contains both. With Wilcoxon's test, a model
         that ranks between two models of a group need not belong to it.
         """
-        from scikit_posthocs._plotting import _find_maximal_cliques  # the public function draws a diagram
-
-        place = {model: number for number, model in enumerate(self.average.index)}
-        cliques = _find_maximal_cliques(self._alike.astype(int))
-        bars = [sorted(clique, key=place.get) for clique in cliques if len(clique) > 1]
-        return sorted(bars, key=lambda bar: [place[model] for model in bar])
+        models = self.average.index
+        alike = self._alike.loc[models, models].to_numpy() & ~np.eye(len(models), dtype=bool)
+        beside = {one: set(np.flatnonzero(row)) for one, row in enumerate(alike)}
+        bars = sorted(sorted(group) for group in _cliques(beside) if len(group) > 1)
+        return [[models[one] for one in bar] for bar in bars]
 
     def rule(self, labels: Mapping[str, str] | None = None) -> str:
         """The models and data sets that are ranked, and the treatment of missing numbers, in sentences."""
@@ -157,8 +156,6 @@ def rank_models(scores: pd.DataFrame, *, greater_is_better: bool = True) -> Rank
     n_datasets, n_models = kept.shape
     if n_models < LEAST_MODELS or n_datasets < LEAST_DATASETS:
         return None
-    import scikit_posthocs  # imported late: it takes seconds
-
     ranks = _ranks(kept, greater_is_better)
     average = average_ranks(kept, greater_is_better)
     kept, ranks = kept[average.index], ranks[average.index]
@@ -173,7 +170,7 @@ def rank_models(scores: pd.DataFrame, *, greater_is_better: bool = True) -> Rank
         friedman=friedman,
         p=p,
         critical_difference=width * math.sqrt(n_models * (n_models + 1) / (6 * n_datasets)),
-        nemenyi=scikit_posthocs.posthoc_nemenyi_friedman(ranks),
+        nemenyi=_nemenyi(average, n_datasets),
         wilcoxon=_wilcoxon(kept if greater_is_better else -kept),
         shown_test=shown_test(n_datasets, n_models),
         lacking=tuple(lacking),
@@ -233,6 +230,33 @@ def _least_p(n_datasets: int, n_models: int) -> tuple[int, float]:
     """The number of pairs, and the least p-value of Wilcoxon's test after Holm's correction."""
     n_pairs = math.comb(n_models, 2)
     return n_pairs, min(1.0, n_pairs * 2.0 ** (1 - n_datasets))
+
+
+def _cliques(
+    beside: Mapping[int, set[int]],
+    group: frozenset[int] = frozenset(),
+    others: set[int] | None = None,
+    done: frozenset[int] = frozenset(),
+) -> Iterator[frozenset[int]]:
+    """Yield the largest groups whose members are all beside each other, by Bron and Kerbosch's algorithm.
+
+    `others` are beside all of `group`; groups with one of `done` have been found.
+    """
+    others = set(beside) if others is None else others
+    if not others and not done:
+        yield group
+    for one in sorted(others):
+        yield from _cliques(beside, group | {one}, others & beside[one], done & beside[one])
+        others, done = others - {one}, done | {one}
+
+
+def _nemenyi(average: pd.Series, n_datasets: int) -> pd.DataFrame:
+    """p-values of Nemenyi's test of each pair, by the studentised range of average ranks."""
+    n_models = len(average)
+    error = math.sqrt(n_models * (n_models + 1) / (12 * n_datasets))
+    apart = np.abs(np.subtract.outer(average.to_numpy(), average.to_numpy()))
+    p_values = stats.studentized_range.sf(apart / error, n_models, math.inf)
+    return pd.DataFrame(p_values, average.index, average.index)
 
 
 def _wilcoxon(scores: pd.DataFrame) -> pd.DataFrame:

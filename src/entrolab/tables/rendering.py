@@ -265,36 +265,22 @@ def _row_heads(rows: Sequence[Line], parts: Sequence[str], spec: TableSpec) -> l
     for row in rows:
         first, *rest = (full_label(spec.heads(part)[key]) for part, key in zip(parts, row, strict=False))
         span = spans.pop(row[0], 0)
-        head = {
-            "text": first if span else "",
-            "span": span,
-            "part": parts[0],
-            "key": row[0],
-            "is_part": False,
-        }
-        others = zip(rest, parts[1:], row[1:], strict=False)
-        more = [
-            {"text": name, "span": 1, "part": part, "key": key, "is_part": True} for name, part, key in others
-        ]
-        heads.append([head, *more])
+        head = {"text": first if span else "", "span": span, "is_part": False}
+        heads.append([head, *({"text": name, "span": 1, "is_part": True} for name in rest)])
     return heads
 
 
 def _column(line: Line, parts: Sequence[str], spec: TableSpec) -> dict[str, str]:
     first, *rest = (spec.heads(part)[key] for part, key in zip(parts, line, strict=True))
-    place = {"part": parts[0], "key": line[0]}
     if not rest:
-        return {"label": one_line(first.label), "sublabel": one_line(first.sublabel), **place}
-    return {"label": full_label(first), "sublabel": " ".join(map(full_label, rest)), **place}
+        return {"key": line[0], "label": one_line(first.label), "sublabel": one_line(first.sublabel)}
+    return {"key": line[0], "label": full_label(first), "sublabel": " ".join(map(full_label, rest))}
 
 
 def _groups(columns: Sequence[Line], spec: TableSpec) -> list[dict]:
     """The models above the columns, each with the number of columns that it spans."""
     spans = Counter(column[0] for column in columns)
-    return [
-        {"label": full_label(spec.models[model]), "span": span, "part": "model", "key": model}
-        for model, span in spans.items()
-    ]
+    return [{"label": full_label(spec.models[model]), "span": span} for model, span in spans.items()]
 
 
 def _cells(

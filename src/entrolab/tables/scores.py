@@ -1,19 +1,25 @@
-"""Tables of scores."""
+"""Tables of scores, optionally with the iterations and the seconds of the fits."""
 
+import copy
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from entrolab.fit.learners import searched
+from entrolab.fit.learners import learner_at, searched
 from entrolab.fit.metrics import METRICS, metrics_of, score_name
-from entrolab.schema.sections import Heading, Section, described, list_of, number, plain
+from entrolab.schema.sections import Heading, Section, described, list_of, mapping_of, number, plain
 from entrolab.tables.base import NAN, PUBLISHED_ONLY, Found, TableSpec, phrase
 from entrolab.tables.entries import ModelNames, OfData, Tolerance
 from entrolab.tables.quantities import PERCENT, Quantity
+from entrolab.tables.times import COSTS, SECONDS, Times
 from entrolab.tables.trained import OfModels
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+ITERATIONS = "iterations"
+# The note for iterations that the study's file sets.
+SET = "as many iterations as were set"
 # Metrics in the unit of the label, whose magnitude is unknown.
 OF_THE_LABEL = ("rmse", "mae", "median_absolute_error")
 CRITERIA = {
@@ -32,7 +38,11 @@ class Limits(Section):
 
 
 class Scores(OfModels):
-    """Mean scores on test rows: data sets × models, with one row per metric if there are several."""
+    """Mean scores on test rows: data sets × models, with one row per metric if there are several.
+
+    A table with the seconds of the fits has rows for data sets and models, and a column per metric. Seconds
+    of another machine, and iterations set by the study, are not judged there.
+    """
 
     rows = ("dataset", "metric")
     stages = ("selection", "predictions", "record")
@@ -46,12 +56,24 @@ class Scores(OfModels):
         models: ModelNames = "all"
         metric: described(str | list_of(str), "a metric, or a list of metrics") = None
         criterion: str = None
+        tolerances: mapping_of(Tolerance, "tolerances by metric, instead of that of the table") = {}
         # Limits of the parameters to select from.
         among: dict[Any, Limits] = {}
 
+    def of(self, entry):
+        if SECONDS not in (entry.metric or ()):
+            return self
+        own = copy.copy(self)
+        own.rows, own.columns, own.ranks = ("dataset", "model"), ("metric",), False
+        own.stages = (*self.stages, "models")
+        return own
+
     def names(self, table, study):
         yield from super().names(table, study)
-        yield from (("metric", metric, study.metrics, "metric of this study") for metric in _listed(table))
+        # Seconds alone are a table of type times.
+        known = [*study.metrics, *([SECONDS] if len(_listed(table)) > 1 else [])]
+        yield from (("metric", metric, known, "metric of this study") for metric in _listed(table))
+        yield from (("tolerances", one, _listed(table), "metric of this table") for one in table.tolerances)
         yield "criterion", table.criterion, study.criteria, "criterion of this study"
         models = {name: study.models[name] for name in table.models}
         models = {name: one for name, one in models.items() if not (one.published_only or one.known)}
@@ -80,7 +102,13 @@ class Scores(OfModels):
         return ("candidates", *self.stages[2:]) if table.among else self.stages
 
     def metrics(self, table):
-        return {metric: quantity_of(metric) for metric in _listed(table)}
+        seconds = replace(COSTS[SECONDS], is_judged=False)
+        return {
+            metric: replace(
+                seconds if metric == SECONDS else quantity_of(metric), tolerance=table.tolerances.get(metric)
+            )
+            for metric in _listed(table)
+        }
 
     def of_trained(self, cell, spec, results, record):
         """Mean and standard deviation (ddof=1) over all repeats × folds.
@@ -88,6 +116,8 @@ class Scores(OfModels):
         A cell with a missing fold is failed: the mean of the other folds is not comparable.
         """
         dataset, model, metric = cell
+        if metric == SECONDS:
+            return Times().of_trained(cell, spec, results, record)
         folds = results.scores(dataset, model, plain(spec.entry.among))
         chosen = chosen_folds(folds, model, spec)
         if chosen is None:
@@ -102,8 +132,24 @@ class Scores(OfModels):
         shown = 100 if METRICS[metric].percent else 1
         oracle = shown * folds["oracle"][metric].mean() if "oracle" in folds else NAN
         scores = shown * chosen[metric]
+        found = Found(scores.mean(), scores.std(ddof=1), oracle)
         notes = _notes(len(chosen), spec, record)
-        return Found(scores.mean(), scores.std(ddof=1), oracle, reason="; ".join(notes))
+        if SECONDS in spec.metrics and ITERATIONS in spec.metrics:
+            most = _most_iterations(chosen, record)
+            if metric == ITERATIONS:
+                is_set = found.ours == most
+                return replace(found, reason=SET if is_set else "", is_judged=not is_set)
+            # The column of iterations shows that a solver stopped at the study's limit.
+            notes = [note for note in notes if not note.startswith(f"stopped at {most} ")]
+        return replace(found, reason="; ".join(notes))
+
+
+def _most_iterations(chosen: "DataFrame", record: Mapping) -> int | None:
+    """The limit of the iterations of the candidate selected most often; None without a limit."""
+    from entrolab.fit.selection import most_often  # imported late: it imports pandas
+
+    params, _ = most_often(chosen)
+    return {**learner_at(record, params).params, **params}.get("max_iter")
 
 
 def chosen_folds(folds: Mapping[str, "DataFrame"], model: str, spec: TableSpec) -> "DataFrame | None":
@@ -122,6 +168,8 @@ def quantity_of(metric: str) -> Quantity:
     """What the scores of a metric are."""
     known = METRICS[metric]
     common = {"less_is_better": not known.greater_is_better, "panel": score_name(metric)}
+    if metric == ITERATIONS:
+        common["explanation"] = "Iterations, or epochs, are those of the solver."
     if not known.percent:
         by_row = "spread" if metric in OF_THE_LABEL else ""
         return Quantity(known.label, decimals=known.digits, most=known.digits, by_row=by_row, **common)

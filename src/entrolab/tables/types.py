@@ -9,13 +9,11 @@ from entrolab.tables.measured import Measured
 from entrolab.tables.parameters import Parameters
 from entrolab.tables.scores import Scores
 from entrolab.tables.times import Times
-from entrolab.tables.training import Training
 
 TABLE_TYPES: dict[str, TableType] = {
     "scores": Scores(),
     "times": Times(),
     "characteristics": Characteristics(),
     "parameters": Parameters(),
-    "training": Training(),
     "measured": Measured(),
 }

@@ -17,11 +17,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "sort";
-    if (head.querySelector("a")) {
-      button.setAttribute("aria-label", `Sort by ${head.textContent.trim()}`);
-    } else {
-      button.append(...head.childNodes);
-    }
+    button.append(...head.childNodes);
     head.append(button);
     button.addEventListener("click", () => {
       // First click: numbers descending, words ascending; second: reversed; third: the original order.

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from told_scores import write_scores
 
+from entrolab.data.dataset import Dataset
 from entrolab.data.prepare import prepare
 from entrolab.figures.making import reasons
 from entrolab.fit.protocols import protocol
@@ -308,3 +309,52 @@ def test_closed_forms_are_beside_what_was_measured(results):
         ["measured", 3.5, 1.7],
     ]
     assert set(table.loc[table["mean"].isna(), "reason"]) == {"not measured"}
+
+
+# ----------------------------------------------------------------------------------------- of tables
+
+# Scores of eem, eekm and svm; rows, rows of the smaller class, features.
+BY_DATA = {
+    "heart": ((90, 95, 93), (150, 50, 4)),
+    "wdbc": ((80, 70, 85), (178, 59, 13)),
+    "fourclass": ((60, np.nan, 50), (214, 29, 9)),
+    "sonar": ((70, 71, 71), (208, 97, 60)),
+    "diabetes": ((40, 30, 60), (1484, 51, 8)),
+    "splice": ((80, 80, np.nan), (1000, 483, 60)),
+    "ionosphere": ((np.nan,) * 3, "404"),
+}
+
+
+@pytest.mark.parametrize(("metric", "sign"), [("gmean", 1), ("error_rate", -1)])
+def test_gains_are_those_of_the_best_of_each_side_with_the_properties_of_their_data(results, metric, sign):
+    results.study["models"] = dict.fromkeys(("eem", "eekm", "svm"), "sklearn.svm.SVC")
+    results.study |= {"datasets": {"all": [*BY_DATA]}, "metrics": [metric]}
+    results.study["tables"] = {"table1": {"type": "scores"}}
+    rows = [
+        {"dataset": dataset, "model": model, "metric": metric, "ours": sign * score}
+        for dataset, (scores, _) in BY_DATA.items()
+        for model, score in zip(("eem", "eekm", "svm"), scores, strict=True)
+    ]
+    results.table("table1", rows)
+    for dataset, (_, counts) in BY_DATA.items():
+        if isinstance(counts, str):
+            results.data(dataset, counts)
+            continue
+        n, n_smaller, n_features = counts
+        y, names = (np.arange(n) < n_smaller).astype(int), [f"x{k}" for k in range(n_features)]
+        part = np.zeros(n, dtype=np.int8)
+        results.data(dataset, Dataset(np.zeros((n, n_features)), y, names, "binary", ["a", "b"], part))
+    params = {"metric": metric, "best_of": ["eem", "eekm"], "against": ["svm"]}
+    entry = script("by_data", "table", table="table1", datasets="all", params=params)
+    drawn = results.draw(entry)
+    assert reasons(drawn) == ["splice: svm: no number", "ionosphere: svm: no number"]
+    table = drawn.set_index("dataset")
+    gains = {"heart": 2, "wdbc": -5, "fourclass": 10, "sonar": 0, "diabetes": -20}
+    assert table["difference"].dropna().to_dict() == pytest.approx(gains)
+    assert table["best"].dropna().tolist() == ["eekm", "eem", "eem", "eekm", "eem", "eem"]
+    counts = np.array([counts for _, counts in BY_DATA.values() if counts != "404"])
+    known = table[["rows", "smaller", "features"]].dropna()
+    assert_allclose(known, counts * [1, 100, 1] / [[1, n, 1] for n in counts[:, 0]], rtol=1e-5)
+    # Spearman's rho of n = 5 without ties is 1 - 6 Σd² / n (n² - 1): the ranks of rows are 1, 2, 4, 3, 5,
+    # those of the gains 4, 2, 5, 3, 1, so that Σd² is 26 and rho -0.3.
+    assert "by size: Spearman's ρ = −0.30" in results.svg

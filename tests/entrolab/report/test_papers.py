@@ -46,16 +46,6 @@ def with_figure(results):
     return read_results("paper", study, results.folder)
 
 
-def test_the_files_of_each_run_are_linked_if_they_exist(results, tmp_path):
-    folder = build_report([results], tmp_path / "results" / "report").parent
-    linked = {link for link in Page(folder / "paper.html").links if "/seed0/" in link}
-    runs = [f"{dataset}/{model}" for dataset in ("iris", "wine") for model in ("eem_rbf", "svm_rbf")]
-    records = {f"records/{run}.json" for run in runs}
-    frames = {f"{stage}/{run}.parquet" for stage in ("selection", "predictions") for run in runs[:2]}
-    assert linked == {f"../paper/seed0/{file}" for file in records | frames}
-    assert all((folder / link).is_file() for link in linked)
-
-
 def test_figures_stand_on_the_page_with_what_they_show_in_words(with_figure, tmp_path):
     path = build_report([with_figure], tmp_path / "results" / "report").with_name("paper.html")
     page = Page(path)

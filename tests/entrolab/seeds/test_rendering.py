@@ -8,7 +8,7 @@ from reported_study import STUDY
 
 from entrolab.schema.sections import ConfigError
 from entrolab.seeds.rendering import seeds_of
-from entrolab.seeds.values import of_table, read_seeds, with_table, write_seeds
+from entrolab.seeds.values import of_table, read_seeds, values_of, write_seeds
 from entrolab.study.seeds import CELL, check_seeds
 from entrolab.tables.making import COLUMNS
 from entrolab.tables.rendering import render
@@ -30,10 +30,8 @@ def table():
 @pytest.fixture
 def study(tmp_path, table):
     """The study with a file of values under five seeds, a tenth of a point apart."""
-    values = read_seeds(tmp_path / "none.csv")
-    for seed in range(5):
-        values = with_table(values, "table4", seed, table.assign(ours=table["ours"] + seed / 10))
-    write_seeds(values, tmp_path / "seeds.csv")
+    tables = [table.assign(ours=table["ours"] + seed / 10) for seed in range(5)]
+    write_seeds(values_of("table4", tables), tmp_path / "seeds.csv")
     return STUDY.model_copy(update={"seeds": str(tmp_path / "seeds.csv")})
 
 
@@ -72,8 +70,7 @@ def test_values_survive_the_file(study):
 def test_cells_that_failed_or_are_not_judged_are_no_values(table):
     one = table.assign(ours=[80.0, math.nan, 80.0, 80.0])
     one.loc[3, "verdict"] = "published only"
-    values = with_table(read_seeds("none.csv"), "table4", 0, one)
-    values = with_table(values, "table4", 1, one.assign(ours=[80.5, 61.0, 80.5, 80.5]))
+    values = values_of("table4", [one, one.assign(ours=[80.5, 61.0, 80.5, 80.5])])
     assert values[["dataset", "model"]].values.tolist() == table[["dataset", "model"]].values.tolist()[:3]
     assert values["0"].isna().tolist() == [False, True, False]
 

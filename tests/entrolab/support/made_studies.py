@@ -43,13 +43,6 @@ ENTRIES = {
         "models": {"elm": {"C": "C"}, "svm": {"C": "C", "sigma": "1/gamma", "n_support": "n_support"}},
         "criterion": "cv",
     },
-    "training": {
-        "models": list(MODELS),
-        "metric": "accuracy",
-        "criterion": "cv",
-        "tolerance": {"points": 0.5},
-        "iterations": {"percent": 20},
-    },
     "measured": {
         "script": "separability",
         "models": list(MODELS),
@@ -62,7 +55,7 @@ ENTRIES = {
 def spec_of_kind(kind: str, datasets: Sequence[str] = ("iris",), **changes) -> TableSpec:
     """The spec of a table of a type, with other values of some keys of its entry in `ENTRIES`."""
     content = {
-        "metrics": ["gmean", "accuracy"],
+        "metrics": ["gmean", "accuracy", "iterations"],
         "datasets": {"all": list(datasets)},
         "models": MODELS,
         "tables": {"table1": {"type": kind, "caption": "x", "datasets": "all", **ENTRIES[kind], **changes}},
