@@ -41,7 +41,7 @@ def entropies(
 def evaluated(method: str, n_samples: int, order: str, bandwidth: float, seed: int) -> Spent:
     """Cost of an evaluation of value and gradient, and the value."""
     e = errors(n_samples, seed)
-    spent = spend(lambda: error_entropy(e, bandwidth, order=order, method=method))
+    spent = spend(lambda: error_entropy(e, bandwidth, entropy=order, method=method))
     return replace(spent, value=spent.value[0])
 
 

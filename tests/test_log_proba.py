@@ -15,7 +15,7 @@ from entrolearn.networks import MSEMLPClassifier, SoftmaxRegression
         EEMClassifier(20, activation="sigmoid", random_state=0),
         EEKMClassifier(n_landmarks=20, gamma=0.01, random_state=0),
         SoftmaxRegression(),
-        EntropySearch(SoftmaxRegression(), {"weight_decay": [1e-4]}),
+        EntropySearch(SoftmaxRegression(), {"alpha": [1e-4]}),
     ],
     ids=lambda estimator: type(estimator).__name__,
 )

@@ -93,7 +93,7 @@ def peak_mib(work) -> float:
             ErrorEntropyMLPClassifier(MANY),
             "take fewer units, or a perceptron that learns in batches, such as MSEMLPRegressor.",
         ),
-        (RenyiEntropyClustering(sigma=1.0), "fit on a sample of the rows, and predict the others."),
+        (RenyiEntropyClustering(bandwidth=1.0), "fit on a sample of the rows, and predict the others."),
         (
             MinimumEntropyClustering(init=CODES, radius=1.0),
             "lower radius, or fit on a sample of the rows and predict the others.",

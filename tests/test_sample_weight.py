@@ -52,7 +52,7 @@ LEARNERS = [
     SoftmaxRegression(1e-2, class_weight="balanced"),
     SoftmaxRegression(1e-2, fit_intercept=False, solver="gradient", max_iter=50),
     MaxEntClassifier(),
-    MaxEntClassifier(prior_variance=0.1, solver="gis", max_iter=50),
+    MaxEntClassifier(alpha=10.0, solver="gis", max_iter=50),
     MSEMLPClassifier(5, batch_size=ALL_ROWS, random_state=0),
     MSEMLPRegressor(5, batch_size=ALL_ROWS, random_state=0),
     ErrorEntropyMLPClassifier(3, max_iter=50, random_state=0),
@@ -194,8 +194,8 @@ def test_a_weighted_covariance_is_that_of_repeated_rows(covariance, d):
 def test_the_entropy_of_weighted_errors_is_that_of_repeated_ones(order, method, precision):
     rng = np.random.default_rng(0)
     e, weights = rng.normal(size=30), rng.integers(1, 4, 30)
-    value, gradient = error_entropy(e, 0.5, order=order, method=method, sample_weight=weights)
-    repeated, of_repeated = error_entropy(e.repeat(weights), 0.5, order=order, method=method)
+    value, gradient = error_entropy(e, 0.5, entropy=order, method=method, sample_weight=weights)
+    repeated, of_repeated = error_entropy(e.repeat(weights), 0.5, entropy=order, method=method)
     assert value == pytest.approx(repeated, rel=precision)
     of_each_error = np.add.reduceat(of_repeated, np.cumsum(weights) - weights)
     assert_allclose(gradient, of_each_error, atol=10 * precision)
@@ -206,7 +206,7 @@ def test_the_gradient_of_the_entropy_of_weighted_errors_is_its_slope(order):
     e, weights = np.random.default_rng(0).normal(size=(2, 30)) + [[0], [5]]
 
     def entropy(errors):
-        return error_entropy(errors, 0.5, order=order, method="exact", sample_weight=weights)
+        return error_entropy(errors, 0.5, entropy=order, method="exact", sample_weight=weights)
 
     assert_allclose(entropy(e)[1], approx_fprime(e, lambda errors: entropy(errors)[0]), atol=1e-6)
     with pytest.raises(ValueError, match="holds 2 numbers from 0 to 1; accepted: 2 positive ones"):

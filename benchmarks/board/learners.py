@@ -107,10 +107,10 @@ LEARNERS: dict[str, Learner] = {
     ),
     "MELM": _ours("MELM", n_components=[1, 2, 3, 5], bandwidth_scale=loguniform(0.2, 5)),
     "softmax": Learner(
-        "entrolearn.networks.SoftmaxRegression", ours=None, space={"weight_decay": loguniform(1e-6, 1)}
+        "entrolearn.networks.SoftmaxRegression", ours=None, space={"alpha": loguniform(1e-6, 1)}
     ),
     "MaxEnt": Learner(
-        "entrolearn.maxent.MaxEntClassifier", ours=None, space={"prior_variance": loguniform(1e-3, 1e3)}
+        "entrolearn.maxent.MaxEntClassifier", ours=None, space={"alpha": loguniform(1e-3, 1e3)}
     ),
     "MLP (squared error)": _ours(
         "networks.MSEMLPClassifier",

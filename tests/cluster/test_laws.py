@@ -47,9 +47,9 @@ def test_separate_groups_are_found(name):
 @pytest.mark.parametrize(
     ("clusterer", "shape"),
     [
-        (RenyiEntropyClustering(2, n_init=1, sigma=1.0), (400, 2)),
-        (RenyiEntropyClustering(2, n_init=2, n_seeds=12, seed_size=1, sigma=1.0), (100, 2)),
-        (RenyiEntropyClustering(2, n_init=1, sigma=9.0), (100, 300)),
+        (RenyiEntropyClustering(2, n_init=1, bandwidth=1.0), (400, 2)),
+        (RenyiEntropyClustering(2, n_init=2, n_seeds=12, seed_size=1, bandwidth=1.0), (100, 2)),
+        (RenyiEntropyClustering(2, n_init=1, bandwidth=9.0), (100, 300)),
         (MinimumEntropyClustering(2, radius=0.5, max_iter=1), (400, 2)),
         (MinimumEntropyClustering(2, radius=9.0, max_iter=1), (400, 2)),
         (MinimumEntropyClustering(2, posterior="knn", max_iter=1), (400, 2)),
@@ -93,8 +93,11 @@ def test_memory_that_is_counted_is_the_peak(clusterer, shape, monkeypatch):
         (CrossEntropyClustering(2, reg_covar=1e308), r"reg_covar=1e\+308 times the variances of 45 rows"),
         (CrossEntropyClustering(2, family="spherical", reg_covar=1e308), "reg_covar"),
         (CrossEntropyMethodClustering(2, initial_std=1e308), "'initial_std' parameter"),
-        (RenyiEntropyClustering(sigma=1e160), r"sigma is 1e\+160 with sigma=1e\+160; for these rows it must"),
-        (RenyiEntropyClustering(sigma=1e-160), "sigma is 1e-160"),
+        (
+            RenyiEntropyClustering(bandwidth=1e160),
+            r"bandwidth is 1e\+160 with bandwidth=1e\+160; for these rows it must",
+        ),
+        (RenyiEntropyClustering(bandwidth=1e-160), "bandwidth is 1e-160"),
         (MinimumEntropyClustering(2, radius=1e308, max_iter=1), None),
         (MinimumEntropyClustering(2, radius=1e-308, max_iter=1), None),
     ],

@@ -38,10 +38,10 @@ def naive_objective(X, labels, clustering):
     total = 0.0
     for p in naive_posteriors(X, labels, clustering):
         p = p[p > 0]
-        if clustering.entropy == "shannon" or clustering.alpha == 1:
-            total -= np.sum(p * np.log2(p))
+        if clustering.entropy == "shannon" or clustering.order == 1:
+            total -= np.sum(p * np.log(p))
         else:
-            total += (np.sum(p**clustering.alpha) - 1) / (2 ** (1 - clustering.alpha) - 1)
+            total += (np.sum(p**clustering.order) - 1) / (math.e ** (1 - clustering.order) - 1)
     return total / len(X)
 
 
@@ -67,13 +67,13 @@ def naive_clustering(X, labels, clustering):
 
 
 @pytest.mark.parametrize("posterior", POSTERIORS)
-@pytest.mark.parametrize(("entropy", "alpha"), ENTROPIES)
-def test_it_is_the_printed_method(posterior, entropy, alpha):
+@pytest.mark.parametrize(("entropy", "order"), ENTROPIES)
+def test_it_is_the_printed_method(posterior, entropy, order):
     X, y = make_blobs(40, centers=4, cluster_std=1.5, random_state=0)
     rng = np.random.default_rng(1)
     start = np.where(rng.random(40) < 0.3, rng.integers(4, size=40), y)
     clustering = MinimumEntropyClustering(
-        4, posterior=posterior, entropy=entropy, alpha=alpha, radius=2.0, n_neighbors=3, init=start
+        4, posterior=posterior, entropy=entropy, order=order, radius=2.0, n_neighbors=3, init=start
     ).fit(X)
     labels, history = naive_clustering(X, start, clustering)
     assert_allclose(clustering.history_, history, rtol=1e-9, atol=1e-12)
@@ -83,12 +83,12 @@ def test_it_is_the_printed_method(posterior, entropy, alpha):
 
 
 @pytest.mark.parametrize("posterior", POSTERIORS)
-@pytest.mark.parametrize(("entropy", "alpha"), ENTROPIES)
+@pytest.mark.parametrize(("entropy", "order"), ENTROPIES)
 @pytest.mark.parametrize("init", ["k-means", "random"])
-def test_no_sweep_raises_the_objective(posterior, entropy, alpha, init):
+def test_no_sweep_raises_the_objective(posterior, entropy, order, init):
     X, _ = make_blobs(80, centers=5, cluster_std=2.0, random_state=2)
     clustering = MinimumEntropyClustering(
-        6, posterior=posterior, entropy=entropy, alpha=alpha, init=init, random_state=0
+        6, posterior=posterior, entropy=entropy, order=order, init=init, random_state=0
     ).fit(X)
     assert np.all(np.diff(clustering.history_) <= 1e-12)
     assert clustering.history_[-1] == pytest.approx(clustering.history_[-2], abs=1e-12)  # nothing moved
@@ -130,31 +130,31 @@ def test_separate_groups_stay_and_have_no_entropy():
 
 
 @pytest.mark.parametrize("posterior", POSTERIORS)
-@pytest.mark.parametrize(("entropy", "alpha"), ENTROPIES)
-def test_one_cluster_is_the_trivial_minimum(posterior, entropy, alpha):
+@pytest.mark.parametrize(("entropy", "order"), ENTROPIES)
+def test_one_cluster_is_the_trivial_minimum(posterior, entropy, order):
     X = np.random.default_rng(6).normal(size=(40, 2))
-    clustering = MinimumEntropyClustering(1, posterior=posterior, entropy=entropy, alpha=alpha).fit(X)
+    clustering = MinimumEntropyClustering(1, posterior=posterior, entropy=entropy, order=order).fit(X)
     assert clustering.objective_ == pytest.approx(0, abs=1e-12)
     assert clustering.n_clusters_ == 1
 
 
-def test_two_halves_of_a_window_have_one_bit():
-    """A window over everything sees half of each cluster: 1 bit of either entropy, and no row would gain."""
+def test_entropy_of_two_halves_of_a_window():
+    """A window over everything sees half of each cluster, and no row would gain."""
     X, start = np.arange(8.0)[:, np.newaxis], np.repeat([0, 1], 4)
-    for entropy in ("shannon", "havrda_charvat"):
+    for entropy, expected in (("shannon", math.log(2)), ("havrda_charvat", 0.5 / (1 - 1 / math.e))):
         clustering = MinimumEntropyClustering(2, entropy=entropy, radius=10.0, init=start).fit(X)
-        assert_allclose(clustering.history_, [1, 1], rtol=1e-12)
+        assert_allclose(clustering.history_, [expected, expected], rtol=1e-12)
 
 
 def test_structural_entropy_of_degree_two_is_the_error_of_the_nearest_neighbour_rule():
-    """Li, Zhang and Jiang: half of it is the chance that two draws from a row's window differ in cluster."""
+    """Li, Zhang and Jiang: a multiple of the chance that two draws from a window differ in cluster."""
     X, y = make_blobs(50, centers=3, cluster_std=3.0, random_state=7)
     clustering = MinimumEntropyClustering(3, entropy="havrda_charvat", radius=3.0, init=y).fit(X)
     chances = []
     for row in cdist(X, X) <= 3.0:
         inside = y[row]
         chances.append(np.mean(inside[:, np.newaxis] != inside))
-    assert clustering.history_[0] == pytest.approx(2 * np.mean(chances), rel=1e-12)
+    assert clustering.history_[0] == pytest.approx(np.mean(chances) / (1 - 1 / math.e), rel=1e-12)
 
 
 def test_degree_one_is_the_limit_and_shannons():
@@ -163,19 +163,19 @@ def test_degree_one_is_the_limit_and_shannons():
         MinimumEntropyClustering(3, radius=3.0, init=y, **which).fit(X).history_[0]
         for which in (
             {},
-            {"entropy": "havrda_charvat", "alpha": 1.0},
-            {"entropy": "havrda_charvat", "alpha": 1 + 1e-6},
+            {"entropy": "havrda_charvat", "order": 1.0},
+            {"entropy": "havrda_charvat", "order": 1 + 1e-6},
         )
     )
     assert one == shannon
     assert nearly == pytest.approx(shannon, rel=1e-5)
 
 
-@pytest.mark.parametrize("alpha", [1 - 2**-53, 1 + 2**-52, 1 - 1e-12])
-def test_degrees_next_to_one_keep_their_digits(alpha):
+@pytest.mark.parametrize("order", [1 - 2**-53, 1 + 2**-52, 1 - 1e-12])
+def test_degrees_next_to_one_keep_their_digits(order):
     X, y = make_blobs(50, centers=3, cluster_std=3.0, random_state=8)
     shannon = MinimumEntropyClustering(3, radius=3.0, init=y).fit(X)
-    nearly = MinimumEntropyClustering(3, radius=3.0, init=y, entropy="havrda_charvat", alpha=alpha).fit(X)
+    nearly = MinimumEntropyClustering(3, radius=3.0, init=y, entropy="havrda_charvat", order=order).fit(X)
     assert_allclose(nearly.history_, shannon.history_, rtol=1e-9, atol=1e-12)
     assert_array_equal(nearly.labels_, shannon.labels_)
 
@@ -183,7 +183,7 @@ def test_degrees_next_to_one_keep_their_digits(alpha):
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_powers_of_a_huge_degree_are_zero():
     X, y = make_blobs(50, centers=3, cluster_std=3.0, random_state=8)
-    huge = MinimumEntropyClustering(3, radius=3.0, init=y, entropy="havrda_charvat", alpha=1e308).fit(X)
+    huge = MinimumEntropyClustering(3, radius=3.0, init=y, entropy="havrda_charvat", order=1e308).fit(X)
     assert 0 <= huge.objective_ <= 1
 
 

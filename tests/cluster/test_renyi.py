@@ -16,10 +16,10 @@ from entrolearn.cluster import renyi
 from entrolearn.measures import silverman_factor
 
 
-def naive_hierarchy(X, seeds, seed_size, sigma):
+def naive_hierarchy(X, seeds, seed_size, bandwidth):
     """The method by its definitions: every entropy from all pairs, for every row and every cluster."""
     distances = cdist(X, X)
-    kernel = np.exp(-(distances**2) / (4 * sigma**2)) / (4 * math.pi * sigma**2) ** (X.shape[1] / 2)
+    kernel = np.exp(-(distances**2) / (4 * bandwidth**2)) / (4 * math.pi * bandwidth**2) ** (X.shape[1] / 2)
 
     def entropy(members):
         return -math.log(sum(kernel[i, j] for i in members for j in members) / len(members) ** 2)
@@ -59,12 +59,14 @@ def naive_hierarchy(X, seeds, seed_size, sigma):
     return seeded, levels, entropies
 
 
-@pytest.mark.parametrize("sigma", [0.5, 1.5])
-def test_it_is_the_printed_method(sigma):
+@pytest.mark.parametrize("bandwidth", [0.5, 1.5])
+def test_it_is_the_printed_method(bandwidth):
     X, _ = make_blobs(36, centers=3, cluster_std=2.0, random_state=0)
     seeds = np.random.RandomState(7).choice(36, 5, replace=False)
-    seeded, levels, entropies = naive_hierarchy(X, seeds, 3, sigma)
-    clustering = RenyiEntropyClustering(sigma=sigma, n_seeds=5, seed_size=3, n_init=1, random_state=7).fit(X)
+    seeded, levels, entropies = naive_hierarchy(X, seeds, 3, bandwidth)
+    clustering = RenyiEntropyClustering(
+        bandwidth=bandwidth, n_seeds=5, seed_size=3, n_init=1, random_state=7
+    ).fit(X)
     assert_array_equal(clustering.seeds_, seeded)
     assert_array_equal(clustering.hierarchy_, levels)
     assert_allclose(clustering.between_cluster_entropies_, entropies, rtol=1e-9)
@@ -120,7 +122,7 @@ def test_the_level_is_where_the_separation_jumps():
 def test_groups_are_counted_at_any_width_that_they_fill(blobs):
     """Where the between-cluster entropy itself only falls, as it does by ln N with each cluster that goes."""
     X, y = blobs
-    counted = RenyiEntropyClustering(sigma=3.0, random_state=0).fit(X)
+    counted = RenyiEntropyClustering(bandwidth=3.0, random_state=0).fit(X)
     assert counted.n_clusters_ == 4
     assert adjusted_rand_score(y, counted.labels_) == 1
     assert np.all(np.diff(counted.between_cluster_entropies_) < 0)
@@ -136,7 +138,7 @@ def test_a_single_cluster_has_nothing_beside_it(blobs):
 
 def test_labels_have_the_entropies_that_are_told(blobs):
     X, _ = blobs
-    clustering = RenyiEntropyClustering(3, sigma=0.8, random_state=0).fit(X)
+    clustering = RenyiEntropyClustering(3, bandwidth=0.8, random_state=0).fit(X)
     kernel = np.exp(-cdist(X, X, "sqeuclidean") / (4 * 0.8**2)) / (4 * math.pi * 0.8**2)
     members = [clustering.labels_ == c for c in range(3)]
     within = [-math.log(kernel[np.ix_(own, own)].mean()) for own in members]
@@ -157,7 +159,7 @@ def test_other_units_and_other_axes_do_not_change_the_clusters():
     turn = np.linalg.qr(np.random.default_rng(4).normal(size=(4, 4)))[0]
     plain = RenyiEntropyClustering(3, n_init=2, random_state=0).fit(X)
     turned = RenyiEntropyClustering(3, n_init=2, random_state=0).fit(10 * X @ turn + 1000)
-    assert turned.sigma_ == pytest.approx(10 * plain.sigma_, rel=1e-9)
+    assert turned.bandwidth_ == pytest.approx(10 * plain.bandwidth_, rel=1e-9)
     assert_array_equal(turned.hierarchy_, plain.hierarchy_)
     for name in ("between_cluster_entropies_", "separations_", "within_cluster_entropies_"):
         grown = getattr(turned, name) - getattr(plain, name)
@@ -190,9 +192,9 @@ def test_moons_and_rings_are_told_apart_where_k_means_cuts_them():
     radius = np.where(inner, 1.0, 4.0) + 0.15 * rng.normal(size=150)
     rings = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     moons, moon = make_moons(200, noise=0.05, random_state=0)
-    for X, y, sigma, seeds in ((moons, moon, 0.2, (10, 10)), (rings, inner, 0.7, (3, 25))):
+    for X, y, bandwidth, seeds in ((moons, moon, 0.2, (10, 10)), (rings, inner, 0.7, (3, 25))):
         found = RenyiEntropyClustering(
-            2, sigma=sigma, n_seeds=seeds[0], seed_size=seeds[1], random_state=1
+            2, bandwidth=bandwidth, n_seeds=seeds[0], seed_size=seeds[1], random_state=1
         ).fit(X)
         assert adjusted_rand_score(y, found.labels_) > 0.95
         assert adjusted_rand_score(y, KMeans(2, n_init=5, random_state=0).fit_predict(X)) < 0.5
@@ -200,7 +202,7 @@ def test_moons_and_rings_are_told_apart_where_k_means_cuts_them():
 
 def test_prediction_is_the_least_rise_of_entropy(blobs):
     X, _ = blobs
-    clustering = RenyiEntropyClustering(3, sigma=1.0, random_state=0).fit(X)
+    clustering = RenyiEntropyClustering(3, bandwidth=1.0, random_state=0).fit(X)
     Z = np.random.default_rng(7).uniform(-3, 12, size=(15, 2))
 
     def entropy(members):
@@ -216,7 +218,7 @@ def test_prediction_is_the_least_rise_of_entropy(blobs):
 def test_the_default_width_is_silvermans_of_the_mean_variance(blobs):
     X, _ = blobs
     expected = silverman_factor(150, 2) * math.sqrt((X[:, 0].var() + X[:, 1].var()) / 2)
-    assert RenyiEntropyClustering(n_init=1, random_state=0).fit(X).sigma_ == pytest.approx(
+    assert RenyiEntropyClustering(n_init=1, random_state=0).fit(X).bandwidth_ == pytest.approx(
         expected, rel=1e-12
     )
 

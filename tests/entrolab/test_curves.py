@@ -30,7 +30,7 @@ def test_a_projection_before_a_classifier_has_its_objective():
 def test_the_cross_entropy_method_has_its_levels_and_best_values():
     fitted = CrossEntropySVC(random_state=0).fit(X, y)
     found = curves_of(fitted)
-    assert found["gamma"] == [one.gamma for one in fitted.history_]
+    assert found["threshold"] == [one.threshold for one in fitted.history_]
     assert found["best"] == [one.best for one in fitted.history_]
 
 

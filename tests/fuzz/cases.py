@@ -75,7 +75,14 @@ LISTED = {
 # Parameters that do not make another case.
 NOT_DRAWN = {"n_jobs", "verbose", "random_state"}
 # Parameters that lengthen a fit, and the defaults of the fuzz, which keep fits short.
-LONGER = {"max_iter", "n_init", "n_rounds", "patience", "samples_per_coordinate", "samples_per_candidate"}
+LONGER = {
+    "max_iter",
+    "n_init",
+    "n_rounds",
+    "n_iter_no_change",
+    "samples_per_coordinate",
+    "samples_per_candidate",
+}
 QUICK = {"max_iter": 50, "n_init": 2, "samples_per_coordinate": 10, "samples_per_candidate": 3}
 QUICK |= {"n_hidden": 10, "random_state": 0}
 
@@ -172,8 +179,8 @@ METHODS = ["exact", "binned", "auto"]
 # values of its parameters, the first of which is the default.
 MEASURES = {
     "entropy": measure(lambda X: [shares(X[0])], "scale"),
-    "renyi_entropy": measure(lambda X: [shares(X[0])], "scale", alpha=POWERS),
-    "havrda_charvat_entropy": measure(lambda X: [shares(X[0])], "scale", alpha=POWERS),
+    "renyi_entropy": measure(lambda X: [shares(X[0])], "scale", order=POWERS),
+    "havrda_charvat_entropy": measure(lambda X: [shares(X[0])], "scale", order=POWERS),
     "joint_entropy": measure(lambda X: [shares(X)], "scale order"),
     "mutual_information": measure(lambda X: [shares(X)], "scale order"),
     "conditional_entropy": measure(lambda X: [shares(X)], "scale order", given=["rows", "columns"]),

@@ -220,7 +220,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("the noise is in the units of the rows", ("LinearInfomax",), None),
         ("the noise is in the units of the rows", ("CoherentFeatures",), lambda p: p["noise_variance"]),
         ("the radius is in the units of the rows", ("MinimumEntropyClustering",), lambda p: p["radius"]),
-        ("the width is in the units of the rows", ("RenyiEntropyClustering",), lambda p: p["sigma"]),
+        ("the width is in the units of the rows", ("RenyiEntropyClustering",), lambda p: p["bandwidth"]),
         ("a covariance is in the units of the rows", ("CrossEntropyClustering",), lambda p: p["covariance"]),
         SEARCHED,
     ],
@@ -361,7 +361,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("without an intercept, or before the minimum, it helps", LINEAR, is_no_convex_minimum),
         ("each feature is a component", ("LinearInfomax",), lambda p: p["n_components"] is None),
         ("volumes have a dimension", ("MinimumEntropyClustering",), lambda p: p["posterior"] == "knn"),
-        ("the width is of the rows", ("RenyiEntropyClustering",), lambda p: p["sigma"] is None),
+        ("the width is of the rows", ("RenyiEntropyClustering",), lambda p: p["bandwidth"] is None),
         ("of such directions any basis is as good", DIRECTIONS, equal_directions),
         ("the linear program has many optima", LINEAR_PROGRAMS, is_unusual),
     ],
@@ -405,7 +405,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         (
             "each iteration solves a linear program for each draw",
             ("CrossEntropySVC", "CrossEntropySVR"),
-            lambda p: many_rows(p) and (p["patience"] >= 20 or p["samples_per_candidate"] >= 10),
+            lambda p: many_rows(p) and (p["n_iter_no_change"] >= 20 or p["samples_per_candidate"] >= 10),
         ),
     ],
 }

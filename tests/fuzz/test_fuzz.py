@@ -388,7 +388,7 @@ SLOW = [
     },
     {
         "estimator": "CrossEntropySVC",
-        "settings": {"patience": 20, "gamma": 100.0, "elite_fraction": 0.1},
+        "settings": {"n_iter_no_change": 20, "gamma": 100.0, "elite_fraction": 0.1},
         "data": {"kind": "uniform", "seed": 306, "shape": [200, 2]},
         "law": "later",
     },

@@ -109,7 +109,7 @@ TABLE: list[tuple[tuple, str, list, str]] = [
     (PRECOMPUTED, "kernel", ["precomputed"], r"\(12, 3\)"),
     (("MinimumEntropyClustering", "CrossEntropyClustering"), "init", [[0, 1], range(12)], "init"),
     (("CrossEntropyMethodClustering", "KLClustering"), "init", [[[0.0, 1.0]]], "init"),
-    (("RenyiEntropyClustering",), "sigma", [1e-200], "sigma"),
+    (("RenyiEntropyClustering",), "bandwidth", [1e-200], "bandwidth"),
     (("CrossEntropyClustering",), "covariance", [1.0], "covariance is given"),
     (("CrossEntropyMethodClustering",), "elite_fraction", [0.001], "elite"),
     (("WELMClassifier",), "C", [1.0], "solver='cholesky'"),

@@ -130,13 +130,13 @@ def second_moments(X, y):
     return {label: np.mean([np.outer(x, x) for x in X[y == label]], axis=0) for label in np.unique(y)}
 
 
-@pytest.mark.parametrize("gamma", [0.0, 0.1, 10.0])
-def test_components_solve_the_generalised_eigenvalue_equation(gamma, wine):
+@pytest.mark.parametrize("alpha", [0.0, 0.1, 10.0])
+def test_components_solve_the_generalised_eigenvalue_equation(alpha, wine):
     X, y = wine
-    gem = GEM(n_components=6, gamma=gamma).fit(X, y)
+    gem = GEM(n_components=6, alpha=alpha).fit(X, y)
     C = second_moments(X, y)
     for v, eigenvalue, (i, j) in zip(gem.components_, gem.eigenvalues_, gem.pairs_, strict=True):
-        below = C[j] + gamma / 13 * np.trace(C[j]) * np.eye(13)
+        below = C[j] + alpha / 13 * np.trace(C[j]) * np.eye(13)
         residual = C[i] @ v - eigenvalue * below @ v
         assert np.linalg.norm(residual) < 1e-9 * np.linalg.norm(C[i] @ v)
         assert v @ below @ v == pytest.approx(1, rel=1e-9)
@@ -145,20 +145,20 @@ def test_components_solve_the_generalised_eigenvalue_equation(gamma, wine):
 def test_eigenvalues_are_the_largest_of_all_ordered_pairs(wine):
     X, y = wine
     C = second_moments(X, y)
-    gamma, everything = 0.3, []
+    alpha, everything = 0.3, []
     for i in range(3):
         for j in range(3):
             if i != j:
-                below = C[j] + gamma / 13 * np.trace(C[j]) * np.eye(13)
+                below = C[j] + alpha / 13 * np.trace(C[j]) * np.eye(13)
                 everything += np.linalg.eigvals(np.linalg.solve(below, C[i])).real.tolist()
     expected = sorted(everything, reverse=True)
-    assert_allclose(GEM(n_components=10, gamma=gamma).fit(X, y).eigenvalues_, expected[:10], rtol=1e-9)
-    assert_allclose(GEM(n_components=78, gamma=gamma).fit(X, y).eigenvalues_, expected, rtol=1e-6)
+    assert_allclose(GEM(n_components=10, alpha=alpha).fit(X, y).eigenvalues_, expected[:10], rtol=1e-9)
+    assert_allclose(GEM(n_components=78, alpha=alpha).fit(X, y).eigenvalues_, expected, rtol=1e-6)
 
 
 def test_no_direction_has_a_larger_ratio_of_energies(two):
     X, y = two
-    gem = GEM(n_components=1, gamma=0.2).fit(X, y)
+    gem = GEM(n_components=1, alpha=0.2).fit(X, y)
     C = second_moments(X, y)
     i, j = gem.pairs_[0]
     below = C[j] + 0.2 / 13 * np.trace(C[j]) * np.eye(13)
@@ -169,7 +169,7 @@ def test_no_direction_has_a_larger_ratio_of_energies(two):
 
 def test_two_classes_swapped_have_the_reciprocal_eigenvalues_without_regularisation(two):
     X, y = two
-    gem = GEM(n_components=26, gamma=0).fit(X, y)
+    gem = GEM(n_components=26, alpha=0).fit(X, y)
     one, other = (gem.eigenvalues_[(gem.pairs_ == pair).all(axis=1)] for pair in ([0, 1], [1, 0]))
     assert_allclose(np.sort(one), np.sort(1 / other), rtol=1e-6)
 
@@ -177,21 +177,21 @@ def test_two_classes_swapped_have_the_reciprocal_eigenvalues_without_regularisat
 def test_without_regularisation_a_linear_map_of_the_features_changes_signs_at_most(two):
     X, y = two
     A = np.random.default_rng(4).normal(size=(13, 13))
-    plain, mapped = GEM(gamma=0).fit(X, y), GEM(gamma=0).fit(X @ A, y)
+    plain, mapped = GEM(alpha=0).fit(X, y), GEM(alpha=0).fit(X @ A, y)
     assert_allclose(mapped.eigenvalues_, plain.eigenvalues_, rtol=1e-7)
     assert_allclose(np.abs(mapped.transform(X @ A)), np.abs(plain.transform(X)), rtol=1e-5, atol=1e-6)
 
 
-def test_gamma_is_relative_to_the_size_of_the_data(two):
+def test_alpha_is_relative_to_the_size_of_the_data(two):
     X, y = two
-    plain, scaled = GEM(gamma=0.5).fit(X, y), GEM(gamma=0.5).fit(1e4 * X, y)
+    plain, scaled = GEM(alpha=0.5).fit(X, y), GEM(alpha=0.5).fit(1e4 * X, y)
     assert_allclose(scaled.eigenvalues_, plain.eigenvalues_, rtol=1e-9)
     assert_allclose(scaled.transform(1e4 * X), plain.transform(X), rtol=1e-7, atol=1e-9)
 
 
-def test_a_large_gamma_gives_the_principal_axes_of_the_second_moments(two):
+def test_a_large_alpha_gives_the_principal_axes_of_the_second_moments(two):
     X, y = two
-    gem = GEM(n_components=1, gamma=1e8).fit(X, y)
+    gem = GEM(n_components=1, alpha=1e8).fit(X, y)
     C = second_moments(X, y)
     i, j = gem.pairs_[0]
     values, vectors = np.linalg.eigh(C[i])
@@ -208,13 +208,13 @@ def test_pairs_are_the_labels(two):
 
 
 @pytest.mark.filterwarnings("error")
-def test_gamma_is_accepted_up_to_where_its_multiples_overflow(two):
+def test_alpha_is_accepted_up_to_where_its_multiples_overflow(two):
     X, y = two
-    assert_allclose(GEM(gamma=1e100).fit(1e60 * X, y).eigenvalues_, 0, atol=1e-90)
+    assert_allclose(GEM(alpha=1e100).fit(1e60 * X, y).eigenvalues_, 0, atol=1e-90)
     with pytest.raises(
-        ValueError, match=r"'gamma' parameter of GEM must be a float in the range \[0.0, 1e\+100\]"
+        ValueError, match=r"'alpha' parameter of GEM must be a float in the range \[0.0, 1e\+100\]"
     ):
-        GEM(gamma=1e308).fit(X, y)
+        GEM(alpha=1e308).fit(X, y)
 
 
 @pytest.mark.parametrize("units", [1.0, 1e-8])
@@ -222,11 +222,11 @@ def test_singular_second_moments_are_refused_without_gamma(units):
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(30, 4)) * [1, 1, 1, units], np.repeat(["a", "b"], [27, 3])
     with pytest.raises(
-        ValueError, match="second moments of class 'b' are singular with gamma=0; accepted: a larger"
+        ValueError, match="second moments of class 'b' are singular with alpha=0; accepted: a larger"
     ):
-        GEM(gamma=0).fit(X, y)
-    assert np.isfinite(GEM(gamma=0.1).fit(X, y).components_).all()
-    assert np.isfinite(GEM(gamma=0).fit(X[:27], np.repeat(["a", "b"], [20, 7])).components_).all()
+        GEM(alpha=0).fit(X, y)
+    assert np.isfinite(GEM(alpha=0.1).fit(X, y).components_).all()
+    assert np.isfinite(GEM(alpha=0).fit(X[:27], np.repeat(["a", "b"], [20, 7])).components_).all()
 
 
 def test_a_class_of_zeros_is_refused():
@@ -234,4 +234,4 @@ def test_a_class_of_zeros_is_refused():
     with pytest.raises(
         ValueError, match="class 1 are singular .*unless all rows of the class, or all but one, are zero"
     ):
-        GEM(gamma=1.0).fit(X, y)
+        GEM(alpha=1.0).fit(X, y)

@@ -16,7 +16,7 @@ DENSITIES = [
     MELM(n_init=2, covariance="empirical", method="binned", random_state=0),
     MELM(n_init=2, covariance="oas", solver="penalty", random_state=0),
 ]
-PROJECTIONS = [ClassPCA(), TwoEllipsoidPCA(), PerClassPCA(3), GEM(), GEM(gamma=0)]
+PROJECTIONS = [ClassPCA(), TwoEllipsoidPCA(), PerClassPCA(3), GEM(), GEM(alpha=0)]
 
 pytestmark = pytest.mark.filterwarnings("error")
 

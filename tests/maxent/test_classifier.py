@@ -46,8 +46,8 @@ def per_class(classes):
     return feature
 
 
-def named_likelihood(X, y, *, biased=True, prior_variance=1.0):
-    return Likelihood(PerClassFeatures(X, len(np.unique(y))), one_hot(y), biased, prior_variance)
+def named_likelihood(X, y, *, biased=True, alpha=1.0):
+    return Likelihood(PerClassFeatures(X, len(np.unique(y))), one_hot(y), biased, alpha)
 
 
 # Closed forms and twins
@@ -57,7 +57,7 @@ def named_likelihood(X, y, *, biased=True, prior_variance=1.0):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_plain_case_is_multinomial_logistic_regression(iris, C, fit_intercept):
     X, y = iris
-    ours = MaxEntClassifier(prior_variance=C, fit_intercept=fit_intercept, tol=1e-8).fit(X, y)
+    ours = MaxEntClassifier(alpha=1 / C, fit_intercept=fit_intercept, tol=1e-8).fit(X, y)
     twin = LogisticRegression(C=C, fit_intercept=fit_intercept, tol=1e-8, max_iter=10_000).fit(X, y)
     assert_allclose(ours.predict_proba(X), twin.predict_proba(X), atol=1e-5)
     assert_allclose(ours.weights_, twin.coef_, atol=1e-4)
@@ -72,7 +72,7 @@ def test_defaults_are_those_of_logistic_regression(iris):
 def test_two_classes_are_logistic_regression_of_twice_the_variance():
     X, y = load_breast_cancer(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    ours = MaxEntClassifier(prior_variance=0.5, tol=1e-8).fit(X, y)
+    ours = MaxEntClassifier(alpha=2.0, tol=1e-8).fit(X, y)
     twin = LogisticRegression(C=1.0, tol=1e-8, max_iter=10_000).fit(X, y)
     assert_allclose(ours.decision_function(X), twin.decision_function(X), atol=1e-3)
     assert_allclose(ours.weights_[1] - ours.weights_[0], twin.coef_[0], atol=1e-4)
@@ -80,7 +80,7 @@ def test_two_classes_are_logistic_regression_of_twice_the_variance():
 
 def test_without_features_that_differ_classes_have_their_frequencies():
     y = np.repeat([0, 1, 2], [5, 3, 2])
-    found = MaxEntClassifier(prior_variance=None, tol=1e-10).fit(np.zeros((10, 1)), y)
+    found = MaxEntClassifier(alpha=0, tol=1e-10).fit(np.zeros((10, 1)), y)
     assert_allclose(found.predict_proba([[0.0]]), [[0.5, 0.3, 0.2]], atol=2e-8)
 
 
@@ -88,7 +88,7 @@ def test_one_binary_feature_gives_the_frequencies_among_rows_that_have_it():
     X = np.repeat([[0.0], [1.0]], [10, 20], axis=0)
     y = np.repeat([0, 1, 0, 1], [7, 3, 4, 16])
     for solver in ("lbfgs", "gis"):
-        found = MaxEntClassifier(prior_variance=None, solver=solver, tol=1e-9, max_iter=5000).fit(X, y)
+        found = MaxEntClassifier(alpha=0, solver=solver, tol=1e-9, max_iter=5000).fit(X, y)
         assert_allclose(found.predict_proba([[0.0], [1.0]]), [[0.7, 0.3], [0.2, 0.8]], atol=1e-6)
 
 
@@ -132,10 +132,10 @@ def test_shared_weights_are_those_of_a_loop_over_rows_and_classes(iris):
     assert found.score(X, y) > 0.9
 
 
-@pytest.mark.parametrize("prior_variance", [np.inf, 0.3])
-def test_gradient_by_finite_differences(words, prior_variance):
+@pytest.mark.parametrize("alpha", [0.0, 1 / 0.3])
+def test_gradient_by_finite_differences(words, alpha):
     X, y = words
-    likelihood = named_likelihood(X, y, prior_variance=prior_variance)
+    likelihood = named_likelihood(X, y, alpha=alpha)
     parameters = np.random.default_rng(1).normal(size=likelihood.n_parameters)
     numeric = approx_fprime(parameters, lambda parameters: likelihood(parameters)[0], 1e-7)
     assert_allclose(likelihood(parameters)[1], numeric, atol=1e-5)
@@ -146,7 +146,7 @@ def test_gradient_by_finite_differences(words, prior_variance):
 
 def test_without_a_prior_the_constraints_hold(words):
     X, y = words
-    found = MaxEntClassifier(prior_variance=None, tol=1e-8).fit(X, y)
+    found = MaxEntClassifier(alpha=0, tol=1e-8).fit(X, y)
     probability = found.predict_proba(X)
     for c in range(3):
         assert_allclose(probability[:, c] @ X / len(X), X[y == c].sum(axis=0) / len(X), atol=2e-8)
@@ -156,7 +156,7 @@ def test_without_a_prior_the_constraints_hold(words):
 def test_of_all_conditional_distributions_with_the_constraints_it_has_the_greatest_entropy(words):
     """Any other one differs by what the features do not see: by directions in which all means stay."""
     X, y = words
-    found = MaxEntClassifier(prior_variance=None, tol=1e-8).fit(X, y)
+    found = MaxEntClassifier(alpha=0, tol=1e-8).fit(X, y)
     probability = found.predict_proba(X)
     basis = np.linalg.qr(np.column_stack([X, np.ones(len(X))]))[0]
     rng = np.random.default_rng(2)
@@ -171,22 +171,22 @@ def test_of_all_conditional_distributions_with_the_constraints_it_has_the_greate
         assert entropy(moved) < entropy(probability)
 
 
-@pytest.mark.parametrize("prior_variance", [None, 0.5])
-def test_both_solvers_meet(words, prior_variance):
+@pytest.mark.parametrize("alpha", [0, 2.0])
+def test_both_solvers_meet(words, alpha):
     X, y = words
     fits = [
-        MaxEntClassifier(prior_variance=prior_variance, solver=solver, tol=1e-5, max_iter=20_000).fit(X, y)
+        MaxEntClassifier(alpha=alpha, solver=solver, tol=1e-5, max_iter=20_000).fit(X, y)
         for solver in ("lbfgs", "gis")
     ]
     assert_allclose(fits[0].predict_log_proba(X), fits[1].predict_log_proba(X), atol=5e-3)
     assert fits[1].n_iter_ > 5 * fits[0].n_iter_
 
 
-@pytest.mark.parametrize("prior_variance", [np.inf, 10.0, 1e-3])
+@pytest.mark.parametrize("alpha", [0.0, 0.1, 1e3])
 @pytest.mark.parametrize("scale", [1.0, 30.0])
-def test_each_step_of_iterative_scaling_raises_the_likelihood(words, prior_variance, scale):
+def test_each_step_of_iterative_scaling_raises_the_likelihood(words, alpha, scale):
     X, y = words
-    likelihood = named_likelihood(scale * X, y, prior_variance=prior_variance)
+    likelihood = named_likelihood(scale * X, y, alpha=alpha)
     losses = generalized_iterative_scaling(likelihood, 200, 0.0).losses
     assert (np.diff(losses) < 1e-13).all()
     assert losses[-1] < losses[0]
@@ -194,7 +194,7 @@ def test_each_step_of_iterative_scaling_raises_the_likelihood(words, prior_varia
 
 def test_scaling_step_with_a_prior_is_the_root_of_chen_and_rosenfelds_equation(words):
     X, y = words
-    likelihood = named_likelihood(X, y, biased=False, prior_variance=0.2)
+    likelihood = named_likelihood(X, y, biased=False, alpha=5.0)
     parameters = np.random.default_rng(3).normal(size=likelihood.n_parameters)
     _, _, model_means = likelihood(parameters)
     total = X.sum(axis=1).max()
@@ -208,13 +208,12 @@ def test_scaling_step_with_a_prior_is_the_root_of_chen_and_rosenfelds_equation(w
 
 def test_wide_priors_lead_to_none(words):
     X, y = words
-    none, wide = (
-        named_likelihood(X, y, biased=False, prior_variance=variance) for variance in (np.inf, 1e12)
-    )
+    none, *wide = (named_likelihood(X, y, biased=False, alpha=alpha) for alpha in (0.0, 5e-324, 1e-12))
     parameters = np.random.default_rng(4).normal(size=none.n_parameters)
     means = none(parameters)[2]
     expected = _scaling_step(none, parameters, means, 20.0)
-    assert_allclose(_scaling_step(wide, parameters, means, 20.0), expected, rtol=1e-6, atol=1e-9)
+    for each in wide:
+        assert_allclose(_scaling_step(each, parameters, means, 20.0), expected, rtol=1e-6, atol=1e-9)
 
 
 def test_loss_of_lbfgs_goes_down(words):
@@ -235,18 +234,18 @@ def test_a_word_that_stands_there_twice_counts_once():
         alone, double = (learner.fit(rows, y).predict_log_proba(rows) for rows in (X, paired))
         return np.abs(alone - double).max()
 
-    maxent = MaxEntClassifier(prior_variance=None, tol=1e-9)
+    maxent = MaxEntClassifier(alpha=0, tol=1e-9)
     assert change(maxent) < 1e-5
     assert change(MultinomialNB()) > 0.3
     assert_allclose(maxent.weights_[:, 0], maxent.weights_[:, 3], atol=1e-6)  # each has half
-    single = MaxEntClassifier(prior_variance=None, tol=1e-9).fit(X, y)
+    single = MaxEntClassifier(alpha=0, tol=1e-9).fit(X, y)
     halves = maxent.weights_[1] - maxent.weights_[0]
     assert 2 * halves[0] == pytest.approx((single.weights_[1] - single.weights_[0])[0], abs=1e-5)
 
 
 def test_a_feature_that_a_class_never_has_leaves_iterative_scaling_finite():
     X, y = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 1.0], [1.0, 0.0]]), np.array([0, 1, 1, 1])
-    found = MaxEntClassifier(prior_variance=None, solver="gis", tol=1e-9).fit(X, y)
+    found = MaxEntClassifier(alpha=0, solver="gis", tol=1e-9).fit(X, y)
     assert np.isfinite(found.weights_).all()
     assert (np.diff(found.loss_curve_) < 1e-13).all()
     assert found.predict_proba([[1.0, 1.0]])[0, 1] > 0.999
@@ -254,22 +253,22 @@ def test_a_feature_that_a_class_never_has_leaves_iterative_scaling_finite():
 
 def test_a_column_of_zeros_keeps_its_weights_at_zero(words):
     X, y = words
-    for variance in (None, 1.0):
+    for alpha in (0, 1.0):
         for solver in ("lbfgs", "gis"):
             padded = np.column_stack([X, np.zeros(len(X))])
-            found = MaxEntClassifier(prior_variance=variance, solver=solver, tol=1e-2).fit(padded, y)
+            found = MaxEntClassifier(alpha=alpha, solver=solver, tol=1e-2).fit(padded, y)
             assert_array_equal(found.weights_[:, -1], 0)
 
 
 def test_a_tighter_prior_makes_smaller_weights(words):
     X, y = words
-    norms = [np.linalg.norm(MaxEntClassifier(prior_variance=v).fit(X, y).weights_) for v in (1e-3, 0.1, 10)]
+    norms = [np.linalg.norm(MaxEntClassifier(alpha=a).fit(X, y).weights_) for a in (1e3, 10, 0.1)]
     assert norms[0] < norms[1] < norms[2]
 
 
 def test_rows_and_curve_are_those_of_the_iterations(words):
     X, y = words
-    found = MaxEntClassifier(prior_variance=None).fit(X, y)
+    found = MaxEntClassifier(alpha=0).fit(X, y)
     assert len(found.loss_curve_) == found.n_iter_ + 1
     log_likelihood = np.log(found.predict_proba(X)[np.arange(len(y)), y]).mean()
     assert found.loss_curve_[-1] == pytest.approx(-log_likelihood, rel=1e-9)

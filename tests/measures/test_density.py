@@ -150,5 +150,5 @@ def test_bad_samples_are_named():
         silverman_bandwidth([])
     with pytest.raises(ValueError, match="x holds 2 NaN or infinite values out of 3"):
         silverman_bandwidth([0.0, np.nan, np.inf])
-    with pytest.raises(ValueError, match="method is 'fft'; it must be 'auto', 'exact' or 'binned'"):
+    with pytest.raises(ValueError, match="method is 'fft'"):
         log_product_integral([0.0], 1.0, [0.0], 1.0, method="fft")

@@ -34,9 +34,7 @@ def test_estimate_is_that_of_the_contingency_table(rng, correction):
     x, y = rng.integers(0, 4, size=60), np.array(list("abc"))[rng.integers(0, 3, size=60)]
     found = discrete_mutual_information(x, y, correction=correction)
     table = counts_from_samples(x, y)
-    assert found == pytest.approx(
-        mutual_information_from_counts(table, correction=correction, base=math.e), abs=1e-12
-    )
+    assert found == pytest.approx(mutual_information_from_counts(table, correction=correction), abs=1e-12)
     if correction is None:
         assert found == pytest.approx(mutual_info_score(x, y), abs=1e-12)
 
@@ -48,7 +46,7 @@ def test_conditional_estimate_is_a_sum_of_entropies(correction, xyz):
     x, y, z = xyz
 
     def entropy(*parts):
-        return entropy_from_counts(counts_from_samples(*parts), correction=correction, base=math.e)
+        return entropy_from_counts(counts_from_samples(*parts), correction=correction)
 
     expected = entropy(x, z) + entropy(y, z) - entropy(x, y, z) - entropy(z)
     assert discrete_mutual_information(x, y, given=z, correction=correction) == pytest.approx(
@@ -84,7 +82,7 @@ def in_the_mean(correction, p, n):
     """Exact expectation of an entropy over all samples of n."""
     outcomes = np.array([c for c in itertools.product(range(n + 1), repeat=len(p)) if sum(c) == n])
     chances = multinomial.pmf(outcomes, n, p)
-    found = [entropy_from_counts(each, correction=correction, base=math.e) for each in outcomes]
+    found = [entropy_from_counts(each, correction=correction) for each in outcomes]
     return float(chances @ found)
 
 
@@ -100,10 +98,7 @@ def test_of_many_rare_values_grassbergers_correction_leaves_the_least(rng):
     """A hundred observations of two hundred values."""
     draws = rng.multinomial(100, np.full(200, 1 / 200), size=20)
     plug_in, miller, grassberger = (
-        abs(
-            np.mean([entropy_from_counts(each, correction=correction, base=math.e) for each in draws])
-            - math.log(200)
-        )
+        abs(np.mean([entropy_from_counts(each, correction=correction) for each in draws]) - math.log(200))
         for correction in CORRECTIONS
     )
     assert grassberger < 0.5 * miller < 0.4 * plug_in
@@ -115,7 +110,7 @@ def test_grassbergers_function_of_a_count_is_his():
     for n in range(2, 12):
         G[n] = G[n - 1] + (2 / (n - 1) if n % 2 == 0 else 0.0)
     for n in range(1, 12):
-        found = entropy_from_counts([n, 5], correction="grassberger", base=math.e)
+        found = entropy_from_counts([n, 5], correction="grassberger")
         assert found == pytest.approx(math.log(n + 5) - (n * G[n] + 5 * G[5]) / (n + 5), abs=1e-12)
 
 

@@ -123,10 +123,10 @@ def test_dependence_is_found_by_the_estimator_that_sees_it():
 def test_p_value_is_the_share_of_permutations(rng):
     x, y = rng.normal(size=(2, 30))
     found = independence_test(x, y, method="gaussian", n_permutations=50, random_state=0)
-    assert found.permuted.shape == (50,)
-    assert found.p_value == (1 + np.sum(found.permuted >= found.estimate)) / 51
+    assert found.null_distribution.shape == (50,)
+    assert found.p_value == (1 + np.sum(found.null_distribution >= found.estimate)) / 51
     again = independence_test(x, y, method="gaussian", n_permutations=50, random_state=0)
-    np.testing.assert_array_equal(found.permuted, again.permuted)
+    np.testing.assert_array_equal(found.null_distribution, again.null_distribution)
 
 
 # Blocks

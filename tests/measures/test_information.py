@@ -80,24 +80,24 @@ def test_measures_of_a_table_are_those_of_a_loop_over_its_cells(rng):
     information = uncertain = 0.0
     for t, y in itertools.product(range(3), range(4)):
         if P[t, y] > 0:
-            information += P[t, y] * math.log2(P[t, y] / (P[t].sum() * P[:, y].sum()))
-            uncertain -= P[t, y] * math.log2(P[t, y] / P[:, y].sum())
+            information += P[t, y] * math.log(P[t, y] / (P[t].sum() * P[:, y].sum()))
+            uncertain -= P[t, y] * math.log(P[t, y] / P[:, y].sum())
     assert mutual_information(P) == pytest.approx(information, rel=1e-12)
     assert conditional_entropy(P, given="columns") == pytest.approx(uncertain, rel=1e-12)
 
 
 def test_order_two_is_the_collision_probability_and_gini(rng):
     p = distribution(rng, 5)
-    assert renyi_entropy(p, 2) == pytest.approx(-math.log2(np.sum(p**2)), rel=1e-13)
-    assert havrda_charvat_entropy(p, 2) == pytest.approx(2 * (1 - np.sum(p**2)), rel=1e-13)
+    assert renyi_entropy(p, 2) == pytest.approx(-math.log(np.sum(p**2)), rel=1e-13)
+    assert havrda_charvat_entropy(p, 2, base=2) == pytest.approx(2 * (1 - np.sum(p**2)), rel=1e-13)
 
 
 def test_orders_at_the_ends_count_the_values_and_see_only_the_likeliest():
     p = [0.7, 0.2, 0.1, 0.0]
-    assert renyi_entropy(p, 0) == pytest.approx(math.log2(3), rel=1e-14)
-    assert renyi_entropy(p, math.inf) == pytest.approx(-math.log2(0.7), rel=1e-14)
-    assert renyi_entropy(p, 1e4) == pytest.approx(-math.log2(0.7), rel=2e-4)
-    assert havrda_charvat_entropy(p, 0) == pytest.approx(2.0, rel=1e-14)
+    assert renyi_entropy(p, 0) == pytest.approx(math.log(3), rel=1e-14)
+    assert renyi_entropy(p, math.inf) == pytest.approx(-math.log(0.7), rel=1e-14)
+    assert renyi_entropy(p, 1e4) == pytest.approx(-math.log(0.7), rel=2e-4)
+    assert havrda_charvat_entropy(p, 0, base=2) == pytest.approx(2.0, rel=1e-14)
 
 
 @pytest.mark.parametrize("family", [renyi_entropy, havrda_charvat_entropy])
@@ -166,20 +166,20 @@ def test_processing_data_adds_no_information(P, seed):
 def test_fanos_inequality(P):
     """The essay's eq. (6), in its part on clustering: C along the rows, guessed from x, the column."""
     wrong = max(0.0, 1 - P.max(axis=0).sum())
-    log_others = math.log2(len(P) - 1) if len(P) > 1 else 0.0
+    log_others = math.log(len(P) - 1) if len(P) > 1 else 0.0
     assert entropy([wrong, 1 - wrong]) + wrong * log_others >= conditional_entropy(P, given="columns") - 1e-12
 
 
 def test_fanos_inequality_is_sharp_where_all_wrong_classes_are_equally_likely():
     P = np.full((4, 4), 0.1 / 3) + np.eye(4) * (0.9 - 0.1 / 3)
-    bound = entropy([0.1, 0.9]) + 0.1 * math.log2(3)
+    bound = entropy([0.1, 0.9]) + 0.1 * math.log(3)
     assert conditional_entropy(P / 4, given="columns") == pytest.approx(bound, rel=1e-12)
 
 
 @given(weights)
 def test_entropy_lies_between_zero_and_that_of_equal_probabilities(counts):
     """Zero where one value is certain, the most where all are equally likely."""
-    assert 0 <= entropy(normalized(counts)) <= math.log2(len(counts)) + 1e-12
+    assert 0 <= entropy(normalized(counts)) <= math.log(len(counts)) + 1e-12
     assert entropy(np.eye(len(counts))[0]) == 0 < entropy(np.full(len(counts), 1 / len(counts)))
 
 
@@ -202,7 +202,7 @@ def test_renyis_entropy_of_independent_variables_adds_up_and_havrda_charvats_doe
     both = np.outer(p, q).ravel()
     assert renyi_entropy(both, 3) == pytest.approx(renyi_entropy(p, 3) + renyi_entropy(q, 3), rel=1e-12)
     first, second = havrda_charvat_entropy(p, 3), havrda_charvat_entropy(q, 3)
-    together = first + second + (2 ** (1 - 3) - 1) * first * second  # pseudo-additivity
+    together = first + second + (math.e ** (1 - 3) - 1) * first * second  # pseudo-additivity
     assert havrda_charvat_entropy(both, 3) == pytest.approx(together, rel=1e-12)
 
 
@@ -223,7 +223,7 @@ def test_divergence_is_positive_and_not_symmetric(rng):
 @pytest.mark.parametrize("measure", [cross_entropy, kl_divergence])
 def test_a_value_that_cannot_happen_costs_infinitely_much_and_one_that_does_not_happen_nothing(measure):
     assert measure([0.5, 0.5], [1.0, 0.0]) == math.inf
-    assert measure([1.0, 0.0], [0.5, 0.5]) == 1.0
+    assert measure([1.0, 0.0], [0.5, 0.5]) == math.log(2)
     assert measure([1.0, 0.0], [1.0, 0.0]) == 0.0
 
 
@@ -279,10 +279,7 @@ def test_miller_and_madow_take_more_than_half_of_the_bias_away(p, n):
 def test_plug_in_bias_is_the_corrections_to_the_first_order():
     """The bias times N tends to -(m - 1) / 2 nats."""
     p = [0.2, 0.3, 0.5]
-    scaled = [
-        n * (in_the_mean(lambda c: entropy_from_counts(c, base=math.e), p, n) - entropy(p, base=math.e))
-        for n in (10, 20, 40)
-    ]
+    scaled = [n * (in_the_mean(entropy_from_counts, p, n) - entropy(p)) for n in (10, 20, 40)]
     errors = np.abs(np.add(scaled, 1.0))
     assert (np.diff(errors) < 0).all()
     assert errors[-1] < 0.06
@@ -323,12 +320,12 @@ def test_values_that_were_never_seen_do_not_count_in_the_correction():
         (lambda: entropy([1.0], base=10), r"base is 10; it must be 2 or math.e"),
         (lambda: joint_entropy([0.5, 0.5]), r"P has shape \(2,\); it must be a table of two variables"),
         (lambda: mutual_information([[0.5, 0.6]]), r"P adds up to 1.1"),
-        (lambda: conditional_entropy([[1.0]], given="y"), r"given is 'y'; it must be 'rows' or 'columns'"),
+        (lambda: conditional_entropy([[1.0]], given="y"), r"given is 'y'"),
         (lambda: cross_entropy([1.0], [0.5, 0.5]), r"p has shape \(1,\) and q \(2,\)"),
         (lambda: kl_divergence([0.5, 0.5], [0.5, 0.4]), r"q adds up to 0.9"),
-        (lambda: renyi_entropy([1.0], -1), r"alpha is -1; it must be a number of at least 0"),
-        (lambda: renyi_entropy([1.0], math.nan), r"alpha is nan"),
-        (lambda: havrda_charvat_entropy([1.0], math.inf), r"alpha is inf; it must be a finite number"),
+        (lambda: renyi_entropy([1.0], -1), r"order is -1; it must be a number of at least 0"),
+        (lambda: renyi_entropy([1.0], math.nan), r"order is nan"),
+        (lambda: havrda_charvat_entropy([1.0], math.inf), r"order is inf; it must be a finite number"),
         (lambda: probabilities_from_counts([0, 0]), r"counts of shape \(2,\) hold no observation"),
         (lambda: entropy_from_counts([1, -1]), r"counts holds -1; counts must not be negative"),
         (lambda: entropy_from_counts([1], correction="jackknife"), r"it must be one of None, 'miller_madow'"),
@@ -344,4 +341,4 @@ def test_bad_input_is_named(call, message):
 
 def test_probabilities_in_single_precision_add_up_within_their_rounding(rng):
     p = distribution(rng, 1000).astype(np.float32)
-    assert entropy(p) == pytest.approx(stats.entropy(p.astype(float), base=2), rel=1e-6)
+    assert entropy(p) == pytest.approx(stats.entropy(p.astype(float)), rel=1e-6)

@@ -37,11 +37,11 @@ def test_estimates_are_those_of_a_loop(rng, width):
 
     both = np.hstack([X, Y])
     factor = width * silverman_factor(n, 3)
-    assert kde_mutual_information(X, Y, width=width) == pytest.approx(
+    assert kde_mutual_information(X, Y, bandwidth_scale=width) == pytest.approx(
         expected(factor, (1, both), (-1, X), (-1, Y)), rel=1e-10
     )
     parts = (1, np.hstack([both, Z])), (1, Z), (-1, np.hstack([X, Z])), (-1, np.hstack([Y, Z]))
-    assert kde_mutual_information(X, Y, given=Z, width=width) == pytest.approx(
+    assert kde_mutual_information(X, Y, given=Z, bandwidth_scale=width) == pytest.approx(
         expected(width * silverman_factor(n, 4), *parts), rel=1e-10
     )
 
@@ -111,8 +111,8 @@ def test_unreliable_estimates_and_bad_input_are_named(rng):
     for estimate in (kde_mutual_information, quadratic_mutual_information):
         with pytest.raises(ValueError, match="a variable has no density"):
             estimate(x, np.column_stack([rng.normal(size=40), x, 2 * x]))
-        with pytest.raises(ValueError, match="width is 0; it must be a positive number"):
-            estimate(x, x[::-1], width=0)
+        with pytest.raises(ValueError, match="bandwidth_scale is 0; it must be a positive number"):
+            estimate(x, x[::-1], bandwidth_scale=0)
     with pytest.raises(
         ValueError, match="divergence is 'kl'; it must be one of 'cauchy_schwarz', 'euclidean'"
     ):

@@ -28,7 +28,7 @@ SETTINGS = {
     MSEMLPClassifier: SQUARES,
     MSEMLPRegressor: SQUARES,
     SoftmaxRegression: {
-        "weight_decay": [0.0, 1e-4, 1e300],
+        "alpha": [0.0, 1e-4, 1e300],
         "solver": ["lbfgs", "gradient"],
         "learning_rate": ["auto", *RATES],
         "max_iter": [1, 40],

@@ -22,14 +22,14 @@ def iris():
     return scale(X), y
 
 
-def essays_cost(theta, X, y, weight_decay):
+def essays_cost(theta, X, y, alpha):
     """softmaxCost of the essay's appendix, with rows for columns: value and gradient."""
     td = theta @ X.T
     td = td - td.max(axis=0)
     p = np.exp(td) / np.exp(td).sum(axis=0)
     truth = np.eye(len(theta))[:, y]
-    cost = -np.sum(truth * np.log(p)) / len(y) + weight_decay / 2 * np.sum(theta**2)
-    return cost, -(truth - p) @ X / len(y) + weight_decay * theta
+    cost = -np.sum(truth * np.log(p)) / len(y) + alpha / 2 * np.sum(theta**2)
+    return cost, -(truth - p) @ X / len(y) + alpha * theta
 
 
 def test_objective_without_intercepts_is_that_of_the_essays_code(rng):
@@ -66,11 +66,11 @@ def test_no_curvature_is_above_the_bound(rng, fit_intercept):
 
 
 @with_and_without
-@pytest.mark.parametrize("weight_decay", [1e-3, 1e-1])
-def test_minimum_is_scikit_learns_with_c_of_one_over_n_lambda(fit_intercept, weight_decay):
+@pytest.mark.parametrize("alpha", [1e-3, 1e-1])
+def test_minimum_is_scikit_learns_with_c_of_one_over_n_lambda(fit_intercept, alpha):
     X, y = iris()
-    ours = SoftmaxRegression(weight_decay, fit_intercept=fit_intercept, tol=1e-8).fit(X, y)
-    theirs = LogisticRegression(C=1 / (150 * weight_decay), fit_intercept=fit_intercept, tol=1e-10).fit(X, y)
+    ours = SoftmaxRegression(alpha, fit_intercept=fit_intercept, tol=1e-8).fit(X, y)
+    theirs = LogisticRegression(C=1 / (150 * alpha), fit_intercept=fit_intercept, tol=1e-10).fit(X, y)
     assert_allclose(ours.coef_, theirs.coef_, atol=1e-4)
     assert_allclose(ours.intercept_, theirs.intercept_ * fit_intercept, atol=1e-4)
     assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
@@ -137,8 +137,8 @@ def test_the_least_loss_need_not_make_the_fewest_errors():
     """One mislabelled row far away turns the line of 20 others, which a cut at 0 parts without an error."""
     X = np.repeat([[-1.0], [1.0], [30.0]], [10, 10, 1], axis=0)
     y = np.repeat([0, 1, 0], [10, 10, 1])
-    machine = SoftmaxRegression(weight_decay=0.0).fit(X, y)
-    cut = SoftmaxRegression(weight_decay=0.0).fit(X, y)
+    machine = SoftmaxRegression(alpha=0.0).fit(X, y)
+    cut = SoftmaxRegression(alpha=0.0).fit(X, y)
     cut.coef_, cut.intercept_ = np.array([[-1.0], [1.0]]), np.zeros(2)
     loss, of_cut = (log_loss(y, each.predict_proba(X)) for each in (machine, cut))
     assert loss < of_cut
@@ -153,7 +153,7 @@ def test_huge_outputs_have_a_finite_loss(rng):
     assert value > 1e4
 
 
-def test_more_weight_decay_makes_smaller_weights():
+def test_more_alpha_makes_smaller_weights():
     X, y = iris()
     norms = [np.linalg.norm(SoftmaxRegression(decay).fit(X, y).coef_) for decay in (1e-3, 1e-2, 0.1, 1.0)]
     assert (np.diff(norms) < 0).all()

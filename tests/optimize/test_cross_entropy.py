@@ -51,19 +51,19 @@ def algorithm_2_1(objective, p, n_samples, rho, beta, d, rng):
 @pytest.mark.parametrize(("rho", "beta", "d"), [(0.1, 0.7, 5), (0.03, 0.7, 3), (0.25, 1.0, 1), (0.5, 0.4, 2)])
 @pytest.mark.parametrize("seed", range(2))
 def test_search_is_algorithm_2_1_step_by_step(rho, beta, d, seed):
-    search = partial(minimised, elite_fraction=rho, smoothing=beta, patience=d, tol=0)
+    search = partial(minimised, elite_fraction=rho, smoothing=beta, n_iter_no_change=d, tol=0)
     gammas, ps = algorithm_2_1(linear, HALVES.p, 60, rho, beta, d, np.random.default_rng(seed))
     for n, p in enumerate(ps, 1):
-        found = search(max_iterations=n, random_state=np.random.default_rng(seed))
+        found = search(max_iter=n, random_state=np.random.default_rng(seed))
         assert_allclose(found.distribution.p, p, rtol=1e-12, atol=1e-15)
-    assert [each.gamma for each in found.history] == gammas
+    assert [each.threshold for each in found.history] == gammas
     assert found.reason == "threshold"
 
 
 def test_gaussian_search_is_the_same_algorithm_with_moments():
     mean, std, rng, gammas = np.zeros(3), np.full(3, 2.0), np.random.default_rng(8), []
     found = cross_entropy_method(
-        bowl, Gaussian(mean, std), n_samples=50, max_iterations=12, random_state=np.random.default_rng(8)
+        bowl, Gaussian(mean, std), n_samples=50, max_iter=12, random_state=np.random.default_rng(8)
     )
     for _ in range(12):
         points = mean + std * rng.standard_normal((50, 3))
@@ -71,7 +71,7 @@ def test_gaussian_search_is_the_same_algorithm_with_moments():
         gammas.append(bowl(elite[-1]))
         mean = 0.7 * elite.mean(axis=0) + 0.3 * mean
         std = 0.7 * elite.std(axis=0) + 0.3 * std
-    assert_allclose([each.gamma for each in found.history], gammas, rtol=1e-9)
+    assert_allclose([each.threshold for each in found.history], gammas, rtol=1e-9)
     assert_allclose(found.distribution.mean, mean, rtol=1e-12)
     assert_allclose(found.distribution.std, std, rtol=1e-12)
     assert found.reason == "iterations"
@@ -88,7 +88,7 @@ def test_elite_has_the_rank_that_is_printed(n_samples, elite_fraction, expected)
 
 def test_ties_at_the_threshold_are_elite():
     found = cross_entropy_method(
-        lambda z: 3.0, HALVES, n_samples=40, smoothing=1.0, max_iterations=1, random_state=2
+        lambda z: 3.0, HALVES, n_samples=40, smoothing=1.0, max_iter=1, random_state=2
     )
     assert_array_equal(found.distribution.p, HALVES.sample(40, np.random.RandomState(2)).mean(axis=0))
     assert found.history[0].n_elite == 40
@@ -155,7 +155,9 @@ def test_minimum_of_a_quadratic_is_found_to_the_tolerance_of_the_distribution(se
         bowl, Gaussian(np.zeros(3), 5.0), n_samples=100, vectorized=True, random_state=seed
     )
     assert found.reason == "degenerate"
-    assert np.diff([each.gamma for each in found.history]).all()  # the rule of equal thresholds never applies
+    assert np.diff(
+        [each.threshold for each in found.history]
+    ).all()  # the rule of equal thresholds never applies
     assert_allclose(found.x, [1.0, -2.0, 0.5], atol=1e-6)
     assert_allclose(found.distribution.mean, found.x, atol=1e-6)
 
@@ -204,13 +206,13 @@ class Poisson:
     def sample(self, n, rng):
         return rng.poisson(self.rate, (n, 2))
 
-    def checked(self, points):
+    def check(self, points):
         return np.asarray(points)
 
-    def fitted(self, elite):
+    def fit(self, elite):
         return Poisson(np.mean(elite, axis=0))
 
-    def smoothed(self, fit, smoothing):
+    def smooth(self, fit, smoothing):
         return Poisson(smoothing * fit.rate + (1 - smoothing) * self.rate)
 
 
@@ -279,8 +281,8 @@ def test_one_variable_has_no_correlations():
     search = partial(
         cross_entropy_method, lambda x: np.cosh(x[:, 0] - 3), n_samples=40, smoothing=1.0, vectorized=True
     )
-    one = search(Gaussian([0.0], 2.0), random_state=0, max_iterations=6)
-    full = search(MultivariateGaussian([0.0], [[4.0]]), random_state=0, max_iterations=6)
+    one = search(Gaussian([0.0], 2.0), random_state=0, max_iter=6)
+    full = search(MultivariateGaussian([0.0], [[4.0]]), random_state=0, max_iter=6)
     assert_allclose(np.abs(one.x - 3), np.abs(full.x - 3), rtol=1e-6)
     assert_allclose(one.distribution.std**2, full.distribution.cov[0], rtol=1e-6)
 
@@ -289,12 +291,12 @@ def test_best_point_is_the_best_of_all_samples_not_of_the_last():
     values = iter([5.0, 4.0, 1.0, 8.0] + [9.0, 7.0, 3.0, 6.0] * 20)
     line = Gaussian([0.0], 1.0)
     found = cross_entropy_method(
-        lambda x: next(values), line, n_samples=4, elite_fraction=0.5, max_iterations=20, random_state=0
+        lambda x: next(values), line, n_samples=4, elite_fraction=0.5, max_iter=20, random_state=0
     )
     assert found.fun == 1.0
     assert_array_equal(found.x, line.sample(4, np.random.RandomState(0))[2])
     assert [each.best for each in found.history[:3]] == [1.0, 3.0, 3.0]
-    assert [each.gamma for each in found.history[:3]] == [4.0, 6.0, 6.0]
+    assert [each.threshold for each in found.history[:3]] == [4.0, 6.0, 6.0]
     assert found.history[1].mean == 6.25
 
 
@@ -320,10 +322,10 @@ def test_failed_points_are_never_elite():
         vectorized=True,
         random_state=0,
     )
-    first, found = search(max_iterations=1), search()
+    first, found = search(max_iter=1), search()
     assert first.history[0].n_elite < 36
     assert not first.distribution.p[:2].any()
-    assert np.isfinite([(each.gamma, each.best, each.mean) for each in found.history]).all()
+    assert np.isfinite([(each.threshold, each.best, each.mean) for each in found.history]).all()
 
 
 @pytest.mark.parametrize("nothing", [np.nan, np.inf])
@@ -344,14 +346,18 @@ def test_infinitely_good_value_is_the_best():
 # Ways to end.
 
 
-@pytest.mark.parametrize("patience", [1, 3, 5])
-def test_search_ends_when_the_threshold_was_the_same_in_that_many_updates(patience):
-    flat = cross_entropy_method(lambda z: 0.0, HALVES, n_samples=10, patience=patience, random_state=0)
-    assert (flat.reason, flat.n_iterations, flat.success) == ("threshold", patience + 1, True)
-    found = minimised(patience=patience, random_state=0)
-    gammas = [each.gamma for each in found.history]
-    assert len(set(gammas[-patience - 1 :])) == 1
-    assert all(len(set(gammas[i : i + patience + 1])) > 1 for i in range(len(gammas) - patience - 1))
+@pytest.mark.parametrize("n_iter_no_change", [1, 3, 5])
+def test_search_ends_when_the_threshold_was_the_same_in_that_many_updates(n_iter_no_change):
+    flat = cross_entropy_method(
+        lambda z: 0.0, HALVES, n_samples=10, n_iter_no_change=n_iter_no_change, random_state=0
+    )
+    assert (flat.reason, flat.n_iter, flat.success) == ("threshold", n_iter_no_change + 1, True)
+    found = minimised(n_iter_no_change=n_iter_no_change, random_state=0)
+    gammas = [each.threshold for each in found.history]
+    assert len(set(gammas[-n_iter_no_change - 1 :])) == 1
+    assert all(
+        len(set(gammas[i : i + n_iter_no_change + 1])) > 1 for i in range(len(gammas) - n_iter_no_change - 1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -370,16 +376,16 @@ def test_thresholds_within_the_tolerance_are_the_same(step, tol, reason):
         lambda x: next(values),
         Gaussian(np.zeros(3), 1.0),
         n_samples=20,
-        patience=4,
+        n_iter_no_change=4,
         tol=tol,
-        max_iterations=8,
+        max_iter=8,
     )
-    assert (found.reason, found.n_iterations) == (reason, {"threshold": 5, "iterations": 8}[reason])
+    assert (found.reason, found.n_iter) == (reason, {"threshold": 5, "iterations": 8}[reason])
 
 
 def test_search_ends_when_all_samples_are_one_point():
     found = cross_entropy_method(linear, Bernoulli([0.0, 1.0] * 6), n_samples=10, random_state=0)
-    assert (found.reason, found.n_iterations, found.n_evaluations, found.success) == (
+    assert (found.reason, found.n_iter, found.n_evaluations, found.success) == (
         "degenerate",
         1,
         1,
@@ -389,8 +395,8 @@ def test_search_ends_when_all_samples_are_one_point():
 
 
 def test_search_ends_after_the_last_iteration():
-    found = minimised(max_iterations=2, random_state=0)
-    assert (found.reason, found.n_iterations, found.success) == ("iterations", 2, False)
+    found = minimised(max_iter=2, random_state=0)
+    assert (found.reason, found.n_iter, found.success) == ("iterations", 2, False)
 
 
 # The fully adaptive variant.
@@ -419,14 +425,14 @@ def test_adaptive_search_grows_samples_until_they_improve(seed):
         HALVES,
         n_samples=20,
         elite_fraction=0.2,
-        patience=3,
+        n_iter_no_change=3,
         adaptive=True,
         vectorized=True,
         random_state=np.random.default_rng(seed),
     )
     gammas, sizes = adaptive_search(linear, HALVES.p, 20, 4, 0.7, 3, np.random.default_rng(seed))
     assert found.reason == "threshold"
-    assert [each.gamma for each in found.history] == gammas
+    assert [each.threshold for each in found.history] == gammas
     assert [each.n_samples for each in found.history] == sizes
     assert {20, 200} <= set(sizes)
     assert all(each.improved or each.n_samples == 200 for each in found.history)
@@ -435,7 +441,7 @@ def test_adaptive_search_grows_samples_until_they_improve(seed):
 def test_adaptive_search_that_gets_worse_is_unreliable():
     rising = iter(range(10_000))
     found = cross_entropy_method(
-        lambda x: next(rising), Gaussian([0.0], 1.0), n_samples=20, patience=3, adaptive=True
+        lambda x: next(rising), Gaussian([0.0], 1.0), n_samples=20, n_iter_no_change=3, adaptive=True
     )
     assert (found.reason, found.success, found.fun) == ("unreliable", False, 0.0)
     assert [each.n_samples for each in found.history] == [20, 200, 200, 200]
@@ -443,7 +449,7 @@ def test_adaptive_search_that_gets_worse_is_unreliable():
 
 
 def test_adaptive_sample_grows_to_ten_times_its_size():
-    found = cross_entropy_method(lambda z: 0.0, HALVES, n_samples=10, patience=1, adaptive=True)
+    found = cross_entropy_method(lambda z: 0.0, HALVES, n_samples=10, n_iter_no_change=1, adaptive=True)
     assert [each.n_samples for each in found.history] == [10, 100]
 
 
@@ -471,10 +477,10 @@ def test_same_state_gives_the_same_search_and_every_kind_of_state_is_taken():
         ({"smoothing": 0}, "smoothing is 0; it must be a number above 0 and at most 1"),
         ({"smoothing": 1.1}, "smoothing is 1.1"),
         ({"smoothing": "0.7"}, "smoothing is '0.7'"),
-        ({"patience": 0}, "patience is 0; it must be an integer of at least 1"),
-        ({"patience": True}, "patience is True"),
+        ({"n_iter_no_change": 0}, "n_iter_no_change is 0; it must be an integer of at least 1"),
+        ({"n_iter_no_change": True}, "n_iter_no_change is True"),
         ({"tol": -1e-9}, "tol is -1e-09; it must be None or a number that is not negative"),
-        ({"max_iterations": 0}, "max_iterations is 0"),
+        ({"max_iter": 0}, "max_iter is 0"),
         ({"batch_size": 0}, "batch_size is 0"),
         ({"n_jobs": 0}, "n_jobs == 0"),
         ({"random_state": "seed"}, "'seed' cannot be used to seed"),

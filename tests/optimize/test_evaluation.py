@@ -91,7 +91,7 @@ def test_cache_changes_nothing_but_the_number_of_evaluations():
     cached, plain = search(watched), search(family=Uncached(HALVES.p), tol=0)
     assert_array_equal(cached.x, plain.x)
     assert_array_equal(cached.distribution.p, plain.distribution.p)
-    assert [each.gamma for each in cached.history] == [each.gamma for each in plain.history]
+    assert [each.threshold for each in cached.history] == [each.threshold for each in plain.history]
     assert cached.n_samples == plain.n_samples == plain.n_evaluations
     evaluated = np.concatenate(watched.batches)
     assert len(np.unique(evaluated, axis=0)) == len(evaluated) == cached.n_evaluations < cached.n_samples
@@ -125,7 +125,7 @@ def test_workers_take_repaired_points_and_points_one_by_one():
     gaussian = Gaussian(np.zeros(2), 1.0)
     with parallel_config("threading"):
         assert same(search(repaired), search(repaired, n_jobs=2, batch_size=64))
-        one, two = (search(of_one, gaussian, vectorized=False, max_iterations=5, n_jobs=n) for n in (1, 2))
+        one, two = (search(of_one, gaussian, vectorized=False, max_iter=5, n_jobs=n) for n in (1, 2))
     assert same(one, two)
 
 
@@ -136,13 +136,13 @@ def test_repaired_points_are_what_the_update_and_the_result_see():
         kept = points & useful
         return kept @ WEIGHTS, kept
 
-    for n in range(1, search(repaired, smoothing=1.0).n_iterations + 1):
-        found = search(repaired, smoothing=1.0, max_iterations=n)
+    for n in range(1, search(repaired, smoothing=1.0).n_iter + 1):
+        found = search(repaired, smoothing=1.0, max_iter=n)
         assert not found.distribution.p[~useful].any()
     assert_array_equal(found.x, useful)
     assert found.fun == WEIGHTS[useful].sum()
-    first = search(repaired, smoothing=1.0, max_iterations=1)
-    plain = search(lambda points: (points & useful) @ WEIGHTS, max_iterations=1, smoothing=1.0)
+    first = search(repaired, smoothing=1.0, max_iter=1)
+    plain = search(lambda points: (points & useful) @ WEIGHTS, max_iter=1, smoothing=1.0)
     assert plain.history == first.history  # the same points were drawn, and are worth the same
     assert_array_equal(first.distribution.p, plain.distribution.p * useful)
 
@@ -213,7 +213,7 @@ def test_samples_that_come_in_blocks_are_the_same_samples(adaptive, monkeypatch)
             Gaussian(np.zeros(3), 2.0),
             n_samples=500,
             adaptive=adaptive,
-            max_iterations=15,
+            max_iter=15,
             batch_size=16,
             vectorized=True,
             random_state=0,
@@ -235,7 +235,7 @@ def test_a_sample_takes_the_memory_of_its_elite():
         Gaussian(np.zeros(d), 1.0),
         n_samples=n,
         elite_fraction=0.01,
-        max_iterations=1,
+        max_iter=1,
         vectorized=True,
         random_state=0,
     )

@@ -41,7 +41,7 @@ def maximum(log_likelihood, start) -> np.ndarray:
 def test_bernoullis_fit_maximises_the_likelihood(rng):
     elite = FAMILIES[0].sample(40, rng)
     found = maximum(lambda theta: bernoulli.logpmf(elite, expit(theta)).sum(axis=1).mean(), np.zeros(3))
-    assert_allclose(FAMILIES[0].fitted(elite).p, expit(found), atol=1e-5)
+    assert_allclose(FAMILIES[0].fit(elite).p, expit(found), atol=1e-5)
 
 
 def test_gaussians_fit_maximises_the_likelihood(rng):
@@ -49,7 +49,7 @@ def test_gaussians_fit_maximises_the_likelihood(rng):
     found = maximum(
         lambda theta: norm.logpdf(elite, theta[:3], np.exp(theta[3:])).sum(axis=1).mean(), np.zeros(6)
     )
-    fit = FAMILIES[1].fitted(elite)
+    fit = FAMILIES[1].fit(elite)
     assert_allclose(fit.mean, found[:3], atol=1e-5)
     assert_allclose(fit.std, np.exp(found[3:]), atol=1e-5)
 
@@ -67,7 +67,7 @@ def test_multivariate_gaussians_fit_maximises_the_likelihood(rng):
         return multivariate_normal.logpdf(elite, theta[:3], covariance(theta), allow_singular=True).mean()
 
     found = maximum(log_likelihood, np.concatenate([np.zeros(3), np.eye(3)[lower]]))
-    fit = FAMILIES[2].fitted(elite)
+    fit = FAMILIES[2].fit(elite)
     assert_allclose(fit.mean, found[:3], atol=1e-5)
     assert_allclose(fit.cov, covariance(found), atol=1e-4)
 
@@ -76,19 +76,19 @@ def test_multivariate_gaussians_fit_maximises_the_likelihood(rng):
 def test_fit_to_a_large_sample_is_the_distribution_that_it_was_drawn_from(family, rng):
     """Consistency; the tolerance is some five standard errors of the largest variance here."""
     for given, fitted in zip(
-        parameters(family), parameters(family.fitted(family.sample(40_000, rng))), strict=True
+        parameters(family), parameters(family.fit(family.sample(40_000, rng))), strict=True
     ):
         assert_allclose(fitted, given, atol=0.08)
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=a_name)
 def test_smoothing_goes_from_the_old_distribution_to_the_fit(family, rng):
-    fit = family.fitted(family.sample(20, rng))
+    fit = family.fit(family.sample(20, rng))
     for old, new, all_of_it, part in zip(
         parameters(family),
         parameters(fit),
-        parameters(family.smoothed(fit, 1.0)),
-        parameters(family.smoothed(fit, 0.7)),
+        parameters(family.smooth(fit, 1.0)),
+        parameters(family.smooth(fit, 0.7)),
         strict=True,
     ):
         assert_allclose(all_of_it, new, rtol=1e-15)
@@ -100,9 +100,9 @@ def test_family_is_what_the_method_asks_for_and_carries_its_tolerance_along(fami
     assert isinstance(family, Family)
     sample = family.sample(6, rng)
     assert sample.shape == (6, family.n_variables) == (6, 3)
-    assert_array_equal(family.checked(sample), sample)
+    assert_array_equal(family.check(sample), sample)
     tight = type(family)(*parameters(family), tolerance=1e-3)
-    assert tight.smoothed(tight.fitted(sample), 0.5).tolerance == 1e-3
+    assert tight.smooth(tight.fit(sample), 0.5).tolerance == 1e-3
     with pytest.raises(ValueError, match="read-only"):
         parameters(family)[0][:] = 0
 
@@ -121,13 +121,13 @@ def test_impossible_values_are_never_drawn(rng):
 
 def test_independent_gaussians_are_a_multivariate_one_whose_covariance_is_diagonal(rng):
     elite = FAMILIES[1].sample(30, rng)
-    fit, full = FAMILIES[1].fitted(elite), FAMILIES[2].fitted(elite)
+    fit, full = FAMILIES[1].fit(elite), FAMILIES[2].fit(elite)
     assert_allclose(fit.mean, full.mean)
     assert_allclose(fit.std, np.sqrt(np.diag(full.cov)))
 
 
 def test_singular_covariance_is_sampled_within_its_subspace(rng):
-    fit = MultivariateGaussian(np.zeros(3), np.eye(3)).fitted([[1.0, 2.0, 0.0], [3.0, 4.0, 0.0]])
+    fit = MultivariateGaussian(np.zeros(3), np.eye(3)).fit([[1.0, 2.0, 0.0], [3.0, 4.0, 0.0]])
     sample = fit.sample(100, rng)
     assert_allclose(sample[:, 1] - sample[:, 0], 1, atol=1e-7)  # the line through the two points
     assert_allclose(sample[:, 2], 0, atol=1e-7)
@@ -145,7 +145,7 @@ def test_covariance_that_rounding_made_slightly_negative_is_sampled(rng):
 def test_with_smoothing_no_subset_becomes_impossible():
     p = Bernoulli([0.5])
     for _ in range(20):
-        p = p.smoothed(p.fitted([[True]]), 0.7)
+        p = p.smooth(p.fit([[True]]), 0.7)
     assert 0 < 1 - p.p[0] < 1e-9
 
 
@@ -185,8 +185,8 @@ def test_degenerate_distributions_are_known(family, expected):
         (lambda: MultivariateGaussian([0.0], np.eye(2)), r"cov has shape \(2, 2\); .* it must be \(1, 1\)"),
         (lambda: MultivariateGaussian([0.0, 0.0], [[1, 1], [0, 1]]), "cov is not symmetric"),
         (lambda: MultivariateGaussian([0.0, 0.0], [[1, 2], [2, 1]]), "cov has the eigenvalue -1"),
-        (lambda: Bernoulli([0.5]).checked([[2]]), r"hold zeros and ones, got \[\[2\]\]"),
-        (lambda: FAMILIES[1].checked([[np.nan]]), "points of a Gaussian distribution must be finite"),
+        (lambda: Bernoulli([0.5]).check([[2]]), r"hold zeros and ones, got \[\[2\]\]"),
+        (lambda: FAMILIES[1].check([[np.nan]]), "points of a Gaussian distribution must be finite"),
     ],
 )
 def test_bad_distribution_or_point_is_one_line_that_says_what_was_found(make, message):

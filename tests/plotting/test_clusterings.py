@@ -20,7 +20,8 @@ def display_of(labels):
 
 @pytest.fixture(scope="module")
 def sets():
-    return {"moons": make_moons(120, noise=0.05, random_state=0), "blobs": make_blobs(90, random_state=1)}
+    moons, blobs = make_moons(120, noise=0.05, random_state=0), make_blobs(90, random_state=1)
+    return {"moons": moons[0], "blobs": blobs[0]}, {"moons": moons[1], "blobs": blobs[1]}
 
 
 def drawn(ax):
@@ -34,11 +35,11 @@ def test_sets_are_rows_and_clusterers_columns_with_their_agreement(sets):
         "HDBSCAN": HDBSCAN(copy=True),
         "three": KMeans(3, n_init=3),
     }
-    display = ClusteringsDisplay.from_estimators(clusterers, sets).plot()
+    display = ClusteringsDisplay.from_estimators(clusterers, *sets).plot()
     assert display.axes_.shape == (2, 3)
     assert [ax.get_title() for ax in display.axes_[0]] == list(clusterers)
-    assert [row[0].get_ylabel() for row in display.axes_] == list(sets)
-    X, y = sets["moons"]
+    assert [row[0].get_ylabel() for row in display.axes_] == list(sets[0])
+    X, y = (each["moons"] for each in sets)
     index = adjusted_rand_score(y, KMeans(2, random_state=0).fit_predict(X))
     assert [text.get_text() for text in display.axes_[0, 0].texts] == [f"{index:.2f}"]
     assert sum(map(len, drawn(display.axes_[1, 2]))) == 90
@@ -50,13 +51,13 @@ def test_a_clusters_number_does_not_decide_its_look():
     one = display_of(CLASSES)
     for numbers in ([2, 0, 1], [7, 3, 5]):
         other = display_of(np.array(numbers)[CLASSES])
-        assert_array_equal(other.looks("set", "A"), one.looks("set", "A"))
-    assert_array_equal(one.looks("set", "A"), CLASSES)
+        assert_array_equal(other._style_numbers("set", "A"), one._style_numbers("set", "A"))
+    assert_array_equal(one._style_numbers("set", "A"), CLASSES)
 
 
 def test_clusters_beyond_the_classes_take_the_next_looks_the_largest_first():
     labels = np.array([9, 9, 9, 1, 2, 2, 2, 2, 3, 3, 4, 4])
-    looks = display_of(labels).looks("set", "A")
+    looks = display_of(labels)._style_numbers("set", "A")
     assert_array_equal(looks[[0, 4, 8]], [0, 1, 2])
     assert {int(looks[3]), int(looks[10])} == {3, 4}
     assert looks[10] == 3  # of two rows, the other of one
@@ -64,7 +65,7 @@ def test_clusters_beyond_the_classes_take_the_next_looks_the_largest_first():
 
 def test_fewer_clusters_than_classes_stand_for_those_they_fit_best():
     labels = np.array([0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0])
-    looks = display_of(labels).looks("set", "A")
+    looks = display_of(labels)._style_numbers("set", "A")
     assert set(looks[labels == 1]) == {1}
     assert set(looks[labels == 0]) <= {0, 2}
 
@@ -72,11 +73,11 @@ def test_fewer_clusters_than_classes_stand_for_those_they_fit_best():
 def test_noise_is_a_group_of_its_own_in_the_index_and_no_cluster():
     labels = np.where(np.arange(12) % 4 == 3, -1, CLASSES)
     display = display_of(labels).plot()
-    assert_array_equal(display.looks("set", "A") == -1, labels == -1)
+    assert_array_equal(display._style_numbers("set", "A") == -1, labels == -1)
     assert display.agreement("set", "A") == pytest.approx(adjusted_rand_score(CLASSES, labels))
     assert len(drawn(display.axes_[0, 0])[0]) == 3
     everything = display_of(np.full(12, -1))
-    assert set(everything.looks("set", "A")) == {-1}
+    assert set(everything._style_numbers("set", "A")) == {-1}
     everything.plot()
 
 
@@ -99,4 +100,4 @@ def test_other_axes_and_other_spaces_are_refused():
     ):
         display_of(CLASSES).plot(clustering_axes(1, 2))
     with pytest.raises(ValueError, match="X has 3 features; accepted: 2"):
-        ClusteringsDisplay.from_estimators({"A": KMeans(2)}, {"set": (np.zeros((4, 3)), np.zeros(4))})
+        ClusteringsDisplay.from_estimators({"A": KMeans(2)}, {"set": np.zeros((4, 3))}, {"set": np.zeros(4)})

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.metrics import accuracy_score
-from sklearn.model_selection import ShuffleSplit, StratifiedKFold, validation_curve
+from sklearn.model_selection import StratifiedKFold, cross_val_score, validation_curve
 from sklearn.svm import SVC
 
 from entrolearn import EEMClassifier, gmean_scorer
@@ -51,14 +50,15 @@ def test_a_path_gives_the_scores_of_plain_fits(moons, estimator, name, values):
     )
     assert_array_equal(found, values)
     assert_allclose(scores, twin.T)
-    assert (drawn.param_name, drawn.score_name) == (name, "gmean_score")
+    assert (drawn.param_name, drawn.score_name) == (name, "GMEAN")
 
 
-def test_another_metric_gives_its_name(moons):
-    drawn = GridCurveDisplay.from_estimator(
-        SVC(), *moons, param_name="C", param_range=[1.0], metric=accuracy_score, cv=3
-    )
-    assert drawn.score_name == "accuracy_score"
+def test_scoring_is_that_of_scikit_learn(moons):
+    request = {"param_name": "C", "param_range": [1.0], "cv": 3}
+    drawn = GridCurveDisplay.from_estimator(SVC(), *moons, **request, scoring="accuracy")
+    ((_, scores),) = drawn.curves.values()
+    assert_allclose(scores[:, 0], cross_val_score(SVC(), *moons, scoring="accuracy", cv=3))
+    assert drawn.score_name == "accuracy"
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,7 @@ def test_another_metric_gives_its_name(moons):
         ({"param_name": "n_hiden"}, "EEMClassifier has no parameter 'n_hiden', did you mean 'n_hidden'?"),
         ({"param_range": ["rbf"]}, r"values of n_hidden are \['rbf'\]; accepted: one or more finite numbers"),
         ({"param_range": []}, r"values of n_hidden are \[\]"),
-        ({"cv": ShuffleSplit(5, random_state=0)}, "leaves rows out twice"),
-        ({"cv": ShuffleSplit(1, random_state=0)}, "never leaves some rows out"),
-        ({"param_range": [-1]}, "every fit failed, first by InvalidParameterError: The 'n_hidden' parameter"),
+        ({"param_range": [-1]}, "The 'n_hidden' parameter"),
     ],
 )
 def test_bad_requests_are_named(moons, change, message):

@@ -40,7 +40,7 @@ def of_errors():
 DISPLAYS = {
     "AgreementDisplay": (
         lambda kind: kind([80, 90], [81, 95], ["reproduced", "higher"], name="accuracy"),
-        ["verdict", "printed", "ours"], "1 higher, 1 reproduced",
+        ["verdict", "published", "ours"], "1 higher, 1 reproduced",
     ),
     "ClusteringsDisplay": (
         lambda kind: kind({"moons": X}, {"moons": y}, {"moons": {"classes": y, "none": "failed"}}),

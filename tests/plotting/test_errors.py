@@ -32,7 +32,7 @@ def test_densities_are_means_of_kernels_of_one_width(errors):
 
 def test_every_density_has_mass_one_where_it_is_drawn(errors):
     display = ErrorDensityDisplay(errors).plot()
-    assert display.width() == pytest.approx(np.ptp(np.concatenate(list(errors.values()))) / 60)
+    assert display._width() == pytest.approx(np.ptp(np.concatenate(list(errors.values()))) / 60)
     for line in display.ax_.get_lines()[:2]:
         assert np.trapezoid(line.get_ydata(), line.get_xdata()) == pytest.approx(1, abs=1e-3)
     labels = display.ax_.get_legend_handles_labels()[1]
@@ -43,7 +43,7 @@ def test_equal_errors_are_one_kernel():
     display = ErrorDensityDisplay({1: [0.5] * 4, 2: [0.0, 1.0, 0.5, 0.5]}, bandwidth=0.1)
     at = np.linspace(0, 1, 7)
     assert_allclose(display.density(1, at), norm.pdf(at, 0.5, 0.1))
-    assert ErrorDensityDisplay({1: [0.5] * 4}).plot().width() == 1
+    assert ErrorDensityDisplay({1: [0.5] * 4}).plot()._width() == 1
 
 
 def test_errors_are_targets_less_outputs(moons):

@@ -102,8 +102,8 @@ def test_sparse_rows_and_a_search_are_drawn():
     X = csr_array(np.random.default_rng(0).poisson(0.5, size=(40, 30)).astype(float))
     y = np.arange(40) % 2
     drawn = ProjectionDisplay.from_estimator(TruncatedSVD(2, random_state=0).fit(X), X, y)
-    assert drawn.described()[3][-1] == "and 18 more"
-    assert drawn.described()[3][2] == f"feature 1 = {X.toarray()[3, 0]:g}"
+    assert drawn._row_texts()[3][-1] == "and 18 more"
+    assert drawn._row_texts()[3][2] == f"feature 1 = {X.toarray()[3, 0]:g}"
 
 
 def test_lists_are_drawn_as_arrays(wine):
@@ -112,7 +112,7 @@ def test_lists_are_drawn_as_arrays(wine):
     drawn, expected = (
         ProjectionDisplay.from_estimator(plane, *rows).plot() for rows in ((X.tolist(), y.tolist()), (X, y))
     )
-    assert drawn.described() == expected.described()
+    assert drawn._row_texts() == expected._row_texts()
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_row_tells_its_name_its_class_and_its_features(wine, plane):
     X, y = wine
     names = [f"bottle {k}" for k in range(len(X))]
     display = ProjectionDisplay.from_estimator(plane, X, y, row_names=names, display_labels=["A", "B", "C"])
-    row = display.described()[60]
+    row = display._row_texts()[60]
     assert row[:3] == ["row bottle 60", "class B", f"alcohol = {X.iloc[60, 0]:.4g}"]
     assert row[-1] == "and 1 more"
     assert len(row) == 2 + 12 + 1
@@ -180,9 +180,9 @@ def test_a_row_tells_its_name_its_class_and_its_features(wine, plane):
 def test_rows_are_called_by_the_index_of_a_table_or_by_their_numbers(wine, plane):
     X, y = wine
     some = ProjectionDisplay.from_estimator(plane, X.iloc[5:], y.iloc[5:])
-    assert some.described()[0][0] == "row 5"
+    assert some._row_texts()[0][0] == "row 5"
     bare = ProjectionDisplay([[0.0, 1.0]], [0], display_labels=["a"])
-    assert bare.described() == [["row 0", "class a"]]
+    assert bare._row_texts() == [["row 0", "class a"]]
 
 
 def test_the_page_shows_the_same_rows_looks_and_contours_as_the_picture(display, page):

@@ -50,7 +50,7 @@ def test_a_bar_spans_its_group_with_a_dot_at_each_of_its_models():
 
 def test_bars_that_meet_are_one_below_the_other_and_others_share_a_level():
     groups = [["a", "b"], ["b", "c"], ["c", "e"], ["e", "d"]]
-    assert CriticalDifferenceDisplay(RANKS, groups).levels() == [0, 1, 0, 1]
+    assert CriticalDifferenceDisplay(RANKS, groups)._levels() == [0, 1, 0, 1]
     drawn = lines(CriticalDifferenceDisplay(RANKS, groups).plot(), 2)
     assert len({line[0, 1] for line in drawn if line[0, 1] < 0}) == 2
 

@@ -80,7 +80,7 @@ def test_relative_curves_end_at_their_share_of_the_best_of_all():
 
 
 def test_against_costs_a_start_is_as_wide_as_it_costs_and_a_point_marks_some():
-    display = ExpectedMaximumDisplay(FOUND, costs={"A": 0.5, "B": 10.0}).plot(marked=3)
+    display = ExpectedMaximumDisplay(FOUND, costs={"A": 0.5, "B": 10.0}).plot(n_starts=3)
     drawn = lines(display.ax_)
     assert_allclose(drawn["A"][0], [0.5, 1.0, 1.5, 2.0])
     assert_allclose(drawn["B"][0], [10, 20])

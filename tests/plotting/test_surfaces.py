@@ -52,9 +52,8 @@ def test_a_single_row_or_a_constant_score_is_drawn_without_lines():
 def test_a_path_gives_the_scores_of_plain_fits(moons):
     folds = StratifiedKFold(3, shuffle=True, random_state=1)
     grid = {"C": [0.1, 1.0], "gamma": [0.5, 2.0, 8.0]}
-    drawn = GridSurfaceDisplay.from_estimator(
-        SVC(), *moons, x_name="C", x_range=grid["C"], y_name="gamma", y_range=grid["gamma"], cv=folds
-    )
+    drawn = GridSurfaceDisplay.from_estimator(SVC(), *moons, param_grid=grid, cv=folds)
+    assert (drawn.x_name, drawn.y_name) == ("C", "gamma")
     search = GridSearchCV(SVC(), grid, cv=folds, scoring=gmean_scorer).fit(*moons)
     twin = search.cv_results_["mean_test_score"].reshape(2, 3)  # C, then gamma
     assert_allclose(drawn.scores, twin.T)
@@ -62,6 +61,6 @@ def test_a_path_gives_the_scores_of_plain_fits(moons):
 
 def test_an_unknown_parameter_is_named(moons):
     with pytest.raises(ValueError, match="SVC has no parameter 'gama', did you mean 'gamma'"):
-        GridSurfaceDisplay.from_estimator(
-            SVC(), *moons, x_name="C", x_range=[1.0], y_name="gama", y_range=[1.0]
-        )
+        GridSurfaceDisplay.from_estimator(SVC(), *moons, param_grid={"C": [1.0], "gama": [1.0]})
+    with pytest.raises(ValueError, match="param_grid"):
+        GridSurfaceDisplay.from_estimator(SVC(), *moons, param_grid={"C": [1.0]})

@@ -165,7 +165,7 @@ def test_history_tells_how_the_search_went(wdbc):
     assert machine.history_[-1].n_evaluations < 0.6 * sum(each.n_samples for each in machine.history_)
     assert len(machine.history_) == machine.n_iter_ > 3
     assert all(each.n_samples == 5 * len(machine.candidates_) for each in machine.history_)
-    *_, before, last = [each.gamma for each in machine.history_]
+    *_, before, last = [each.threshold for each in machine.history_]
     assert before == last
     assert min(each.best for each in machine.history_) >= machine.objective_ - 1e-6
 

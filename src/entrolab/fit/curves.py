@@ -10,10 +10,10 @@ LONGEST = 500  # steps of a curve
 
 
 def curves_of(fitted: BaseEstimator) -> dict[str, list[float]]:
-    """The losses of a fit by step, its objectives, or the levels of the cross-entropy method, by name.
+    """The losses of a fit by step, its objectives, or the thresholds of the cross-entropy method, by name.
 
     A learner has ``loss_curve_`` (``loss``), or ``history_``: the objective of each iteration, or iterations
-    with ``gamma`` and ``best``. A pipeline's are those of its last step that has some, a meta-estimator's
+    with ``threshold`` and ``best``. A pipeline's are those of its last step that has some, a meta-estimator's
     those of its ``estimator_``. Longer curves are thinned evenly to `LONGEST` steps.
     """
     if isinstance(fitted, Pipeline):
@@ -23,8 +23,8 @@ def curves_of(fitted: BaseEstimator) -> dict[str, list[float]]:
     if not len(history := getattr(fitted, "history_", ())):
         inner = getattr(fitted, "estimator_", None)
         return curves_of(inner) if isinstance(inner, BaseEstimator) else {}
-    if hasattr(history[0], "gamma"):
-        return {name: _thinned([getattr(one, name) for one in history]) for name in ("gamma", "best")}
+    if hasattr(history[0], "threshold"):
+        return {name: _thinned([getattr(one, name) for one in history]) for name in ("threshold", "best")}
     return {"objective": _thinned(history)}
 
 

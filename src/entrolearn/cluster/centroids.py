@@ -302,7 +302,7 @@ class CrossEntropyMethodClustering(
             elite_fraction=self.elite_fraction,
             smoothing=self.smoothing,
             tol=0.0,  # thresholds stop falling long before the standard deviations do
-            max_iterations=self.max_iter,
+            max_iter=self.max_iter,
             vectorized=True,
             batch_size=inertia.batch_size,
             random_state=random,

@@ -52,16 +52,16 @@ class _Distributions:
     def __getitem__(self, which) -> np.ndarray:
         """Some of the distributions, as an array of shape (n, n_features)."""
         rows = self.rows[which]
-        return self.smoothed(rows.toarray() if issparse(rows) else rows)
+        return self.mix(rows.toarray() if issparse(rows) else rows)
 
-    def smoothed(self, rows: np.ndarray) -> np.ndarray:
+    def mix(self, rows: np.ndarray) -> np.ndarray:
         """Rows mixed with the common distribution, shape (n, n_features)."""
         return (1 - self.share) * rows + self.share * self.common
 
     def entropies(self) -> np.ndarray:
         """Entropies of the distributions in nats, shape (n_samples,)."""
         if not issparse(self.rows):
-            return entr(self.smoothed(self.rows)).sum(axis=1)
+            return entr(self.mix(self.rows)).sum(axis=1)
         # The entropy as if all entries were zero, plus the changes due to the non-zero ones.
         parts, background = self.rows.copy(), self.share * self.common
         parts.data = entr((1 - self.share) * parts.data + background[parts.indices])
@@ -73,7 +73,7 @@ class _Distributions:
         members = csr_matrix((np.ones(len(labels)), (labels, np.arange(len(labels)))))
         sums = members @ self.rows
         sums = sums.toarray() if issparse(sums) else sums
-        return self.smoothed(sums / np.bincount(labels)[:, np.newaxis])
+        return self.mix(sums / np.bincount(labels)[:, np.newaxis])
 
     def cross_entropies(self, centers: np.ndarray) -> np.ndarray:
         """Cross entropies of the distributions with each center, in nats, by one matrix product.
@@ -114,7 +114,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     ----------
     n_clusters : int, default=8
         Number of clusters, if there are at least as many different distributions.
-    smoothing : float, default=0.01
+    mixing : float, default=0.01
         Share of the mean of all rows that is mixed into each row first. With 0 a row has infinite divergence
         from a center that is zero in one of its features, however small the entry is.
     init : {"k-means++", "random"} or array-like of shape (n_clusters, n_features), default="k-means++"
@@ -135,7 +135,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (`n_clusters_`, n_features)
-        Means of the smoothed rows of each cluster, which are distributions.
+        Means of the mixed rows of each cluster, which are distributions.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row.
     n_clusters_ : int
@@ -143,7 +143,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
     objective_ : float
         Mean divergence of the rows from their centers, the information lost, in nats.
     mutual_information_ : float
-        I(X; Y) of the smoothed rows, in nats. This is the value of `objective_` with a single cluster.
+        I(X; Y) of the mixed rows, in nats. This is the value of `objective_` with a single cluster.
     history_ : ndarray of shape (`n_iter_`,)
         Objective after each iteration of the best start; non-increasing.
     objectives_ : ndarray of shape (n_init,)
@@ -166,7 +166,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     The authors of the essay rejected this divergence for clustering images of digits, because the
     distributions of the clusters differed too little. A measure of this difference is ``1 - objective_ /
-    mutual_information_``, the share of the information that the clusters preserve. With ``smoothing=0``
+    mutual_information_``, the share of the information that the clusters preserve. With ``mixing=0``
     nearly all images have infinite divergence from each center that is an image, and the search stops close
     to its start, far from any classes.
 
@@ -188,7 +188,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
-        "smoothing": [Interval(Real, 0, 1, closed="left")],
+        "mixing": [Interval(Real, 0, 1, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), "array-like"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -201,7 +201,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         self,
         n_clusters=8,
         *,
-        smoothing=0.01,
+        mixing=0.01,
         init="k-means++",
         n_init=10,
         max_iter=300,
@@ -210,7 +210,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         n_jobs=None,
     ):
         self.n_clusters = n_clusters
-        self.smoothing = smoothing
+        self.mixing = mixing
         self.init = init
         self.n_init = n_init
         self.max_iter = max_iter
@@ -255,7 +255,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         rows = _normalised(X)
         mean = np.asarray(rows.mean(axis=0)).ravel()
         self._used = mean > 0  # features that are zero in all rows are ignored
-        distributions = _Distributions(rows[:, self._used], mean[self._used], self.smoothing)
+        distributions = _Distributions(rows[:, self._used], mean[self._used], self.mixing)
         search = _Search(distributions, self.n_clusters, self.max_iter, self.tol)
         random = check_random_state(self.random_state)
         run = delayed(search.run)
@@ -280,7 +280,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         """Initial centers of each start."""
         distributions = search.distributions
         if not isinstance(self.init, str):
-            yield distributions.smoothed(self._given_centers())
+            yield distributions.mix(self._given_centers())
             return
         for _ in range(self.n_init):
             if self.init == "random":
@@ -317,7 +317,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         return known.cross_entropies(self.cluster_centers_[:, self._used]).argmin(axis=1).astype(np.int32)
 
     def transform(self, X) -> np.ndarray:
-        """Divergences of the smoothed rows from the centers.
+        """Divergences of the mixed rows from the centers.
 
         Parameters
         ----------
@@ -348,7 +348,7 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
         else:
             X = X * self._used
         rows = _normalised(X, self._mean)[:, self._used]
-        return _Distributions(rows, self._mean[self._used], self.smoothing), new == 0
+        return _Distributions(rows, self._mean[self._used], self.mixing), new == 0
 
     @property
     def _n_features_out(self) -> int:

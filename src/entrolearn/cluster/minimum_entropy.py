@@ -35,7 +35,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
 
     The objective is the mean over the rows of
 
-    .. math:: H(C \mid x) = -\sum_j p(c_j \mid x) \log_2 p(c_j \mid x),
+    .. math:: H(C \mid x) = -\sum_j p(c_j \mid x) \ln p(c_j \mid x),
 
     the uncertainty about the cluster of a row given its position, with posteriors estimated from its
     neighbours. Each row in turn is moved to the cluster with the largest posterior if this lowers the sum of
@@ -51,11 +51,11 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         row, including itself. "knn": proportional to the reciprocal of the volume that contains the
         `n_neighbors` nearest members of a cluster, excluding the row itself.
     entropy : {"shannon", "havrda_charvat"}, default="shannon"
-        The entropy of the posteriors; "havrda_charvat" is the structural entropy of degree `alpha`,
-        :math:`(\sum_j p_j^\alpha - 1) / (2^{1 - \alpha} - 1)`.
-    alpha : float, default=2.0
-        Degree. With 2 the entropy is twice the probability that two draws from the posterior differ, which is
-        the error of the nearest-neighbour rule; with 1 it is Shannon's.
+        The entropy of the posteriors; "havrda_charvat" is the structural entropy,
+        :math:`(\sum_j p_j^\alpha - 1) / (e^{1 - \alpha} - 1)`.
+    order : float, default=2.0
+        α of the structural entropy. With 2 it is proportional to the probability that two draws from the
+        posterior differ, which is the error of the nearest-neighbour rule; with 1 it is Shannon's entropy.
     radius : float or None, default=None
         Radius of the balls. None uses the median over the rows of the distance to the `n_neighbors`-th
         nearest other row, so that half of the balls contain at least that many.
@@ -76,7 +76,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
     n_clusters_ : int
         Number of clusters that remain.
     objective_ : float
-        The mean conditional entropy of the clusters, in bits for Shannon's entropy.
+        The mean conditional entropy of the clusters, in nats for Shannon's entropy.
     history_ : ndarray of shape (`n_iter_` + 1,)
         The objective of the initial partition and after each sweep; non-increasing.
     n_iter_ : int
@@ -124,14 +124,14 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
     >>> start = [0, 1, 0, 0, 1, 1, 1, 0]
     >>> repaired = MinimumEntropyClustering(2, radius=1.0, init=start).fit(X)
     >>> repaired.labels_, repaired.history_.round(3)
-    (array([0, 0, 0, 0, 1, 1, 1, 1]), array([0.811, 0.   , 0.   ]))
+    (array([0, 0, 0, 0, 1, 1, 1, 1]), array([0.562, 0.   , 0.   ]))
     """
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "posterior": [StrOptions({"parzen", "knn"})],
         "entropy": [StrOptions({"shannon", "havrda_charvat"})],
-        "alpha": [Interval(Real, 0, None, closed="neither")],
+        "order": [Interval(Real, 0, None, closed="neither")],
         "radius": [Interval(Real, 0, None, closed="neither"), None],
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means", "random"}), HasMethods("fit_predict"), "array-like"],
@@ -145,7 +145,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         *,
         posterior="parzen",
         entropy="shannon",
-        alpha=2.0,
+        order=2.0,
         radius=None,
         n_neighbors=10,
         init="k-means",
@@ -155,7 +155,7 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         self.n_clusters = n_clusters
         self.posterior = posterior
         self.entropy = entropy
-        self.alpha = alpha
+        self.order = order
         self.radius = radius
         self.n_neighbors = n_neighbors
         self.init = init
@@ -268,9 +268,9 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         return WindowPosteriors(X, labels, n_clusters, self.radius_)
 
     def _row_entropy(self) -> Callable[[np.ndarray], np.ndarray]:
-        if self.entropy == "havrda_charvat" and self.alpha != 1:
-            return partial(_structural_bits, alpha=self.alpha)
-        return _bits
+        if self.entropy == "havrda_charvat" and self.order != 1:
+            return partial(_structural_entropy, order=self.order)
+        return _shannon_entropy
 
 
 def _descend(
@@ -319,15 +319,14 @@ def _favourites(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 # These skip the validation of `entrolearn.measures`, which would be repeated for every proposal.
-def _bits(values: np.ndarray) -> np.ndarray:
-    """Shannon's entropy of each row, in bits."""
-    return entr(values).sum(axis=1) / math.log(2)
+def _shannon_entropy(values: np.ndarray) -> np.ndarray:
+    return entr(values).sum(axis=1)
 
 
-def _structural_bits(values: np.ndarray, alpha: float) -> np.ndarray:
-    """Havrda and Charvát's entropy of each row, of degree `alpha` other than 1."""
+def _structural_entropy(values: np.ndarray, order: float) -> np.ndarray:
+    """Havrda and Charvát's entropy of each row, of an order other than 1."""
     logs = np.log(values, out=np.zeros_like(values), where=values > 0)
-    with np.errstate(over="ignore"):  # a large alpha gives -inf, whose expm1 is -1
-        # Sums of differences from one are accurate near alpha = 1, where sums of the powers are not.
-        differences = np.expm1((alpha - 1) * logs)
-    return (values * differences).sum(axis=1) / math.expm1((1 - alpha) * math.log(2))
+    with np.errstate(over="ignore"):  # a large order gives -inf, whose expm1 is -1
+        # Sums of differences from one are accurate near order 1, where sums of the powers are not.
+        differences = np.expm1((order - 1) * logs)
+    return (values * differences).sum(axis=1) / math.expm1(1 - order)

@@ -56,7 +56,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         Number of clusters of the chosen level of the hierarchy. None chooses the level that is reached with
         the largest jump of `separations_`. With 1 the hierarchy ends with a single cluster, whose
         between-cluster entropy is infinite.
-    sigma : float or None, default=None
+    bandwidth : float or None, default=None
         σ. None uses Silverman's rule for all rows, :math:`(4 / ((d + 2) n))^{1 / (d + 4)}` times the root of
         the mean variance of the features. Curved clusters need a smaller σ; see the notes for the effect of
         too small a value.
@@ -97,8 +97,8 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         H(C) of the clusters of `labels_`, in nats.
     seeds_ : ndarray of shape (n_samples,)
         Labels of the rows of the initial clusters, -1 for the others.
-    sigma_ : float
-        The kernel width σ that was used.
+    bandwidth_ : float
+        The bandwidth σ that was used.
     n_iter_ : int
         Number of clusters that were removed.
     n_features_in_ : int
@@ -156,7 +156,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
 
     _parameter_constraints: dict = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), None],
-        "sigma": [Interval(Real, 0, None, closed="neither"), None],
+        "bandwidth": [Interval(Real, 0, None, closed="neither"), None],
         "n_seeds": [Interval(Integral, 2, None, closed="left"), None],
         "seed_size": [Interval(Integral, 1, None, closed="left"), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -168,7 +168,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         self,
         n_clusters=None,
         *,
-        sigma=None,
+        bandwidth=None,
         n_seeds=None,
         seed_size=None,
         n_init=10,
@@ -176,7 +176,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         n_jobs=None,
     ):
         self.n_clusters = n_clusters
-        self.sigma = sigma
+        self.bandwidth = bandwidth
         self.n_seeds = n_seeds
         self.seed_size = seed_size
         self.n_init = n_init
@@ -200,7 +200,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the seeds need more rows than there are, `n_seeds` is smaller than `n_clusters`, `sigma` is
+            If the seeds need more rows than there are, `n_seeds` is smaller than `n_clusters`, `bandwidth` is
             None and all rows are equal, or the square of σ overflows or underflows.
         MemoryError
             If the kernel values of all pairs do not fit into memory.
@@ -221,8 +221,8 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         self._mean = X.mean(axis=0)
         X -= self._mean  # distances by inner products lose digits far from the origin
         self._X = X
-        self.sigma_ = self._width(X)
-        exponents = minus_scaled_distances(X, X, _gamma(self.sigma_))
+        self.bandwidth_ = self._width(X)
+        exponents = minus_scaled_distances(X, X, _gamma(self.bandwidth_))
         np.fill_diagonal(exponents, 0.0)
         random_state = check_random_state(self.random_state)
         seedings = [random_state.choice(len(X), n_seeds, replace=False) for _ in range(self.n_init)]
@@ -231,7 +231,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
             grown(exponents, seeds, seed_size, self.n_clusters) for seeds in seedings
         )
         best = _best(growths)
-        log_volume = X.shape[1] / 2 * math.log(4 * math.pi * self.sigma_**2)
+        log_volume = X.shape[1] / 2 * math.log(4 * math.pi * self.bandwidth_**2)
         self.seeds_, self.n_iter_ = best.seeds, len(best.levels) - 1
         self.hierarchy_ = np.array([level.labels for level in best.levels])
         self.between_cluster_entropies_ = log_volume + np.array([level.between for level in best.levels])
@@ -262,21 +262,21 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         of_cluster = (self.labels_[:, np.newaxis] == np.arange(self.n_clusters_)).astype(np.float64)
         labels = np.empty(len(Z), dtype=self.labels_.dtype)
         for rows in gen_batches(len(Z), max(1, BLOCK_VALUES // len(self._X))):
-            kernel = kernel_matrix(Z[rows], self._X, "rbf", {"gamma": _gamma(self.sigma_)})
+            kernel = kernel_matrix(Z[rows], self._X, "rbf", {"gamma": _gamma(self.bandwidth_)})
             increases = entropy_increase(kernel @ of_cluster, self._sizes, self._within)
             labels[rows] = increases.argmin(axis=1)
         return labels
 
     def _width(self, X: np.ndarray) -> float:
         """σ; ValueError if its square, or those of the rows in its units, overflow or underflow."""
-        sigma = _silverman_width(X) if self.sigma is None else float(self.sigma)
+        bandwidth = _silverman_width(X) if self.bandwidth is None else float(self.bandwidth)
         least = LEAST_WIDTH * max(1.0, np.linalg.norm(X, axis=1).max())
-        if not least <= sigma <= 1 / LEAST_WIDTH:
+        if not least <= bandwidth <= 1 / LEAST_WIDTH:
             raise ValueError(
-                f"sigma is {sigma:g} with sigma={self.sigma}; for these rows it must be from {least:g} to "
-                f"{1 / LEAST_WIDTH:g}, because its square is used: scale the features"
+                f"bandwidth is {bandwidth:g} with bandwidth={self.bandwidth}; for these rows it must be from "
+                f"{least:g} to {1 / LEAST_WIDTH:g}, because its square is used: scale the features"
             )
-        return sigma
+        return bandwidth
 
     def _seeding(self, n_samples: int) -> tuple[int, int]:
         """Number of seeds and of rows per seed; ValueError if there are too few rows."""
@@ -395,14 +395,14 @@ def _assign(potentials: ClusterPotentials, rows: np.ndarray) -> None:
         np.maximum(nearness, exponents[row], out=nearness, where=free)
 
 
-def _gamma(sigma: float) -> float:
+def _gamma(bandwidth: float) -> float:
     """Factor of the squared distances: the product of two densities of width σ has variance 2σ²."""
-    return 1 / (4 * sigma**2)
+    return 1 / (4 * bandwidth**2)
 
 
 def _silverman_width(X: np.ndarray) -> float:
     if not np.ptp(X, axis=0).any():
         raise ValueError(
-            "all rows of X are equal, so sigma=None has no variance to use: set sigma to a number"
+            "all rows of X are equal, so bandwidth=None has no variance to use: set bandwidth to a number"
         )
     return silverman_factor(*X.shape) * math.sqrt(X.var(axis=0).mean())

@@ -14,8 +14,7 @@ from entrolearn.manifold.densities import (
     by_class,
     class_covariance,
 )
-from entrolearn.manifold.objective import METHODS
-from entrolearn.measures import silverman_factor
+from entrolearn.measures.density import METHODS, silverman_factor
 from entrolearn.validation import (
     StrOptions,
     class_priors,

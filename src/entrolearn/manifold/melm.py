@@ -18,8 +18,9 @@ from entrolearn.manifold.densities import (
     DensityClassifier,
     by_class,
 )
-from entrolearn.manifold.objective import METHODS, ProjectedDivergence
+from entrolearn.manifold.objective import ProjectedDivergence
 from entrolearn.manifold.solvers import SOLVERS
+from entrolearn.measures.density import METHODS
 from entrolearn.user_warnings import warn_user
 from entrolearn.validation import (
     Interval,

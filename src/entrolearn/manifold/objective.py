@@ -13,11 +13,10 @@ import entrolearn.manifold.binned as binned
 import entrolearn.manifold.exact as exact
 from entrolearn.axes import unit_of_length
 from entrolearn.manifold.densities import BANDWIDTH_SCALES, class_covariance
-from entrolearn.measures import silverman_factor
+from entrolearn.measures.density import METHODS, silverman_factor
+from entrolearn.measures.information import check_choice
 
-__all__ = ["METHODS", "ProjectedDivergence", "melm_objective"]
-
-METHODS = ("auto", "exact", "binned")
+__all__ = ["ProjectedDivergence", "melm_objective"]
 
 #: Pairs of rows up to which "auto" is exact. Measured: a million pairs take 3 ms, the least time of binning.
 AUTO_PAIRS = 1_000_000
@@ -85,8 +84,7 @@ def melm_objective(
     (0.49, (4, 2))
     """
     V, rows = _checked(V, (X_neg, X_pos))
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}; accepted: {', '.join(map(repr, METHODS))}")
+    check_choice("method", method, METHODS)
     if bandwidth_scale not in BANDWIDTH_SCALES:
         raise ValueError(
             f"bandwidth_scale is {bandwidth_scale!r}; accepted: positive numbers up to "

@@ -26,7 +26,7 @@ __all__ = ["GEM", "ClassPCA", "PerClassPCA", "TwoEllipsoidPCA"]
 LEAST_SIZE = 1e-150
 
 #: Largest multiple of the mean that can be added without overflow.
-LARGEST_GAMMA = 1e100
+LARGEST_ALPHA = 1e100
 
 
 class _ClassProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -291,7 +291,7 @@ class GEM(_ClassProjection):
     For each ordered pair of classes, finds the directions in which class i has large and class j small second
     moments:
 
-    .. math:: C_i v = \lambda \left(C_j + \frac{\gamma}{d} \mathrm{tr}(C_j) I\right) v,
+    .. math:: C_i v = \lambda \left(C_j + \frac{\alpha}{d} \mathrm{tr}(C_j) I\right) v,
               \quad C_c = \frac{1}{n_c} \sum_{x \in c} x x^T.
 
     The components are the eigenvectors with the largest eigenvalues of all pairs.
@@ -300,8 +300,8 @@ class GEM(_ClassProjection):
     ----------
     n_components : int, default=2
         Number of components, at most one for each feature and pair.
-    gamma : float, default=0.1
-        Regularisation of the second moments of class j, relative to their mean. Use 0 if these have full
+    alpha : float, default=0.1
+        Ridge of the second moments of class j, relative to their mean. Use 0 if these have full
         rank.
 
     Attributes
@@ -325,7 +325,7 @@ class GEM(_ClassProjection):
 
     This is the linear part of their method, with which the paper on linear manifolds compares. They continue
     with rectified powers of the projections, append these to the inputs, and keep all eigenvectors above a
-    threshold instead of the first few. The lengths of the eigenvectors are theirs, so that with ``gamma=0``
+    threshold instead of the first few. The lengths of the eigenvectors are theirs, so that with ``alpha=0``
     the projections are invariant, up to signs, under an invertible linear map of the features.
 
     References
@@ -338,7 +338,7 @@ class GEM(_ClassProjection):
     Class 0 spreads along the first feature, class 1 along the second.
 
     >>> from entrolearn.manifold import GEM
-    >>> gem = GEM(gamma=0).fit([[2, 1], [2, -1], [1, 3], [1, -3]], [0, 0, 1, 1])
+    >>> gem = GEM(alpha=0).fit([[2, 1], [2, -1], [1, 3], [1, -3]], [0, 0, 1, 1])
     >>> gem.eigenvalues_
     array([9., 4.])
     >>> gem.pairs_
@@ -351,12 +351,12 @@ class GEM(_ClassProjection):
 
     _parameter_constraints: dict = {
         **_ClassProjection._parameter_constraints,
-        "gamma": [Interval(Real, 0, LARGEST_GAMMA, closed="both")],
+        "alpha": [Interval(Real, 0, LARGEST_ALPHA, closed="both")],
     }
 
-    def __init__(self, n_components=2, *, gamma=0.1):
+    def __init__(self, n_components=2, *, alpha=0.1):
         super().__init__(n_components)
-        self.gamma = gamma
+        self.alpha = alpha
 
     def _most_components(self, n_classes: int, n_features: int) -> int:
         return n_classes * (n_classes - 1) * n_features
@@ -383,13 +383,13 @@ class GEM(_ClassProjection):
     def _regularised(self, moment: np.ndarray, label) -> np.ndarray:
         """The regularised second moments of a class, checked to have full rank."""
         d = len(moment)
-        total = moment + self.gamma * np.trace(moment) / d * np.eye(d)
+        total = moment + self.alpha * np.trace(moment) / d * np.eye(d)
         # The rank of the correlations does not depend on the units of the features.
         size = np.sqrt(np.diag(total))
         if size.min() < LEAST_SIZE or eigh(total / np.outer(size, size), eigvals_only=True)[0] <= d * 1e-15:
             raise ValueError(
-                f"the second moments of class {label!r} are singular with gamma={self.gamma:g}; "
-                "accepted: a larger gamma, unless all rows of the class, or all but one, are zero."
+                f"the second moments of class {label!r} are singular with alpha={self.alpha:g}; "
+                "accepted: a larger alpha, unless all rows of the class, or all but one, are zero."
             )
         return total
 

@@ -19,10 +19,10 @@ __all__ = ["MaxEntClassifier"]
 
 
 class MaxEntClassifier(ClassifierMixin, BaseEstimator):
-    r"""Maximum entropy classifier; without `feature_functions`, ``LogisticRegression(C=prior_variance)``.
+    r"""Maximum entropy classifier; without `feature_functions`, ``LogisticRegression(C=1 / alpha)``.
 
     At the defaults of both, the probabilities of more than two classes agree to 1e-10; for two classes, C is
-    twice the variance.
+    twice as large.
 
     The conditional distribution is constrained such that the features of rows and classes have the same means
     as in the training data,
@@ -42,9 +42,9 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         logistic regression.
     fit_intercept : bool, default=True
         Whether each class has an intercept, which has no prior.
-    prior_variance : float or None, default=1.0
-        Variance of the Gaussian prior with mean zero on each weight, from 1e-100 to 1e100; None for no prior.
-        Without a prior, weights diverge if a feature never occurs with some class in the training data.
+    alpha : float, default=1.0
+        Ridge on the weights, the reciprocal of the variance of their Gaussian prior with mean zero; at most
+        1e100. With 0, weights diverge if a feature never occurs with some class in the training data.
     solver : {"lbfgs", "gis"}, default="lbfgs"
         "gis" is generalised iterative scaling, the method of the first maximum entropy classifiers. It
         requires non-negative features and many more iterations.
@@ -75,8 +75,8 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    Without `feature_functions` the model equals ``LogisticRegression(C=prior_variance)`` for three or more
-    classes, and ``LogisticRegression(C=2 * prior_variance)`` for two classes, where scikit-learn uses one
+    Without `feature_functions` the model equals ``LogisticRegression(C=1 / alpha)`` for three or more
+    classes, and ``LogisticRegression(C=2 / alpha)`` for two classes, where scikit-learn uses one
     weight vector instead of two opposite ones.
 
     The dual of the maximum entropy problem is the likelihood, which is concave and has no local maxima. A
@@ -115,7 +115,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
     _parameter_constraints: dict = {
         "feature_functions": [None, callable, list, tuple],
         "fit_intercept": ["boolean"],
-        "prior_variance": [None, Interval(Real, 1e-100, 1e100, closed="both")],
+        "alpha": [Interval(Real, 0, 1e100, closed="both")],
         "solver": [StrOptions(set(SOLVERS))],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -126,14 +126,14 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
         feature_functions=None,
         *,
         fit_intercept=True,
-        prior_variance=1.0,
+        alpha=1.0,
         solver="lbfgs",
         max_iter=1000,
         tol=1e-4,
     ):
         self.feature_functions = feature_functions
         self.fit_intercept = fit_intercept
-        self.prior_variance = prior_variance
+        self.alpha = alpha
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
@@ -181,9 +181,8 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
                 f"Negative values in data passed to {type(self).__name__} with solver='gis': a feature is "
                 f"{least:g}. Shift it, or take solver='lbfgs'."
             )
-        variance = np.inf if self.prior_variance is None else self.prior_variance
         truth = np.eye(len(self.classes_))[codes]
-        likelihood = Likelihood(features, truth, bool(self.fit_intercept), variance, weights)
+        likelihood = Likelihood(features, truth, bool(self.fit_intercept), self.alpha, weights)
         solution = SOLVERS[self.solver](likelihood, self.max_iter, self.tol)
         self.weights_, self.intercept_ = likelihood.split(solution.parameters)
         if self.feature_functions is None:

@@ -22,6 +22,9 @@ __all__ = ["SOLVERS", "Likelihood", "Solution"]
 #: scaling decreases the logarithm of its expected value by at most this number.
 MOST = 10.0
 
+#: A smaller precision counts as none in iterative scaling, which divides by it.
+LEAST_PRECISION = 1e-120
+
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
@@ -34,8 +37,8 @@ class Likelihood:
         One-hot encoded classes of the rows.
     biased : bool
         Whether each class has a bias b, the weight of a feature that is always 1; otherwise b is 0.
-    prior_variance : float
-        Variance σ² of the prior; infinite without a prior.
+    alpha : float
+        Reciprocal of the variance σ² of the prior; 0 without a prior.
     weights : ndarray of shape (n_samples,), optional
         Positive sample weights; means are then weighted means, and n is the sum of the weights.
     """
@@ -43,7 +46,7 @@ class Likelihood:
     features: Features
     truth: np.ndarray
     biased: bool
-    prior_variance: float
+    alpha: float
     weights: np.ndarray | None = None
 
     @cached_property
@@ -56,7 +59,7 @@ class Likelihood:
         """Precision of the prior of each parameter, divided by n because the loss is a mean over rows."""
         precision = np.zeros(self.n_parameters)
         n = len(self.truth) if self.weights is None else self.weights.sum()
-        precision[: self.features.n_features] = 1 / (self.prior_variance * n)
+        precision[: self.features.n_features] = self.alpha / n
         return precision
 
     @property
@@ -161,7 +164,7 @@ def _scaling_step(
     precision, data_means = likelihood.precision, likelihood.data_means
     step = np.zeros_like(parameters)  # zero for features that are always zero
     occurs = model_means > 0
-    free, held = occurs & (precision == 0), occurs & (precision > 0)
+    free, held = occurs & (precision < LEAST_PRECISION), occurs & (precision >= LEAST_PRECISION)
     with np.errstate(divide="ignore"):
         growth = np.log(data_means[free] / model_means[free])
     step[free] = np.maximum(growth, -MOST) / total

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import digamma, entr
 
-from entrolearn.measures.information import mutual_information, nats_per_unit, not_negative
+from entrolearn.measures.information import check_choice, mutual_information, nats_per_unit, not_negative
 from entrolearn.measures.reliability import codes, read_variables, warn_unreliable
 
 __all__ = [
@@ -52,7 +52,7 @@ def counts_from_samples(*samples) -> np.ndarray:
     >>> counts
     array([[2, 0],
            [0, 2]])
-    >>> mutual_information(probabilities_from_counts(counts))
+    >>> mutual_information(probabilities_from_counts(counts), base=2)
     1.0
     """
     arrays = [np.asarray(sample) for sample in samples]
@@ -102,7 +102,7 @@ def probabilities_from_counts(counts) -> np.ndarray:
     return _frequencies(_counts(counts))
 
 
-def entropy_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
+def entropy_from_counts(counts, *, correction: str | None = None, base: float = math.e) -> float:
     r"""Entropy of a distribution, estimated from counts.
 
     Parameters
@@ -114,8 +114,8 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
         "miller_madow" subtracts the first-order bias, :math:`-(m - 1) / 2N` nats for N observations of
         m different values. "grassberger" replaces the logarithm of each count by a function with little bias
         for many rare values.
-    base : {2, e}, default=2
-        Base of the logarithm.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
@@ -136,10 +136,10 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
     Examples
     --------
     >>> from entrolearn.measures import entropy_from_counts
-    >>> entropy_from_counts([2, 2])
+    >>> entropy_from_counts([2, 2], base=2)
     1.0
     >>> round(entropy_from_counts([2, 2], correction="miller_madow"), 4)
-    1.1803
+    0.8181
     """
     unit = nats_per_unit(base)
     biased = _bias_estimate(correction)
@@ -147,7 +147,7 @@ def entropy_from_counts(counts, *, correction: str | None = None, base: float = 
     return float((entr(_frequencies(counts)).sum() - biased(counts)) / unit)
 
 
-def mutual_information_from_counts(counts, *, correction: str | None = None, base: float = 2) -> float:
+def mutual_information_from_counts(counts, *, correction: str | None = None, base: float = math.e) -> float:
     """Mutual information of two variables, estimated from their contingency table.
 
     Parameters
@@ -157,8 +157,8 @@ def mutual_information_from_counts(counts, *, correction: str | None = None, bas
     correction : {None, "miller_madow", "grassberger"}, default=None
         None is the plug-in estimate, which has a positive bias. The others correct each of the three
         entropies that it consists of, see :func:`entropy_from_counts`.
-    base : {2, e}, default=2
-        Base of the logarithm.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def mutual_information_from_counts(counts, *, correction: str | None = None, bas
     >>> mutual_information_from_counts([[5, 5], [5, 5]])
     0.0
     >>> round(mutual_information_from_counts([[5, 5], [5, 5]], correction="miller_madow"), 4)
-    -0.0361
+    -0.025
     """
     unit = nats_per_unit(base)
     biased = _bias_estimate(correction)
@@ -187,7 +187,9 @@ def mutual_information_from_counts(counts, *, correction: str | None = None, bas
     return mutual_information(_frequencies(counts), base=base) - float(bias / unit)
 
 
-def discrete_mutual_information(x, y, *, given=None, correction: str | None = None) -> float:
+def discrete_mutual_information(
+    x, y, *, given=None, correction: str | None = None, base: float = math.e
+) -> float:
     r"""Mutual information of discrete variables, from samples.
 
     .. math:: I(x; y) = \frac{1}{n} \sum_i \ln \frac{n \, n_{xy}(i)}{n_x(i) \, n_y(i)}, \qquad
@@ -206,11 +208,13 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
         z, the conditioning variables, for a conditional mutual information.
     correction : {None, "miller_madow", "grassberger"}, default=None
         Bias correction of each entropy that the information consists of, see :func:`entropy_from_counts`.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats, like all estimates from samples; at least 0 without a correction.
+        At least 0 without a correction.
 
     Raises
     ------
@@ -238,6 +242,7 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
     >>> round(discrete_mutual_information(list("aabb"), [1, 1, 2, 2]), 4)
     0.6931
     """
+    unit = nats_per_unit(base)
     biased = _bias_estimate(correction)
     x, y, *others = read_variables(codes_of_rows, 1, x=x, y=y, given=given).values()
     n_samples = len(x)
@@ -254,7 +259,7 @@ def discrete_mutual_information(x, y, *, given=None, correction: str | None = No
     ratio = np.log(of_cell) + np.log(n_z[z[first]]) - np.log(n_xz[xz[first]]) - np.log(n_yz[yz[first]])
     information = max(0.0, float(of_cell @ ratio) / n_samples)
     of_xz, of_yz, of_xyz, of_z = (biased(each.astype(np.float64)) for each in (n_xz, n_yz, of_cell, n_z))
-    return information - (of_xz + of_yz - of_xyz - (0.0 if given is None else of_z))
+    return (information - (of_xz + of_yz - of_xyz - (0.0 if given is None else of_z))) / unit
 
 
 def codes_of_rows(x, name: str) -> np.ndarray:
@@ -296,9 +301,7 @@ BIAS_ESTIMATES: dict[str | None, Callable[[np.ndarray], float]] = {
 
 
 def _bias_estimate(correction: str | None) -> Callable[[np.ndarray], float]:
-    if correction not in BIAS_ESTIMATES:
-        known = ", ".join(map(repr, BIAS_ESTIMATES))
-        raise ValueError(f"correction is {correction!r}; it must be one of {known}")
+    check_choice("correction", correction, BIAS_ESTIMATES)
     return BIAS_ESTIMATES[correction]
 
 

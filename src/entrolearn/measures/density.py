@@ -9,7 +9,12 @@ import math
 
 import numpy as np
 
-__all__ = ["log_product_integral", "silverman_bandwidth", "silverman_factor"]
+from entrolearn.measures.information import check_choice
+
+__all__ = ["METHODS", "log_product_integral", "silverman_bandwidth", "silverman_factor"]
+
+#: Ways to sum the kernels of pairs of points.
+METHODS = ("auto", "exact", "binned")
 
 #: Pairs above which ``method="auto"`` bins. Measured: a million pairs take 4 ms, binning instead 0.5 ms.
 AUTO_PAIRS = 1_000_000
@@ -140,8 +145,7 @@ def log_product_integral(x, bandwidth_x: float, y, bandwidth_y: float, *, method
     """
     same = y is x
     x, y = as_sample(x, "x"), as_sample(y, "y")
-    if method not in ("auto", "exact", "binned"):
-        raise ValueError(f"method is {method!r}; it must be 'auto', 'exact' or 'binned'")
+    check_choice("method", method, METHODS)
     if bandwidth_x == bandwidth_y == 0:
         return math.inf if np.intersect1d(x, y).size else -math.inf
     n_pairs = x.size * y.size

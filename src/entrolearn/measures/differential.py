@@ -1,6 +1,6 @@
 """Differential entropy of continuous variables: of a Gaussian, and from samples by two estimators.
 
-``h(X) = -∫ f(x) ln f(x) dx``, in nats. Unlike the entropy of discrete variables it may be negative, and an
+``h(X) = -∫ f(x) ln f(x) dx``. Unlike the entropy of discrete variables it may be negative, and an
 invertible linear map A adds ``ln|det A|`` to it. All three functions have this property: the kernel estimate
 with Silverman's bandwidth, the nearest-neighbour estimate if A keeps the ratios of distances.
 """
@@ -14,30 +14,31 @@ from scipy.spatial.distance import cdist
 from scipy.special import digamma, gammaln
 from sklearn.utils import check_array
 
-from entrolearn.measures.density import BLOCK_PAIRS, scale_exponent, silverman_factor
+from entrolearn.measures.density import BLOCK_PAIRS, METHODS, scale_exponent, silverman_factor
 from entrolearn.measures.divergence import quadratic_entropy_gaussian
 from entrolearn.measures.gauss_sums import AUTO_PAIRS, LOG_ERROR, gauss_sums
+from entrolearn.measures.information import check_choice, nats_per_unit
 from entrolearn.measures.reliability import check_integer
-
-METHODS = ("auto", "exact", "binned")
 
 ROUNDING = 8 * np.finfo(float).eps  # relative deviations up to this may be rounding errors
 
 __all__ = ["gaussian_entropy", "kde_entropy", "knn_entropy", "log_kernel_sums"]
 
 
-def gaussian_entropy(covariance) -> float:
+def gaussian_entropy(covariance, *, base: float = math.e) -> float:
     r"""Differential entropy of a Gaussian, :math:`\frac{1}{2} \ln |2 \pi e \Sigma|`.
 
     Parameters
     ----------
     covariance : float or array-like, shape (d, d)
         Variance on the line, or covariance in d dimensions.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        Entropy in nats, the largest of all variables with this covariance; -inf if the covariance is
+        The largest entropy of all variables with this covariance; -inf if the covariance is
         singular.
 
     Raises
@@ -55,12 +56,15 @@ def gaussian_entropy(covariance) -> float:
     >>> round(gaussian_entropy(1.0), 4)
     1.4189
     """
+    unit = nats_per_unit(base)
     n_features = np.atleast_2d(covariance).shape[0]
     # The Rényi entropies of a Gaussian differ by constants only; the quadratic one is 1/2 ln|4 pi Sigma|.
-    return quadratic_entropy_gaussian(covariance) + 0.5 * n_features * (1 - math.log(2))
+    return (quadratic_entropy_gaussian(covariance) + 0.5 * n_features * (1 - math.log(2))) / unit
 
 
-def kde_entropy(X, *, bandwidth: str | float = "silverman", method: str = "auto") -> float:
+def kde_entropy(
+    X, *, bandwidth: str | float = "silverman", method: str = "auto", base: float = math.e
+) -> float:
     r"""Differential entropy from a Gaussian kernel density estimate.
 
     .. math:: -\frac{1}{n} \sum_i \ln \hat f{}_{-i}(x_i)
@@ -81,11 +85,13 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman", method: str = "auto"
         the nodes of a grid if that is cheaper. The error of the logarithm of each row's density is then at
         most 1e-6; isolated rows, whose error would be larger, are computed exactly. "auto" is "binned" for
         more than a million pairs.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; -inf if the sample, and therefore the kernel, has no variance in some direction.
+        -inf if the sample, and therefore the kernel, has no variance in some direction.
 
     Raises
     ------
@@ -115,8 +121,8 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman", method: str = "auto"
     >>> abs(kde_entropy(x) - gaussian_entropy(1.0)) < 0.05
     True
     """
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}; it must be 'auto', 'exact' or 'binned'")
+    unit = nats_per_unit(base)
+    check_choice("method", method, METHODS)
     X = _rows(X, least=2)
     n_samples, n_features = X.shape
     if isinstance(bandwidth, str) and bandwidth == "silverman":
@@ -145,10 +151,10 @@ def kde_entropy(X, *, bandwidth: str | float = "silverman", method: str = "auto"
     else:
         raise ValueError(f"bandwidth is {bandwidth!r}; it must be 'silverman' or a positive number")
     log_norm = 0.5 * n_features * math.log(2 * math.pi) + math.log(n_samples - 1)
-    return log_norm + log_widths - float(_log_sums(whitened, method).mean())
+    return (log_norm + log_widths - float(_log_sums(whitened, method).mean())) / unit
 
 
-def knn_entropy(X, *, n_neighbors: int = 3) -> float:
+def knn_entropy(X, *, n_neighbors: int = 3, base: float = math.e) -> float:
     r"""Differential entropy from the distances to the k-th nearest neighbours (Kozachenko and Leonenko).
 
     .. math:: \psi(n) - \psi(k) + \ln V_d + \frac{d}{n} \sum_i \ln \epsilon_i
@@ -162,11 +168,13 @@ def knn_entropy(X, *, n_neighbors: int = 3) -> float:
         More rows than neighbours.
     n_neighbors : int, default=3
         k. A larger k reduces the variance and increases the bias.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; -inf if a row is equal to its k nearest neighbours. Add noise to rounded data.
+        -inf if a row is equal to its k nearest neighbours. Add noise to rounded data.
 
     Raises
     ------
@@ -188,6 +196,7 @@ def knn_entropy(X, *, n_neighbors: int = 3) -> float:
     >>> abs(knn_entropy(x) - float(np.log(2))) < 0.05
     True
     """
+    unit = nats_per_unit(base)
     check_integer(n_neighbors, "n_neighbors", 1)
     X = _rows(X, least=n_neighbors + 1)
     n_samples, d = X.shape
@@ -198,7 +207,8 @@ def knn_entropy(X, *, n_neighbors: int = 3) -> float:
         return -math.inf
     log_unit_ball = 0.5 * d * math.log(math.pi) - float(gammaln(0.5 * d + 1))
     numbers = float(digamma(n_samples) - digamma(n_neighbors))
-    return numbers + log_unit_ball + d * (float(np.log(distance).mean()) + exponent * math.log(2))
+    log_distance = float(np.log(distance).mean()) + exponent * math.log(2)
+    return (numbers + log_unit_ball + d * log_distance) / unit
 
 
 def _log_sums(X: np.ndarray, method: str) -> np.ndarray:

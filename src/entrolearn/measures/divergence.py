@@ -7,7 +7,7 @@ For densities f and g (Czarnecki and Tabor, Extreme Entropy Machines, section 3)
     DCS(f, g) = 2 H2x(f, g) - H2(f) - H2(g)
 
 The functions compute each of them for Gaussians, in closed form, and for Gaussian kernel density estimates on
-the line. All values are in nats.
+the line.
 """
 
 import math
@@ -21,6 +21,7 @@ from entrolearn.measures.density import (
     silverman_bandwidth,
     sorted_sample,
 )
+from entrolearn.measures.information import nats_per_unit
 
 __all__ = [
     "cauchy_schwarz_gaussian",
@@ -32,18 +33,20 @@ __all__ = [
 ]
 
 
-def quadratic_entropy_gaussian(covariance) -> float:
+def quadratic_entropy_gaussian(covariance, *, base: float = math.e) -> float:
     r"""Rényi's quadratic entropy of a Gaussian, :math:`\frac{1}{2}\ln|4\pi\Sigma|`.
 
     Parameters
     ----------
     covariance : float or array-like, shape (d, d)
         Variance on the line, or covariance in d dimensions.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; -inf if the covariance is singular.
+        -inf if the covariance is singular.
 
     References
     ----------
@@ -55,12 +58,15 @@ def quadratic_entropy_gaussian(covariance) -> float:
     >>> round(quadratic_entropy_gaussian(1.0), 4)
     1.2655
     """
+    unit = nats_per_unit(base)
     covariance = _covariance(covariance, "covariance")
     _, log_determinant = _whitening(covariance)
-    return 0.5 * (len(covariance) * math.log(4 * math.pi) + log_determinant)
+    return 0.5 * (len(covariance) * math.log(4 * math.pi) + log_determinant) / unit
 
 
-def quadratic_cross_entropy_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float:
+def quadratic_cross_entropy_gaussian(
+    mean_p, covariance_p, mean_q, covariance_q, *, base: float = math.e
+) -> float:
     r"""Rényi's quadratic cross entropy of two Gaussians.
 
     .. math:: -\ln \mathcal{N}(m_p - m_q; 0, \Sigma_p + \Sigma_q)
@@ -75,11 +81,13 @@ def quadratic_cross_entropy_gaussian(mean_p, covariance_p, mean_q, covariance_q)
         Mean of q.
     covariance_q : float or array-like, shape (d, d)
         Variance or covariance of q.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats. If the sum of the covariances is singular: +inf if the means differ in a direction without
+        If the sum of the covariances is singular: +inf if the means differ in a direction without
         variance, else -inf.
 
     References
@@ -92,16 +100,17 @@ def quadratic_cross_entropy_gaussian(mean_p, covariance_p, mean_q, covariance_q)
     >>> quadratic_cross_entropy_gaussian(0.0, 1.0, 0.0, 1.0) == quadratic_entropy_gaussian(1.0)
     True
     """
+    unit = nats_per_unit(base)
     difference, covariance_p, covariance_q = _gaussians(mean_p, covariance_p, mean_q, covariance_q)
     total = covariance_p + covariance_q
     whitening, log_determinant = _whitening(total)
     if not _in_range(total, whitening, difference):
         return math.inf
     squared_distance = float(np.sum((whitening.T @ difference) ** 2))
-    return 0.5 * (difference.size * math.log(2 * math.pi) + log_determinant + squared_distance)
+    return 0.5 * (difference.size * math.log(2 * math.pi) + log_determinant + squared_distance) / unit
 
 
-def cauchy_schwarz_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float:
+def cauchy_schwarz_gaussian(mean_p, covariance_p, mean_q, covariance_q, *, base: float = math.e) -> float:
     r"""Cauchy–Schwarz divergence of two Gaussians.
 
     On the line it is
@@ -121,6 +130,8 @@ def cauchy_schwarz_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float
         Mean of q.
     covariance_q : float or array-like, shape (d, d)
         Variance or covariance of q.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
@@ -148,9 +159,11 @@ def cauchy_schwarz_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float
     >>> round(cauchy_schwarz_gaussian(0.0, 1.0, 2.0, 3.0), 4)
     1.1438
     """
+    unit = nats_per_unit(base)
     difference, covariance_p, covariance_q = _gaussians(mean_p, covariance_p, mean_q, covariance_q)
     if difference.size == 1:
-        return _cauchy_schwarz_on_the_line(float(difference[0]), covariance_p.item(), covariance_q.item())
+        on_line = _cauchy_schwarz_on_the_line(float(difference[0]), covariance_p.item(), covariance_q.item())
+        return on_line / unit
     mean_covariance = covariance_p / 2 + covariance_q / 2
     whitening, _ = _whitening(mean_covariance)
     if not _in_range(mean_covariance, whitening, difference):
@@ -162,10 +175,10 @@ def cauchy_schwarz_gaussian(mean_p, covariance_p, mean_q, covariance_q) -> float
     if np.min(spectra) <= difference.size * np.finfo(float).eps:
         return math.inf
     squared_distance = 0.5 * float(np.sum((whitening.T @ difference) ** 2))
-    return squared_distance + max(0.0, -0.5 * float(np.log(spectra).sum()))
+    return (squared_distance + max(0.0, -0.5 * float(np.log(spectra).sum()))) / unit
 
 
-def quadratic_entropy_kde(x, *, bandwidth="silverman", method="auto") -> float:
+def quadratic_entropy_kde(x, *, bandwidth="silverman", method="auto", base: float = math.e) -> float:
     """Rényi's quadratic entropy of a Gaussian kernel density estimate on the line.
 
     Parameters
@@ -176,11 +189,13 @@ def quadratic_entropy_kde(x, *, bandwidth="silverman", method="auto") -> float:
         Standard deviation of the kernel, in the units of `x`. "silverman" uses :func:`silverman_bandwidth`.
     method : {"auto", "exact", "binned"}
         Sum over all pairs of points, or over pairs of grid points, see :func:`cauchy_schwarz_kde`.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; -inf if Silverman's bandwidth is zero, that is, if all points are equal.
+        -inf if Silverman's bandwidth is zero, that is, if all points are equal.
 
     References
     ----------
@@ -194,11 +209,12 @@ def quadratic_entropy_kde(x, *, bandwidth="silverman", method="auto") -> float:
     >>> round(quadratic_entropy_kde([3.0], bandwidth=1.0) - quadratic_entropy_gaussian(1.0), 12)
     0.0
     """
+    unit = nats_per_unit(base)
     width = _bandwidth(x, bandwidth)
-    return -log_product_integral(x, width, x, width, method=method)
+    return -log_product_integral(x, width, x, width, method=method) / unit
 
 
-def quadratic_cross_entropy_kde(x, y, *, bandwidth="silverman", method="auto") -> float:
+def quadratic_cross_entropy_kde(x, y, *, bandwidth="silverman", method="auto", base: float = math.e) -> float:
     """Rényi's quadratic cross entropy of two Gaussian kernel density estimates on the line.
 
     Parameters
@@ -209,11 +225,13 @@ def quadratic_cross_entropy_kde(x, y, *, bandwidth="silverman", method="auto") -
         Standard deviation of the kernels, in the units of the samples; a pair gives each sample its own.
     method : {"auto", "exact", "binned"}
         Sum over all pairs of points, or over pairs of grid points, see :func:`cauchy_schwarz_kde`.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; finite for any distance between the samples. If both samples are point masses: -inf if they
+        Finite for any distance between the samples. If both samples are point masses: -inf if they
         are the same point, else +inf.
 
     References
@@ -230,11 +248,12 @@ def quadratic_cross_entropy_kde(x, y, *, bandwidth="silverman", method="auto") -
     >>> round(apart - cauchy_schwarz_kde(x, y), 12)
     0.0
     """
+    unit = nats_per_unit(base)
     width_x, width_y = _bandwidths(x, y, bandwidth)
-    return -log_product_integral(x, width_x, y, width_y, method=method)
+    return -log_product_integral(x, width_x, y, width_y, method=method) / unit
 
 
-def cauchy_schwarz_kde(x, y, *, bandwidth="silverman", method="auto") -> float:
+def cauchy_schwarz_kde(x, y, *, bandwidth="silverman", method="auto", base: float = math.e) -> float:
     """Cauchy–Schwarz divergence of two Gaussian kernel density estimates on the line.
 
     Parameters
@@ -248,12 +267,14 @@ def cauchy_schwarz_kde(x, y, *, bandwidth="silverman", method="auto") -> float:
         "exact" sums over pairs of points, in blocks. "binned" sums over pairs of occupied grid points, which
         are fewer than O(n) with Silverman's bandwidth, and agrees with "exact" to about 1e-5. "auto" bins
         each of the three sums that has more than a million pairs.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats, at least 0 (negative rounding errors are set to 0). Finite for any distance between the
-        samples, because the sums are computed as log-sum-exps.
+        At least 0 (negative rounding errors are set to 0). Finite for any distance between the samples,
+        because the sums are computed as log-sum-exps.
 
     Notes
     -----
@@ -272,17 +293,18 @@ def cauchy_schwarz_kde(x, y, *, bandwidth="silverman", method="auto") -> float:
     >>> cauchy_schwarz_kde([0.0, 1.0], [5.0, 5.0])
     inf
     """
+    unit = nats_per_unit(base)
     width_x, width_y = _bandwidths(x, y, bandwidth)
     if width_x == 0 or width_y == 0:
         same_point = width_x == width_y and np.asarray(x)[0] == np.asarray(y)[0]
         return 0.0 if same_point else math.inf
     x, y = sorted_sample(as_sample(x, "x")), sorted_sample(as_sample(y, "y"))  # once for all three
-    return max(
-        0.0,
+    divergence = (
         log_product_integral(x, width_x, x, width_x, method=method)
         + log_product_integral(y, width_y, y, width_y, method=method)
-        - 2 * log_product_integral(x, width_x, y, width_y, method=method),
+        - 2 * log_product_integral(x, width_x, y, width_y, method=method)
     )
+    return max(0.0, divergence / unit)
 
 
 def _cauchy_schwarz_on_the_line(difference: float, variance_p: float, variance_q: float) -> float:
@@ -352,11 +374,9 @@ def _in_range(covariance: np.ndarray, whitening: np.ndarray, vector: np.ndarray)
 
 
 def _bandwidth(x, bandwidth) -> float:
-    if isinstance(bandwidth, str):
-        if bandwidth != "silverman":
-            raise ValueError(f"bandwidth is {bandwidth!r}; it must be 'silverman' or a positive number")
+    if isinstance(bandwidth, str) and bandwidth == "silverman":
         return silverman_bandwidth(x)
-    if not (np.ndim(bandwidth) == 0 and 0 < bandwidth < math.inf):
+    if isinstance(bandwidth, str) or not (np.ndim(bandwidth) == 0 and 0 < bandwidth < math.inf):
         raise ValueError(f"bandwidth is {bandwidth!r}; it must be 'silverman' or a positive number")
     return float(bandwidth)
 

@@ -10,13 +10,13 @@ import math
 import numpy as np
 from scipy import fft
 
-from entrolearn.measures.density import as_sample
+from entrolearn.measures.density import METHODS, as_sample
 from entrolearn.measures.gridding import ORDER, SplineShares, blur
+from entrolearn.measures.information import check_choice
 
-__all__ = ["METHODS", "ORDERS", "error_entropy"]
+__all__ = ["ENTROPIES", "error_entropy"]
 
-ORDERS = ("shannon", "renyi")
-METHODS = ("auto", "exact", "binned")
+ENTROPIES = ("shannon", "renyi")
 
 #: Grid steps per bandwidth. Measured errors: 1e-6 of values, 1e-4 of the largest entry of gradients, or 1e-3
 #: if most errors are equal up to a hundredth of the bandwidth and the gradient is close to zero.
@@ -40,7 +40,7 @@ BLOCK_PAIRS = 2**18
 
 
 def error_entropy(
-    e, bandwidth: float, *, order: str = "shannon", method: str = "auto", sample_weight=None
+    e, bandwidth: float, *, entropy: str = "shannon", method: str = "auto", sample_weight=None
 ) -> tuple[float, np.ndarray]:
     r"""Entropy of the Gaussian kernel density estimate of errors, evaluated at the errors, and its gradient.
 
@@ -56,7 +56,7 @@ def error_entropy(
         Errors, the differences of targets and outputs.
     bandwidth : float
         h, in the units of the errors.
-    order : {"shannon", "renyi"}, default="shannon"
+    entropy : {"shannon", "renyi"}, default="shannon"
         Shannon's estimator, or Rényi's entropy of order 2.
     method : {"auto", "exact", "binned"}, default="auto"
         "exact" visits all pairs of errors, in blocks: O(n²) time, O(n) memory. "binned" distributes the
@@ -105,10 +105,8 @@ def error_entropy(
     e = as_sample(e, "e")
     if not (np.ndim(bandwidth) == 0 and 0 < bandwidth < math.inf):
         raise ValueError(f"bandwidth is {bandwidth!r}; it must be a positive number")
-    if order not in ORDERS:
-        raise ValueError(f"order is {order!r}; accepted: {', '.join(map(repr, ORDERS))}")
-    if method not in METHODS:
-        raise ValueError(f"method is {method!r}; accepted: {', '.join(map(repr, METHODS))}")
+    check_choice("entropy", entropy, ENTROPIES)
+    check_choice("method", method, METHODS)
     exact = method == "exact" or (method == "auto" and e.size**2 <= AUTO_PAIRS)
     kernels = _PairedKernels(e, bandwidth) if exact else _BinnedKernels(e, bandwidth)
     weights = None if sample_weight is None else as_sample(sample_weight, "sample_weight")
@@ -122,7 +120,7 @@ def error_entropy(
 
     density, slopes = kernels.sums(weights)
     unit = math.log(n * bandwidth) + 0.5 * math.log(2 * math.pi)  # ln(sum of kernels / density)
-    if order == "renyi":
+    if entropy == "renyi":
         total = weighted(density).sum()
         return unit - math.log(total / n), -2 / total * weighted(slopes)
     _, slopes_of_others = kernels.sums(weighted(1 / density))

@@ -7,6 +7,7 @@ import numpy as np
 
 from entrolearn.measures.counts import discrete_mutual_information
 from entrolearn.measures.gaussian import copula_mutual_information, gaussian_mutual_information
+from entrolearn.measures.information import check_choice
 from entrolearn.measures.kernel_information import kde_mutual_information, quadratic_mutual_information
 from entrolearn.measures.neighbors import (
     knn_mutual_information,
@@ -50,12 +51,12 @@ def mutual_information_from_samples(X, Y, *, given=None, method: str = "auto", *
         or booleans); "ross" if X is numbers, Y is one column of labels and `given` is None; "knn" if all
         variables are numbers without repeated rows; and "mixed" otherwise.
     **options : keyword arguments
-        Parameters of the estimator, such as `n_neighbors`.
+        Parameters of the estimator, such as `n_neighbors` and `base`.
 
     Returns
     -------
     float
-        In nats, also for "discrete". "quadratic" returns a divergence that is not in nats.
+        In nats, unless `base` is 2. "quadratic" returns a divergence, which has no unit.
 
     Raises
     ------
@@ -110,9 +111,7 @@ def mutual_information_estimator(X, Y, *, given=None, method: str = "auto") -> C
     """
     if method == "auto":
         method = _chosen_method(X, Y, given)
-    if method not in MUTUAL_INFORMATION_METHODS:
-        known = ", ".join(map(repr, ["auto", *MUTUAL_INFORMATION_METHODS]))
-        raise ValueError(f"method is {method!r}; it must be one of {known}")
+    check_choice("method", method, ["auto", *MUTUAL_INFORMATION_METHODS])
     if method not in WITHOUT_GIVEN:
         return MUTUAL_INFORMATION_METHODS[method]
     if given is not None:

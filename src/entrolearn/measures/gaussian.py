@@ -6,12 +6,15 @@ import numpy as np
 from scipy.special import digamma, ndtri
 from scipy.stats import rankdata
 
+from entrolearn.measures.information import nats_per_unit
 from entrolearn.measures.reliability import columns, read_variables, standardised, warn_few_rows, warn_ties
 
 __all__ = ["copula_mutual_information", "gaussian_mutual_information"]
 
 
-def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) -> float:
+def gaussian_mutual_information(
+    X, Y, *, given=None, bias_corrected: bool = True, base: float = math.e
+) -> float:
     r"""Mutual information of Gaussian variables, from the canonical correlations of a sample.
 
     .. math:: I(X; Y) = -\frac{1}{2} \sum_i \ln(1 - \rho_i^2)
@@ -30,11 +33,13 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
     bias_corrected : bool, default=True
         Subtract the bias that the estimate has for Gaussian variables. For these the result is unbiased, and
         it may be below 0.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; inf if a linear combination of X equals one of Y.
+        inf if a linear combination of X equals one of Y.
 
     Raises
     ------
@@ -73,11 +78,14 @@ def gaussian_mutual_information(X, Y, *, given=None, bias_corrected: bool = True
     >>> bool(abs(gaussian_mutual_information(x, y) + 0.5 * np.log(1 - 0.6**2)) < 0.03)
     True
     """
+    unit = nats_per_unit(base)
     variables = read_variables(columns, 3, X=X, Y=Y, given=given)
-    return _of_gaussian(list(variables.values()), bias_corrected)
+    return _of_gaussian(list(variables.values()), bias_corrected) / unit
 
 
-def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) -> float:
+def copula_mutual_information(
+    X, Y, *, given=None, bias_corrected: bool = True, base: float = math.e
+) -> float:
     """Mutual information of variables that are Gaussian after a monotonic map of each column.
 
     Each column is replaced by the normal quantiles of its ranks, and the result is passed to
@@ -93,11 +101,13 @@ def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) 
         Z, the conditioning variables, for a conditional mutual information.
     bias_corrected : bool, default=True
         Subtract the bias for Gaussian variables.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats. For one column each and in the limit of many rows, a lower bound of the mutual information.
+        For one column each and in the limit of many rows, a lower bound of the mutual information.
 
     Raises
     ------
@@ -130,9 +140,10 @@ def copula_mutual_information(X, Y, *, given=None, bias_corrected: bool = True) 
     >>> copula_mutual_information(np.exp(x), y**3) == copula_mutual_information(x, y)
     True
     """
+    unit = nats_per_unit(base)
     variables = read_variables(columns, 3, X=X, Y=Y, given=given)
     warn_ties(variables, "ranks of ties are arbitrary; use mixed_mutual_information")
-    return _of_gaussian([_normal_scores(each) for each in variables.values()], bias_corrected)
+    return _of_gaussian([_normal_scores(each) for each in variables.values()], bias_corrected) / unit
 
 
 def _of_gaussian(variables: list[np.ndarray], bias_corrected: bool) -> float:

@@ -43,7 +43,7 @@ LEAST_ROWS = 10
 
 @dataclass(frozen=True)
 class MutualInformationInterval:
-    """An estimate of mutual information with its confidence interval, in nats.
+    """An estimate of mutual information with its confidence interval.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def mutual_information_interval(
     random_state : int, RandomState instance or None, default=None
         Seed of the divisions.
     **options : keyword arguments
-        Parameters of the estimator.
+        Parameters of the estimator, such as `n_neighbors` and `base`.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def mutual_information_interval(
     drift = estimate - halves
     if abs(drift) > reach:
         warn_unreliable(
-            f"the estimate is {estimate:.3g} nats from all rows and on average {halves:.3g} from halves of "
+            f"the estimate is {estimate:.3g} from all rows and on average {halves:.3g} from halves of "
             "them: its bias exceeds its standard error"
         )
     return MutualInformationInterval(estimate, error, estimate - reach, estimate + reach, drift)
@@ -168,13 +168,13 @@ class IndependenceTest:
     p_value : float
         Share of the permutations, including the observed order, whose estimate is at least as large as the
         observed one; at least 1 / (n_permutations + 1).
-    permuted : ndarray, shape (n_permutations,)
+    null_distribution : ndarray, shape (n_permutations,)
         The estimates from permuted rows.
     """
 
     estimate: float
     p_value: float
-    permuted: np.ndarray
+    null_distribution: np.ndarray
 
 
 def independence_test(
@@ -211,7 +211,7 @@ def independence_test(
     random_state : int, RandomState instance or None, default=None
         Seed of the permutations.
     **options : keyword arguments
-        Parameters of the estimator.
+        Parameters of the estimator, such as `n_neighbors` and `base`.
 
     Returns
     -------

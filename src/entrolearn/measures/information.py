@@ -6,18 +6,20 @@ For distributions p and q of a variable, and P of a pair (T, Y), T along the row
     H(p; q)   = -sum p log q                 H(T | Y) = H(T, Y) - H(Y)
     KL(p, q)  =  sum p log (p / q)           I(T, Y)  = KL(P, product of the marginals)
 
-All are in bits, or in nats with ``base=math.e``. Conditional entropy and mutual information are computed as
+All are in nats, or in bits with ``base=2``. Conditional entropy and mutual information are computed as
 sums over the table, because differences of entropies would leave rounding errors where the value is exactly
 zero.
 """
 
 import math
+from collections.abc import Collection
 from numbers import Real
 
 import numpy as np
 from scipy.special import entr, logsumexp, rel_entr, xlogy
 
 __all__ = [
+    "check_choice",
     "conditional_entropy",
     "cross_entropy",
     "entropy",
@@ -34,15 +36,15 @@ __all__ = [
 NEAR_ONE = 0.25
 
 
-def entropy(p, *, base: float = 2) -> float | np.ndarray:
+def entropy(p, *, base: float = math.e) -> float | np.ndarray:
     r"""Shannon's entropy, :math:`H(p) = -\sum_i p_i \log p_i`.
 
     Parameters
     ----------
     p : array-like of shape (..., n_values)
         Probabilities, which add up to one along the last axis up to rounding errors.
-    base : {2, e}, default=2
-        Base of the logarithm: 2 for bits, :data:`math.e` for nats.
+    base : {2, e}, default=e
+        Base of the logarithm: :data:`math.e` for nats, 2 for bits.
 
     Returns
     -------
@@ -69,24 +71,24 @@ def entropy(p, *, base: float = 2) -> float | np.ndarray:
     Examples
     --------
     >>> from entrolearn.measures import entropy
-    >>> entropy([0.5, 0.25, 0.25])
+    >>> entropy([0.5, 0.25, 0.25], base=2)
     1.5
-    >>> entropy([[0.5, 0.5], [0.0, 1.0]])
+    >>> entropy([[0.5, 0.5], [0.0, 1.0]], base=2)
     array([1., 0.])
     """
     unit = nats_per_unit(base)
     return _plain(entr(_distribution(p, "p")).sum(axis=-1) / unit)
 
 
-def joint_entropy(P, *, base: float = 2) -> float:
+def joint_entropy(P, *, base: float = math.e) -> float:
     r"""Entropy of a pair, :math:`H(T, Y) = -\sum_{t, y} p(t, y) \log p(t, y)`.
 
     Parameters
     ----------
     P : array-like of shape (n_rows, n_columns)
         Joint probabilities of T along the rows and Y along the columns, which add up to one.
-    base : {2, e}, default=2
-        Base of the logarithm.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
@@ -106,22 +108,22 @@ def joint_entropy(P, *, base: float = 2) -> float:
     Examples
     --------
     >>> from entrolearn.measures import joint_entropy
-    >>> joint_entropy([[0.25, 0.25], [0.25, 0.25]])
+    >>> joint_entropy([[0.25, 0.25], [0.25, 0.25]], base=2)
     2.0
     """
     unit = nats_per_unit(base)
     return float(entr(_joint(P)).sum() / unit)
 
 
-def mutual_information(P, *, base: float = 2) -> float:
+def mutual_information(P, *, base: float = math.e) -> float:
     r"""Mutual information, :math:`I(T, Y) = \sum_{t, y} p(t, y) \log \frac{p(t, y)}{p(t) p(y)}`.
 
     Parameters
     ----------
     P : array-like of shape (n_rows, n_columns)
         Joint probabilities, which add up to one.
-    base : {2, e}, default=2
-        Base of the logarithm.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
@@ -152,7 +154,7 @@ def mutual_information(P, *, base: float = 2) -> float:
     Examples
     --------
     >>> from entrolearn.measures import mutual_information
-    >>> mutual_information([[0.5, 0.0], [0.0, 0.5]])
+    >>> mutual_information([[0.5, 0.0], [0.0, 0.5]], base=2)
     1.0
     """
     unit = nats_per_unit(base)
@@ -163,7 +165,7 @@ def mutual_information(P, *, base: float = 2) -> float:
     return max(0.0, float((rows * rel_entr(of_rows, P.sum(axis=0))).sum() / unit))
 
 
-def conditional_entropy(P, *, given: str, base: float = 2) -> float:
+def conditional_entropy(P, *, given: str, base: float = math.e) -> float:
     r"""Conditional entropy: the uncertainty of one variable if the other is known.
 
     .. math:: H(T \mid Y) = -\sum_{t, y} p(t, y) \log p(t \mid y)
@@ -174,8 +176,8 @@ def conditional_entropy(P, *, given: str, base: float = 2) -> float:
         Joint probabilities of T along the rows and Y along the columns, which add up to one.
     given : {"rows", "columns"}
         The variable that is known: "columns" is H(T | Y), "rows" is H(Y | T).
-    base : {2, e}, default=2
-        Base of the logarithm.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
@@ -199,26 +201,25 @@ def conditional_entropy(P, *, given: str, base: float = 2) -> float:
 
     >>> from entrolearn.measures import conditional_entropy
     >>> P = [[0.5, 0.0], [0.5, 0.0]]
-    >>> conditional_entropy(P, given="columns"), conditional_entropy(P, given="rows")
+    >>> conditional_entropy(P, given="columns", base=2), conditional_entropy(P, given="rows", base=2)
     (1.0, 0.0)
     """
     unit = nats_per_unit(base)
-    if given not in ("rows", "columns"):
-        raise ValueError(f"given is {given!r}; it must be 'rows' or 'columns', the variable that is known")
+    check_choice("given", given, ("rows", "columns"))
     P = _joint(P)
     known = P.sum(axis=0 if given == "columns" else 1, keepdims=True)
     return float(abs(rel_entr(P, np.broadcast_to(known, P.shape))).sum() / unit)
 
 
-def cross_entropy(p, q, *, base: float = 2) -> float | np.ndarray:
+def cross_entropy(p, q, *, base: float = math.e) -> float | np.ndarray:
     r"""Cross entropy, :math:`H(p; q) = -\sum_i p_i \log q_i`: mean code length of p in an optimal code for q.
 
     Parameters
     ----------
     p, q : array-like of shape (..., n_values)
         Probabilities of the same values, which add up to one along the last axis.
-    base : {2, e}, default=2
-        Base of the logarithm.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
@@ -240,7 +241,7 @@ def cross_entropy(p, q, *, base: float = 2) -> float | np.ndarray:
     >>> from entrolearn.measures import cross_entropy
     >>> cross_entropy([0.5, 0.5], [0.25, 0.75]) > cross_entropy([0.5, 0.5], [0.5, 0.5])
     True
-    >>> cross_entropy([0.5, 0.5], [1.0, 0.0]), cross_entropy([1.0, 0.0], [0.5, 0.5])
+    >>> cross_entropy([0.5, 0.5], [1.0, 0.0]), cross_entropy([1.0, 0.0], [0.5, 0.5], base=2)
     (inf, 1.0)
     """
     unit = nats_per_unit(base)
@@ -248,15 +249,15 @@ def cross_entropy(p, q, *, base: float = 2) -> float | np.ndarray:
     return _plain(abs(xlogy(p, q)).sum(axis=-1) / unit)
 
 
-def kl_divergence(p, q, *, base: float = 2) -> float | np.ndarray:
+def kl_divergence(p, q, *, base: float = math.e) -> float | np.ndarray:
     r"""Kullback–Leibler divergence, :math:`\mathrm{KL}(p, q) = \sum_i p_i \log \frac{p_i}{q_i}`.
 
     Parameters
     ----------
     p, q : array-like of shape (..., n_values)
         Probabilities of the same values, which add up to one along the last axis.
-    base : {2, e}, default=2
-        Base of the logarithm.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
@@ -277,7 +278,7 @@ def kl_divergence(p, q, *, base: float = 2) -> float | np.ndarray:
     Examples
     --------
     >>> from entrolearn.measures import kl_divergence
-    >>> kl_divergence([0.5, 0.5, 0.0], [0.25, 0.25, 0.5])
+    >>> kl_divergence([0.5, 0.5, 0.0], [0.25, 0.25, 0.5], base=2)
     1.0
     >>> kl_divergence([0.25, 0.25, 0.5], [0.5, 0.5, 0.0])
     inf
@@ -287,24 +288,24 @@ def kl_divergence(p, q, *, base: float = 2) -> float | np.ndarray:
     return _plain(np.maximum(rel_entr(p, q).sum(axis=-1) / unit, 0.0))
 
 
-def renyi_entropy(p, alpha: float, *, base: float = 2) -> float | np.ndarray:
+def renyi_entropy(p, order: float, *, base: float = math.e) -> float | np.ndarray:
     r"""Rényi's entropy, :math:`H_\alpha(p) = \frac{1}{1 - \alpha} \log \sum_i p_i^\alpha`.
 
     Parameters
     ----------
     p : array-like of shape (..., n_values)
         Probabilities, which add up to one along the last axis.
-    alpha : float
-        The order, from 0 to inf. Order 0 is the logarithm of the number of values that occur, order 1
+    order : float
+        α, from 0 to inf. Order 0 is the logarithm of the number of values that occur, order 1
         Shannon's entropy, order 2 the quadratic entropy, order inf minus the logarithm of the largest
         probability.
-    base : {2, e}, default=2
-        Base of the logarithm.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float or ndarray of shape (...)
-        At most the logarithm of the number of values; non-increasing in `alpha`.
+        At most the logarithm of the number of values; non-increasing in `order`.
 
     Raises
     ------
@@ -322,25 +323,25 @@ def renyi_entropy(p, alpha: float, *, base: float = 2) -> float | np.ndarray:
     Examples
     --------
     >>> from entrolearn.measures import renyi_entropy
-    >>> renyi_entropy([0.5, 0.25, 0.25], 1), renyi_entropy([0.5, 0.25, 0.25], math.inf)
+    >>> renyi_entropy([0.5, 0.25, 0.25], 1, base=2), renyi_entropy([0.5, 0.25, 0.25], math.inf, base=2)
     (1.5, 1.0)
     """
     unit = nats_per_unit(base)
-    _check_order(alpha, infinite=True)
+    _check_order(order, infinite=True)
     p = _distribution(p, "p")
-    if alpha == 1:
+    if order == 1:
         return entropy(p, base=base)
-    if alpha == math.inf:
+    if order == math.inf:
         return _plain(abs(np.log(p.max(axis=-1))) / unit)
-    if abs(alpha - 1) < NEAR_ONE:
-        log_sum = np.log1p(_power_sum_less_one(p, alpha))
+    if abs(order - 1) < NEAR_ONE:
+        log_sum = np.log1p(_power_sum_less_one(p, order))
     else:
-        log_sum = logsumexp(alpha * _log(p), b=p > 0, axis=-1)
-    return _plain(np.maximum(log_sum / ((1 - alpha) * unit), 0.0))
+        log_sum = logsumexp(order * _log(p), b=p > 0, axis=-1)
+    return _plain(np.maximum(log_sum / ((1 - order) * unit), 0.0))
 
 
-def havrda_charvat_entropy(p, alpha: float, *, base: float = 2) -> float | np.ndarray:
-    r"""Structural entropy of degree α of Havrda and Charvát.
+def havrda_charvat_entropy(p, order: float, *, base: float = math.e) -> float | np.ndarray:
+    r"""Structural entropy of order α of Havrda and Charvát.
 
     .. math:: H^\alpha(p) = \frac{\sum_i p_i^\alpha - 1}{b^{1 - \alpha} - 1}
 
@@ -348,10 +349,10 @@ def havrda_charvat_entropy(p, alpha: float, *, base: float = 2) -> float | np.nd
     ----------
     p : array-like of shape (..., n_values)
         Probabilities, which add up to one along the last axis.
-    alpha : float
-        The degree, at least 0. Degree 1 is Shannon's entropy, degree 2 with base 2 twice the Gini impurity.
-    base : {2, e}, default=2
-        b. With b = 2 a fair coin has entropy 1 for every degree.
+    order : float
+        α, at least 0. Order 1 is Shannon's entropy, order 2 with base 2 twice the Gini impurity.
+    base : {2, e}, default=e
+        b. With b = 2 a fair coin has entropy 1 for every order.
 
     Returns
     -------
@@ -365,7 +366,7 @@ def havrda_charvat_entropy(p, alpha: float, *, base: float = 2) -> float | np.nd
 
     Notes
     -----
-    Tsallis' entropy divides the same numerator by ``1 - alpha``. Unlike Rényi's entropy, neither is additive
+    Tsallis' entropy divides the same numerator by ``1 - order``. Unlike Rényi's entropy, neither is additive
     over independent variables.
 
     References
@@ -377,20 +378,20 @@ def havrda_charvat_entropy(p, alpha: float, *, base: float = 2) -> float | np.nd
     Examples
     --------
     >>> from entrolearn.measures import havrda_charvat_entropy
-    >>> havrda_charvat_entropy([0.5, 0.5], 3.0), havrda_charvat_entropy([0.5, 0.25, 0.25], 2.0)
-    (1.0, 1.25)
+    >>> havrda_charvat_entropy([0.5, 0.5], 3.0, base=2)
+    1.0
     """
     unit = nats_per_unit(base)
-    _check_order(alpha, infinite=False)
+    _check_order(order, infinite=False)
     p = _distribution(p, "p")
-    if alpha == 1:
+    if order == 1:
         return entropy(p, base=base)
-    return _plain(np.maximum(_power_sum_less_one(p, alpha) / math.expm1((1 - alpha) * unit), 0.0))
+    return _plain(np.maximum(_power_sum_less_one(p, order) / math.expm1((1 - order) * unit), 0.0))
 
 
-def _power_sum_less_one(p: np.ndarray, alpha: float) -> np.ndarray:
-    """Sum of p^alpha over the values that occur, minus one, in full precision near alpha = 1."""
-    return (p * np.expm1((alpha - 1) * _log(p))).sum(axis=-1)
+def _power_sum_less_one(p: np.ndarray, order: float) -> np.ndarray:
+    """Sum of p^order over the values that occur, minus one, in full precision near order 1."""
+    return (p * np.expm1((order - 1) * _log(p))).sum(axis=-1)
 
 
 def _log(p: np.ndarray) -> np.ndarray:
@@ -403,6 +404,12 @@ def _plain(value: np.ndarray) -> float | np.ndarray:
     return float(value) if np.ndim(value) == 0 else value
 
 
+def check_choice(name: str, value, accepted: Collection) -> None:
+    """ValueError unless the value is one of those accepted."""
+    if value not in accepted:
+        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, accepted))}")
+
+
 def nats_per_unit(base: float) -> float:
     """Nats per unit of information: ln 2 for bits, 1 for nats."""
     if base not in (2, math.e):
@@ -410,10 +417,10 @@ def nats_per_unit(base: float) -> float:
     return math.log(base)
 
 
-def _check_order(alpha: float, *, infinite: bool) -> None:
-    if not (isinstance(alpha, Real) and alpha >= 0 and (infinite or alpha < math.inf)):
+def _check_order(order: float, *, infinite: bool) -> None:
+    if not (isinstance(order, Real) and order >= 0 and (infinite or order < math.inf)):
         raise ValueError(
-            f"alpha is {alpha!r}; it must be a {'' if infinite else 'finite '}number of at least 0"
+            f"order is {order!r}; it must be a {'' if infinite else 'finite '}number of at least 0"
         )
 
 

@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 
 from entrolearn.measures.density import BLOCK_PAIRS, silverman_factor
 from entrolearn.measures.differential import log_kernel_sums
+from entrolearn.measures.information import check_choice, nats_per_unit
 from entrolearn.measures.reliability import columns, read_variables, standardised, warn_few_rows, warn_ties
 
 __all__ = ["kde_mutual_information", "quadratic_mutual_information"]
@@ -20,7 +21,7 @@ __all__ = ["kde_mutual_information", "quadratic_mutual_information"]
 DIVERGENCES = ("cauchy_schwarz", "euclidean")
 
 
-def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
+def kde_mutual_information(X, Y, *, given=None, bandwidth_scale: float = 1.0, base: float = math.e) -> float:
     r"""Mutual information from a Gaussian kernel density estimate.
 
     .. math:: \frac{1}{n} \sum_i \ln \frac{\hat f_{-i}(x_i, y_i)}{\hat f_{-i}(x_i) \hat f_{-i}(y_i)}
@@ -35,19 +36,21 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
         Continuous, observed together with X.
     given : array-like, shape (n_samples,) or (n_samples, n_features_z), optional
         Z, the conditioning variables, for a conditional mutual information.
-    width : float, default=1.0
+    bandwidth_scale : float, default=1.0
         Bandwidth in multiples of that of Silverman's rule.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; may be below 0.
+        May be below 0.
 
     Raises
     ------
     ValueError
         If the variables differ in their number of rows or are not finite, one has no variance in some
-        direction, or `width` is not positive.
+        direction, or `bandwidth_scale` is not positive.
 
     Warns
     -----
@@ -78,10 +81,11 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
     >>> bool(abs(kde_mutual_information(x, y) + 0.5 * np.log(1 - 0.6**2)) < 0.05)
     True
     """
+    unit = nats_per_unit(base)
     variables = _variables(X, Y, given)
     X, Y, *given = variables
     n_samples, n_columns = len(X), sum(each.shape[1] for each in variables)
-    width = _kernel_width(width) * silverman_factor(n_samples, n_columns)
+    width = _positive(bandwidth_scale) * silverman_factor(n_samples, n_columns)
     parts = [([X, Y, *given], 1), ([X, *given], -1), ([Y, *given], -1)] + ([(given, 1)] if given else [])
     log_ratio = np.zeros(n_samples)
     for part, sign in parts:
@@ -89,10 +93,12 @@ def kde_mutual_information(X, Y, *, given=None, width: float = 1.0) -> float:
         # These constants cancel if a variable is given, but not otherwise.
         log_norm = log_widths + 0.5 * whitened.shape[1] * math.log(2 * math.pi) + math.log(n_samples - 1)
         log_ratio += sign * (log_kernel_sums(whitened) - log_norm)
-    return float(log_ratio.mean())
+    return float(log_ratio.mean()) / unit
 
 
-def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", width: float = 1.0) -> float:
+def quadratic_mutual_information(
+    X, Y, *, divergence: str = "cauchy_schwarz", bandwidth_scale: float = 1.0
+) -> float:
     r"""Quadratic mutual information: a divergence of the joint density from the product of the marginals.
 
     With :math:`V_J = \int \hat f_{xy}^2`, :math:`V_M = \int \hat f_x^2 \int \hat f_y^2` and
@@ -109,7 +115,7 @@ def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", wi
     divergence : {"cauchy_schwarz", "euclidean"}, default="cauchy_schwarz"
         The Cauchy–Schwarz divergence of the two densities, or the integral of their squared difference, both
         with columns in units of their standard deviations.
-    width : float, default=1.0
+    bandwidth_scale : float, default=1.0
         Bandwidth in multiples of that of Silverman's rule.
 
     Returns
@@ -151,13 +157,10 @@ def quadratic_mutual_information(X, Y, *, divergence: str = "cauchy_schwarz", wi
     >>> quadratic_mutual_information(x, x + noise) > quadratic_mutual_information(x, noise)
     True
     """
-    if divergence not in DIVERGENCES:
-        raise ValueError(
-            f"divergence is {divergence!r}; it must be one of {', '.join(map(repr, DIVERGENCES))}"
-        )
+    check_choice("divergence", divergence, DIVERGENCES)
     X, Y = _variables(X, Y, None)
     n_samples, n_columns = len(X), X.shape[1] + Y.shape[1]
-    width = _kernel_width(width) * silverman_factor(n_samples, n_columns)
+    width = _positive(bandwidth_scale) * silverman_factor(n_samples, n_columns)
     (X, log_widths_x), (Y, log_widths_y) = _whitened(X, width), _whitened(Y, width)
     joint, of_x, of_y = 0.0, np.empty(n_samples), np.empty(n_samples)
     rows = max(1, BLOCK_PAIRS // n_samples)
@@ -186,10 +189,10 @@ def _whitened(X: np.ndarray, width: float) -> tuple[np.ndarray, float]:
     return solve_triangular(root, X.T, lower=True).T, float(np.log(root.diagonal()).sum())
 
 
-def _kernel_width(width: float) -> float:
-    if not isinstance(width, Real) or not 0 < width < math.inf:
-        raise ValueError(f"width is {width!r}; it must be a positive number")
-    return float(width)
+def _positive(bandwidth_scale: float) -> float:
+    if not isinstance(bandwidth_scale, Real) or not 0 < bandwidth_scale < math.inf:
+        raise ValueError(f"bandwidth_scale is {bandwidth_scale!r}; it must be a positive number")
+    return float(bandwidth_scale)
 
 
 def _variables(X, Y, given) -> list[np.ndarray]:

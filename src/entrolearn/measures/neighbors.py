@@ -2,7 +2,7 @@
 
 All estimators use the maximum norm on columns scaled to variance 1. In the subspace of each variable they
 count the rows within each row's distance to its k-th neighbour, and average the digamma function of these
-counts. Estimates are in nats and not clipped at 0: for independent variables their mean is 0.
+counts. Estimates are not clipped at 0: for independent variables their mean is 0.
 
 Rounding makes equal distances, such as those of equally spaced values, differ in their last digits. Distances
 are therefore compared with a tolerance. Repeated rows are searched once.
@@ -18,6 +18,7 @@ from scipy.special import digamma
 from sklearn.neighbors import KDTree
 from sklearn.utils import assert_all_finite, column_or_1d
 
+from entrolearn.measures.information import check_choice, nats_per_unit
 from entrolearn.measures.reliability import (
     LABELS,
     check_integer,
@@ -60,7 +61,9 @@ BLOCK_ROWS = 1024
 CHANCE_OF_SMALLER_BOX = 0.005
 
 
-def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: str = "ksg1") -> float:
+def knn_mutual_information(
+    X, Y, *, given=None, n_neighbors: int = 3, variant: str = "ksg1", base: float = math.e
+) -> float:
     r"""Mutual information of continuous variables by nearest neighbours.
 
     The estimator of Kraskov, Stögbauer and Grassberger [1]_ is
@@ -89,11 +92,13 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
         uniform in a row's neighbourhood, except for rows with several k-th neighbours. It is meant for
         dependence so strong that the rows lie close to a surface, and needs more neighbours than columns. The
         last two do not accept `given`.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; may be below 0. "ksg1" is at most :math:`\psi(n) - \psi(k)`.
+        May be below 0. "ksg1" is at most :math:`\psi(n) - \psi(k)` nats.
 
     Raises
     ------
@@ -136,8 +141,8 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     >>> bool(abs(knn_mutual_information(x, y) + 0.5 * np.log(1 - 0.6**2)) < 0.05)
     True
     """
-    if variant not in VARIANTS:
-        raise ValueError(f"variant is {variant!r}; it must be one of {', '.join(map(repr, VARIANTS))}")
+    unit = nats_per_unit(base)
+    check_choice("variant", variant, VARIANTS)
     if given is not None and variant != "ksg1":
         raise ValueError(f"variant is {variant!r}; only 'ksg1' accepts `given`")
     check_integer(n_neighbors, "n_neighbors", 1)
@@ -157,13 +162,13 @@ def knn_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, variant: s
     else:
         estimate = _by_counts(rows, distance, k)
         if variant == "local":
-            return estimate + _nonuniformity(rows, distance, n_neighbors)
+            return (estimate + _nonuniformity(rows, distance, n_neighbors)) / unit
     if given is None:
         warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
-    return estimate
+    return estimate / unit
 
 
-def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float:
+def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3, base: float = math.e) -> float:
     r"""Mutual information of variables that are continuous, discrete, or a mixture of both.
 
     The estimator of Gao, Kannan, Oh and Viswanath [1]_; given Z that of Mesner and Shalizi [2]_. If a row
@@ -181,11 +186,13 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
         Z, the conditioning variables, for a conditional mutual information.
     n_neighbors : int, default=3
         k.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; may be below 0.
+        May be below 0.
 
     Raises
     ------
@@ -226,6 +233,7 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     >>> bool(abs(mixed_mutual_information(x, y) - np.log(2)) < 0.02)
     True
     """
+    unit = nats_per_unit(base)
     check_integer(n_neighbors, "n_neighbors", 1)
     variables = read_variables(_numbers_or_labels, n_neighbors + 1, X=X, Y=Y, given=given)
     n_samples, n_columns = len(variables["X"]), sum(each.shape[1] for each in variables.values())
@@ -241,10 +249,10 @@ def mixed_mutual_information(X, Y, *, given=None, n_neighbors: int = 3) -> float
     estimate = _by_counts(rows, distance, k)
     if given is None:
         warn_near_limit(estimate, digamma(n_samples) - digamma(n_neighbors), n_samples)
-    return estimate
+    return estimate / unit
 
 
-def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
+def ross_mutual_information(X, y, *, n_neighbors: int = 3, base: float = math.e) -> float:
     r"""Mutual information of continuous variables and a class, by Ross's nearest-neighbour estimator.
 
     .. math:: I(X; y) = \psi(n) + \langle \psi(k) - \psi(n_c) - \psi(m) \rangle
@@ -260,11 +268,13 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
         Classes. A row that is the only one of its class is left out.
     n_neighbors : int, default=3
         k. In a class of at most k rows, the number of its other rows.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
     float
-        In nats; may be below 0.
+        May be below 0.
 
     Raises
     ------
@@ -296,6 +306,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
     >>> bool(abs(ross_mutual_information(rng.normal(size=1000) + 10 * y, y) - np.log(2)) < 0.01)
     True
     """
+    unit = nats_per_unit(base)
     check_integer(n_neighbors, "n_neighbors", 1)
     X, y = columns(X, "X"), column_or_1d(y)
     n_samples = same_rows({"X": X, "y": y}, least=2)
@@ -312,7 +323,7 @@ def ross_mutual_information(X, y, *, n_neighbors: int = 3) -> float:
     warn_many_columns(X.shape[1] + 1)
     warn_ties({"X": X[kept]}, "ties bias nearest neighbours; use mixed_mutual_information")
     rows = _distinct_rows(X[kept], y[kept, np.newaxis])
-    return _by_counts(rows, *_nearest(rows, n_neighbors))
+    return _by_counts(rows, *_nearest(rows, n_neighbors)) / unit
 
 
 class _Rows(NamedTuple):

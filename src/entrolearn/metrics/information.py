@@ -57,7 +57,7 @@ DISSIMILARITIES = frozenset(
 )
 
 
-def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[str, float]:
+def information_scores(y_true, y_pred, *, reject=None, base: float = math.e) -> dict[str, float]:
     r"""Rates, entropies and divergences of a classification with optional rejects.
 
     Parameters
@@ -69,8 +69,8 @@ def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[
     reject : label, optional
         The value in `y_pred` of a rejected row. It must not be a label in `y_true`. By default no row is
         rejected.
-    base : {2, e}, default=2
-        Base of the logarithm: 2 for bits, :data:`math.e` for nats.
+    base : {2, e}, default=e
+        Base of the logarithm: :data:`math.e` for nats, 2 for bits.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[
     Examples
     --------
     >>> from entrolearn.metrics import information_scores
-    >>> scores = information_scores([0, 0, 1, 1], [0, 0, 1, -1], reject=-1)
+    >>> scores = information_scores([0, 0, 1, 1], [0, 0, 1, -1], reject=-1, base=2)
     >>> scores["correct_rate"], scores["error_rate"], scores["reject_rate"], scores["accuracy"]
     (0.75, 0.0, 0.25, 1.0)
     >>> scores["entropy_true"], scores["mutual_information"], scores["kl_pred_true"]
@@ -164,7 +164,7 @@ def information_scores(y_true, y_pred, *, reject=None, base: float = 2) -> dict[
     return _rates(t == y, labels[y] == reject, counts) | _information(t, y, counts, len(labels), base)
 
 
-def information_scorer(measure: str, *, reject=None, base: float = 2) -> Callable:
+def information_scorer(measure: str, *, reject=None, base: float = math.e) -> Callable:
     """Create a scorer from one of the measures of :func:`information_scores`.
 
     Parameters
@@ -174,8 +174,8 @@ def information_scorer(measure: str, *, reject=None, base: float = 2) -> Callabl
         negated, as in scikit-learn.
     reject : label, optional
         The value that the classifier predicts for a rejected row.
-    base : {2, e}, default=2
-        Base of the logarithm.
+    base : {2, e}, default=e
+        Base of the logarithm: 2 for bits.
 
     Returns
     -------
@@ -200,7 +200,7 @@ def information_scorer(measure: str, *, reject=None, base: float = 2) -> Callabl
     >>> X, y = load_iris(return_X_y=True)
     >>> uncertain = information_scorer("conditional_entropy_true")
     >>> round(uncertain(DummyClassifier().fit(X, y), X, y), 4)  # minus the logarithm of three classes
-    -1.585
+    -1.0986
     """
     if measure not in SIMILARITIES | DISSIMILARITIES:
         known = ", ".join(sorted(SIMILARITIES | DISSIMILARITIES))

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import check_memory
-from entrolearn.measures.errors import ORDERS, error_entropy
+from entrolearn.measures.errors import ENTROPIES, error_entropy
 from entrolearn.networks.perceptron import INITS, LARGEST_INIT, Parameters, Perceptron, outputs
 from entrolearn.networks.targets import check_values
 from entrolearn.validation import (
@@ -41,7 +41,7 @@ class _ErrorEntropyMLP(BaseEstimator):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "bandwidth": [Interval(Real, 0, None, closed="neither")],
-        "entropy": [StrOptions({*ORDERS})],
+        "entropy": [StrOptions({*ENTROPIES})],
         "activation": [StrOptions({"logistic", "tanh"})],
         "init": [StrOptions(INITS), Interval(Real, 0, LARGEST_INIT[8], closed="right")],
         "learning_rate": [Interval(Real, 0, None, closed="neither")],
@@ -460,9 +460,9 @@ class _Objective:
         Gradient at the last call of :meth:`differentiate`.
     """
 
-    def __init__(self, network: Perceptron, X, targets, bandwidth: float, order: str, weights=None):
+    def __init__(self, network: Perceptron, X, targets, bandwidth: float, entropy: str, weights=None):
         self._network, self._X, self._targets, self._weights = network, X, targets, weights
-        self._bandwidth, self._order = bandwidth, order
+        self._bandwidth, self._entropy = bandwidth, entropy
         coefs = network.parameters.coefs
         self.gradient = Parameters((*coefs[0].shape, coefs[1].shape[1]), X.dtype)
 
@@ -472,7 +472,7 @@ class _Objective:
         if not (np.isfinite(errors).all() and self._network.parameters.have_products()):
             return np.inf
         entropy, self._slopes = error_entropy(
-            errors, self._bandwidth, order=self._order, sample_weight=self._weights
+            errors, self._bandwidth, entropy=self._entropy, sample_weight=self._weights
         )
         return entropy
 

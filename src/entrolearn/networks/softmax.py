@@ -31,7 +31,7 @@ Watch = Callable[[np.ndarray, float], bool]
 
 
 class SoftmaxRegression(ClassifierMixin, BaseEstimator):
-    r"""Softmax regression, equal to ``LogisticRegression(C=1 / (n_samples * weight_decay))``.
+    r"""Softmax regression, equal to ``LogisticRegression(C=1 / (n_samples * alpha))``.
 
     Both converged, their probabilities differ by less than 1e-5; for two classes, C is twice as large. This
     class has the essay's gradient descent, early stopping and loss curves in addition.
@@ -40,12 +40,12 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
     weights but not on the intercepts:
 
     .. math:: J(W, b) = -\frac{1}{N}\sum_n \ln\frac{\exp(w_{c_n}^T x_n + b_{c_n})}
-              {\sum_c \exp(w_c^T x_n + b_c)} + \frac{\lambda}{2} \|W\|^2
+              {\sum_c \exp(w_c^T x_n + b_c)} + \frac{\alpha}{2} \|W\|^2
 
     Parameters
     ----------
-    weight_decay : float, default=1e-4
-        Weight decay λ. The paper's tables call it the learning rate.
+    alpha : float, default=1e-4
+        Weight decay α, the ridge of the mean loss. The paper's tables call it the learning rate.
     fit_intercept : bool, default=True
         Whether to fit intercepts b. The paper's code has none.
     solver : {"lbfgs", "gradient"}, default="lbfgs"
@@ -105,7 +105,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import load_iris
     >>> from entrolearn.networks import SoftmaxRegression
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = SoftmaxRegression(weight_decay=1e-3).fit(X, y)
+    >>> model = SoftmaxRegression(alpha=1e-3).fit(X, y)
     >>> model.score(X, y) > 0.95
     True
     >>> model.predict_proba(X[:1]).round(2).tolist()
@@ -113,7 +113,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = {
-        "weight_decay": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
         "fit_intercept": ["boolean"],
         "solver": [StrOptions({"lbfgs", "gradient"})],
         "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
@@ -128,7 +128,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        weight_decay=1e-4,
+        alpha=1e-4,
         *,
         fit_intercept=True,
         solver="lbfgs",
@@ -141,7 +141,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         class_weight=None,
         random_state=None,
     ):
-        self.weight_decay = weight_decay
+        self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.solver = solver
         self.learning_rate = learning_rate
@@ -195,16 +195,16 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         else:
             watch = _Nothing()
         self.__dict__.pop("validation_curve_", None)
-        theta = self._descend(self._objective(self.weight_decay, *rows), watch)
+        theta = self._descend(self._objective(self.alpha, *rows), watch)
         if self.early_stopping:
             theta, self.validation_curve_ = watch.best, np.array(watch.curve)
         coef, self.intercept_ = self._parts(theta, X.shape[1])
         self.coef_ = coef.astype(X.dtype)
         return self
 
-    def _objective(self, weight_decay: float, X, codes: np.ndarray, weights=None) -> "PenalisedCrossEntropy":
+    def _objective(self, alpha: float, X, codes: np.ndarray, weights=None) -> "PenalisedCrossEntropy":
         n_classes = len(self.classes_)
-        return PenalisedCrossEntropy(X, codes, n_classes, weight_decay, self.fit_intercept, weights)
+        return PenalisedCrossEntropy(X, codes, n_classes, alpha, self.fit_intercept, weights)
 
     def _descend(self, objective: "PenalisedCrossEntropy", watch: Watch) -> np.ndarray:
         solve = _lbfgs if self.solver == "lbfgs" else self._gradient_descent
@@ -309,19 +309,17 @@ class PenalisedCrossEntropy:
     codes : ndarray of shape (n_samples,)
         Index of each row's class.
     n_classes : int
-    weight_decay : float
+    alpha : float
     fit_intercept : bool
     weights : ndarray of shape (n_samples,), optional
         Positive sample weights.
     """
 
-    def __init__(
-        self, X, codes: np.ndarray, n_classes: int, weight_decay: float, fit_intercept: bool, weights=None
-    ):
+    def __init__(self, X, codes: np.ndarray, n_classes: int, alpha: float, fit_intercept: bool, weights=None):
         self._X, self._codes = X, codes
         # Weights with mean 1, so that means over the rows are weighted means.
         self._weights = None if weights is None else (weights / weights.mean()).astype(X.dtype)
-        self._weight_decay, self._fit_intercept = weight_decay, fit_intercept
+        self._alpha, self._fit_intercept = alpha, fit_intercept
         self._rows = np.arange(len(codes))
         self._outputs = np.empty((n_classes, len(codes)), X.dtype)
         self._of_coef = np.empty((n_classes, X.shape[1]), X.dtype)
@@ -351,10 +349,10 @@ class PenalisedCrossEntropy:
         gradient = np.empty_like(theta)
         of_coef, of_intercept = _parts(gradient, n_classes, n_features)
         np.multiply(self._transposed(P), 1 / len(self._rows), out=of_coef)
-        of_coef += self._weight_decay * coef
+        of_coef += self._alpha * coef
         if self._fit_intercept:
             np.mean(P, axis=1, dtype=np.float64, out=of_intercept)
-        return float(loss + 0.5 * self._weight_decay * np.vdot(coef, coef)), gradient
+        return float(loss + 0.5 * self._alpha * np.vdot(coef, coef)), gradient
 
     def _linear(self, coef: np.ndarray, intercept: np.ndarray) -> np.ndarray:
         """Outputs, shape (n_classes, n_samples)."""
@@ -383,7 +381,7 @@ class PenalisedCrossEntropy:
         columns, rows = float(np.max(of_columns)), float(np.max(magnitudes.sum(axis=1)))
         if self._fit_intercept:
             columns, rows = max(columns, len(self._rows)), rows + 1
-        return 0.5 * columns * rows / len(self._rows) + self._weight_decay
+        return 0.5 * columns * rows / len(self._rows) + self._alpha
 
 
 class _Nothing:

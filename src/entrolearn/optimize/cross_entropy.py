@@ -30,8 +30,8 @@ class CrossEntropyIteration:
 
     Attributes
     ----------
-    gamma : float
-        The threshold: the worst value in the elite.
+    threshold : float
+        The worst value in the elite.
     best : float
         The best value of the sample.
     mean : float
@@ -47,7 +47,7 @@ class CrossEntropyIteration:
         Number of evaluations since the start of the search.
     """
 
-    gamma: float
+    threshold: float
     best: float
     mean: float
     n_samples: int
@@ -72,11 +72,11 @@ class CrossEntropyResult:
     reason : str
         Why the search ended:
 
-        - "threshold": the elite's threshold was the same in the last ``patience`` updates,
+        - "threshold": the elite's threshold was the same in the last ``n_iter_no_change`` updates,
         - "degenerate": all samples have become the same point,
-        - "unreliable": in ``patience`` consecutive iterations adaptive samples of the largest size brought no
-          improvement, although the threshold still changed,
-        - "iterations": ``max_iterations`` is reached.
+        - "unreliable": in ``n_iter_no_change`` consecutive iterations adaptive samples of the largest size
+          brought no improvement, although the threshold still changed,
+        - "iterations": ``max_iter`` is reached.
     n_evaluations : int
         Number of points at which the objective was evaluated.
     """
@@ -94,7 +94,7 @@ class CrossEntropyResult:
         return self.reason in CONVERGED
 
     @property
-    def n_iterations(self) -> int:
+    def n_iter(self) -> int:
         """Number of updates of the distribution."""
         return len(self.history)
 
@@ -111,9 +111,9 @@ def cross_entropy_method(
     n_samples: int,
     elite_fraction: float = 0.1,
     smoothing: float = 0.7,
-    patience: int = 5,
+    n_iter_no_change: int = 5,
     tol: float | None = None,
-    max_iterations: int = 1000,
+    max_iter: int = 1000,
     adaptive: bool = False,
     vectorized: bool = False,
     n_jobs: int | None = None,
@@ -143,12 +143,12 @@ def cross_entropy_method(
         :math:`\rho`, between 0 and 1. Usual values are 0.01 to 0.1.
     smoothing : float, default=0.7
         :math:`\beta` of eq. (5), above 0 and at most 1 (no smoothing). Usual values are 0.5 to 0.9.
-    patience : int, default=5
+    n_iter_no_change : int, default=5
         d: the search ends if :math:`\gamma_t = \gamma_{t-1} = \ldots = \gamma_{t-d}`.
     tol : float, optional
         Relative difference up to which thresholds count as equal. Default: 0 for discrete families, 1e-8 for
         continuous ones, whose samples never repeat.
-    max_iterations : int, default=1000
+    max_iter : int, default=1000
         Maximum number of updates.
     adaptive : bool, default=False
         The fully adaptive variant (FACE): the elite's size is fixed at :math:`\lceil \rho N \rceil`, and the
@@ -182,11 +182,12 @@ def cross_entropy_method(
     Notes
     -----
     With the defaults this is Algorithm 2.1 of Mannor, Peleg and Rubinstein, whose settings are
-    ``elite_fraction=0.03, smoothing=0.7, patience=3`` and five points per variable. If the value of rank
-    :math:`\lceil \rho N \rceil` is not finite, the worst finite value is used.
+    ``elite_fraction=0.03, smoothing=0.7, n_iter_no_change=3`` and five points per variable. If the value of
+    rank :math:`\lceil \rho N \rceil` is not finite, the worst finite value is used.
 
     The adaptive variant compares a sample with that of the previous iteration, not with the best so far. It
-    ends as "unreliable" if samples of the largest size did not improve in `patience` consecutive iterations.
+    ends as "unreliable" if samples of the largest size did not improve in `n_iter_no_change` consecutive
+    iterations.
 
     References
     ----------
@@ -208,7 +209,7 @@ def cross_entropy_method(
     """
     _check_distribution(distribution)
     _check_sample(n_samples, elite_fraction, distribution.min_elite)
-    _check_search(objective, smoothing, patience, tol, max_iterations, batch_size)
+    _check_search(objective, smoothing, n_iter_no_change, tol, max_iter, batch_size)
     if tol is None:
         tol = 0.0 if distribution.discrete else CONTINUOUS_TOL
     largest = MOST_GROWTH * n_samples if adaptive else n_samples
@@ -219,7 +220,7 @@ def cross_entropy_method(
         )
         n_elite = elite_size(n_samples, elite_fraction)
         sampler = _Sampler(evaluation, rng, n_samples, largest, n_elite)
-        stopping = _Stopping(patience, tol, largest if adaptive else math.inf, max_iterations)
+        stopping = _Stopping(n_iter_no_change, tol, largest if adaptive else math.inf, max_iter)
         return _search(distribution, sampler, smoothing, stopping)
 
 
@@ -232,7 +233,7 @@ def _search(
     reason = None
     while reason is None:
         step = sampler.step(distribution, history[-1] if history else None)
-        distribution = distribution.smoothed(step.fit, smoothing)
+        distribution = distribution.smooth(step.fit, smoothing)
         history.append(step.iteration)
         best = step if best is None or step.iteration.best < best.iteration.best else best
         reason = stopping.reason(history, distribution)
@@ -265,7 +266,7 @@ class _Sample:
         return float(self.costs.min())
 
     @cached_property
-    def gamma(self) -> float:
+    def threshold(self) -> float:
         """The cost of rank n_elite; the largest finite cost if that is infinite."""
         of_rank = _cost_of_rank(self.costs, self.n_elite)
         finite = self.costs[self.costs < math.inf]
@@ -273,7 +274,7 @@ class _Sample:
 
     @cached_property
     def elite(self) -> np.ndarray:
-        return _cheap(self.points, self.costs_of_points, self.gamma)[0]
+        return _cheap(self.points, self.costs_of_points, self.threshold)[0]
 
     def __add__(self, other: "_Sample") -> "_Sample":
         names = ("costs", "points", "costs_of_points")
@@ -346,7 +347,7 @@ class _Sampler:
                 f"{len(sample.costs)} of them, the first being {first}"
             )
         best = sample.points[sample.costs_of_points.argmin()].copy()  # a view would keep all points in memory
-        return _Step(distribution.fitted(sample.elite), best, self._told(sample, previous))
+        return _Step(distribution.fit(sample.elite), best, self._told(sample, previous))
 
     def _part(self, distribution: Family) -> _Sample:
         """A sample of `size` points, drawn and evaluated block by block."""
@@ -358,7 +359,7 @@ class _Sampler:
 
     def _told(self, sample: _Sample, previous: CrossEntropyIteration | None) -> CrossEntropyIteration:
         return CrossEntropyIteration(
-            gamma=sample.gamma,
+            threshold=sample.threshold,
             best=sample.best,
             mean=float(sample.costs[sample.costs < math.inf].mean()),
             n_samples=len(sample.costs),
@@ -369,7 +370,7 @@ class _Sampler:
 
 
 def _improved(sample: _Sample, previous: CrossEntropyIteration | None) -> bool:
-    return previous is None or sample.best < previous.best or sample.gamma < previous.gamma
+    return previous is None or sample.best < previous.best or sample.threshold < previous.threshold
 
 
 def _cost_of_rank(costs: np.ndarray, rank: int) -> float:
@@ -386,31 +387,31 @@ def _cheap(points: np.ndarray, costs: np.ndarray, threshold: float) -> tuple[np.
 class _Stopping:
     """Stopping criteria of a search."""
 
-    patience: int
+    n_iter_no_change: int
     tol: float
     largest: float  # largest size of an adaptive sample; infinite if samples do not grow
-    max_iterations: int
+    max_iter: int
 
     def reason(self, history: list[CrossEntropyIteration], distribution: Family) -> str | None:
         """A reason of :class:`CrossEntropyResult`, convergence first; None to continue."""
-        if self._unchanged([each.gamma for each in history[-self.patience - 1 :]]):
+        if self._unchanged([each.threshold for each in history[-self.n_iter_no_change - 1 :]]):
             return "threshold"
         if distribution.degenerate:
             return "degenerate"
-        if self._exhausted(history[-self.patience :]):
+        if self._exhausted(history[-self.n_iter_no_change :]):
             return "unreliable"
-        return "iterations" if len(history) >= self.max_iterations else None
+        return "iterations" if len(history) >= self.max_iter else None
 
-    def _unchanged(self, gammas: list[float]) -> bool:
-        """Whether these are patience + 1 equal thresholds (step 5 of the algorithm)."""
-        low, high = min(gammas), max(gammas)
+    def _unchanged(self, thresholds: list[float]) -> bool:
+        """Whether these are n_iter_no_change + 1 equal thresholds (step 5 of the algorithm)."""
+        low, high = min(thresholds), max(thresholds)
         near = low == high or high - low <= self.tol * max(-low, high)
-        return near and len(gammas) > self.patience
+        return near and len(thresholds) > self.n_iter_no_change
 
     def _exhausted(self, last: list[CrossEntropyIteration]) -> bool:
         """Whether the samples of these iterations had the largest size and none improved."""
         in_vain = [not each.improved and each.n_samples >= self.largest for each in last]
-        return len(in_vain) == self.patience and all(in_vain)
+        return len(in_vain) == self.n_iter_no_change and all(in_vain)
 
 
 def _check_distribution(distribution) -> None:
@@ -437,14 +438,14 @@ def _check_sample(n_samples, elite_fraction, min_elite: int) -> None:
         )
 
 
-def _check_search(objective, smoothing, patience, tol, max_iterations, batch_size) -> None:
+def _check_search(objective, smoothing, n_iter_no_change, tol, max_iter, batch_size) -> None:
     _require(callable(objective), "objective", objective, "a function")
     _require(
         _is_real(smoothing) and 0 < smoothing <= 1, "smoothing", smoothing, "a number above 0 and at most 1"
     )
-    _require(_is_count(patience, 1), "patience", patience, "an integer of at least 1")
+    _require(_is_count(n_iter_no_change, 1), "n_iter_no_change", n_iter_no_change, "an integer of at least 1")
     _require(tol is None or (_is_real(tol) and tol >= 0), "tol", tol, "None or a number that is not negative")
-    _require(_is_count(max_iterations, 1), "max_iterations", max_iterations, "an integer of at least 1")
+    _require(_is_count(max_iter, 1), "max_iter", max_iter, "an integer of at least 1")
     _require(_is_count(batch_size, 1), "batch_size", batch_size, "an integer of at least 1")
 
 

@@ -107,7 +107,7 @@ class Evaluation:
         return np.concatenate(values), np.concatenate(seen)
 
     def _checked(self, mended, batch: np.ndarray) -> np.ndarray:
-        mended = self._family.checked(mended)
+        mended = self._family.check(mended)
         if mended.shape != batch.shape:
             raise ValueError(
                 f"objective returned points of shape {mended.shape} for points of shape {batch.shape}; "

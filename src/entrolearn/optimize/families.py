@@ -39,7 +39,7 @@ class Family(Protocol):
     def sample(self, n: int, rng: np.random.Generator | np.random.RandomState) -> np.ndarray:
         """Independent points, shape (n, n_variables)."""
 
-    def checked(self, points) -> np.ndarray:
+    def check(self, points) -> np.ndarray:
         """Validated points, in the form in which :meth:`sample` draws them.
 
         Parameters
@@ -57,10 +57,10 @@ class Family(Protocol):
             If they are not points of this family.
         """
 
-    def fitted(self, elite: np.ndarray) -> Self:
+    def fit(self, elite: np.ndarray) -> Self:
         """The maximum-likelihood distribution for points of shape (n_elite, n_variables), equation (4)."""
 
-    def smoothed(self, fit: Self, smoothing: float) -> Self:
+    def smooth(self, fit: Self, smoothing: float) -> Self:
         """The mixture of this distribution and `fit` with weight `smoothing` of `fit`, equation (5)."""
 
 
@@ -94,10 +94,10 @@ class Bernoulli(Family):
     --------
     >>> from entrolearn.optimize import Bernoulli
     >>> half = Bernoulli([0.5, 0.5])
-    >>> fit = half.fitted([[True, False], [True, True], [True, False], [True, False]])
+    >>> fit = half.fit([[True, False], [True, True], [True, False], [True, False]])
     >>> fit.p
     array([1.  , 0.25])
-    >>> half.smoothed(fit, 0.6).p
+    >>> half.smooth(fit, 0.6).p
     array([0.8 , 0.35])
     """
 
@@ -124,7 +124,7 @@ class Bernoulli(Family):
     def sample(self, n: int, rng) -> np.ndarray:
         return rng.random((n, self.n_variables)) < self.p
 
-    def checked(self, points) -> np.ndarray:
+    def check(self, points) -> np.ndarray:
         points = np.asarray(points)
         if points.dtype == bool:
             return points
@@ -134,10 +134,10 @@ class Bernoulli(Family):
             )
         return points.astype(bool)
 
-    def fitted(self, elite) -> Self:
+    def fit(self, elite) -> Self:
         return replace(self, p=np.mean(elite, axis=0))
 
-    def smoothed(self, fit: Self, smoothing: float) -> Self:
+    def smooth(self, fit: Self, smoothing: float) -> Self:
         return replace(self, p=np.clip(_between(self.p, fit.p, smoothing), 0, 1))
 
 
@@ -183,10 +183,10 @@ class Gaussian(Family):
     --------
     >>> from entrolearn.optimize import Gaussian
     >>> start = Gaussian([0.0, 0.0], 2.0)
-    >>> fit = start.fitted([[1.0, 4.0], [3.0, 4.0]])
+    >>> fit = start.fit([[1.0, 4.0], [3.0, 4.0]])
     >>> fit.mean, fit.std
     (array([2., 4.]), array([1., 0.]))
-    >>> start.smoothed(fit, 0.5).std
+    >>> start.smooth(fit, 0.5).std
     array([1.5, 1. ])
     """
 
@@ -223,13 +223,13 @@ class Gaussian(Family):
         points += self.mean
         return points
 
-    def checked(self, points) -> np.ndarray:
+    def check(self, points) -> np.ndarray:
         return _finite_array(points, "points of a Gaussian distribution")
 
-    def fitted(self, elite) -> Self:
+    def fit(self, elite) -> Self:
         return replace(self, mean=np.mean(elite, axis=0), std=np.std(elite, axis=0))
 
-    def smoothed(self, fit: Self, smoothing: float) -> Self:
+    def smooth(self, fit: Self, smoothing: float) -> Self:
         return replace(
             self,
             mean=_between(self.mean, fit.mean, smoothing),
@@ -272,7 +272,7 @@ class MultivariateGaussian(Family):
     --------
     >>> from entrolearn.optimize import MultivariateGaussian
     >>> start = MultivariateGaussian([0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]])
-    >>> start.fitted([[1.0, 1.0], [-1.0, -1.0], [0.0, 0.0]]).cov.round(3)
+    >>> start.fit([[1.0, 1.0], [-1.0, -1.0], [0.0, 0.0]]).cov.round(3)
     array([[0.667, 0.667],
            [0.667, 0.667]])
     """
@@ -316,15 +316,15 @@ class MultivariateGaussian(Family):
         root = directions * np.sqrt(np.maximum(variances, 0))
         return self.mean + rng.standard_normal((n, self.n_variables)) @ root.T
 
-    def checked(self, points) -> np.ndarray:
+    def check(self, points) -> np.ndarray:
         return _finite_array(points, "points of a Gaussian distribution")
 
-    def fitted(self, elite) -> Self:
+    def fit(self, elite) -> Self:
         elite = np.asarray(elite)
         centred = elite - elite.mean(axis=0)
         return replace(self, mean=elite.mean(axis=0), cov=centred.T @ centred / len(elite))
 
-    def smoothed(self, fit: Self, smoothing: float) -> Self:
+    def smooth(self, fit: Self, smoothing: float) -> Self:
         return replace(
             self,
             mean=_between(self.mean, fit.mean, smoothing),

@@ -20,7 +20,7 @@ class AgreementDisplay(Display):
 
     Parameters
     ----------
-    printed, ours : array-like of float, shape (n_numbers,)
+    published, ours : array-like of float, shape (n_numbers,)
     verdicts : sequence of {"reproduced", "higher", "lower"}, length n_numbers
     name : str
         Name of the measured quantity, with its unit.
@@ -42,8 +42,8 @@ class AgreementDisplay(Display):
     <...>
     """
 
-    def __init__(self, printed, ours, verdicts, *, name, band=None):
-        self.printed = printed
+    def __init__(self, published, ours, verdicts, *, name, band=None):
+        self.published = published
         self.ours = ours
         self.verdicts = verdicts
         self.name = name
@@ -51,23 +51,23 @@ class AgreementDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        return f"printed {self.name}", f"ours {self.name}"
+        return f"published {self.name}", f"ours {self.name}"
 
     @property
     def subject(self) -> str:
-        return f"{self.name} of one's own against printed ones"
+        return f"{self.name} of one's own against published values"
 
     def summary(self) -> str:
         names, counts = np.unique(self.verdicts, return_counts=True)
         return ", ".join(f"{count} {name}" for name, count in zip(names, counts, strict=True))
 
     def _parts(self):
-        yield {"verdict": self.verdicts, "printed": self.printed, "ours": self.ours}
+        yield {"verdict": self.verdicts, "published": self.published, "ours": self.ours}
 
     def _plot(self, ax) -> None:
-        printed, ours = np.asarray(self.printed, dtype=float), np.asarray(self.ours, dtype=float)
+        published, ours = np.asarray(self.published, dtype=float), np.asarray(self.ours, dtype=float)
         verdicts = np.asarray(self.verdicts)
-        both = np.concatenate([printed, ours])
+        both = np.concatenate([published, ours])
         wide = both.min() > 0 and both.max() > WIDE * both.min()
         low, high = (
             (both.min() / 1.3, both.max() * 1.3)
@@ -81,9 +81,11 @@ class AgreementDisplay(Display):
         ax.plot(ends, ends, color="0.4", linewidth=0.8, zorder=2)
         for verdict, style in VERDICT_STYLES.items():
             chosen = verdicts == verdict
-            ax.scatter(printed[chosen], ours[chosen], s=11, linewidths=0.6, label=verdict, zorder=3, **style)
+            ax.scatter(
+                published[chosen], ours[chosen], s=11, linewidths=0.6, label=verdict, zorder=3, **style
+            )
         if wide:
             ax.set(xscale="log", yscale="log")
-        ax.set(xlim=ends, ylim=ends, xlabel="printed", ylabel="ours")
+        ax.set(xlim=ends, ylim=ends, xlabel="published", ylabel="ours")
         ax.set_aspect("equal")
         guide_lines(ax, "both")

@@ -25,10 +25,10 @@ class ClusteringsDisplay(Display):
 
     Parameters
     ----------
-    points : mapping of str to array-like, shape (n_samples, 2)
-        Name and points of each data set.
-    classes : mapping of str to array-like of int, shape (n_samples,)
-        Classes of the points of each data set; they are not used for clustering.
+    X : mapping of str to array-like, shape (n_samples, 2)
+        Name and rows of each data set.
+    y : mapping of str to array-like of int, shape (n_samples,)
+        Classes of the rows of each data set; they are not used for clustering.
     clusterings : mapping of str to mapping of str to array-like of int, shape (n_samples,), or str
         For each data set, clusters by the name of the clusterer, -1 for noise. A text is shown instead of
         missing clusters and should state the reason.
@@ -43,50 +43,54 @@ class ClusteringsDisplay(Display):
     >>> from sklearn.cluster import HDBSCAN, KMeans
     >>> from sklearn.datasets import make_blobs, make_moons
     >>> from entrolearn.plotting import ClusteringsDisplay
-    >>> sets = {"moons": make_moons(200, noise=0.05, random_state=0), "blobs": make_blobs(random_state=0)}
+    >>> X, y = {}, {}
+    >>> X["moons"], y["moons"] = make_moons(200, noise=0.05, random_state=0)
+    >>> X["blobs"], y["blobs"] = make_blobs(random_state=0)
     >>> clusterers = {"k-means": KMeans(3, random_state=0), "HDBSCAN": HDBSCAN(copy=True)}
-    >>> display = ClusteringsDisplay.from_estimators(clusterers, sets)
+    >>> display = ClusteringsDisplay.from_estimators(clusterers, X, y)
     >>> round(display.agreement("moons", "HDBSCAN"), 2)
     1.0
     >>> display.plot()
     <...>
     """
 
-    def __init__(self, points, classes, clusterings):
-        self.points = points
-        self.classes = classes
+    def __init__(self, X, y, clusterings):
+        self.X = X
+        self.y = y
         self.clusterings = clusterings
 
     @classmethod
-    def from_estimators(cls, estimators, sets) -> "ClusteringsDisplay":
+    def from_estimators(cls, estimators, X, y) -> "ClusteringsDisplay":
         """Cluster each data set by each clusterer.
 
         Parameters
         ----------
         estimators : mapping of str to clusterer
             Any object with ``fit_predict``; clones are used.
-        sets : mapping of str to (X, y)
-            Points with two features, and their classes.
+        X : mapping of str to array-like, shape (n_samples, 2)
+            Name and rows of each data set.
+        y : mapping of str to array-like of int, shape (n_samples,)
+            Their classes, which are not used for clustering.
 
         Raises
         ------
         ValueError
             If a data set does not have two features.
         """
-        for X, _ in sets.values():
-            check_plane(X)
-        points = {name: np.asarray(X, dtype=float) for name, (X, _) in sets.items()}
+        for rows in X.values():
+            check_plane(rows)
+        X = {name: np.asarray(rows, dtype=float) for name, rows in X.items()}
         clusterings = {
-            name: {who: clone(estimator).fit_predict(X) for who, estimator in estimators.items()}
-            for name, X in points.items()
+            name: {who: clone(estimator).fit_predict(rows) for who, estimator in estimators.items()}
+            for name, rows in X.items()
         }
-        return cls(points, {name: np.asarray(y) for name, (_, y) in sets.items()}, clusterings)
+        return cls(X, {name: np.asarray(y[name]) for name in X}, clusterings)
 
     def agreement(self, name: str, clusterer: str) -> float:
         """Adjusted Rand index of a clusterer on a data set."""
-        return float(adjusted_rand_score(self.classes[name], self.clusterings[name][clusterer]))
+        return float(adjusted_rand_score(self.y[name], self.clusterings[name][clusterer]))
 
-    def looks(self, name: str, clusterer: str) -> np.ndarray:
+    def _style_numbers(self, name: str, clusterer: str) -> np.ndarray:
         """Number of each row's style: that of the class that its cluster stands for, -1 for noise.
 
         Clusters are assigned to classes such that as many rows as possible are in the cluster of their class;
@@ -96,7 +100,7 @@ class ClusteringsDisplay(Display):
         clustered = labels != NOISE
         if not clustered.any():
             return labels
-        shared = contingency_matrix(self.classes[name], labels)[:, np.unique(labels) != NOISE]
+        shared = contingency_matrix(self.y[name], labels)[:, np.unique(labels) != NOISE]
         n_classes, n_clusters = shared.shape
         chosen = dict(zip(*reversed(linear_sum_assignment(shared, maximize=True)), strict=True))
         left = sorted(set(range(n_clusters)) - set(chosen), key=lambda c: -shared[:, c].sum())
@@ -121,8 +125,8 @@ class ClusteringsDisplay(Display):
         for name, found in self.clusterings.items():
             for who, clusters in found.items():
                 if not isinstance(clusters, str):
-                    of_all = {"class": self.classes[name], "cluster": clusters}
-                    at = {"set": name, **points(who, self.points[name])}
+                    of_all = {"class": self.y[name], "cluster": clusters}
+                    at = {"set": name, **points(who, self.X[name])}
                     yield at | of_all | {"ari": self.agreement(name, who)}
 
     def plot(self, ax=None) -> "ClusteringsDisplay":
@@ -160,9 +164,9 @@ class ClusteringsDisplay(Display):
         if isinstance(found, str):
             say(ax, found)
             return
-        looks = self.looks(name, who)
+        looks = self._style_numbers(name, who)
         styles = dict(enumerate(cluster_styles(int(looks.max()) + 1)))
-        points = np.asarray(self.points[name])
+        points = np.asarray(self.X[name])
         size = float(np.clip(2500 / len(points), 2, 9))
         for number, style in {NOISE: NOISE_STYLE, **styles}.items():
             faces = {"facecolors": style["face"], "edgecolors": style["color"]}

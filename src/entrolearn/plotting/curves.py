@@ -2,10 +2,16 @@
 
 import numpy as np
 
-from entrolearn.metrics import gmean_score
 from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import name_of
-from entrolearn.plotting.grids import check_known, grid_scores, grows_by_factors, numbers, set_scale
+from entrolearn.plotting.grids import (
+    check_known,
+    grid_scores,
+    grows_by_factors,
+    name_of_score,
+    numbers,
+    set_scale,
+)
 from entrolearn.plotting.style import distinct_styles, guide_lines, ordered_styles, say_below
 
 MANY = 20  # maximum number of grid values with markers
@@ -61,7 +67,7 @@ class GridCurveDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator, X, y, *, param_name, param_range, cv=10, metric=gmean_score, score_name=None
+        cls, estimator, X, y, *, param_name, param_range, cv=10, scoring=None, score_name=None
     ) -> "GridCurveDisplay":
         """Cross-validate a classifier for each value of a parameter.
 
@@ -77,24 +83,23 @@ class GridCurveDisplay(Display):
         param_name : str
         param_range : sequence of numbers
         cv : int or scikit-learn splitter, default=10
-            Each row must be in exactly one test set.
-        metric : callable, default=gmean_score
-            ``metric(y_true, y_pred)``.
+        scoring : str or callable, optional
+            As in scikit-learn's ``cross_val_score``. Default: :func:`~entrolearn.gmean_score`.
         score_name : str, optional
-            Name of the score. Default: the name of the metric.
+            Name of the score. Default: that of `scoring`.
 
         Raises
         ------
         ValueError
-            If the estimator does not have the parameter, the values are not numbers, or the folds overlap.
+            If the estimator does not have the parameter, the values are not numbers, or every fit failed.
         """
         values = numbers(param_name, param_range)
         check_known(estimator, param_name)
-        scores = grid_scores(estimator, X, y, [{param_name: value} for value in values], cv, metric)
+        scores = grid_scores(estimator, X, y, [{param_name: value} for value in values], cv, scoring)
         return cls(
             {name_of(estimator): (np.array(values), scores)},
             param_name=param_name,
-            score_name=score_name or getattr(metric, "__name__", str(metric)),
+            score_name=score_name or name_of_score(scoring),
         )
 
     @property

@@ -25,7 +25,6 @@ class ErrorDensityDisplay(Display):
         Stages, such as numbers of epochs, and the errors at each of them, in the order of training.
     bandwidth : float, optional
         Standard deviation of the Gaussian kernel. Default: a sixtieth of the range of all errors.
-    time_name : str, default="epoch"
 
     Attributes
     ----------
@@ -47,10 +46,9 @@ class ErrorDensityDisplay(Display):
     <...>
     """
 
-    def __init__(self, errors, *, bandwidth=None, time_name="epoch"):
+    def __init__(self, errors, *, bandwidth=None):
         self.errors = errors
         self.bandwidth = bandwidth
-        self.time_name = time_name
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, epochs, bandwidth=None) -> "ErrorDensityDisplay":
@@ -88,17 +86,17 @@ class ErrorDensityDisplay(Display):
     def axis_names(self) -> tuple[str, str]:
         return "error", "density"
 
-    def width(self) -> float:
+    def _width(self) -> float:
         """Kernel width; 1 if all errors are equal."""
         if self.bandwidth is not None:
             return self.bandwidth
         every = np.concatenate([np.asarray(errors, dtype=float) for errors in self.errors.values()])
         return float(np.ptp(every)) / PARTS or 1.0
 
-    def places(self) -> np.ndarray:
+    def _places(self) -> np.ndarray:
         """Points at which the densities are evaluated."""
         every = np.concatenate([np.asarray(errors, dtype=float) for errors in self.errors.values()])
-        around = REACH * self.width()
+        around = REACH * self._width()
         return np.linspace(every.min() - around, every.max() + around, POINTS)
 
     def density(self, time, at) -> np.ndarray:
@@ -114,7 +112,7 @@ class ErrorDensityDisplay(Display):
         -------
         ndarray, shape (n_places,)
         """
-        errors, width = np.asarray(self.errors[time], dtype=float), self.width()
+        errors, width = np.asarray(self.errors[time], dtype=float), self._width()
         spread = np.std(errors, ddof=1) if len(errors) > 1 else 0.0
         if spread < 1e-9 * width:
             # scipy multiplies its bandwidth by the standard deviation, which is zero for equal errors.
@@ -126,18 +124,18 @@ class ErrorDensityDisplay(Display):
 
     def summary(self) -> str:
         spread = {time: np.std(errors) for time, errors in self.errors.items()}
-        return ", ".join(f"{std:.3g} at {self.time_name} {time}" for time, std in spread.items())
+        return ", ".join(f"{std:.3g} at epoch {time}" for time, std in spread.items())
 
     def _parts(self):
-        at = self.places()
+        at = self._places()
         for time, errors in self.errors.items():
             drawn = {"time": time, "error": at, "density": self.density(time, at)}
             yield drawn | {"mean": np.mean(errors), "std": np.std(errors)}
 
     def _plot(self, ax) -> None:
-        at = self.places()
+        at = self._places()
         for time, style in zip(self.errors, ordered_styles(len(self.errors)), strict=True):
-            ax.plot(at, self.density(time, at), label=f"{self.time_name} {time}", **style)
+            ax.plot(at, self.density(time, at), label=f"epoch {time}", **style)
         ax.axvline(0.0, **THRESHOLD_STYLE)
         guide_lines(ax, "y")
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1], xlim=(at[0], at[-1]))

@@ -1,57 +1,43 @@
 """Functions shared by displays of parameter grids: values, scores and axis scales."""
 
 import math
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Sequence
 from numbers import Real
 
 import numpy as np
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
-from entrolearn.path import Partition, PathPoint, path
+from entrolearn.metrics import gmean_scorer
+from entrolearn.path import Partition, path
 from entrolearn.plotting.fitted import name_of
+from entrolearn.search import PathSearchCV
 from entrolearn.suggest import did_you_mean
 
 FEW = {"x": 6, "y": 8}  # maximum number of values with one tick each
 
 
-def grid_scores(estimator, X, y, points: Sequence[dict], cv, metric: Callable) -> np.ndarray:
-    """Cross-validated scores of an estimator for the candidates of a grid, by :func:`entrolearn.path.path`.
+def grid_scores(estimator, X, y, points: Sequence[dict], cv, scoring) -> np.ndarray:
+    """Cross-validated scores for the candidates of a grid, shape (n_folds, n_points); NaN if a fit failed."""
+    grid = [{name: [value] for name, value in point.items()} for point in points]
+    scoring = gmean_scorer if scoring is None else scoring
+    search = PathSearchCV(estimator, grid, scoring=scoring, cv=cv, refit=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)  # the displays show gaps
+        results = search.fit(X, y).cv_results_
+    return np.array([results[f"split{fold}_test_score"] for fold in range(search.n_splits_)])
 
-    Parameters
-    ----------
-    estimator : classifier
-        Cloned, never changed.
-    X : array-like, shape (n_samples, n_features)
-    y : array-like, shape (n_samples,)
-    points : sequence of dict
-        Candidates: parameters to set, all different.
-    cv : int or scikit-learn splitter
-        Each row must be in exactly one test set.
-    metric : callable
-        ``metric(y_true, y_pred)``.
 
-    Returns
-    -------
-    ndarray, shape (n_folds, n_points)
-        Scores; NaN if a fit failed.
-
-    Raises
-    ------
-    ValueError
-        If the folds overlap, or every fit failed.
-    """
-
-    def score(found: PathPoint, y_left_out: np.ndarray, left_out: np.ndarray) -> tuple[float]:
-        return (metric(y_left_out, found.prediction[left_out]),)
-
-    return _grid_values(estimator, X, y, points, cv, score, n_values=1)[:, :, 0]
+def name_of_score(scoring) -> str:
+    if scoring is None:
+        return "GMEAN"
+    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
 
 
 def grid_errors_and_support(estimator, X, y, points: Sequence[dict], cv) -> np.ndarray:
     """Cross-validated errors and shares of support vectors for the candidates of a grid.
-
-    Parameters as for :func:`grid_scores`.
 
     Returns
     -------
@@ -66,34 +52,24 @@ def grid_errors_and_support(estimator, X, y, points: Sequence[dict], cv) -> np.n
     ValueError
         If the folds overlap, or every fit failed.
     """
-
-    def both(found: PathPoint, y_left_out: np.ndarray, left_out: np.ndarray) -> tuple[float, float]:
-        if found.n_support is None:
-            raise TypeError(
-                f"{name_of(estimator)} has no support vectors; "
-                "accepted: estimators with n_support_, or pipelines that end in one"
-            )
-        mistaken = np.mean(found.prediction[left_out] != y_left_out)
-        return float(mistaken), found.n_support / (len(found.prediction) - len(left_out))
-
-    return _grid_values(estimator, X, y, points, cv, both, n_values=2)
-
-
-def _grid_values(
-    estimator, X, y, points: Sequence[dict], cv, values_of: Callable, *, n_values: int
-) -> np.ndarray:
-    """Values of each fit of a grid, shape (n_folds, n_points, n_values); NaN for failed fits."""
     X, y = indexable(X, np.asarray(y))
     partition = Partition.cross_validation(_parts(check_cv(cv, y, classifier=True), X, y))
     place = {_key(point): k for k, point in enumerate(points)}
-    values = np.full((len(partition.left_out), len(points), n_values), np.nan)
+    values = np.full((len(partition.left_out), len(points), 2), np.nan)
     reason = ""
     for found in path(estimator, X, y, partition, points):
         if found.error:
             reason = reason or found.error
             continue
+        if found.n_support is None:
+            raise TypeError(
+                f"{name_of(estimator)} has no support vectors; "
+                "accepted: estimators with n_support_, or pipelines that end in one"
+            )
         (fold,), rows = found.left_out, partition.held_out(found.left_out)
-        values[fold, place[_key(found.params)]] = values_of(found, y[rows], rows)
+        mistaken = float(np.mean(found.prediction[rows] != y[rows]))
+        share = found.n_support / (len(found.prediction) - len(rows))
+        values[fold, place[_key(found.params)]] = mistaken, share
     if np.isnan(values).all():
         raise ValueError(f"every fit failed, first by {reason}")
     return values

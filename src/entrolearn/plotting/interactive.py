@@ -115,10 +115,10 @@ def page_to_hover(panels: Mapping[str, Any], *, title: str = "", n_columns: int 
 
 def _traces(display) -> Iterator[dict]:
     """Traces of the contours and the rows of each class."""
-    display.check()
+    display._check()
     coordinates, codes = np.asarray(display.coordinates, dtype=float), np.asarray(display.codes)
-    described = display.described()
-    for c, (style, label) in enumerate(zip(display.styles(), display.display_labels, strict=True)):
+    described = display._row_texts()
+    for c, (style, label) in enumerate(zip(display._styles(), display.display_labels, strict=True)):
         of_class = {"name": html.escape(str(label)), "legendgroup": str(label)}
         lines = [part for line in display.contours(c) for part in (line, [GAP])]
         x, y = np.vstack(lines).T if lines else ([], [])

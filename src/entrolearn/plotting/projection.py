@@ -164,7 +164,7 @@ class ProjectionDisplay(Display):
             return []
         return [line for mass in sorted(MASSES, reverse=True) for line in density.lines_around(mass)]
 
-    def described(self) -> list[list[str]]:
+    def _row_texts(self) -> list[list[str]]:
         """Tooltip text of each row: its name, class and features."""
         n_rows = len(self.coordinates)
         names = range(n_rows) if self.row_names is None else self.row_names
@@ -221,13 +221,13 @@ class ProjectionDisplay(Display):
         -------
         self
         """
-        self.check()
+        self._check()
         own = ax is None
         if own:
             ax = new_axes()
         scatter_classes(ax, np.asarray(self.coordinates), np.asarray(self.codes), alpha=0.6)
         gaps = []
-        for c, (style, label) in enumerate(zip(self.styles(), self.display_labels, strict=True)):
+        for c, (style, label) in enumerate(zip(self._styles(), self.display_labels, strict=True)):
             density = self.density(c)
             if density is None:
                 gaps.append(f"{label}: rows on a line, no density")
@@ -274,11 +274,11 @@ class ProjectionDisplay(Display):
         """Write :meth:`html` to a file."""
         Path(file).write_text(self.html(title=title), encoding="utf-8")
 
-    def styles(self) -> Sequence[dict]:
+    def _styles(self) -> Sequence[dict]:
         """Style of each class."""
         return class_styles(len(self.display_labels))
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Raise if arguments are inconsistent.
 
         Raises

@@ -33,7 +33,7 @@ class CriticalDifferenceDisplay(Display):
     critical_difference : float, optional
         Critical difference of two ranks in a rank-based test, shown as a scale.
     difference_name : str, default="critical difference"
-    remark : str, default="bars: not told apart"
+    remark : str, default="bars: no significant difference"
         Note below the plot, such as the name of the test.
 
     Attributes
@@ -63,7 +63,7 @@ class CriticalDifferenceDisplay(Display):
         *,
         critical_difference=None,
         difference_name="critical difference",
-        remark="bars: not told apart",
+        remark="bars: no significant difference",
     ):
         self.ranks = ranks
         self.groups = groups
@@ -72,22 +72,22 @@ class CriticalDifferenceDisplay(Display):
         self.remark = remark
 
     @property
-    def limits(self) -> tuple[int, int]:
+    def _limits(self) -> tuple[int, int]:
         """Integer ranks at the ends of the axis: around all models, with space for the scale."""
         low, high = math.floor(min(self.ranks.values())), math.ceil(max(self.ranks.values()))
         return low, max(high, low + 1, math.ceil(low + (self.critical_difference or 0)))
 
-    def halves(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+    def _halves(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
         """Names and ranks at the left, the best first, and those at the right, the last first."""
         ordered = sorted(self.ranks.items(), key=lambda item: item[1])
         half = math.ceil(len(ordered) / 2)
         return ordered[:half], ordered[half:][::-1]
 
-    def heights(self) -> tuple[float, float]:
+    def _heights(self) -> tuple[float, float]:
         """Inches above and below the axis, for a font size of 8 points."""
-        return ABOVE, self._first_row() + ROW * len(self.halves()[0]) + FOOT
+        return ABOVE, self._first_row() + ROW * len(self._halves()[0]) + FOOT
 
-    def levels(self) -> list[int]:
+    def _levels(self) -> list[int]:
         """Vertical position of each group's bar: the first level at which it meets no other bar."""
         ends: list[list[tuple[float, float]]] = []
         levels = []
@@ -137,8 +137,8 @@ class CriticalDifferenceDisplay(Display):
         if ax is None:
             ax = critical_difference_axes(self, figure=plt.figure())
         self.ax_, self.figure_ = ax, ax.figure
-        low, high = self.limits
-        top, bottom = self.heights()
+        low, high = self._limits
+        top, bottom = self._heights()
         ax.set(xlim=(low, high), ylim=(-bottom, top))
         # The vertical axis is in inches for a font size of 8 points; only the horizontal axis has ticks.
         ax.spines[["left", "right", "bottom"]].set_visible(False)
@@ -167,7 +167,7 @@ class CriticalDifferenceDisplay(Display):
         return min(at), max(at)
 
     def _first_row(self) -> float:
-        return BAR * (max(self.levels(), default=-1) + 2) + ROW / 2
+        return BAR * (max(self._levels(), default=-1) + 2) + ROW / 2
 
     def _plot_scale(self, start: int) -> None:
         if self.critical_difference is None:
@@ -178,7 +178,7 @@ class CriticalDifferenceDisplay(Display):
         self.ax_.text(start, UP + 0.07, text, va="bottom", size="small", color=FADED)
 
     def _plot_bars(self) -> None:
-        for group, level in zip(self.groups, self.levels(), strict=True):
+        for group, level in zip(self.groups, self._levels(), strict=True):
             y = -BAR * (level + 1.5)
             self.ax_.plot(self._ends(group), [y, y], **BAR_STYLE)
             dots = [self.ranks[name] for name in group]
@@ -186,8 +186,8 @@ class CriticalDifferenceDisplay(Display):
 
     def _plot_names(self) -> None:
         """Draw each name at the end of a line from its rank."""
-        for side, models in enumerate(self.halves()):
-            edge = self.limits[side]
+        for side, models in enumerate(self._halves()):
+            edge = self._limits[side]
             for row, (name, rank) in enumerate(models):
                 y = -self._first_row() - ROW * row
                 self.ax_.plot([rank, rank, edge], [0, y, y], clip_on=False, zorder=1, **LEADER_STYLE)
@@ -232,10 +232,10 @@ def critical_difference_axes(display: CriticalDifferenceDisplay, *, figure: Figu
     figure = Figure() if figure is None else figure
     left, right = (
         TO_NAME / 72 + LETTER * max((len(name) for name, _ in models), default=0) + MARGIN
-        for models in display.halves()
+        for models in display._halves()
     )
     width = left + AXIS_WIDTH + right
-    figure.set_size_inches(_scale() * width, _scale() * sum(display.heights()))
+    figure.set_size_inches(_scale() * width, _scale() * sum(display._heights()))
     return figure.add_axes((left / width, 0, AXIS_WIDTH / width, 1))
 
 

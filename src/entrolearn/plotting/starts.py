@@ -16,7 +16,7 @@ from entrolearn.plotting.style import (
 N_BINS = 40
 NARROWEST = 0.01  # smallest relative range of a histogram, about the tolerance of an optimizer
 ENOUGH = 95  # percentage of the best value
-MARKED = 16  # number of starts at which the expected best value is marked
+MARKED = 16  # number of starts at which the expected best value is n_starts
 
 
 class StartsDisplay(Display):
@@ -118,9 +118,8 @@ class ExpectedMaximumDisplay(Display):
     objectives : mapping of str to array-like, shape (n_starts,)
         Name of each solver and its final value from each start; NaN if a start failed, which is left out.
     costs : mapping of str to float, optional
-        Mean cost of a start of each solver, such as its seconds. The horizontal axis is then the total cost
-        of the starts, so that fast and accurate solvers can be compared.
-    cost_name : str, default="seconds"
+        Mean seconds of a start of each solver. The horizontal axis is then the total time of the starts, so
+        that fast and accurate solvers can be compared.
     relative : bool, default=False
         Whether values are shown in percent of the best value of all solvers.
     objective_name : str, default="objective"
@@ -144,12 +143,9 @@ class ExpectedMaximumDisplay(Display):
     <...>
     """
 
-    def __init__(
-        self, objectives, *, costs=None, cost_name="seconds", relative=False, objective_name="objective"
-    ):
+    def __init__(self, objectives, *, costs=None, relative=False, objective_name="objective"):
         self.objectives = objectives
         self.costs = costs
-        self.cost_name = cost_name
         self.relative = relative
         self.objective_name = objective_name
 
@@ -176,7 +172,7 @@ class ExpectedMaximumDisplay(Display):
     @property
     def axis_names(self) -> tuple[str, str]:
         what = "% of the best" if self.relative else self.objective_name
-        return "starts" if self.costs is None else self.cost_name, f"expected best, {what}"
+        return "starts" if self.costs is None else "seconds", f"expected best, {what}"
 
     def best(self) -> float:
         """The best value of all starts."""
@@ -206,13 +202,13 @@ class ExpectedMaximumDisplay(Display):
             of_best = {"percent_of_best": 100 * expected / self.best()} if self.relative else {}
             yield {"series": name, "starts": np.arange(1, len(expected) + 1), "expected": expected} | of_best
 
-    def plot(self, ax=None, *, marked: int = MARKED) -> "ExpectedMaximumDisplay":
+    def plot(self, ax=None, *, n_starts: int = MARKED) -> "ExpectedMaximumDisplay":
         """Draw the display.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-        marked : int, default=16
+        n_starts : int, default=16
             Number of starts at which a line is drawn, or a point if the axis is the cost.
 
         Returns
@@ -229,10 +225,10 @@ class ExpectedMaximumDisplay(Display):
         for name, style in zip(self.objectives, styles, strict=True):
             x, y = self.curve(name)
             ax.plot(x, y, label=name, **style)
-            if self.costs is not None and marked <= len(x):
-                ax.plot(x[marked - 1], y[marked - 1], marker="o", markersize=4, color=style["color"])
+            if self.costs is not None and n_starts <= len(x):
+                ax.plot(x[n_starts - 1], y[n_starts - 1], marker="o", markersize=4, color=style["color"])
         if self.costs is None:
-            ax.axvline(marked, **THRESHOLD_STYLE)
+            ax.axvline(n_starts, **THRESHOLD_STYLE)
         if self.relative:
             ax.axhline(ENOUGH, **THRESHOLD_STYLE)
         best = [f"best {self.best():.3g}"] if self.relative else []

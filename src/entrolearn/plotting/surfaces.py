@@ -2,9 +2,15 @@
 
 import numpy as np
 
-from entrolearn.metrics import gmean_score
 from entrolearn.plotting.display import Display
-from entrolearn.plotting.grids import check_known, grid_scores, grows_by_factors, numbers, set_scale
+from entrolearn.plotting.grids import (
+    check_known,
+    grid_scores,
+    grows_by_factors,
+    name_of_score,
+    numbers,
+    set_scale,
+)
 from entrolearn.plotting.style import ORDERED_COLOURS, say_below
 
 N_CONTOURS = 6
@@ -39,7 +45,7 @@ class GridSurfaceDisplay(Display):
     >>> from entrolearn.plotting import GridSurfaceDisplay
     >>> X, y = make_moons(200, noise=0.2, random_state=0)
     >>> display = GridSurfaceDisplay.from_estimator(
-    ...     SVC(), X, y, x_name="C", x_range=[0.1, 1, 10], y_name="gamma", y_range=[0.1, 1, 10]
+    ...     SVC(), X, y, param_grid={"C": [0.1, 1, 10], "gamma": [0.1, 1, 10]}
     ... )
     >>> display.plot()
     <...>
@@ -60,12 +66,9 @@ class GridSurfaceDisplay(Display):
         X,
         y,
         *,
-        x_name,
-        x_range,
-        y_name,
-        y_range,
+        param_grid,
         cv=10,
-        metric=gmean_score,
+        scoring=None,
         score_name=None,
     ) -> "GridSurfaceDisplay":
         """Cross-validate a classifier for all pairs of values of two parameters.
@@ -77,38 +80,35 @@ class GridSurfaceDisplay(Display):
             is an integer.
         X : array-like, shape (n_samples, n_features)
         y : array-like, shape (n_samples,)
-        x_name : str
-            Parameter on the horizontal axis.
-        x_range : sequence of numbers
-            Values of this parameter.
-        y_name : str
-            Parameter on the vertical axis.
-        y_range : sequence of numbers
-            Values of this parameter.
+        param_grid : mapping of str to sequence of numbers
+            Two parameters, the first on the horizontal axis, and their values.
         cv : int or scikit-learn splitter, default=10
-            Each row must be in exactly one test set.
-        metric : callable, default=gmean_score
-            ``metric(y_true, y_pred)``.
+        scoring : str or callable, optional
+            As in scikit-learn's ``cross_val_score``. Default: :func:`~entrolearn.gmean_score`.
         score_name : str, optional
-            Name of the score. Default: the name of the metric.
+            Name of the score. Default: that of `scoring`.
 
         Raises
         ------
         ValueError
-            If the estimator does not have the parameters, the values are not numbers, or the folds overlap.
+            If the estimator does not have the parameters, they are not two, the values are not numbers, or
+            every fit failed.
         """
-        xs, ys = numbers(x_name, x_range), numbers(y_name, y_range)
-        for name in (x_name, y_name):
+        if len(param_grid) != 2:
+            raise ValueError(f"param_grid has the parameters {list(param_grid)}; accepted: two")
+        for name in param_grid:
             check_known(estimator, name)
+        x_name, y_name = param_grid
+        xs, ys = (numbers(name, values) for name, values in param_grid.items())
         points = [{x_name: x_value, y_name: y_value} for y_value in ys for x_value in xs]
-        scores = grid_scores(estimator, X, y, points, cv, metric).mean(axis=0)
+        scores = grid_scores(estimator, X, y, points, cv, scoring).mean(axis=0)
         return cls(
             np.array(xs),
             np.array(ys),
             scores.reshape(len(ys), len(xs)),
             x_name=x_name,
             y_name=y_name,
-            score_name=score_name or getattr(metric, "__name__", str(metric)),
+            score_name=score_name or name_of_score(scoring),
         )
 
     @property

@@ -33,9 +33,9 @@ class TimingDisplay(Display):
     >>> from scipy.sparse import random_array
     >>> from sklearn.linear_model import Ridge
     >>> from entrolearn.plotting import TimingDisplay
-    >>> data = {density: random_array((50, 100), density=density, rng=0) for density in (0.01, 0.1)}
+    >>> X = {density: random_array((50, 100), density=density, rng=0) for density in (0.01, 0.1)}
     >>> y = [0, 1] * 25
-    >>> TimingDisplay.from_estimators({"ridge": Ridge()}, data, y, param_name="density").plot()
+    >>> TimingDisplay.from_estimators({"ridge": Ridge()}, X, y, param_name="density").plot()
     <...>
     """
 
@@ -44,23 +44,23 @@ class TimingDisplay(Display):
         self.param_name = param_name
 
     @classmethod
-    def from_estimators(cls, estimators, data, y, *, param_name, repeats: int = 3) -> "TimingDisplay":
+    def from_estimators(cls, estimators, X, y, *, param_name, n_repeats: int = 3) -> "TimingDisplay":
         """Fit each learner to each data set several times, and plot the shortest time.
 
         Parameters
         ----------
         estimators : mapping of str to estimator
             Learners, which are cloned.
-        data : mapping of float to {array-like, sparse array}, shape (n_samples, n_features)
-            The data for each value of the property.
+        X : mapping of float to {array-like, sparse array}, shape (n_samples, n_features)
+            The rows for each value of the property.
         y : array-like, shape (n_samples,)
         param_name : str
             Name of the property.
-        repeats : int, default=3
+        n_repeats : int, default=3
         """
-        values = sorted(data)
+        values = sorted(X)
         curves = {
-            name: (values, [_seconds(estimator, data[value], y, repeats) for value in values])
+            name: (values, [_seconds(estimator, X[value], y, n_repeats) for value in values])
             for name, estimator in estimators.items()
         }
         return cls(curves, param_name=param_name)
@@ -89,9 +89,9 @@ class TimingDisplay(Display):
         guide_lines(ax, "both")
 
 
-def _seconds(estimator, X, y, repeats: int) -> float:
+def _seconds(estimator, X, y, n_repeats: int) -> float:
     seconds = []
-    for _ in range(repeats):
+    for _ in range(n_repeats):
         fresh = clone(estimator)
         started = time.process_time()
         fresh.fit(X, y)

@@ -58,7 +58,7 @@ class _ZeroNorm(SparseMachine):
         **SparseMachine._parameter_constraints,
         "elite_fraction": [Interval(Real, 0, 1, closed="neither")],
         "smoothing": [Interval(Real, 0, 1, closed="right")],
-        "patience": [Interval(Integral, 1, None, closed="left")],
+        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "samples_per_candidate": [Interval(Integral, 2, None, closed="left")],
         "local_search": ["boolean"],
@@ -97,8 +97,8 @@ class _ZeroNorm(SparseMachine):
             n_samples=self.samples_per_candidate * n_candidates,
             elite_fraction=self.elite_fraction,
             smoothing=self.smoothing,
-            patience=self.patience,
-            max_iterations=self.max_iter,
+            n_iter_no_change=self.n_iter_no_change,
+            max_iter=self.max_iter,
             vectorized=True,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
@@ -108,7 +108,7 @@ class _ZeroNorm(SparseMachine):
                 f"the search used up its {self.max_iter} iterations: raise max_iter or smoothing",
                 ConvergenceWarning,
             )
-        self.history_, self.n_iter_ = found.history, found.n_iterations
+        self.history_, self.n_iter_ = found.history, found.n_iter
         costs, kept = cost(everything)
         used, least = (kept[0], costs[0]) if costs[0] < found.fun else (found.x, found.fun)
         return _descended(cost, used, least) if self.local_search else used
@@ -160,7 +160,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         Share of the drawn sets in the elite, towards which the probabilities move.
     smoothing : float, default=0.7
         Step of the probabilities towards the elite, in (0, 1].
-    patience : int, default=3
+    n_iter_no_change : int, default=3
         The search stops when the elite's worst cost has not changed for this number of iterations.
     max_iter : int, default=100
         Maximum number of iterations. About 10 are enough with the default `smoothing`, 20 or 30 with 0.1.
@@ -251,7 +251,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         coef0=1,
         elite_fraction=0.1,
         smoothing=0.7,
-        patience=3,
+        n_iter_no_change=3,
         max_iter=100,
         samples_per_candidate=5,
         local_search=True,
@@ -266,7 +266,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         self.coef0 = coef0
         self.elite_fraction = elite_fraction
         self.smoothing = smoothing
-        self.patience = patience
+        self.n_iter_no_change = n_iter_no_change
         self.max_iter = max_iter
         self.samples_per_candidate = samples_per_candidate
         self.local_search = local_search
@@ -301,7 +301,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         Share of the drawn sets in the elite, towards which the probabilities move.
     smoothing : float, default=0.7
         Step of the probabilities towards the elite, in (0, 1].
-    patience : int, default=3
+    n_iter_no_change : int, default=3
         The search stops when the elite's worst cost has not changed for this number of iterations.
     max_iter : int, default=100
         Maximum number of iterations. About 10 are enough with the default `smoothing`, 20 or 30 with 0.1.
@@ -372,7 +372,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         epsilon=0.1,
         elite_fraction=0.1,
         smoothing=0.7,
-        patience=3,
+        n_iter_no_change=3,
         max_iter=100,
         samples_per_candidate=5,
         local_search=True,
@@ -387,7 +387,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         self.epsilon = epsilon
         self.elite_fraction = elite_fraction
         self.smoothing = smoothing
-        self.patience = patience
+        self.n_iter_no_change = n_iter_no_change
         self.max_iter = max_iter
         self.samples_per_candidate = samples_per_candidate
         self.local_search = local_search

@@ -62,7 +62,7 @@ def of_shares(fitted, X, y, shares):
             continue
         said = reject_least_certain(predicted, certain, share, reject=REJECT) if share else predicted
         kept = said != REJECT
-        found = information_scores(y, said, reject=REJECT)
+        found = information_scores(y, said, reject=REJECT, base=2)
         found["mcc"] = matthews_corrcoef(y[kept], said[kept]) if kept.any() else np.nan
         yield from ({"share": share, "metric": name, "value": float(value)} for name, value in found.items())
 
