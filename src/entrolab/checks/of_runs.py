@@ -16,6 +16,7 @@ from entrolab.tables.evidence import ALPHA
 MOST_LOST = 0.5  # share of the lead over the baseline on training rows that test rows may lose
 FEWEST_VALUES = 3  # of a parameter with ends
 FEWEST_FOLDS = 3
+WORSE = "EL09"  # than the baseline
 
 
 def far_above_test(run: CheckedRun) -> str | None:
@@ -112,7 +113,7 @@ CHECKS = {
         "Regression Trees, 1984, section 3.4.3)",
         at_an_end,
     ),
-    "EL09": Check(
+    WORSE: Check(
         "no better than the baseline",
         "the features tell this model nothing about the label that could be shown",
         "Try other features or models; if the difference is large, `repeats` or more rows.",

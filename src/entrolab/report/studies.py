@@ -24,6 +24,7 @@ class StudyResults:
     records: list[dict]
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)  # the data of the figures drawn
     claims: pd.DataFrame | None = None  # as `entrolab.results.frames.read_claims` reads them
+    findings: pd.DataFrame | None = None  # as `entrolab.results.frames.read_findings` reads them
     settings: dict = field(default_factory=dict)  # settings that differ from the defaults
 
     def command(self, part: str | None = None) -> str:
@@ -49,6 +50,7 @@ def read_results(
         [results.record(*run) for run in study.runs()],
         {name: results.figure(name) for name in study.figures},
         results.claims(),
+        results.findings(),
         dict(settings or {}),
     )
 

@@ -22,7 +22,7 @@ from entrolab.study.catalog import Catalog
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.checking import check_study
 from entrolab.study.claims import load_claims
-from entrolab.study.definition import Model, OwnData, StudyFile, Table
+from entrolab.study.definition import Figure, Model, OwnData, StudyFile, Table
 from entrolab.study.published import check_published
 from entrolab.study.seeds import check_seeds
 from entrolab.study.settings import Settings
@@ -40,10 +40,17 @@ RULES = {
 TARGETS = {"all", "papers", "data", "report"}  # rules that users call
 
 # Default metrics of a study: those of this list that fit its data sets.
-SCORES = ["balanced_accuracy", "gmean", "accuracy", "rmse"]
+SCORES = ["balanced_accuracy", "gmean", "accuracy", "auc", "log_loss", "rmse", "mae", "r2"]
 # The group of all data sets, unless a study has its own group of this name; and the tables shown by default.
 ALL = "all"
 SHOWN = {"scores": CLASSES, "errors": NUMBERS}
+# The figures of studies with checks, unless they have their own: name -> type and tasks.
+BY_TASK = {
+    "roc": ("roc", {"binary"}),
+    "confusion": ("confusion_matrix", CLASSES),
+    "residuals": ("residuals", NUMBERS),
+}
+MOST_IN_FIGURE = 12  # models
 # The model that studies with checks have in addition.
 DUMMY = Model(
     sublabel="largest class, mean",
@@ -367,6 +374,8 @@ def _with_defaults(study: Study) -> Study:
     study = study.model_copy(update=_tables(study))
     models = {name: _model(name, model, study) for name, model in study.models.items()}
     study = study.model_copy(update={"models": models})
+    if study.figures is None:
+        study = study.model_copy(update=_figures(study))
     figures = {name: figure.with_defaults(study) for name, figure in study.figures.items()}
     return study.model_copy(update={"figures": figures})
 
@@ -382,6 +391,29 @@ def _model(name: str, model: Model, study: Study) -> Model:
     return model.model_copy(update={key: one for key, one in given.items() if getattr(model, key) is None})
 
 
+def _figures(study: Study) -> dict:
+    """The figures and the groups that they show; none by default for a study without checks."""
+    if not study.checks:
+        return {"figures": {}}
+    of_folds = {"type": "script", "script": "trials", "of": "predictions", "caption": "Scores by fold"}
+    metrics = [metrics_of(task, study.metrics)[0] for task in study.tasks.values()]
+    of_folds |= {"metric": list(dict.fromkeys(metrics)), "criterion": "cv"}
+    of_folds |= {"models": [*study.models][-MOST_IN_FIGURE:]}
+    figures, groups = (
+        {"fold_scores": {**of_folds, "datasets": ALL}},
+        {ALL: list(study.tasks), **study.datasets},
+    )
+    for name, (type_name, tasks) in BY_TASK.items():
+        if keys := [key for key, task in study.tasks.items() if task in tasks]:
+            groups[f"{ALL} {name}"] = keys
+            figures[name] = {"type": type_name, "datasets": f"{ALL} {name}"}
+    checked = check(dict[str, Figure], figures, study.file)
+    shown = {getattr(entry, "datasets", None) for entry in checked.values()}
+    kept = {name: keys for name, keys in groups.items() if name in study.datasets or name in shown}
+    answer = study.answer_figure or "fold_scores"
+    return {"datasets": kept, "figures": checked, "answer_figure": answer}
+
+
 def _tables(study: Study) -> dict:
     """The tables and the groups that they show; by default one table of all scores."""
     groups = {ALL: list(study.tasks), **study.datasets}
@@ -394,7 +426,9 @@ def _tables(study: Study) -> dict:
                 groups[f"{ALL} {name}"] = keys
                 by_default[name] = {"type": "scores", "datasets": f"{ALL} {name}"}
         tables = check(dict[str, Table], by_default, study.file)
-    shown = {getattr(entry, "datasets", None) for entry in [*tables.values(), *study.figures.values()]}
+    shown = {
+        getattr(entry, "datasets", None) for entry in [*tables.values(), *(study.figures or {}).values()]
+    }
     kept = {name: keys for name, keys in groups.items() if name in study.datasets or name in shown}
     filled = {name: TABLE_TYPES[one.type].filled(name, one, groups, study) for name, one in tables.items()}
     return {"datasets": kept, "tables": filled}

@@ -390,7 +390,7 @@ class StudyFile(Section):
         Name,
     )
     tables: mapping_of(Table, "tables by name", Name) = None
-    figures: Annotated[dict[Name, Figure], Field(description="figures by name")] = {}
+    figures: Annotated[dict[Name, Figure], Field(description="figures by name")] = None
     errata: list[Erratum] = []
     differences: list[Difference] = []
 
