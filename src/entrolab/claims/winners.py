@@ -63,6 +63,8 @@ class Best:
             )
         if not second:
             return f"{said}."
+        if self.lead <= TIE:
+            said += f", equal to {second}"
         if not self.test:
             return f"{said}; not tested: too few folds or data sets."
         if len(self.close) == self.n_rivals:

@@ -396,7 +396,7 @@ def _figures(study: Study) -> dict:
     if not study.checks:
         return {"figures": {}}
     of_folds = {"type": "script", "script": "trials", "of": "predictions", "caption": "Scores by fold"}
-    metrics = [metrics_of(task, study.metrics)[0] for task in study.tasks.values()]
+    metrics = [one for task in study.tasks.values() for one in metrics_of(task, study.metrics)[:1]]
     of_folds |= {"metric": list(dict.fromkeys(metrics)), "criterion": "cv"}
     of_folds |= {"models": [*study.models][-MOST_IN_FIGURE:]}
     figures, groups = (
