@@ -79,7 +79,7 @@ PARTS = (
     "figures",
     "study",
 )
-PARTS += ("seeds", "claims", "report", "tracking", "stages")
+PARTS += ("seeds", "claims", "checks", "report", "tracking", "stages")
 
 SCIENTIFIC = {"numpy", "scipy", "sklearn"}
 # What `pip install entrolearn` brings: its dependencies, and the two that scikit-learn brings along.

@@ -1,78 +1,122 @@
-"""The command `entrolab`: run Snakemake with this package's Snakefile in the current folder.
+"""The command `entrolab`: write, check, make, show and compare studies; Snakemake does the work."""
 
-``entrolab mine.yaml`` makes the study in a file, ``entrolab check mine.yaml`` checks it and its learners,
-``entrolab init table.csv --label column`` writes a study, ``entrolab clean`` removes results that an earlier
-version left. All other arguments are passed to Snakemake.
-"""
-
+import argparse
+import io
 import os
-import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import redirect_stderr
+from importlib.metadata import version
 from pathlib import Path
 
 from entrolab.data.table_formats import FORMATS
 from entrolab.io.commands import setting
 from entrolab.io.files import HOME, leftovers
 from entrolab.jobs.preflight import end_at_signals
-from entrolab.schema.sections import ConfigError
+from entrolab.schema.sections import ConfigError, check_known
 from entrolearn.suggest import did_you_mean
 
-STUDY_ENDS = (".yaml", ".yml")
-# Options of Snakemake whose values may end in .yaml too.
-TAKE_FILES = ("--configfile", "--configfiles", "--profile", "--workflow-profile", "--replace-workflow-config")
-SETTINGS = ("--config", "-C")
+USAGE = "entrolab STUDY.yaml [options], or entrolab COMMAND …"
+COMMANDS = {
+    "init": "write a study of a table: entrolab init table.csv --label column",
+    "run": "make studies: files, or names that `list` shows; `entrolab mine.yaml` is the same",
+    "check": "check studies and their learners without running them",
+    "show": "make one table or figure of a study: entrolab show eem table4",
+    "compare": "compare the models of two studies of one table, fold by fold",
+    "demo": "make the demonstration",
+    "list": "list the studies, or the tables and figures of one",
+    "ui": "open MLflow's page of the runs on this machine",
+    "unlock": "let a folder go that a killed run has locked",
+    "clean": "remove results of an earlier version",
+}
+EPILOG = "What stands behind -- goes to Snakemake, as in `entrolab mine.yaml -- --forcerun track`."
 
 
 def main() -> None:
     """Run the command line."""
     end_at_signals()
-    arguments = sys.argv[1:]
     try:
-        if arguments[:1] == ["init"]:
+        if sys.argv[1:2] == ["init"]:
             from entrolab.study.first_study import main as init
 
-            init(arguments[1:], {file.stem for file in HOME.glob("config/papers/*.yaml")})
+            init(sys.argv[2:], set(shipped()))
             return
-        if arguments == ["clean"]:
-            clean()
-            return
-        if arguments[:1] == ["check"]:
-            sys.exit(check_studies(arguments[1:]))
-        arguments = with_studies(arguments)
-        sys.path.append(str(HOME))  # where Snakemake finds the logger plugin of an installed package
-        check_known_targets(arguments)
+        given = parsed(sys.argv[1:])
+        sys.exit(given.function(given))
     except ValueError as error:
         sys.exit(f"entrolab: {error}")
-    from snakemake.cli import main
-
-    main(["--snakefile", str(HOME / "workflow" / "Snakefile"), *arguments])
 
 
-def clean() -> None:
-    """Remove what an earlier version of the workflow left in ``results``, and say so."""
-    found = leftovers()
-    for folder in found:
-        shutil.rmtree(folder)
-        print(f"removed {folder}")
-    if not found:
-        print("results: nothing of an earlier version")
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The command and its options; `snakemake` has what stands behind ``--``."""
+    cut = arguments.index("--") if "--" in arguments else len(arguments)
+    own = list(arguments[:cut])
+    if own and own[0] not in (*COMMANDS, "-h", "--help", "--version"):
+        own = ["run", *own]
+    parser = argparse.ArgumentParser("entrolab", USAGE, epilog=EPILOG)
+    parser.set_defaults(function=lambda given: parser.print_help(), snakemake=list(arguments[cut + 1 :]))
+    parser.add_argument("--version", action="version", version=f"entrolab {version('entrolab')}")
+    commands = parser.add_subparsers(prog="entrolab", metavar="COMMAND", title="commands")
+    of_command = {}
+    for name, text in COMMANDS.items():
+        of_command[name] = commands.add_parser(name, help=text, description=text)
+        of_command[name].set_defaults(function=FUNCTIONS.get(name))
+    of_command["run"].add_argument("studies", nargs="+", help="files, or names that `list` shows")
+    of_command["check"].add_argument("studies", nargs="+", help="files")
+    of_command["show"].add_argument("study", help="a file, or a name that `list` shows")
+    of_command["show"].add_argument("name", help="a table or a figure")
+    of_command["compare"].add_argument("studies", nargs=2, help="files, or names that `list` shows")
+    of_command["list"].add_argument("study", nargs="?", help="a file, or a name")
+    of_command["ui"].add_argument("--port", default="5000", help="(default: %(default)s)")
+    for name in ("run", "show", "demo"):
+        add = of_command[name].add_argument
+        add("-n", "--dry-run", action="store_true", help="only count the jobs")
+        add("--cores", default="all", help="processes at once (default: %(default)s)")
+        add("--config", "-C", nargs="+", default=[], metavar="NAME=VALUE", help="settings, such as seed=1")
+    return parser.parse_args(own)
 
 
-def check_studies(files: Sequence[str]) -> int:
+# ------------------------------------------------------------------------------------------------ commands
+
+
+def run(given: argparse.Namespace) -> int:
+    """Make studies, or files of their results."""
+    return snakemake(snakemake_arguments(given, given.studies))
+
+
+def demo(given: argparse.Namespace) -> int:
+    """Make the demonstration."""
+    return snakemake(snakemake_arguments(given, ["demo"]))
+
+
+def show(given: argparse.Namespace) -> int:
+    """Make one table or figure of a study; first say how long it takes, at the end print the table."""
+    study = _loaded(given.study)
+    known = dict.fromkeys(study.tables, "tables") | dict.fromkeys(study.figures, "figures")
+    check_known(given.name, known, given.study, "show", "table or figure")
+    folder = known[given.name]
+    file = Path(f"results/{study.name}/{folder}/{given.name}.{'html' if folder == 'tables' else 'svg'}")
+    if study.minutes and folder == "tables":
+        share = study.share_of_table(given.name)
+        print(f"{study.name} takes {study.minutes:g} processor minutes, this table about {share:.0%} of them")
+    status = snakemake(snakemake_arguments(given, [given.study], str(file)))
+    if status == 0 and not given.dry_run and folder == "tables":
+        print(file.with_suffix(".md").read_text(encoding="utf-8"))
+    return status
+
+
+def check(given: argparse.Namespace) -> int:
     """Check studies and their learners, which are imported; print all mistakes, and return an exit status."""
     from entrolab import find_learners_in
-    from entrolab.study.config import load_catalog, load_study
     from entrolab.study.learners import learners_asked, mistakes, summary
 
-    if not files:
-        raise ConfigError("check: found no study; accepted: the file of one, `entrolab check mine.yaml`")
-    status, catalog = 0, load_catalog([HOME / "config" / "datasets.yaml"])
-    for file in map(Path, files):
+    status = 0
+    for file in map(Path, given.studies):
         check_file(file)
         find_learners_in([file.parent])
-        study = load_study(file, catalog)
+        study = _loaded(str(file))
         asked = learners_asked(study)
         found = mistakes(asked)
         for line in found or [f"nothing wrong: {len(study.models)} models, {summary(asked)}"]:
@@ -81,97 +125,141 @@ def check_studies(files: Sequence[str]) -> int:
     return status
 
 
-def with_studies(arguments: Sequence[str]) -> list[str]:
-    """Snakemake's arguments: each study's file is replaced by its target, its folder goes into the settings.
+def compare(given: argparse.Namespace) -> int:
+    """Print the differences of two studies that were made in this folder."""
+    from entrolab.comparing import compare_studies
 
-    Examples
-    --------
-    >>> with_studies(["-n", "eem", "--config", "seed=1"])
-    ['-n', 'eem', '--config', 'seed=1']
-    """
-    check_no_table(arguments)
-    files = [place for place, one in enumerate(arguments) if _is_study(arguments, place, one)]
-    rest = [one for place, one in enumerate(arguments) if place not in files]
-    cut = rest.index("--") if "--" in rest else len(rest)
-    before, after = rest[:cut], rest[cut:]
-    if after == ["--"]:  # its only targets were studies
-        after = []
-    _check_settings(before)
-    if not files:
-        return list(arguments)
-    studies = [Path(arguments[place]) for place in files]
-    for study in studies:
-        check_file(study)
-    folders = {os.path.normpath(study.parent) for study in studies}
-    if len(folders) > 1:
-        raise ConfigError(f"found studies in {' and '.join(sorted(folders))}; accepted: one folder")
-    settings = [setting("extra_studies", folders.pop())]
-    joined = {one: found[1] for one in before if (found := re.match("(?:--config=|-C)(.+)", one))}
-    settings += joined.values()
-    before = [one for one in before if one not in joined]
-    given = next((place for place, one in enumerate(before) if one in SETTINGS), None)
-    if given is None:
-        before += ["--config", *settings]
+    print(compare_studies(*map(_loaded, given.studies)).to_string(index=False))
+    return 0
+
+
+def list_studies(given: argparse.Namespace) -> int:
+    """Print the studies of the project, or the tables and figures of one."""
+    if given.study is None:
+        for name in shipped():
+            study = _loaded(name)
+            print(f"{name:20} {study.minutes or 0:5.0f} processor minutes  {study.title}")
+        return 0
+    study = _loaded(given.study)
+    for name, entry in {**study.tables, **study.figures}.items():
+        print(f"{name:24} {entry.caption}")
+    return 0
+
+
+def ui(given: argparse.Namespace) -> int:
+    """Serve MLflow's page of the runs."""
+    return subprocess.call([sys.executable, "-m", "entrolab.tracking.ui", "--port", given.port])
+
+
+def unlock(given: argparse.Namespace) -> int:
+    """Let a folder go that a killed run has locked."""
+    return snakemake(["--unlock"])
+
+
+def clean(given: argparse.Namespace) -> int:
+    """Remove what an earlier version of the workflow left in ``results``, and say so."""
+    found = leftovers()
+    for folder in found:
+        shutil.rmtree(folder)
+        print(f"removed {folder}")
+    if not found:
+        print("results: nothing of an earlier version")
+    return 0
+
+
+FUNCTIONS = {
+    "run": run,
+    "demo": demo,
+    "show": show,
+    "check": check,
+    "compare": compare,
+    "list": list_studies,
+    "ui": ui,
+    "unlock": unlock,
+    "clean": clean,
+}
+
+
+# ------------------------------------------------------------------------------------------------- studies
+
+
+def shipped() -> list[str]:
+    """The names of the project's studies."""
+    return sorted(file.stem for file in HOME.glob("config/papers/*.yaml"))
+
+
+def _loaded(study: str):
+    """A study by its file or its name."""
+    from entrolab.study.config import load_catalog, load_study
+
+    file = Path(study)
+    if file.suffix == ".yaml":
+        check_file(file)
     else:
-        before[given + 1 : given + 1] = settings
-    return [*(study.stem for study in studies), *before, *after]
-
-
-def check_known_targets(arguments: Sequence[str]) -> None:
-    """Raise an error for a target that is neither a file nor a rule nor a study."""
-    from snakemake.cli import get_argument_parser, parse_config
-
-    from entrolab.study.config import check_targets, study_files
-
-    given = get_argument_parser().parse_args(list(arguments))
-    own = parse_config(given.config).get("extra_studies") if given.config else None
-    folders = [HOME / "config" / "papers", *([Path(given.directory or ".", own)] if own else [])]
-    check_targets(given.targets or (), study_files(folders))
-
-
-def _option_before(arguments: Sequence[str], place: int) -> str:
-    return next((one for one in reversed(arguments[:place]) if one.startswith("-")), "")
-
-
-def _is_study(arguments: Sequence[str], place: int, argument: str) -> bool:
-    option = _option_before(arguments, place)
-    if option in SETTINGS and "=" in argument:
-        return False
-    is_option = argument.startswith("-") and "--" not in arguments[:place]
-    return argument.endswith(STUDY_ENDS) and not is_option and option not in TAKE_FILES
-
-
-def _check_settings(arguments: Sequence[str]) -> None:
-    """Raise an error for a target behind ``--config``, which Snakemake takes for a setting."""
-    for place, one in enumerate(arguments):
-        option = _option_before(arguments, place)
-        if option in SETTINGS and not one.startswith("-") and "=" not in one:
-            raise ConfigError(f"{option}: found {one!r}; accepted: name=value, with targets before {option}")
-
-
-def check_no_table(arguments: Sequence[str]) -> None:
-    """Raise an error for a target that is a table in this folder; no rule makes it."""
-    for place, one in enumerate(arguments):
-        option = arguments[place - 1] if place else ""
-        table = Path(one)
-        if table.suffix in FORMATS and table.name == one and table.is_file() and not option.startswith("-"):
-            raise ConfigError(
-                f"{one}: found a table; accepted: a study's file; "
-                f"`entrolab init {one} --label column` writes one"
-            )
+        check_known(study, shipped(), "entrolab", study, "study")
+        file = HOME / "config" / "papers" / f"{study}.yaml"
+    return load_study(file, load_catalog([HOME / "config" / "datasets.yaml"]))
 
 
 def check_file(study: Path) -> None:
     """Raise an error unless a path is the file of a study."""
     from entrolab.study.config import check_name
 
-    if study.suffix == ".yml":
+    hint = "accepted: a study's file; `entrolab init {} --label column` writes one"
+    if study.suffix in FORMATS and study.is_file():
+        raise ConfigError(f"{study}: found a table; {hint.format(study)}")
+    if study.suffix != ".yaml":
         raise ConfigError(f"{study}: not a study's file; accepted: a file that ends in .yaml")
     if not study.is_file():
-        there = [file.name for file in study.parent.glob("*.yaml")]
-        hint = did_you_mean(study.name, there)
-        raise ConfigError(
-            f"{study}: there is no such file{hint}; accepted: a study's file; "
-            "`entrolab init table.csv --label column` writes one"
-        )
+        others = did_you_mean(study.name, [file.name for file in study.parent.glob("*.yaml")])
+        raise ConfigError(f"{study}: there is no such file{others}; {hint.format('table.csv')}")
     check_name(study)
+
+
+# ----------------------------------------------------------------------------------------------- Snakemake
+
+
+def snakemake_arguments(given: argparse.Namespace, targets: Sequence[str], file: str = "") -> list[str]:
+    """Snakemake's arguments that make studies, rules and files of results, or only one file of a study.
+
+    Examples
+    --------
+    >>> snakemake_arguments(parsed(["eem", "-n", "--config", "seed=1", "--", "--keep-incomplete"]), ["eem"])
+    ['eem', '--cores', 'all', '--dry-run', '--keep-incomplete', '--config', 'seed=1']
+    """
+    from entrolab.study.config import check_targets, study_files
+
+    if wrong := [one for one in given.config if "=" not in one]:
+        raise ConfigError(f"--config: found {wrong[0]!r}; accepted: name=value")
+    ends = (".yaml", ".yml", *FORMATS)
+    studies = {one: Path(one) for one in targets if one.endswith(ends) and Path(one).parts[0] != "results"}
+    for study in studies.values():
+        check_file(study)
+    folders = sorted({os.path.normpath(study.parent) for study in studies.values()})
+    if len(folders) > 1:
+        raise ConfigError(f"found studies in {' and '.join(folders)}; accepted: one folder")
+    names = [studies[one].stem if one in studies else one for one in targets]
+    named = [one.partition("=")[2] for one in given.config if one.startswith("extra_studies=")]
+    check_targets(names, study_files([HOME / "config" / "papers", *folders, *named]))
+    config = [*(setting("extra_studies", folder) for folder in folders), *given.config]
+    arguments = ["--cores", given.cores, *(["--dry-run"] if given.dry_run else []), *given.snakemake]
+    return [*([file] if file else names), *arguments, *(["--config", *config] if config else [])]
+
+
+def snakemake(arguments: Sequence[str]) -> int:
+    """Run Snakemake with this package's Snakefile in the current folder."""
+    from snakemake.cli import args_to_api, parse_args
+    from snakemake.exceptions import print_exception
+
+    sys.path.append(str(HOME))  # where Snakemake finds the logger plugin of an installed package
+    said = io.StringIO()
+    try:
+        with redirect_stderr(said):  # a line on the profile
+            parser, parsed = parse_args(["--snakefile", str(HOME / "workflow" / "Snakefile"), *arguments])
+    except SystemExit:
+        sys.exit(f"entrolab: {said.getvalue().strip().splitlines()[-1]}")
+    try:
+        return 0 if args_to_api(parsed, parser) else 1
+    except Exception as error:  # noqa: BLE001  as Snakemake's own command does
+        print_exception(error)
+        return 1

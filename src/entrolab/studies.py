@@ -98,14 +98,14 @@ def run_study(
     if isinstance(study, Mapping):
         study = _written(study, name, folder)
     name, directory = _found(study)
-    config = dict(settings or {})
-    if directory is not None:
-        config["extra_studies"] = os.path.relpath(directory, folder)
+    named = name if directory is None else os.path.relpath(study, folder)
     command = [sys.executable, "-c", "from entrolab.command import main; main()"]
-    command += ["--directory", str(folder), "--cores", str(cores or "all"), name]
-    command += ["--config", *(setting(key, value) for key, value in config.items())] if config else []
+    command += ["run", named, "--cores", str(cores or "all")]
+    command += ["--config", *(setting(key, value) for key, value in settings.items())] if settings else []
     pipe = None if echo else subprocess.PIPE
-    done = subprocess.run(command, stdout=pipe, stderr=pipe and subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, stdout=pipe, stderr=pipe and subprocess.STDOUT, text=True, check=False
+    )
     if done.returncode:
         said = "\n".join((done.stdout or "").strip().splitlines()[-LAST_LINES:])
         raise StudyError(f"the study {name!r} was not made\n{said}")

@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 from snakemake.cli import get_argument_parser, parse_config
 
-from entrolab.command import with_studies
+from entrolab.command import parsed, shipped, snakemake_arguments
 
 ROOT = Path(__file__).parents[2]
 TUTORIALS = ROOT / "docs/tutorials"
@@ -265,9 +265,18 @@ def _snakemake(command: Command, arguments: list[str]) -> None:
 def _entrolab(command: Command, arguments: list[str]) -> None:
     if arguments[0] == "init":
         _options(command, arguments, "src/entrolab/study/first_study.py")
-    else:
-        if not arguments[0].endswith(".yaml"):  # else the file would have to exist
-            _snakemake(command, with_studies(arguments))
+        return
+    if arguments == ["check"]:  # a word for the command, without a study
+        return
+    try:
+        given = parsed(arguments)
+    except SystemExit as error:
+        raise AssertionError(f"{command}: {error}") from error
+    studies = getattr(given, "studies", None) or [getattr(given, "study", None) or "demo"]
+    for study in studies:
+        assert study.endswith(".yaml") or study in shipped(), f"{command}: no study {study}"
+    if arguments[0] in ("run", *shipped()):
+        _snakemake(command, snakemake_arguments(given, studies))
 
 
 def _pip(command: Command, arguments: list[str]) -> None:

@@ -64,6 +64,8 @@ scaling: {method: minmax, range: [0, 1], fit_on: all}
 protocol: {folds: 3}
 metrics: [gmean, accuracy]
 criteria: [cv, dcs_gaussian]
+named_seeds: true
+checks: false
 datasets: {small: [heart, sonar], moons: [two-moons]}
 models:
   svm: {label: SVM, estimator: sklearn.svm.SVC, params: {kernel: rbf},
@@ -154,6 +156,8 @@ of_dataset:
   inner: {default: 4, heart: 1}
   alpha: {default: {logspace: [-1, 1, 2]}, sonar: [1, 2]}
   size: {heart: 7, default: 9}
+named_seeds: true
+checks: false
 datasets: {classes: [heart, sonar], values: [two-moons], all: [heart, sonar, two-moons]}
 models:
   ridge:

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +14,14 @@ from hypothesis import strategies as st
 from snakemake.cli import parse_config
 from snakemake_interface_executor_plugins.utils import format_cli_arg
 
-from entrolab.command import check_studies, main, with_studies
+from entrolab.command import check, main, parsed, shipped, snakemake_arguments
 from entrolab.schema.sections import ConfigError
 from entrolab.study.config import check_targets, load_configuration, load_study
 from entrolab.study.first_study import first_study
 from entrolab.study.first_study import main as init
 
 ROOT = Path(__file__).parents[2]
+ALL = ["--cores", "all"]
 STUDY = {"datasets": {"shop": {"file": "shop.csv", "label": "bought"}}, "models": {"svm": "sklearn.svm.SVC"}}
 
 
@@ -44,29 +46,34 @@ def folder(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+def asked_of_snakemake(words: list[str]) -> list[str]:
+    given = parsed(words)
+    return snakemake_arguments(given, given.studies)
+
+
 @pytest.mark.parametrize(
     ("given", "asked"),
     [
-        (["mine.yaml"], ["mine", "--config", "extra_studies=."]),
-        (["-n", "./mine.yaml"], ["mine", "-n", "--config", "extra_studies=."]),
-        (["mine.yaml", "--config", "seed=1"], ["mine", "--config", "extra_studies=.", "seed=1"]),
-        (["mine.yaml", "--config=seed=1"], ["mine", "--config", "extra_studies=.", "seed=1"]),
-        (["-Cseed=1", "mine.yaml", "-n"], ["mine", "-n", "--config", "extra_studies=.", "seed=1"]),
-        (["2024/mine.yaml"], ["mine", "--config", 'extra_studies= "2024" ']),
-        (["-n", "--", "-a/mine.yaml"], ["mine", "-n", "--config", 'extra_studies= "-a" ']),
-        (["-n", "--", "mine.yaml", "demo"], ["mine", "-n", "--config", "extra_studies=.", "--", "demo"]),
-        (["--configfile", "c.yaml", "--", "eem"], ["--configfile", "c.yaml", "--", "eem"]),
-        (["eem", "-C", "extra_datasets=d.yaml"], ["eem", "-C", "extra_datasets=d.yaml"]),
-        (["eem", "-n"], ["eem", "-n"]),
-        (["results/mine/tables/scores.csv"], ["results/mine/tables/scores.csv"]),
-        ([], []),
+        (["mine.yaml"], ["mine", *ALL, "--config", "extra_studies=."]),
+        (["run", "-n", "./mine.yaml"], ["mine", *ALL, "--dry-run", "--config", "extra_studies=."]),
+        (["mine.yaml", "--config", "seed=1"], ["mine", *ALL, "--config", "extra_studies=.", "seed=1"]),
+        (
+            ["mine.yaml", "-C", "seed=1", "mirror=x", "-n"],
+            ["mine", *ALL, "--dry-run", "--config", "extra_studies=.", "seed=1", "mirror=x"],
+        ),
+        (["2024/mine.yaml"], ["mine", *ALL, "--config", 'extra_studies= "2024" ']),
+        (["mine.yaml", "demo"], ["mine", "demo", *ALL, "--config", "extra_studies=."]),
+        (
+            ["eem", "--cores", "2", "--", "-q", "--until", "fit"],
+            ["eem", "--cores", "2", "-q", "--until", "fit"],
+        ),
+        (["results/mine/tables/scores.csv"], ["results/mine/tables/scores.csv", *ALL]),
     ],
 )
 def test_a_studys_file_is_its_target_and_its_folder(folder, given, asked):
-    for name in ("2024", "-a"):
-        (folder / name).mkdir()
-        (folder / name / "mine.yaml").write_text(yaml.safe_dump(STUDY))
-    assert with_studies(given) == asked
+    (folder / "2024").mkdir()
+    (folder / "2024" / "mine.yaml").write_text(yaml.safe_dump(STUDY))
+    assert asked_of_snakemake(given) == asked
 
 
 # Each is YAML, a number, true or false to Snakemake, or an option, a pattern or a program to a shell.
@@ -83,7 +90,8 @@ ODD_NAMES = [
 def test_every_folder_reaches_snakemake_and_its_jobs_as_it_is_named(folder, name):
     (folder / name).mkdir()
     (folder / name / "mine.yaml").write_text(yaml.safe_dump(STUDY))
-    target, _, given = with_studies([*(["--"] if name.startswith("-") else []), f"{name}/mine.yaml"])[:3]
+    path = f"./{name}/mine.yaml" if name.startswith("-") else f"{name}/mine.yaml"
+    target, *_, given = asked_of_snakemake([path])
     assert target == "mine"
     assert parse_config([given]) == {"extra_studies": name}
     of_job = format_cli_arg("--config", [shlex.quote(given)])
@@ -93,27 +101,23 @@ def test_every_folder_reaches_snakemake_and_its_jobs_as_it_is_named(folder, name
 @pytest.mark.parametrize(
     ("given", "line"),
     [
-        (["mien.yaml"], "entrolab: mien.yaml: there is no such file, did you mean 'mine.yaml'?; accepted: "),
-        (["mine.yml"], "entrolab: mine.yml: not a study's file; accepted: a file that ends in .yaml"),
-        (
-            ["-n", "mine.yaml", "shop.csv"],
-            "entrolab: shop.csv: found a table; accepted: a study's file; `entrolab init",
-        ),
-        (["--config", "seed=1", "demo"], "entrolab: --config: found 'demo'; accepted: name=value, "),
-        (["./--version.yaml"], "entrolab: --version.yaml: not a file name of a study; accepted: "),
-        (["--", "--unlock.yaml"], "entrolab: --unlock.yaml: not a file name of a study; accepted: "),
-        (["\x1b[31mred\x07.yaml"], "entrolab: red\ufffd.yaml: there is no such file"),
-        (["mine.yaml", "other/mine.yaml"], "entrolab: found studies in . and other; accepted: one folder"),
-        (
-            ["init", "shop.csv", "--label", "bougt"],
-            "label: found no column 'bougt' in shop.csv, did you mean",
-        ),
-        (["init", "ship.csv", "--label", "x"], "file: there is no file ship.csv, did you mean 'shop.csv'?"),
+        (["mien.yaml"], "mien.yaml: there is no such file, did you mean 'mine.yaml'?"),
+        (["mine.yml"], "mine.yml: not a study's file"),
+        (["mine.yaml", "shop.csv"], "shop.csv: found a table"),
+        (["mine.yaml", "--config", "demo"], "--config: found 'demo'"),
+        (["demi"], "there is no study 'demi', did you mean 'demo'?"),
+        (["./--version.yaml"], "--version.yaml: not a file name of a study"),
+        (["\x1b[31mred\x07.yaml"], "red\ufffd.yaml: there is no such file"),
+        (["mine.yaml", "other/mine.yaml"], "found studies in . and other; accepted: one folder"),
+        (["show", "mine.yaml", "score"], "unknown table or figure 'score', did you mean 'scores'?"),
+        (["list", "een"], "unknown study 'een', did you mean 'eem'?"),
+        (["init", "shop.csv", "--label", "bougt"], "found no column 'bougt' in shop.csv, did you mean"),
+        (["init", "ship.csv", "--label", "x"], "there is no file ship.csv, did you mean 'shop.csv'?"),
     ],
 )
 def test_what_is_wrong_on_the_command_line_is_one_line(folder, monkeypatch, given, line):
     (folder / "other").mkdir()
-    for name in ("other/mine", "--version", "--unlock"):
+    for name in ("other/mine", "--version"):
         (folder / f"{name}.yaml").write_text("")
     monkeypatch.setattr(sys, "argv", ["entrolab", *given])
     monkeypatch.setattr("entrolab.command.end_at_signals", lambda: None)
@@ -167,7 +171,7 @@ def test_the_first_study_says_what_was_found_and_can_be_made(folder, capsys):
     study = load_study(Path("shop.yaml"), {})
     entry = study.own_data["shop"]
     assert list(entry["format"]["columns"]) == ["size", "colour"]
-    assert set(study.models) == {"forest", "svm", "eem"}
+    assert set(study.models) == {"forest", "svm", "eem", "baseline"}
     with pytest.raises(ConfigError, match="shop.yaml: exists already; accepted: another name by --output"):
         init(["shop.csv", "--label", "bought"])
 
@@ -183,7 +187,7 @@ def test_the_first_learners_fit_the_task_and_the_size(folder, label, rows, learn
     output = Path("out", "first.yaml")
     output.write_text(first_study(Path("Großes Lager-2.csv"), label, output))
     study = load_study(output, {})
-    assert set(study.models) == learners
+    assert set(study.models) == learners | {"baseline"}
     assert list(study.own_data) == ["gro_es_lager_2"]
 
 
@@ -227,22 +231,41 @@ def test_check_finds_all_mistakes_of_a_study_and_of_its_learners(folder, monkeyp
         "own": {"estimator": "mine.Mine"},
     }
     Path("mine.yaml").write_text(yaml.safe_dump({**STUDY, "models": models}))
-    assert check_studies(["mine.yaml"]) == 1
+    assert check(parsed(["check", "mine.yaml"])) == 1
     places = [line.split(": ")[:2] for line in capsys.readouterr().out.splitlines()]
     assert sorted(places) == [["mine.yaml", "models.own"], ["mine.yaml", "models.svm.grid.C"]]
     Path("mine.yaml").write_text(yaml.safe_dump(STUDY))
-    assert check_studies(["mine.yaml"]) == 0
+    assert check(parsed(["check", "mine.yaml"])) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1
     assert not Path("results").exists()
 
 
 def test_check_takes_studies_of_the_project_and_refuses_mistakes_outside_learners(folder, capsys):
-    assert check_studies([str(ROOT / "config" / "papers" / "demo.yaml")]) == 0
+    assert check(parsed(["check", str(ROOT / "config" / "papers" / "demo.yaml")])) == 0
     Path("mine.yaml").write_text(yaml.safe_dump({**STUDY, "criteria": ["vc"]}))
     with pytest.raises(ConfigError, match="criteria"):
-        check_studies(["mine.yaml"])
+        check(parsed(["check", "mine.yaml"]))
 
 
-def test_check_needs_a_study():
-    with pytest.raises(ConfigError):
-        check_studies([])
+@pytest.mark.parametrize("words", [[], ["--help"], ["--version"], ["run", "--help"]])
+def test_the_command_has_a_help_and_a_version_of_its_own(monkeypatch, capsys, words):
+    monkeypatch.setattr(sys, "argv", ["entrolab", *words])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code in (None, 0)
+    said = capsys.readouterr().out
+    assert len(said.splitlines()) < 30
+    assert (said.split() == ["entrolab", version("entrolab")]) == (words == ["--version"])
+
+
+def test_list_has_the_studies_and_the_parts_of_one(folder, capsys):
+    parsed(["list"]).function(parsed(["list"]))
+    assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} == set(shipped())
+    parsed(["list", "mine.yaml"]).function(parsed(["list", "mine.yaml"]))
+    assert capsys.readouterr().out.split()[0] == "scores"
+
+
+def test_shares_of_tables_are_those_of_their_grid_points(catalog):
+    study = load_study(ROOT / "config" / "papers" / "demo.yaml", catalog)
+    assert study.share_of_table("demo_cv") == 1
+    assert study.share_of_table("demo_data") == 0

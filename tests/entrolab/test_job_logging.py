@@ -97,9 +97,9 @@ def best_of(dataset, model, score, metric, close):
 @pytest.mark.parametrize(
     ("metric", "close", "line"),
     [
-        ("gmean", (), "GMEAN: iris 97.5 eem*; wine 80.0 elm (*: significant)"),
-        ("rmse", (), "RMSE: iris 97.5 eem*; wine 80 elm (*: significant)"),
-        ("gmean", ("svm",), "GMEAN: iris 97.5 eem; wine 80.0 elm (not significant)"),
+        ("gmean", (), "GMEAN: iris 97.5 eem*; wine 80.0 elm (*: significantly ahead)"),
+        ("rmse", (), "RMSE: iris 97.5 eem*; wine 80 elm (*: significantly ahead)"),
+        ("gmean", ("svm",), "GMEAN: iris 97.5 eem; wine 80.0 elm (no difference is significant)"),
     ],
 )
 def test_a_table_of_scores_is_a_line_with_the_best_model_of_each_data_set(capsys, metric, close, line):

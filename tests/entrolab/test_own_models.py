@@ -173,7 +173,7 @@ def test_the_registered_models_say_what_they_take(folder, monkeypatch):
     monkeypatch.chdir(folder)
     for label in LABELS:
         versions = client().search_model_versions(f"name = 'mine.{label}'")
-        assert {version.tags["model"] for version in versions} == {"forest", "linear"}
+        assert {version.tags["model"] for version in versions} == {"forest", "linear", "baseline"}
         about = client().get_registered_model(f"mine.{label}").description
         assert "the columns of the table" in about
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from entrolab.data.dataset import DataError
 from entrolab.fit.protocols import Folds, Trials, protocol
@@ -29,6 +30,22 @@ def test_folds_are_stratified_parts_of_all_rows():
             in_fold = np.bincount(row[y == label], minlength=10)
             assert in_fold.sum() == count
             assert in_fold.max() - in_fold.min() <= 1
+
+
+def test_folds_of_a_users_study_are_those_of_scikit_learn():
+    y, groups = np.repeat([0, 1], [83, 27]), np.arange(110) // 3
+    schemes = {
+        StratifiedKFold: (y, None),
+        KFold: (y / 3, None),
+        StratifiedGroupKFold: (y, groups),
+        GroupKFold: (y / 3, groups),
+    }
+    for scheme, (labels, of_groups) in schemes.items():
+        part = Folds(5, 2, named_seeds=False).draw(labels, seed=7, groups=of_groups)
+        draw = scheme(5, shuffle=True, random_state=7).split(y, labels, of_groups)
+        for fold, (_, left_out) in enumerate(draw):
+            assert np.flatnonzero(part[0] == fold).tolist() == left_out.tolist()
+        assert (part[1] != part[0]).any()
 
 
 @pytest.mark.parametrize("folds", [1, 4])

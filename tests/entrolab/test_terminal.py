@@ -3,6 +3,7 @@
 import io
 import logging
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -141,7 +142,7 @@ def test_a_locked_folder_is_a_line_with_the_command_that_unlocks_it(workflow, tm
     locked = "LockException:\nError: Directory cannot be locked. Please make sure that no other Snakemake ..."
     (line,) = workflow(error(locked), dryrun=dryrun).splitlines()
     assert line.startswith(f"{tmp_path}: locked by another run; ")
-    assert "`entrolab --unlock`" in line
+    assert "`entrolab unlock`" in line
 
 
 def test_no_message_has_control_characters(workflow):
@@ -182,10 +183,20 @@ def test_the_line_that_names_the_configuration_is_left_out(workflow):
     assert workflow(message(extended)) == ""
 
 
-def test_a_dry_run_shows_snakemakes_messages(workflow):
-    shown = workflow(started(1, "train", study="mine", dataset="iris", model="eem"), dryrun=True)
-    assert "rule train:" in shown
-    assert "wildcards: study=mine, dataset=iris, model=eem" in shown
+def test_a_dry_run_is_a_table_of_rules_with_their_jobs_and_reasons(workflow):
+    reasons = ["Missing output files: a, b", "Missing output files: c", "Code has changed", ""]
+    rules = ["fit", "fit", "fit", "select"]
+    jobs = [
+        (level, text, extra | {"reason": reason})
+        for reason, (level, text, extra) in zip(reasons, map(started, range(4), rules), strict=True)
+    ]
+    rows = [line.split() for line in workflow(*jobs, dryrun=True).splitlines()]
+    assert rows[0] == ["rule", "jobs", "because"]
+    assert rows[1][:2] == ["fit", "3"]
+    assert " ".join(rows[1][2:]) == "missing output files, code has changed"
+    assert [row[:2] for row in rows[2:]] == [["select", "1"], ["total", "4"]]
+    shown = workflow(jobs[0], dryrun=True, verbose=True)
+    assert "rule fit:" in shown
 
 
 def test_a_terminal_has_a_progress_line_that_every_other_line_replaces(workflow, monkeypatch):
@@ -206,10 +217,22 @@ def test_a_file_has_a_line_of_progress_per_minute(workflow, monkeypatch):
     assert [line.split()[0] for line in lines[:-1]] == ["2", "4"]
 
 
-def test_a_run_ends_with_the_number_of_jobs_and_the_page_to_open(workflow, tmp_path):
-    page = tmp_path / "results/report/index.html"
-    page.parent.mkdir(parents=True)
-    page.touch()
-    jobs, report = workflow(stats(2), progress(2, 2)).splitlines()
-    assert jobs.startswith("2 of 2 jobs done in 0:00:0")
-    assert page.as_uri() in report
+def test_a_run_ends_with_the_number_of_jobs_and_the_page_of_the_study(workflow):
+    """Or with a table, if no page was made."""
+    rules = {"table": "results/mine/tables/a.html", "page": "results/report/mine.html", "claims": "c.html"}
+    jobs = {
+        rule: started(number, rule, ["mine.csv", file], study="mine")
+        for number, (rule, file) in enumerate(rules.items())
+    }
+    for made, last in (
+        (["table"], "table"),
+        (["table", "page", "claims"], "page"),
+        (["page", "table"], "page"),
+    ):
+        done = [ended(number) for number, rule in enumerate(rules) if rule in made]
+        *_, summary, path = workflow(
+            stats(2), *(jobs[rule] for rule in made), *done, progress(2, 2)
+        ).splitlines()
+        assert summary.startswith("2 of 2 jobs done in 0:00:0")
+        assert path.startswith(rules[last])
+        assert Path(rules[last]).resolve().as_uri() in path

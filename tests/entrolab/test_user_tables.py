@@ -39,8 +39,8 @@ def test_the_smallest_study_is_whole(load_own):
     assert study.protocol == Folds(folds=5, repeats=1)
     assert study.models["svm"].label == "svm"
     table = study.tables["scores"]
-    assert (table.type, table.models, table.criterion) == ("scores", ["svm"], "cv")
-    assert table.metric == ["balanced_accuracy", "gmean", "accuracy"]
+    assert (table.type, table.models, table.criterion) == ("scores", ["svm", "baseline"], "cv")
+    assert table.metric == ["balanced_accuracy", "gmean", "accuracy", "auc", "log_loss"]
     assert study.datasets[table.datasets] == ["shop"]
 
 
@@ -48,8 +48,8 @@ def test_the_smallest_study_of_values_has_a_table_of_errors(load_own):
     own = {"file": "table.csv", "label": "size", "drop": ["colour", "bought"]}
     study, entry = load_own(own, model=SVR)
     assert entry["task"] == "regression"
-    assert (list(study.tables), study.metrics) == (["errors"], ["rmse"])
-    assert study.tables["errors"].metric == ["rmse"]
+    assert (list(study.tables), study.metrics) == (["errors"], ["rmse", "mae", "r2"])
+    assert study.tables["errors"].metric == ["rmse", "mae", "r2"]
 
 
 def test_a_study_of_both_has_both_tables(tmp_path):

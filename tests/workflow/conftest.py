@@ -25,6 +25,8 @@ STUDY = yaml.safe_load("""
 title: Two learners on two small data sets
 scaling: {method: minmax, range: [0, 1], fit_on: all}
 protocol: {folds: 3}
+named_seeds: true
+checks: false
 metrics: [gmean, accuracy]
 criteria: [cv, dcs_gaussian]
 datasets: {both: [sklearn-wine-0, my-moons], moons: [my-moons], wines: [sklearn-wine-0]}
@@ -97,6 +99,8 @@ TRIALS = yaml.safe_load("""
 title: Two learners and three tasks
 scaling: {method: {of_dataset: scaling}, range: [-1, 1], fit_on: all, targets: [0, 1]}
 protocol: {trials: 3, train: {of_dataset: n_train}, test: 40, inner: {folds: 4, used: {of_dataset: inner}}}
+named_seeds: true
+checks: false
 metrics: [accuracy, f1, rmse, support]
 criteria: [cv]
 of_dataset:

@@ -76,7 +76,7 @@ def test_local_jobs_are_not_held_up_by_what_a_cluster_would_be_asked_for(tmp_pat
 
 @needs("slurm")
 def test_the_profile_of_slurm_plans_the_demonstration(tmp_path):
-    said = snakemake(tmp_path, "--profile", "workflow/profiles/slurm", "-n", "demo")
+    said = snakemake(tmp_path, "--profile", "workflow/profiles/slurm", "-np", "demo")
     assert said.returncode == 0, said.stdout[-3000:]
     # A data set is prepared, scaled and divided by one job of Slurm.
     assert said.stdout.count("Group job data") == 5
@@ -119,7 +119,7 @@ def test_the_profile_of_kubernetes_plans_the_demonstration(tmp_path, kubernetes)
     said = snakemake(
         tmp_path,
         *("--profile", "workflow/profiles/kubernetes", "--default-storage-prefix", str(tmp_path / "volume")),
-        *("-n", "demo"),
+        *("-np", "demo"),
         KUBECONFIG=str(kubernetes.configuration),
     )
     assert said.returncode == 0, said.stdout[-3000:]

@@ -204,12 +204,12 @@ def test_what_was_deleted_from_the_store_is_written_again(finished, tmp_path):
             "UPDATE runs SET lifecycle_stage = 'deleted' WHERE run_uuid IN (SELECT run_uuid FROM tags "
             "WHERE key = 'entrolearn.key' AND value = 'tiny/seed0/my-moons/svm')"
         )
-    plan = planned(project.run("-n", "tiny").stdout)
+    plan = planned(project.run("-n", "-p", "tiny").stdout)
     assert wildcards(plan, "track") == {"study=tiny, seed=0, dataset=my-moons, model=svm"}
     assert {rule for rule, _ in plan} == {"tiny", "track", "track_study"}
     for file in folder.glob("mlflow.db*"):
         file.unlink()
-    plan = planned(project.run("-n", "tiny").stdout)
+    plan = planned(project.run("-n", "-p", "tiny").stdout)
     assert len(wildcards(plan, "track")) == len(ALL_RUNS)
     assert {rule for rule, _ in plan} == {"tiny", "track", "track_table", "track_study"}
 
@@ -376,7 +376,7 @@ def test_deleted_results_are_made_by_the_next_command(finished):
         (deleted / file).parent.mkdir(parents=True, exist_ok=True)
         (results / file).rename(deleted / file)
     try:
-        plan = planned(finished.run("-n", "tiny").stdout)
+        plan = planned(finished.run("-n", "-p", "tiny").stdout)
     finally:
         for file in files:
             (deleted / file).rename(results / file)
@@ -477,7 +477,7 @@ def test_an_edit_makes_again_what_depends_on_it(finished, tmp_path, name):
     project = copy.copy(finished)
     project.root, project.folder = root, root / finished.folder.name
     edit(project)
-    result = project.run("-n", "tiny")
+    result = project.run("-n", "-p", "tiny")
     assert result.returncode == 0, result.stdout
     plan = planned(result.stdout)
     assert {rule for rule, _ in plan} - {"tiny"} == rules_again
@@ -485,7 +485,7 @@ def test_an_edit_makes_again_what_depends_on_it(finished, tmp_path, name):
 
 
 def test_another_seed_makes_all_random_things_anew(finished):
-    again = rules(finished.run("-n", "tiny", seed=1).stdout)
+    again = rules(finished.run("-n", "-p", "tiny", seed=1).stdout)
     assert {"split", "measure", *RUNS_AGAIN, *SHOWN} <= again
     assert not {"prepare", "scale"} & again
 
@@ -514,7 +514,7 @@ def test_data_that_cannot_be_had_are_a_line_and_are_asked_for_again(
     assert "404" in table.loc["my-table", "reason"]
     assert "404" in result.stdout
 
-    again = project.run("-n", TABLE, mirror="no-such-folder")
+    again = project.run("-n", "-p", TABLE, mirror="no-such-folder")
     assert "download" in rules(again.stdout)
     assert not any("my-moons" in of_job for _, of_job in planned(again.stdout))
 

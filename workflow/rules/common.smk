@@ -30,7 +30,7 @@ try:
     from entrolab.data.origins import made_by
     from entrolab.data.user_tables import warning_of
     from entrolab.experiments.measurement import Measurement
-    from entrolab.fit.learners import made_of, parts_seed
+    from entrolab.fit.learners import made_of
     from entrolab.io.files import EXPERIMENTS, FILES, leftovers, script_file
     from entrolab.jobs.children import runner, start_servers
     from entrolab.jobs.code_digests import code_digest

@@ -81,10 +81,8 @@ rule split:
         mem_mb=memory,
         runtime=minutes,
     params:
-        protocol=of_study(lambda study, at: study.protocol_of(at.dataset)),
-        seed=lambda wildcards: parts_seed(
-            int(wildcards.seed), wildcards.study, wildcards.dataset
-        ),
+        protocol=of_study(lambda study, at: study.split_spec(at.dataset)),
+        seed=of_study(lambda study, at: study.seed_of_parts(at.dataset, int(at.seed))),
         code=code("split"),
     run:
         run_job("data:split", input, output, params, wildcards, resources, log)

@@ -11,6 +11,7 @@ rule page:
         tables=of_study(lambda study, at: study.tables_as(["csv"])),
         figures=of_study(lambda study, at: study.figures_as(["csv", "html"])),
         claims=of_study(lambda study, at: study.outcomes_of_claims()),
+        findings=of_study(lambda study, at: study.findings()),
         records=files_of_runs("record"),
         models=files_of_runs("models"),
         templates=local(TEMPLATES),

@@ -61,6 +61,7 @@ rule track_study:
         receipts=of_study(lambda study, at: study.receipts()),
         tables=of_study(lambda study, at: study.tables_as(TABLE_FORMATS)),
         figures=of_study(lambda study, at: study.figures_as(FIGURE_FORMATS)),
+        findings=of_study(lambda study, at: study.findings()),
         study=of_study(lambda study, at: local(study.file)),
     output:
         receipt="results/{study}/tracked.json",

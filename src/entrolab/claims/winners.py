@@ -63,13 +63,16 @@ class Best:
             )
         if not second:
             return f"{said}."
-        found = "not tested: too few folds or data sets"
-        if self.test:
-            n_worse = self.n_rivals - len(self.close)
-            worse = f"{n_worse} of {self.n_rivals} other models" if n_worse else "any other model"
-            found = f"{'' if n_worse else 'not '}significantly better than {worse} by {self.test}"
-        ahead = f"{lead} ahead of" if self.lead > TIE else "equal to"
-        return f"{said}, {ahead} {second}; {found}."
+        if self.lead <= TIE:
+            said += f", equal to {second}"
+        if not self.test:
+            return f"{said}; not tested: too few folds or data sets."
+        if len(self.close) == self.n_rivals:
+            return f"{said}; no difference is significant by {self.test}."
+        if self.second not in self.close:
+            said += f", {lead} ahead of {second}"
+        n_worse = self.n_rivals - len(self.close)
+        return f"{said}; significantly better than {n_worse} of {self.n_rivals} other models by {self.test}."
 
 
 def shown(metric: str) -> Callable[[float], str]:

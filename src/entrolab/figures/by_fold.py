@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from entrolab.figures.base import FigureType, task_mistakes
 from entrolab.fit.learners import learners_of
+from entrolab.fit.run import BASELINE
 from entrolab.schema.sections import Heading
 from entrolab.tables.entries import ModelNames
 
@@ -31,7 +32,7 @@ class OfPredictions(FigureType):
         models = self.models
         if models == "all":
             trained = {name: one for name, one in study.models.items() if learners_of(one)}
-            models = [name for name, one in trained.items() if criterion in one.criteria]
+            models = [name for name, one in trained.items() if criterion in one.criteria and name != BASELINE]
         return self.model_copy(update={"criterion": criterion, "models": models})
 
     def mistakes(self, study, catalog):
@@ -62,7 +63,8 @@ class ByFold(OfPredictions):
     """A curve, or points, per fold.
 
     `shows` is the column of the predictions that is shown; `subject` is the first sentence of the alternative
-    text, `score` the name of the folds' scores; `style` is Matplotlib's of lines and markers.
+    text, `score` the name of the folds' scores; `style` is Matplotlib's of lines and markers; `known` names
+    the reference line.
     """
 
     shows: ClassVar[str] = "decision"
@@ -71,6 +73,7 @@ class ByFold(OfPredictions):
     y_label: ClassVar[str]
     score: ClassVar[str]
     style: ClassVar[str] = "-"
+    known: ClassVar[str] = "chance"  # the reference line
 
     def curve(self, rows) -> Curve:
         """The curve of the predictions of a fold."""
@@ -99,10 +102,15 @@ class FoldsDisplay:
     reference: tuple[Sequence[float], Sequence[float]]
 
     def plot(self, ax) -> None:
-        ax.plot(*self.reference, color="0.6", linestyle="--", linewidth=0.8, zorder=0)
-        for fold in self.folds:
-            ax.plot(fold.x, fold.y, self.figure.style, linewidth=0.8, markersize=2.5, alpha=0.7)
+        ax.plot(
+            *self.reference, color="0.6", linestyle="--", linewidth=0.8, zorder=0, label=self.figure.known
+        )
+        said = f"{len(self.folds)} folds: {self.summary().partition(' (')[0]}"
+        for number, fold in enumerate(self.folds):
+            label = "_" if number else said
+            ax.plot(fold.x, fold.y, self.figure.style, linewidth=0.8, markersize=2.5, alpha=0.7, label=label)
         ax.set(xlabel=self.figure.x_label, ylabel=self.figure.y_label)
+        ax.legend(loc="best", fontsize="small")
         self.ax_, self.figure_ = ax, ax.figure
 
     @property
@@ -165,7 +173,7 @@ class Calibration(ByFold):
     caption: Heading = "Calibration of probabilities"
     subject = "Share of positive rows against their mean probability in ten bins, a curve per fold"
     x_label, y_label, score = "mean probability", "share of positive rows", "calibration error"
-    shows, style = "probability", "o-"
+    shows, style, known = "probability", "o-", "calibrated"
 
     def curve(self, rows):
         from sklearn.calibration import calibration_curve
@@ -186,7 +194,7 @@ class Residuals(ByFold):
     caption: Heading = "Residuals"
     subject = "True minus predicted values against predicted values, a point per test row"
     x_label, y_label, score = "predicted value", "true minus predicted value", "RMSE"
-    tasks, shows, style = ("regression",), "prediction", "o"
+    tasks, shows, style, known = ("regression",), "prediction", "o", "no error"
 
     def curve(self, rows):
         predicted = rows["prediction"].to_numpy(dtype=float)

@@ -7,7 +7,7 @@ from entrolab.schema.sections import Heading
 class ConfusionMatrix(OfPredictions):
     """Predicted classes of the test rows, in percent of each class, over all repeats and folds."""
 
-    caption: Heading = "Confusion matrices"
+    caption: Heading = "Confusion matrices, in percent of the rows of each class"
     tasks = ("binary", "multiclass")
 
     def panel(self, run):

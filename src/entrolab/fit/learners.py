@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 
-from entrolab.fit.run import Alternative, Learner
+from entrolab.fit.run import Alternative, Learner, Run
 from entrolab.fit.thresholds import PARAMETER, tuned
 
 FIRST_STEP = "preprocessing"  # name of the pipeline step for a study's `preprocessing`
@@ -182,8 +182,14 @@ def seed_from(*names) -> int:
 
 
 def parts_seed(seed: int, study_name: str, dataset: str) -> int:
-    """The seed of the splits of a study's data set."""
+    """The seed of the splits of a data set in a study with ``named_seeds``."""
     return seed_from(seed, study_name, dataset, "folds")
+
+
+def random_state_of(run: Run, repeat: int) -> int:
+    """The random state of the learners of a run in a repeat."""
+    names = (run.study, run.dataset) if run.named_seeds else ()
+    return seed_from(run.seed, *names, run.model, repeat)
 
 
 def _construct(part, seed: int):

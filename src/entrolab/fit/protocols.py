@@ -23,12 +23,16 @@ class Folds:
     """Repeated cross-validation, stratified by class.
 
     The inner folds of a fold are the other folds, so the fit without two folds is used for both. From data
-    sets with more than `rows` rows, each repeat draws that many, stratified by class.
+    sets with more than `rows` rows, each repeat draws that many, stratified by class. The folds of the first
+    repeat are those of scikit-learn's ``StratifiedKFold(folds, shuffle=True, random_state=seed)``, for values
+    of ``KFold``, by group of ``StratifiedGroupKFold`` or ``GroupKFold``; with `named_seeds`, its random state
+    too is derived from the seed.
     """
 
     folds: int
     repeats: int
     rows: int | None = None
+    named_seeds: bool = True
 
     def given(self, splits: np.ndarray, seed: int) -> np.ndarray:
         """The folds that the source of the data defines, shape (repeats, n_samples)."""
@@ -46,8 +50,7 @@ class Folds:
         scheme = KFold if values else StratifiedKFold
         strata = np.zeros(len(y), dtype=int) if values else y
         assignment = np.full((self.repeats, len(y)), UNUSED, dtype=np.int16)
-        for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
-            random_state = int(child.generate_state(1)[0])
+        for repeat, random_state in enumerate(self._random_states(seed)):
             rows = self._rows(strata, random_state)
             self._check_rows(strata[rows])
             draw = scheme(self.folds, shuffle=True, random_state=random_state)
@@ -55,13 +58,18 @@ class Folds:
                 assignment[repeat, rows[left_out]] = fold
         return assignment
 
+    def _random_states(self, seed: int) -> list[int]:
+        children = np.random.SeedSequence(seed).spawn(self.repeats)
+        first, *others = (int(child.generate_state(1)[0]) for child in children)
+        return [first if self.named_seeds else seed, *others]
+
     def _of_groups(self, y: np.ndarray, groups: np.ndarray, seed: int, scheme: type) -> np.ndarray:
         n_groups = len(np.unique(groups))
         if self.folds > n_groups:
             raise DataError(f"{self.folds} folds by group: accepted are 2 to the {n_groups} groups")
         assignment = np.empty((self.repeats, len(y)), dtype=np.int16)
-        for repeat, child in enumerate(np.random.SeedSequence(seed).spawn(self.repeats)):
-            draw = scheme(self.folds, shuffle=True, random_state=int(child.generate_state(1)[0]))
+        for repeat, random_state in enumerate(self._random_states(seed)):
+            draw = scheme(self.folds, shuffle=True, random_state=random_state)
             for fold, (_, left_out) in enumerate(draw.split(y, y, groups)):
                 assignment[repeat, left_out] = fold
         return assignment
@@ -237,4 +245,4 @@ def protocol(entry: Mapping) -> Folds | Trials | InTime:
     if "trials" in entry:
         sizes = {name: entry[name] for name in ("trials", "train", "test")}
         return Trials(**sizes, **entry["inner"], shuffle=entry.get("shuffle", True))
-    return Folds(entry["folds"], entry["repeats"], entry.get("rows"))
+    return Folds(entry["folds"], entry["repeats"], entry.get("rows"), entry.get("named_seeds", True))

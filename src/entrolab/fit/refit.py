@@ -24,7 +24,7 @@ from entrolab.fit.learners import (
     first_step,
     learner_at,
     made_of,
-    seed_from,
+    random_state_of,
     step_params,
     weights_in_fit,
 )
@@ -147,7 +147,7 @@ def refit(dataset, assignments: np.ndarray, params: Mapping, run: Run) -> tuple[
     short); ``n_stored_numbers`` in arrays; ``n_support`` and ``n_iter`` of models with support vectors or
     iterations; the tuned ``threshold``; ``curves`` of iterations.
     """
-    seed = seed_from(run.seed, run.study, run.dataset, run.model, 0)
+    seed = random_state_of(run, 0)
     chosen = step_params(run, params, alternatives(run, seed))
     estimator = build(run, seed, first_step(dataset, run, seed)).set_params(**chosen)
     learnt, predicted = protocol(run.protocol).final_rows(assignments)

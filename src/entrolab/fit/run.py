@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+BASELINE = "baseline"  # the model that always predicts the largest class, or the mean; it is never ranked
+
 
 class Part(BaseModel):
     """An import path and its parameters."""
@@ -54,7 +56,9 @@ class Run(Learner):
     """A run: all that decides its candidates. The grid is fitted again when the run changes.
 
     `metrics` are those of every candidate, the first of which selects; `candidates` the criteria whose values
-    they have; for `protocol` see :func:`entrolab.fit.protocols.protocol`.
+    they have; for `protocol` see :func:`entrolab.fit.protocols.protocol`. With `named_seeds`, random states
+    depend on the names of the study and the data set. With `training_scores`, candidates have the first
+    metric on the training rows.
     """
 
     study: str
@@ -64,6 +68,8 @@ class Run(Learner):
     metrics: list[str]
     candidates: list[str]
     protocol: dict[str, Any]
+    named_seeds: bool = True
+    training_scores: bool = False
 
     @property
     def key(self) -> str:

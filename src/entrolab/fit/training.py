@@ -27,7 +27,7 @@ from entrolab.fit.learners import (
     first_step,
     grid_points,
     learners_of,
-    seed_from,
+    random_state_of,
     step_params,
     weights_in_fit,
 )
@@ -169,7 +169,12 @@ def _partition(assignment: np.ndarray, run: Run, n_points: int) -> Partition:
     whole = not DIVERGENCES.keys().isdisjoint(criteria)
     # With a grid of one point, there is no selection and no inner fit.
     nested = "cv" in criteria and n_points > 1
-    return protocol(run.protocol).partition(assignment, nested=nested, whole=whole)
+    partition = protocol(run.protocol).partition(assignment, nested=nested, whole=whole)
+    if whole or not run.training_scores:
+        return partition
+    every = tuple(np.unique(assignment).tolist())
+    asked = zip(partition.left_out, partition.asked, strict=True)
+    return replace(partition, asked=tuple(every if len(fit) == 1 else parts for fit, parts in asked))
 
 
 def _repeat(
@@ -177,7 +182,7 @@ def _repeat(
 ) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
     """The candidates of one repeat, and the predictions of those that a criterion selects."""
     started = time.perf_counter()
-    seed = seed_from(run.seed, run.study, run.dataset, run.model, repeat)
+    seed = random_state_of(run, repeat)
     X, y, used, weights = _used(dataset, assignment)
     partition = _partition(used, run, len(grid))
     preprocessing = first_step(dataset, run, seed)
@@ -301,6 +306,9 @@ def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, run: Run
     found = _scores(fit, y, partition, fit.left_out, run.metrics)
     found |= {name: fact(fit, partition) for name, fact in FACTS.items()}
     tests = {f"test_{metric}": score for metric, score in found.items()}
+    if run.training_scores:
+        (metric,) = run.metrics[:1]
+        tests |= {f"train_{metric}": scores(y[rows], fit.prediction[rows], [metric])[metric]}
     return {**criteria, **tests, "success": True, "note": fit.note, "error": ""}
 
 
@@ -355,6 +363,7 @@ def _inner_results(found: Sequence[float], run: Run) -> dict:
 
 def _no_results(reason: str, run: Run) -> dict:
     undefined = [*DIVERGENCES, *(f"test_{metric}" for metric in [*run.metrics, *FACTS])]
+    undefined += [f"train_{metric}" for metric in run.metrics[:1] if run.training_scores]
     return {**dict.fromkeys(undefined, np.nan), "success": False, "note": "", "error": reason}
 
 
@@ -382,6 +391,7 @@ def _frame(rows: Sequence[dict], run: Run) -> pd.DataFrame:
         | dict.fromkeys(DIVERGENCES, "float64")
         | {f"cv_{metrics[0]}": "float64"}
         | {f"test_{metric}": "float64" for metric in [*metrics, *FACTS]}
+        | {f"train_{metric}": "float64" for metric in metrics[:1] if run.training_scores}
         | {"path_seconds": "float64", "seed": "int64", "success": "bool", "note": "str", "error": "str"}
     )
     return pd.DataFrame(rows, columns=list(types)).astype(types)

@@ -43,18 +43,18 @@ def setting(name: str, value: object) -> str:
     return f"{name}={'' if value is None else value}"
 
 
-def command_for(file: str | Path, folder: str | Path, settings: Mapping, target: str | None = None) -> str:
-    """The complete command that makes a study again, or one file (`target`) of it.
+def command_for(file: str | Path, folder: str | Path, settings: Mapping, part: str | None = None) -> str:
+    """The complete command that makes a study again, or one table or figure (`part`) of it.
 
     `file` is the study's, `folder` the working folder in which the command is run; `settings` are those that
     differ from the defaults.
     """
     file, folder = Path(os.path.abspath(file)), Path(folder).absolute()
-    given, is_shipped = dict(settings), file.parent == HOME / "config" / "papers"
-    beside = Path(os.path.relpath(file, folder))
-    if target and not is_shipped:
-        given["extra_studies"] = beside.parent.as_posix()
-    words = ["snakemake" if is_shipped and is_checkout(folder) else "entrolab"]
-    words += [target or (file.stem if is_shipped else beside.as_posix())]
-    words += ["--config"] if given else []
-    return shlex.join([*words, *(setting(name, value) for name, value in given.items())])
+    is_shipped = file.parent == HOME / "config" / "papers"
+    study = file.stem if is_shipped else Path(os.path.relpath(file, folder)).as_posix()
+    if part is None and is_shipped and is_checkout(folder):
+        words = ["snakemake", study]
+    else:
+        words = ["entrolab", *([study] if part is None else ["show", study, part])]
+    words += ["--config"] if settings else []
+    return shlex.join([*words, *(setting(name, value) for name, value in settings.items())])

@@ -19,6 +19,7 @@ FILES = {
     "tables": "results/{study}/tables/{table}.csv",
     "figures": "results/{study}/figures/{figure}.csv",
     "claims": "results/{study}/claims.csv",
+    "findings": "results/{study}/findings.csv",
 }
 
 

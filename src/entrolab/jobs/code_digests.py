@@ -50,7 +50,8 @@ FILES = {
     "figure": DRAWS,
     "table": SHOWS,
     "claims": SHOWS,
-    "report": f"{DRAWS} data/**/*.py io/*.py report/*.py",
+    "findings": f"{SHOWS} checks/*.py",
+    "report": f"{DRAWS} checks/*.py data/**/*.py io/*.py report/*.py",
     "tracking": f"{DRAWS} data/**/*.py io/*.py tracking/*.py",
     "check": "study/learners.py",
 }

@@ -4,10 +4,12 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from entrolab.checks.of_runs import WORSE
+from entrolab.checks.running import CHECKS
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import in_words, outcomes
 from entrolab.claims.rendering import layout as layout_claims
-from entrolab.claims.winners import best_of_study
+from entrolab.claims.winners import Best, best_of_study
 from entrolab.figures.making import reasons
 from entrolab.figures.ranks import rank_section
 from entrolab.fit.metrics import METRICS
@@ -31,6 +33,7 @@ from entrolearn.plotting import description_of
 DRAWN = "figures"
 # The sections of a page, of which those without content are left out.
 SECTIONS = {
+    "findings": "Checks",
     "claims": "Claims",
     "protocol": "Protocol",
     "tables": "Tables",
@@ -81,9 +84,44 @@ def _won(results: StudyResults) -> dict | None:
     return {
         "table": name,
         "heading": heading(name, one_line(study.tables[name].caption)),
-        "said": one.in_words(labels),
+        "said": one.in_words(labels) + _beside_baseline(results, one),
         "terms": "; ".join(f"{term}: {meaning}" for term, meaning in terms(study) if term in named),
     }
+
+
+def _beside_baseline(results: StudyResults, best: Best) -> str:
+    """A sentence if the best model is no better than the baseline."""
+    rows = results.findings
+    if rows is None or len(best.datasets) > 1:
+        return ""
+    found = rows[
+        (rows["code"] == WORSE) & (rows["dataset"] == best.datasets[0]) & (rows["model"] == best.model)
+    ]
+    return " It is no better than the baseline." if len(found) else ""
+
+
+def _first_figure(results: StudyResults, compared: bool) -> dict | None:
+    name = results.study.answer_figure
+    if compared or name not in results.figures:
+        return None
+    return shown_figure(results, name) | {"command": results.command(name)}
+
+
+def findings(results: StudyResults) -> list[dict]:
+    """What the checks found: code, place, what is wrong and was found, why it matters, what to do."""
+    if results.findings is None:
+        return []
+    return [
+        {
+            "code": row.code,
+            "place": f"{row.model} on {row.dataset}" if row.model else row.dataset,
+            "title": CHECKS[row.code].title,
+            "found": row.found,
+            "why": CHECKS[row.code].why,
+            "remedy": CHECKS[row.code].remedy.replace("`", ""),
+        }
+        for row in results.findings.itertuples()
+    ]
 
 
 def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -> dict:
@@ -92,6 +130,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
     here = relative(results.folder, folder)
     errata = listed_errata(study)
     compared = any(table["has_published"] for table in tables)
+    first = _first_figure(results, compared)
     content = {
         "key": key,
         "title": one_line(study.title),
@@ -100,6 +139,9 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "url": study.url,
         "terms": terms(study),
         "compared": compared,
+        "won": None if compared else _won(results),
+        "first_figure": first,
+        "findings": findings(results),
         "counted": str(agreement_of(counts(*first_readings(study, results.tables), published=True))),
         "protocol": protocol(study, with_oracle=compared),
         "claims": layout_claims(results.claims) if results.claims is not None else None,
@@ -107,7 +149,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
             {
                 **table,
                 "config": f"{key}.yaml",
-                "command": results.command(f"results/{key}/tables/{table['name']}.html"),
+                "command": results.command(table["name"]),
                 "errata": errata_of(errata, table["name"]),
                 "ranks": _ranks(results, table["name"], folder),
             }
@@ -117,10 +159,11 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "figures": [
             {
                 **shown_figure(results, name),
-                "command": results.command(f"results/{key}/figures/{name}.svg"),
+                "command": results.command(name),
                 "errata": errata_of(errata, name),
             }
             for name in study.figures
+            if first is None or name != first["name"]
         ],
         "figures_folder": f"{here}/figures/",
         "command": results.command(),

@@ -24,11 +24,12 @@ class StudyResults:
     records: list[dict]
     figures: dict[str, pd.DataFrame] = field(default_factory=dict)  # the data of the figures drawn
     claims: pd.DataFrame | None = None  # as `entrolab.results.frames.read_claims` reads them
+    findings: pd.DataFrame | None = None  # as `entrolab.results.frames.read_findings` reads them
     settings: dict = field(default_factory=dict)  # settings that differ from the defaults
 
-    def command(self, target: str | None = None) -> str:
-        """The complete command, run in the folder of ``results``, that makes the study or one file again."""
-        return command_for(self.study.file, self.folder.absolute().parents[1], self.settings, target)
+    def command(self, part: str | None = None) -> str:
+        """The command, run in the folder of ``results``, that makes the study or a table or figure again."""
+        return command_for(self.study.file, self.folder.absolute().parents[1], self.settings, part)
 
 
 def read_results(
@@ -49,6 +50,7 @@ def read_results(
         [results.record(*run) for run in study.runs()],
         {name: results.figure(name) for name in study.figures},
         results.claims(),
+        results.findings(),
         dict(settings or {}),
     )
 

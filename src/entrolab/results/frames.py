@@ -24,6 +24,11 @@ def read_figure(path: str | Path) -> pd.DataFrame:
     return table.fillna({"reason": "", "series": ""})
 
 
+def read_findings(path: str | Path) -> pd.DataFrame:
+    """Read what the checks of a study found, one row per finding."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
 def read_claims(path: str | Path) -> pd.DataFrame:
     """Read the outcomes of a study's claims, one row per comparison or test."""
     found = pd.read_csv(path, dtype=str, keep_default_na=False)

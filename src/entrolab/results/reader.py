@@ -16,7 +16,7 @@ from entrolab.fit.selection import choose_within, most_often
 from entrolab.io.files import FILES
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
-from entrolab.results.frames import read_claims, read_figure, read_table
+from entrolab.results.frames import read_claims, read_figure, read_findings, read_table
 
 KEPT_VARIANCE = 0.95
 
@@ -111,6 +111,11 @@ class Results:
         """The outcomes of the study's claims; None if they have not been tested."""
         file = self.home / FILES["claims"].format(study=self.study.name)
         return read_claims(file) if file.exists() else None
+
+    def findings(self) -> pd.DataFrame | None:
+        """What the checks of the study found; None if it has no checks, or they have not been run."""
+        file = self.home / FILES["findings"].format(study=self.study.name)
+        return read_findings(file) if file.exists() else None
 
     def _table(self, name: str) -> pd.DataFrame:
         """A table of the study."""

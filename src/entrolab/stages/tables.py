@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from entrolab.checks.running import find, in_lines
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.winners import SAYS, Best, best_of_rows, shown, winners
@@ -62,7 +63,8 @@ def tell_result(name: str, table: pd.DataFrame, bests: Sequence[Best]) -> None:
             for one in bests
         ]
         more = f"; and {len(parts) - MOST_LISTED} more" if len(parts) > MOST_LISTED else ""
-        significant = "*: significant" if any(one.is_significant for one in bests) else "not significant"
+        is_any = any(one.is_significant for one in bests)
+        significant = "*: significantly ahead" if is_any else "no difference is significant"
         label = METRICS[first].label
         tell(f"{name}: best {label}: {'; '.join(parts[:MOST_LISTED])}{more} ({significant})")
 
@@ -72,6 +74,15 @@ def claims(job) -> None:
     study = job.params.study[0]
     found = evaluate(study.claims, Numbers(study))
     write_text(job.output[0], found.to_csv(index=False, float_format="%.8g", lineterminator="\n"))
+
+
+def findings(job) -> None:
+    """Run the checks of a study; write what they find, and print a line for each finding."""
+    study = job.params.study[0]
+    found = find(study, Numbers(study))
+    write_text(job.output[0], found.to_csv(index=False, lineterminator="\n"))
+    for line in in_lines(found):
+        tell(line)
 
 
 def figure(job) -> None:

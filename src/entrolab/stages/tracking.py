@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pandas as pd
+
 from entrolab.experiments.measurement import Measurement
 from entrolab.io.files import FILES
 from entrolab.io.records import read_json, write_json
 from entrolab.io.run_files import StudyRun
+from entrolab.results.frames import read_findings
 from entrolab.study.study import Study
 from entrolab.tables.base import GENERATED
 from entrolab.tracking.contents import (
@@ -21,6 +24,7 @@ from entrolab.tracking.verdicts import (
     metrics_of_study,
     note_of_study,
     params_of_study,
+    with_findings,
 )
 
 
@@ -56,7 +60,8 @@ def track_study(job) -> None:
         compared, counts, agreed = counts_of_tables(study, tables)
         note = note_of_study(study, counts, agreed, ledger.artifacts)
         ledger.update_study(folders, metrics_of_study(counts), note)
-        ledger.compare(comparisons_of(study, compared))
+        found = read_findings(files.findings[0]) if files.findings else pd.DataFrame()
+        ledger.compare(with_findings(study, comparisons_of(study, compared), found))
     _write_receipt(job.output.receipt, ledger, [ledger.parent])
 
 

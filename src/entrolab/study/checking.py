@@ -72,7 +72,8 @@ def _of_model(where: str, model: Model, study: Study) -> Iterator[str]:
             at = f"{where}.known.{dataset}"
             yield from unknown(metric, study.metrics, at, "metric of this study")
     for criterion in model.criteria:
-        yield from unknown(criterion, study.criteria, f"{where}.criteria", "criterion of this study")
+        known = [*study.criteria, *([] if searched(model) else ["cv"])]
+        yield from unknown(criterion, known, f"{where}.criteria", "criterion of this study")
         yield from unknown(criterion, model.candidates, f"{where}.criteria", "value of its candidates")
     if model.trials is not None and not isinstance(study.protocol, Trials):
         yield f"{where}.trials: found {model.trials!r}; the protocol has no trials"

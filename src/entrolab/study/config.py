@@ -16,12 +16,13 @@ import yaml
 from entrolab import find_learners_in
 from entrolab.data.user_tables import entry_of
 from entrolab.fit.metrics import CLASSES, NUMBERS, metrics_of
+from entrolab.fit.run import BASELINE
 from entrolab.schema.sections import ConfigError, check, check_known, plain, shortened
 from entrolab.study.catalog import Catalog
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.checking import check_study
 from entrolab.study.claims import load_claims
-from entrolab.study.definition import Model, OwnData, StudyFile, Table
+from entrolab.study.definition import Figure, Model, OwnData, StudyFile, Table
 from entrolab.study.published import check_published
 from entrolab.study.seeds import check_seeds
 from entrolab.study.settings import Settings
@@ -33,16 +34,31 @@ NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
 # Rules of the workflow. No study can have one of these names, since both are targets.
 RULES = {
     *("all", "papers", "data", "download", "prepare", "scale", "split", "fit", "select", "refit"),
-    *("measure", "table", "seeds", "figure", "page_to_hover", "claims", "page", "report"),
+    *("measure", "table", "seeds", "figure", "page_to_hover", "claims", "findings", "page", "report"),
     *("track", "track_table", "track_study"),
 }
 TARGETS = {"all", "papers", "data", "report"}  # rules that users call
 
 # Default metrics of a study: those of this list that fit its data sets.
-SCORES = ["balanced_accuracy", "gmean", "accuracy", "rmse"]
+SCORES = ["balanced_accuracy", "gmean", "accuracy", "auc", "log_loss", "rmse", "mae", "r2"]
 # The group of all data sets, unless a study has its own group of this name; and the tables shown by default.
 ALL = "all"
 SHOWN = {"scores": CLASSES, "errors": NUMBERS}
+# The figures of studies with checks, unless they have their own: name -> type and tasks.
+BY_TASK = {
+    "roc": ("roc", {"binary"}),
+    "confusion": ("confusion_matrix", CLASSES),
+    "residuals": ("residuals", NUMBERS),
+}
+MOST_IN_FIGURE = 12  # models
+# The model that studies with checks have in addition.
+DUMMY = Model(
+    sublabel="largest class, mean",
+    estimators={
+        "classification": "sklearn.dummy.DummyClassifier",
+        "regression": "sklearn.dummy.DummyRegressor",
+    },
+)
 
 # Parts of the YAML parser's messages on common mistakes -> what is accepted instead.
 YAMLS_WORDS = {
@@ -352,22 +368,50 @@ def _with_defaults(study: Study) -> Study:
         "metrics": study.metrics or scores,
         "candidates": study.candidates or study.criteria,
     }
+    if study.checks:
+        given["models"] = {**study.models, BASELINE: study.models.get(BASELINE, DUMMY)}
     study = study.model_copy(update=given)
     study = study.model_copy(update=_tables(study))
     models = {name: _model(name, model, study) for name, model in study.models.items()}
     study = study.model_copy(update={"models": models})
+    if study.figures is None:
+        study = study.model_copy(update=_figures(study))
     figures = {name: figure.with_defaults(study) for name, figure in study.figures.items()}
     return study.model_copy(update={"figures": figures})
 
 
 def _model(name: str, model: Model, study: Study) -> Model:
     """A model with its label, its criteria and the criteria whose values its candidates have."""
+    criteria = ["cv"] if model is DUMMY else model.criteria  # it projects nothing, and has no grid
     given = {
         "label": name.replace("_", " "),
-        "criteria": study.criteria,
-        "candidates": study.candidates if model.criteria is None else model.criteria,
+        "criteria": criteria or study.criteria,
+        "candidates": study.candidates if criteria is None else criteria,
     }
     return model.model_copy(update={key: one for key, one in given.items() if getattr(model, key) is None})
+
+
+def _figures(study: Study) -> dict:
+    """The figures and the groups that they show; none by default for a study without checks."""
+    if not study.checks:
+        return {"figures": {}}
+    of_folds = {"type": "script", "script": "trials", "of": "predictions", "caption": "Scores by fold"}
+    metrics = [one for task in study.tasks.values() for one in metrics_of(task, study.metrics)[:1]]
+    of_folds |= {"metric": list(dict.fromkeys(metrics)), "criterion": "cv"}
+    of_folds |= {"models": [*study.models][-MOST_IN_FIGURE:]}
+    figures, groups = (
+        {"fold_scores": {**of_folds, "datasets": ALL}},
+        {ALL: list(study.tasks), **study.datasets},
+    )
+    for name, (type_name, tasks) in BY_TASK.items():
+        if keys := [key for key, task in study.tasks.items() if task in tasks]:
+            groups[f"{ALL} {name}"] = keys
+            figures[name] = {"type": type_name, "datasets": f"{ALL} {name}"}
+    checked = check(dict[str, Figure], figures, study.file)
+    shown = {getattr(entry, "datasets", None) for entry in checked.values()}
+    kept = {name: keys for name, keys in groups.items() if name in study.datasets or name in shown}
+    answer = study.answer_figure or "fold_scores"
+    return {"datasets": kept, "figures": checked, "answer_figure": answer}
 
 
 def _tables(study: Study) -> dict:
@@ -382,7 +426,9 @@ def _tables(study: Study) -> dict:
                 groups[f"{ALL} {name}"] = keys
                 by_default[name] = {"type": "scores", "datasets": f"{ALL} {name}"}
         tables = check(dict[str, Table], by_default, study.file)
-    shown = {getattr(entry, "datasets", None) for entry in [*tables.values(), *study.figures.values()]}
+    shown = {
+        getattr(entry, "datasets", None) for entry in [*tables.values(), *(study.figures or {}).values()]
+    }
     kept = {name: keys for name, keys in groups.items() if name in study.datasets or name in shown}
     filled = {name: TABLE_TYPES[one.type].filled(name, one, groups, study) for name, one in tables.items()}
     return {"datasets": kept, "tables": filled}

@@ -367,6 +367,7 @@ class StudyFile(Section):
     claims: str = None
     seeds: str = None
     limit_seconds: number(gt=0) = None
+    minutes: number(gt=0) = None
     scaling: Scaling = None
     preprocessing: Preprocessing = None
     protocol: Protocol = Field(default=Folds())
@@ -376,6 +377,8 @@ class StudyFile(Section):
     candidates: list_of(Criterion) = None
     log_candidates: one_of("runs", "table") = None
     model_format: one_of("skops", "cloudpickle") = "skops"
+    named_seeds: bool = False
+    checks: bool = True
     datasets: mapping_of(
         text_or_section(Keys, OwnData),
         "groups by name, each a list of keys of the catalog or {file: its path, label: a column}",
@@ -387,7 +390,7 @@ class StudyFile(Section):
         Name,
     )
     tables: mapping_of(Table, "tables by name", Name) = None
-    figures: Annotated[dict[Name, Figure], Field(description="figures by name")] = {}
+    figures: Annotated[dict[Name, Figure], Field(description="figures by name")] = None
     errata: list[Erratum] = []
     differences: list[Difference] = []
 

@@ -14,7 +14,7 @@ class Settings(Section):
     """The settings of a run of the workflow."""
 
     papers: described(str | list_of(str), "a study's name or a list of them")
-    seed: whole(ge=0, lt=2**63)
+    seed: whole(ge=0, lt=2**32)
     limit_seconds: described(number(gt=0) | None, "a number above 0, or null") = None
     limit_gib: number(gt=0) = LIMIT_GIB
     store: TextOrNull = None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from entrolab.experiments.measurement import Measurement
-from entrolab.fit.learners import ONE_OF, estimator_of, expand_values, seed_from
+from entrolab.fit.learners import ONE_OF, estimator_of, expand_values, parts_seed, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.run import Run
 from entrolab.io.files import FILES
@@ -72,6 +72,8 @@ class Study(StudyFile):
             metrics=self._metrics_of_candidates(dataset, model),
             candidates=entry.candidates,
             protocol=self.protocol_of(dataset, model),
+            named_seeds=self.named_seeds,
+            training_scores=self.checks,
             **{
                 name: self.resolved(getattr(entry, name), dataset, f"models.{model}.{name}")
                 for name in ("params", "steps", "grid", ONE_OF)
@@ -146,6 +148,14 @@ class Study(StudyFile):
     def scaling_spec(self, dataset: str) -> dict:
         """The scaling of a data set for figures, measurements and, with ``scaling``, runs."""
         return self.scaling_of(dataset) or {"preprocessing": plain(self.preprocessing)}
+
+    def split_spec(self, dataset: str) -> dict:
+        """All but the seed that decides the splits of a data set."""
+        return self.protocol_of(dataset) | {"named_seeds": self.named_seeds}
+
+    def seed_of_parts(self, dataset: str, seed: int) -> int:
+        """The seed of the splits of a data set: `seed` itself, unless the study has ``named_seeds``."""
+        return parts_seed(seed, self.name, dataset) if self.named_seeds else seed
 
     def protocol_of(self, dataset: str, model: str | None = None) -> dict:
         """The protocol for a data set; a model may have fewer trials, and unshuffled rows have only one."""
@@ -311,6 +321,10 @@ class Study(StudyFile):
         """The file of the outcomes of the claims, if there are claims."""
         return [FILES["claims"].format(study=self.name)] if self.claims else []
 
+    def findings(self) -> list[str]:
+        """The file of what the checks find, unless the study has no checks."""
+        return [FILES["findings"].format(study=self.name)] if self.checks else []
+
     def files(self) -> list[str]:
         """All files that are made for the study."""
         stages = ("candidates", "predictions", "record", "selection", "models")
@@ -322,6 +336,7 @@ class Study(StudyFile):
             *self.tables_as(TABLE_FORMATS),
             *self.figures_as(FIGURE_FORMATS),
             *self.outcomes_of_claims(),
+            *self.findings(),
             f"results/report/{self.name}.html",
             *self.receipts(),
             f"results/{self.name}/tracked.json",
@@ -366,6 +381,10 @@ class Study(StudyFile):
     def n_points(self) -> int:
         """The number of grid points of all runs."""
         return sum(self._n_points(*run) for run in self.runs())
+
+    def share_of_table(self, table: str) -> float:
+        """The share of the study's grid points that a table needs."""
+        return sum(self._n_points(*run) for run in self.runs_of_table(table)) / max(self.n_points(), 1)
 
     def _n_points(self, dataset: str, model: str) -> int:
         entry = self.models[model]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from entrolab.fit.run import BASELINE
 from entrolab.tables.entries import TableEntry, Tolerance
 from entrolab.tables.quantities import Quantity
 from entrolab.text import full_label, one_line
@@ -169,7 +170,9 @@ class TableType:
         if getattr(table, "models", None) == ALL:
             # All models except those that have their own criteria or are only published.
             filled["models"] = [
-                key for key, one in study.models.items() if one.criteria is None and not one.published_only
+                key
+                for key, one in study.models.items()
+                if one.criteria is None and not one.published_only and (self.ranks or key != BASELINE)
             ]
         return table.model_copy(update=filled)
 

@@ -22,6 +22,7 @@ import pandas as pd
 from scipy import stats
 
 from entrolab.fit.metrics import METRICS
+from entrolab.fit.run import BASELINE
 from entrolab.tables.evidence import holm
 from entrolab.tables.verdicts import KNOWN
 
@@ -198,12 +199,13 @@ def shown_test(n_datasets: int, n_models: int) -> str:
 
 
 def scores_of(table: pd.DataFrame, metric: str, column: str = "ours") -> pd.DataFrame:
-    """One metric of a table of scores, data sets × models in the table's order, without known values.
+    """One metric of a table of scores, data sets × models in the table's order, of models that compete.
 
-    The column is "ours" or "published"; for `table` see :func:`entrolab.results.frames.read_table`.
+    The baseline and models with known values do not. The column is "ours" or "published"; for `table` see
+    :func:`entrolab.results.frames.read_table`.
     """
     known = table.loc[table["verdict"] == KNOWN, "model"]
-    rows = table[(table["metric"] == metric) & ~table["model"].isin(known)]
+    rows = table[(table["metric"] == metric) & ~table["model"].isin([BASELINE, *known])]
     wide = rows.pivot(index="dataset", columns="model", values=column)
     return wide.loc[rows["dataset"].unique(), rows["model"].unique()]
 

@@ -24,6 +24,7 @@ from mlflow.store.tracking import SEARCH_MAX_RESULTS_THRESHOLD
 from mlflow.utils.mlflow_tags import MLFLOW_MODEL_VERSIONS, MLFLOW_PARENT_RUN_ID
 
 from entrolab.fit.metrics import METRICS
+from entrolab.fit.run import BASELINE
 from entrolab.io.records import machine, versions, write_json
 from entrolab.jobs.checkout import code_tags
 from entrolab.jobs.job_logging import tell
@@ -303,7 +304,7 @@ class Ledger:
                 metrics, tags = comparisons.get(at, ({}, {}))
                 new[key] = (metrics, new[key][1] | tags)
                 for name in found[key].data.tags:
-                    if name.partition(".")[0] in ("verdict", "table") and name not in tags:
+                    if name.partition(".")[0] in ("verdict", "table", "check") and name not in tags:
                         self.client.delete_tag(found[key].info.run_id, name)  # of a table that has gone
                 of_datasets.setdefault(at[0], []).append(found[key])
         for key, (metrics, tags) in new.items():
@@ -359,6 +360,8 @@ def _best(runs: Sequence[Run], alias: str) -> tuple[Run | None, str]:
     """
     best, most, chosen = None, -math.inf, ""
     for run in runs:
+        if run.data.tags["model"] == BASELINE:
+            continue
         metric, first = run.data.tags["metric"], run.data.tags["criterion"]
         criterion = first if alias == BEST else alias
         score = run.data.metrics.get(metric if criterion == first else f"{criterion}/{metric}", math.nan)

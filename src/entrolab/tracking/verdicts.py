@@ -1,4 +1,4 @@
-"""What the tables of a study add to its runs: published values, differences and verdicts."""
+"""What the tables and checks of a study add to its runs: published values, verdicts, findings."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -38,6 +38,18 @@ def comparisons_of(study: Study, tables: Mapping[str, pd.DataFrame]) -> dict[tup
                 numbers = {"published": row.published, "difference": row.difference}
                 metrics |= {f"{prefix}{key}": value for key, value in numbers.items() if value == value}
     return found
+
+
+def with_findings(
+    study: Study, comparisons: Mapping[tuple[str, str], Comparison], found: pd.DataFrame
+) -> dict[tuple[str, str], Comparison]:
+    """Comparisons with a tag ``check.<code>`` for each finding; all runs of a data set have those of it."""
+    tagged = {run: (dict(metrics), dict(tags)) for run, (metrics, tags) in comparisons.items()}
+    for finding in found.itertuples():
+        for run in study.runs():
+            if run[0] == finding.dataset and finding.model in ("", run[1]):
+                tagged.setdefault(run, ({}, {}))[1][f"check.{finding.code}"] = finding.found
+    return tagged
 
 
 def counts_of_tables(

@@ -10,7 +10,7 @@ from html_pages import Page
 from matplotlib.figure import Figure
 from reported_study import CONTENT, with_sections
 
-from entrolab.command import with_studies
+from entrolab.command import parsed, snakemake_arguments
 from entrolab.io.files import HOME
 from entrolab.report import build_report, read_results
 from entrolab.report.errata import listed_errata
@@ -87,7 +87,7 @@ def test_paper_page_shows_table_errata_and_failures(report):
         "A note of the study.",
         "wine: 404 <gone>",
         "quadrature",
-        "entrolab results/paper/tables/table4.html --config extra_studies=.",
+        "entrolab show paper.yaml table4",
         "diagnostic only",
     ):
         assert said in text
@@ -134,31 +134,31 @@ def test_a_page_says_the_whole_command_that_makes_its_study_again(results, monke
     )
     given = replace(results, study=elsewhere, settings=settings)
     assert given.command() == "entrolab 'my work/paper.yaml' --config seed=3 'extra_datasets=my data.yaml'"
-    assert given.command("results/paper/tables/table4.html") == (
-        "entrolab results/paper/tables/table4.html --config seed=3 'extra_datasets=my data.yaml' "
-        "'extra_studies=my work'"
+    assert given.command("table4") == (
+        "entrolab show 'my work/paper.yaml' table4 --config seed=3 'extra_datasets=my data.yaml'"
     )
     shipped = results.study.model_copy(update={"file": str(HOME / "config" / "papers" / "eem.yaml")})
     shipped = replace(results, key="eem", study=shipped)
     assert shipped.command() == "entrolab eem"
     in_checkout = replace(shipped, folder=HOME / "results" / "eem", settings={"mirror": "data"})
     assert in_checkout.command() == "snakemake eem --config mirror=data"
-    assert in_checkout.command("results/eem/tables/table4.html") == (
-        "snakemake results/eem/tables/table4.html --config mirror=data"
-    )
+    assert in_checkout.command("table4") == "entrolab show eem table4 --config mirror=data"
 
 
-@pytest.mark.parametrize("target", [None, "results/paper/tables/table4.html"])
-def test_the_command_leads_back_to_the_study(results, monkeypatch, target):
+def test_the_command_leads_back_to_the_study(results, monkeypatch):
     """What the page prints is what the command line reads: the same study, with the same settings."""
     monkeypatch.chdir(results.folder.parents[1])
     Path("my work").mkdir()
     Path("my work", "paper.yaml").touch()
     study = results.study.model_copy(update={"file": "my work/paper.yaml"})
-    program, *words = shlex.split(replace(results, study=study, settings={"seed": 3}).command(target))
-    asked = with_studies(words)
-    assert (program, asked[0]) == ("entrolab", target or "paper")
+    here = replace(results, study=study, settings={"seed": 3})
+    program, *words = shlex.split(here.command())
+    given = parsed(words)
+    asked = snakemake_arguments(given, given.studies)
+    assert (program, asked[0]) == ("entrolab", "paper")
     assert set(asked[asked.index("--config") + 1 :]) == {"extra_studies=my work", "seed=3"}
+    given = parsed(shlex.split(here.command("table4"))[1:])
+    assert (given.study, given.name, given.config) == ("my work/paper.yaml", "table4", ["seed=3"])
 
 
 def test_errata_have_the_numbers_of_the_made_tables_and_name_their_tests(results, tmp_path):

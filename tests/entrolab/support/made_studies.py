@@ -8,9 +8,12 @@ from entrolab.study.config import study_of
 from entrolab.study.study import Study
 from entrolab.tables.base import TableSpec
 
+OF_PAPERS = {"named_seeds": True, "checks": False}
+
 
 def made_study(content: Mapping, name: str = "paper", task: str = "binary", **tasks: str) -> Study:
-    """The study with its defaults; its data sets have one task, except those among `tasks`."""
+    """The study with its defaults, like a paper's; its data sets have one task, but those among `tasks`."""
+    content = OF_PAPERS | content
     keys = [key for group in content["datasets"].values() for key in group]
     catalog = {key: {"task": tasks.get(key.replace("-", "_"), task)} for key in keys}
     return study_of(Path(f"{name}.yaml"), content, catalog)

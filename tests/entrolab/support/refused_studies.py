@@ -39,6 +39,8 @@ protocol: {folds: 3}
 metrics: [gmean, accuracy]
 criteria: [cv]
 of_dataset: {sizes: {default: [1, 2], waves: [3]}}
+named_seeds: true
+checks: false
 datasets: {both: [moons, waves], values: [series]}
 models:
   svm: {label: SVM, sublabel: rbf, estimator: sklearn.svm.SVC, params: {kernel: rbf},

@@ -188,10 +188,10 @@ def track_run(model: str, study=STUDY, seed: int | None = None, store: str | Non
     return json.loads(Path(receipt).read_text())["runs"][0]
 
 
-def track_study(study=STUDY, figures=(), store: str | None = None) -> str:
+def track_study(study=STUDY, figures=(), findings=(), store: str | None = None) -> str:
     """Track a study, whose runs have been tracked, as its job does, and return the id of its run."""
     Path(study.file).write_text("title: A small paper\n")
-    files = SimpleNamespace(tables=write_tables(study.name), figures=figures)
+    files = SimpleNamespace(tables=write_tables(study.name), figures=figures, findings=findings)
     receipt = f"results/{study.name}/tracked.json"
     params, output = SimpleNamespace(study=[study], store=store), SimpleNamespace(receipt=receipt)
     tracking.track_study(SimpleNamespace(params=params, input=files, output=output))

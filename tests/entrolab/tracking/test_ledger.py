@@ -301,9 +301,9 @@ def test_a_point_without_a_result_is_a_failed_run(runs):
     assert statuses == {"0.1": "FINISHED", "1.0": "FINISHED", "10.0": "FAILED"}
 
 
-@pytest.mark.parametrize(("n_values", "grids"), [(250, "runs"), (251, "table")])
+@pytest.mark.parametrize(("n_values", "grids"), [(249, "runs"), (250, "table")])
 def test_grids_are_runs_up_to_500_points(tmp_path, n_values, grids):
-    """Two data sets."""
+    """Two data sets; the baseline is a point on each."""
     study = {"datasets": {"two": ["moons", "circles"]}}
     study["models"] = {"svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": list(range(1, n_values + 1))}}}
     (tmp_path / "small.yaml").write_text(yaml.safe_dump(study))
@@ -613,6 +613,21 @@ def test_a_study_that_is_tracked_again_keeps_its_runs_and_writes_what_changed(ru
     assert {key: run.to_dictionary() for key, run in runs_of().items() if key != "small"} == before
     place = client().get_run(first).info.artifact_uri
     assert mlflow.artifacts.load_text(f"{place}/figures/figure3.svg") == "second"
+
+
+def test_findings_are_tags_of_the_runs_that_they_are_about_as_long_as_they_are_found(runs):
+    findings = Path("findings.csv")
+    head = "code,dataset,model,found"
+    findings.write_text(f"{head}\nEL01,moons,,few\nEL07,moons,svm_rbf,90 and 60\n")
+    track_run("svm_rbf"), track_run("logistic")
+    track_study(findings=[str(findings)])
+    tags = {model: run_of(model).data.tags for model in ("svm_rbf", "logistic")}
+    assert {tags[model]["check.EL01"] for model in tags} == {"few"}
+    assert tags["svm_rbf"]["check.EL07"] == "90 and 60"
+    assert "check.EL07" not in tags["logistic"]
+    findings.write_text(f"{head}\n")
+    track_study(findings=[str(findings)])
+    assert not [name for name in run_of("svm_rbf").data.tags if name.startswith("check.")]
 
 
 def test_a_study_with_other_parameters_is_a_new_run_with_the_same_children(runs, monkeypatch):

@@ -1,0 +1,130 @@
+"""Checks of runs: their training scores, their choices, and the baseline."""
+
+import json
+from importlib import import_module
+from numbers import Real
+
+import numpy as np
+import pandas as pd
+
+from entrolab.checks.check import Check, CheckedRun
+from entrolab.fit.learners import OF_A_STEP, estimator_of
+from entrolab.fit.metrics import METRICS
+from entrolab.fit.run import BASELINE
+from entrolab.tables.evidence import ALPHA
+
+MOST_LOST = 0.5  # share of the lead over the baseline on training rows that test rows may lose
+FEWEST_VALUES = 3  # of a parameter with ends
+FEWEST_FOLDS = 3
+WORSE = "EL09"  # than the baseline
+
+
+def far_above_test(run: CheckedRun) -> str | None:
+    """The scores on training and test rows, if half of the lead over the baseline is lost on test rows."""
+    of_training, of_test = f"train_{run.metric}", f"test_{run.metric}"
+    if of_training not in run.chosen or run.chosen.empty or (baseline := run.baseline) is None:
+        return None
+    train, test = run.chosen[of_training].mean(), run.chosen[of_test].mean()
+    promised, lost = run.sign * (train - baseline), run.sign * (train - test)
+    if not (promised > 0 and lost > MOST_LOST * promised):
+        return None
+    label, *shown = METRICS[run.metric].label, *map(run.in_words, (train, test, baseline))
+    return "{} {} on training rows, {} on test rows, {} of the baseline".format(label, *shown)
+
+
+def at_an_end(run: CheckedRun) -> str | None:
+    """A number of the grid whose best value is its smallest or largest, by more than a standard error."""
+    scored = f"cv_{run.metric}"
+    rows = run.candidates.dropna(subset=[scored])
+    if rows.empty:
+        return None
+    params = pd.DataFrame(map(json.loads, rows["params"]), index=rows.index)
+    for name in params:
+        values = params[name]
+        if not values.map(lambda one: isinstance(one, Real) and not isinstance(one, bool)).all():
+            continue
+        ends = np.unique(values.astype(float))
+        if len(ends) < FEWEST_VALUES:
+            continue
+        # The best score of each fold with each value of this parameter.
+        best = (run.sign * rows[scored]).groupby([values.astype(float), rows["repeat"], rows["fold"]]).max()
+        best = best.unstack(level=0).dropna()
+        means = best.mean()
+        value = means.idxmax()
+        if len(best) < 2 or value not in (ends[0], ends[-1]):
+            continue
+        gain = best[value] - best[ends[1] if value == ends[0] else ends[-2]]
+        is_clear = gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)) > 0
+        if is_clear and not _is_bound(run.study.models[run.model], run.study.tasks[run.dataset], name, value):
+            end = "smallest" if value == ends[0] else "largest"
+            return f"{name} = {value:g}, the {end} of {len(ends)}"
+    return None
+
+
+def _is_bound(model, task: str, name: str, value: float) -> bool:
+    """Whether a parameter of a learner of scikit-learn's kind has no values beyond this one."""
+    module, _, learner = (estimator_of(model, task) or "").rpartition(".")
+    if not module or OF_A_STEP.match(name):
+        return False
+    constraints = getattr(getattr(import_module(module), learner), "_parameter_constraints", {})
+    return any(
+        value in (getattr(one, "left", None), getattr(one, "right", None))
+        for one in constraints.get(name, ())
+    )
+
+
+def no_better_than_baseline(run: CheckedRun) -> str | None:
+    """The difference to the baseline, if it is not significantly better."""
+    study, tables = run.study, run.study.score_tables(run.dataset)
+    tables = [name for name in tables if {run.model, BASELINE} <= {*study.tables[name].models}]
+    if run.model == BASELINE or not tables:
+        return None
+    table, metric = tables[:1], study.tables[tables[0]].metric
+    metric = metric if isinstance(metric, str) else metric[0]
+    found = run.numbers.on_one((table, table), run.dataset, (run.model, BASELINE), metric, False)
+    if found is None or found.above(0.0) <= ALPHA:
+        return None
+    scores = (run.numbers.cell(table, run.dataset, one, metric) for one in (run.model, BASELINE))
+    write = "{:.1f}" if METRICS[metric].percent else "{:.4g}"
+    return "{} {}, the baseline {}".format(METRICS[metric].label, *map(write.format, scores))
+
+
+def other_in_every_fold(run: CheckedRun) -> str | None:
+    """The number of folds, if each of them chose another point of the grid."""
+    n_folds, n_points = len(run.selection), run.selection["point"].nunique()
+    if n_folds < FEWEST_FOLDS or n_points < n_folds:
+        return None
+    return f"{n_points} choices in {n_folds} folds"
+
+
+CHECKS = {
+    "EL07": Check(
+        "training scores far above test scores",
+        "the model has learnt its training rows, which it will not meet again",
+        "Regularise more, or use more rows; trees, forests and neighbours do this by nature.",
+        "half of the lead over the baseline: more is lost than kept",
+        far_above_test,
+    ),
+    "EL08": Check(
+        "the best value is at an end of the grid",
+        "a better one may lie beyond",
+        "Add values beyond that end.",
+        "more than one standard error over folds above its neighbour (Breiman et al., Classification and "
+        "Regression Trees, 1984, section 3.4.3)",
+        at_an_end,
+    ),
+    WORSE: Check(
+        "no better than the baseline",
+        "the features tell this model nothing about the label that could be shown",
+        "Try other features or models; if the difference is large, `repeats` or more rows.",
+        "a one-sided t-test over folds at 5 % with the corrected variance of Nadeau and Bengio (2003)",
+        no_better_than_baseline,
+    ),
+    "EL10": Check(
+        "another choice in every fold",
+        "the grid's points cannot be told apart with these rows, so the choice is mostly chance",
+        "Use a smaller grid or `repeats`.",
+        "none: as many choices as folds",
+        other_in_every_fold,
+    ),
+}

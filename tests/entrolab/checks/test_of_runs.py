@@ -1,0 +1,117 @@
+"""Each check of runs fires on scores that are made for it, and not on those just on the other side."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from made_studies import made_study
+
+from entrolab.checks.check import CheckedRun
+from entrolab.checks.of_runs import CHECKS
+from entrolab.checks.running import find, in_lines
+
+N_FOLDS = 5
+STUDY = made_study(
+    {
+        "checks": True,
+        "datasets": {"one": ["one"]},
+        "models": {"svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 10, 100]}}, "lda": "mine.LDA"},
+    }
+)
+
+
+def candidates(scores: dict[float, float], train: float = 0.8, test: float = 0.8, noise: float = 0.0):
+    """Candidates with inner scores by C, alike in all folds but for `noise`."""
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            **{"repeat": 0, "fold": fold, "point": point, "params": json.dumps({"C": C}), "success": True},
+            "cv_balanced_accuracy": score + noise * rng.normal(),
+            "train_balanced_accuracy": train,
+            "test_balanced_accuracy": test,
+        }
+        for fold in range(N_FOLDS)
+        for point, (C, score) in enumerate(scores.items())
+    ]
+    return pd.DataFrame(rows)
+
+
+def numbers(of_svm: pd.DataFrame, points=(1,) * N_FOLDS, p: float = 0.0):
+    """Results with candidates of the SVM and of a baseline, and the p-value of their difference."""
+    chosen = pd.DataFrame({"repeat": 0, "fold": range(N_FOLDS), "point": points, "success": True})
+    of_baseline = candidates({0: np.nan}, train=0.5, test=0.5)
+    results = SimpleNamespace(
+        run=lambda dataset, model: SimpleNamespace(candidates=of_svm if model == "svm" else of_baseline),
+        selection=lambda dataset, model: {"cv": chosen},
+        record=lambda dataset, model: {"success": model == "svm"},
+    )
+    evidence = SimpleNamespace(above=lambda limit: p)
+    return SimpleNamespace(results=results, on_one=lambda *address: evidence, cell=lambda *address: 50.0)
+
+
+def found(*of_svm, **others) -> dict[str, str]:
+    run = CheckedRun(STUDY, "one", "svm", numbers(*of_svm, **others))
+    return {code: text for code, check in CHECKS.items() if (text := check.find(run))}
+
+
+FLAT = {1: 0.7, 10: 0.8, 100: 0.7}
+
+
+def test_the_study_has_a_baseline():
+    assert ("one", "baseline") in STUDY.runs()
+
+
+def test_nothing_is_found_where_the_middle_is_best_in_all_folds():
+    assert found(candidates(FLAT)) == {}
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "fires"), [(0.9, 0.75, False), (0.9, 0.69, True), (0.45, 0.2, False)]
+)
+def test_half_of_the_lead_over_the_baseline_may_be_lost(train, test, fires):
+    """The baseline has 0.5."""
+    assert ("EL07" in found(candidates(FLAT, train, test))) == fires
+
+
+@pytest.mark.parametrize(
+    ("scores", "noise", "fires"),
+    [
+        ({1: 0.6, 10: 0.7, 100: 0.8}, 0.01, True),
+        ({1: 0.8, 10: 0.7, 100: 0.6}, 0.01, True),
+        ({1: 0.6, 10: 0.8, 100: 0.7}, 0.01, False),
+        ({1: 0.6, 10: 0.799, 100: 0.8}, 0.05, False),  # within a standard error
+        ({1: 0.6, 100: 0.8}, 0.01, False),  # two values
+    ],
+)
+def test_the_best_value_is_at_an_end_by_more_than_a_standard_error(scores, noise, fires):
+    assert ("EL08" in found(candidates(scores, noise=noise))) == fires
+
+
+@pytest.mark.parametrize(("C", "fires"), [(0.0, False), (0.5, True)])
+def test_a_value_that_the_learner_allows_nothing_beyond_is_no_end(C, fires):
+    """An SVC has C > 0."""
+    assert ("EL08" in found(candidates({C: 0.8, 10: 0.7, 100: 0.6}, noise=0.01))) == fires
+
+
+@pytest.mark.parametrize(("p", "fires"), [(0.06, True), (0.04, False)])
+def test_a_model_must_be_significantly_better_than_the_baseline(p, fires):
+    assert ("EL09" in found(candidates(FLAT), p=p)) == fires
+
+
+@pytest.mark.parametrize(("points", "fires"), [((0, 1, 2, 3, 4), True), ((0, 1, 2, 2, 4), False)])
+def test_as_many_choices_as_folds(points, fires):
+    frame = candidates(dict.fromkeys(range(1, 6), 0.7))
+    assert ("EL10" in found(frame, points=points)) == fires
+
+
+def test_findings_are_rows_and_lines(monkeypatch):
+    monkeypatch.setattr(type(STUDY), "datasets_of_runs", lambda study: [])
+    rows = find(STUDY, numbers(candidates(FLAT, 0.9, 0.5), p=0.5))
+    assert rows[["code", "dataset", "model"]].to_numpy().tolist() == [
+        ["EL07", "one", "svm"],
+        ["EL09", "one", "svm"],
+    ]
+    assert [line[:4] for line in in_lines(rows)] == ["EL07", "EL09"]
+    assert "90.0 on training rows, 50.0 on test rows" in in_lines(rows)[0]
