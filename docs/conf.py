@@ -11,6 +11,7 @@ from numpydoc.docscrape import get_doc_object
 from sklearn.exceptions import ConvergenceWarning
 
 import entrolearn
+from entrolab.checks.running import CHECKS
 from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.config import load_configuration, read_yaml
 
@@ -95,7 +96,7 @@ warnings.filterwarnings("ignore", category=ConvergenceWarning)
 SKLEARN = "https://scikit-learn.org/stable"
 
 # Pages that are templates of what config/ and its definitions say.
-TEMPLATES = {"datasets", "errata", "keys"}
+TEMPLATES = {"checks", "datasets", "errata", "keys"}
 
 # Scripts, which are pages of the gallery: links to them stay within the site.
 EXAMPLE = re.compile(r"\]\((?:\.\./)+examples/(?:(\w+)\.py)?\)")
@@ -135,7 +136,7 @@ def fill_in(app, docname: str, source: list[str]) -> None:
     templates = app.builder.templates.environment
     templates.filters["escaped"] = escaped
     templates.filters["grouped"] = "{:,}".format
-    values = {"catalog": configured.catalog, "studies": studies, "keys": keys.reference()}
+    values = {"catalog": configured.catalog, "studies": studies, "keys": keys.reference(), "checks": CHECKS}
     source[0] = templates.from_string(source[0]).render(values)
 
 
