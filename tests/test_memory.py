@@ -211,8 +211,8 @@ def fitted_within(estimator, matrices):
 
 said = {}
 for estimator in (
-    KELMClassifier(), KELMClassifier(C=[0.1, 1.0]), LSSVC(), LSSVR(), RSVC(N, max_iter=2), OneNormSVC(),
-    EEKMClassifier(n_landmarks=N), RKELMRegressor(N, C=0.1), ELMClassifier(N),
+    KELMClassifier(), KELMClassifier(alpha=[0.1, 1.0]), LSSVC(), LSSVR(), RSVC(N, max_iter=2), OneNormSVC(),
+    EEKMClassifier(n_landmarks=N), RKELMRegressor(N, alpha=0.1), ELMClassifier(N),
 ):
     estimator.fit(X[:50], VALUES[:50] if is_regressor(estimator) else VALUES[:50] > 0)  # loads libraries
     step = 5 if "OneNorm" in str(estimator) else 0.75
