@@ -86,7 +86,7 @@ class Machine:
 
 MACHINES = (
     Machine("EEM", lambda h: EEMClassifier(h, random_state=0), ("float32", "float64")),
-    Machine("RKELM", lambda h: RKELMClassifier(h, sigma=SIGMA, random_state=0), ("float64",)),
+    Machine("RKELM", lambda h: RKELMClassifier(h, gamma=1 / SIGMA, random_state=0), ("float64",)),
 )
 
 
@@ -214,7 +214,7 @@ def rows_a_second(where: str, n_samples: int, n_units: int) -> dict[str, float]:
         X = torch.rand(n_samples, FEATURES_OF_LOOP, device=where)
         y = (X[:, 0] > X[:, 1]).to(torch.int64)
         sigmoid, rbf = (
-            EEMClassifier(n_units, activation=name, feature_range=(0, 1), random_state=0)
+            EEMClassifier(n_units, activation=name, bounds=(0, 1), random_state=0)
             for name in ("sigmoid", "rbf")
         )
         layer = sigmoid.fit(X[:1000], y[:1000])._layer

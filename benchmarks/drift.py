@@ -74,7 +74,7 @@ def _eem() -> EEMClassifier:
 
 
 def _elm() -> ELMClassifier:
-    return ELMClassifier(N_HIDDEN, slope=5.0, C=0.1, random_state=0)
+    return ELMClassifier(N_HIDDEN, slope=5.0, alpha=0.1, random_state=0)
 
 
 def _scaled(model) -> Learner:

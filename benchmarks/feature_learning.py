@@ -88,7 +88,7 @@ LEARNERS = {
     "EEKM 300, Gaussian": (EEKMClassifier(300, random_state=0), None),
     "RFM on EEM": (RecursiveFeatureClassifier(EEMClassifier(random_state=0), random_state=0), None),
     "EEM": (EEMClassifier(random_state=0), None),
-    "RKELM 300, Laplace": (RKELMClassifier(300, C=0.1, **LAPLACE), RKELMRegressor(300, **LAPLACE)),
+    "RKELM 300, Laplace": (RKELMClassifier(300, alpha=0.1, **LAPLACE), RKELMRegressor(300, **LAPLACE)),
     "HistGradientBoosting": (
         HistGradientBoostingClassifier(random_state=0),
         HistGradientBoostingRegressor(random_state=0),

@@ -73,8 +73,8 @@ class HPELM(ClassifierMixin, BaseEstimator):
 PEERS = (
     Peer("EEM", lambda h, g, r: EEMClassifier(h, random_state=r)),
     Peer(
-        'EEM, gamma="uniform" (the paper)',
-        lambda h, g, r: EEMClassifier(h, gamma="uniform", feature_range=None, random_state=r),
+        'EEM, unit_scale="uniform" (the paper)',
+        lambda h, g, r: EEMClassifier(h, unit_scale="uniform", bounds=None, random_state=r),
     ),
     Peer("EEM, 250 units (the default)", lambda h, g, r: EEMClassifier(h, random_state=r), n_hidden=250),
     Peer("EEKM", lambda h, g, r: EEKMClassifier(h, gamma=g, random_state=r)),

@@ -19,7 +19,7 @@ from entrolearn import EEKMClassifier, EEMClassifier, ELMClassifier, RKELMClassi
 MACHINES: dict[str, Callable[[int, int], BaseEstimator]] = {
     "EEM, rbf": lambda h, seed: EEMClassifier(h, random_state=seed),
     "EEM, sigmoid": lambda h, seed: EEMClassifier(h, activation="sigmoid", random_state=seed),
-    "ELM": lambda h, seed: ELMClassifier(h, C=1e-3, random_state=seed),
+    "ELM": lambda h, seed: ELMClassifier(h, alpha=1e-3, random_state=seed),
     "EEKM": lambda h, seed: EEKMClassifier(h, random_state=seed),
     "RKELM": lambda h, seed: RKELMClassifier(h, random_state=seed),
 }

@@ -50,8 +50,8 @@ class Racer:
 RACERS = (
     Racer(
         REFERENCE,
-        lambda s: RKELMRegressor(s.n_units, C=s.C, sigma=s.sigma, random_state=s.seed),
-        lambda s: RKELMClassifier(s.n_units, C=s.C, sigma=s.sigma, random_state=s.seed),
+        lambda s: RKELMRegressor(s.n_units, alpha=s.C, gamma=1 / s.sigma, random_state=s.seed),
+        lambda s: RKELMClassifier(s.n_units, alpha=s.C, gamma=1 / s.sigma, random_state=s.seed),
     ),
     Racer(
         "Nystroem + Ridge",
@@ -60,13 +60,13 @@ RACERS = (
     ),
     Racer(
         "ELM",
-        lambda s: ELMRegressor(s.n_units, C=0.0, random_state=s.seed),
+        lambda s: ELMRegressor(s.n_units, alpha=0.0, random_state=s.seed),
         lambda s: ELMClassifier(s.n_units, random_state=s.seed),
     ),
     Racer(
         "KELM",
-        lambda s: KELMRegressor(C=2**-10, sigma=s.sigma),
-        lambda s: KELMClassifier(C=2**-10, sigma=s.sigma),
+        lambda s: KELMRegressor(alpha=2**-10, gamma=1 / s.sigma),
+        lambda s: KELMClassifier(alpha=2**-10, gamma=1 / s.sigma),
     ),
     Racer(
         "RSVM",

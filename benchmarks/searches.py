@@ -25,7 +25,7 @@ SIZES = (50, 100, 250, 500)
 RIDGES = tuple(10.0**power for power in range(-7, 3))
 ADULT = Trial("adult", 32_562, 16_280, n_features=123, n_classes=2)
 SEGMENT = Trial("segment", 1500, 810, n_features=19, n_classes=7)
-BOX = {"feature_range": (-1, 1), "random_state": 0}  # to which the features are scaled
+BOX = {"bounds": (-1, 1), "random_state": 0}  # to which the features are scaled
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,12 @@ class Search:
 SEARCHES = {
     "EEM": Search(EEMClassifier(**BOX), {"n_hidden": SIZES}, ADULT),
     "EEKM": Search(EEKMClassifier(gamma=0.01, random_state=0), {"n_landmarks": SIZES}, ADULT),
-    "ELM": Search(ELMClassifier(**BOX), {"C": RIDGES, "n_hidden": SIZES}, ADULT),
-    "RKELM": Search(RKELMClassifier(sigma=100.0, random_state=0), {"C": RIDGES, "n_landmarks": SIZES}, ADULT),
-    "KELM": Search(KELMClassifier(), {"C": RIDGES, "sigma": (0.5, 1.0, 2.0)}, SEGMENT),
-    "LS-SVM": Search(LSSVC(), {"C": RIDGES, "gamma": (0.5, 1.0, 2.0)}, SEGMENT),
+    "ELM": Search(ELMClassifier(**BOX), {"alpha": RIDGES, "n_hidden": SIZES}, ADULT),
+    "RKELM": Search(
+        RKELMClassifier(gamma=0.01, random_state=0), {"alpha": RIDGES, "n_landmarks": SIZES}, ADULT
+    ),
+    "KELM": Search(KELMClassifier(), {"alpha": RIDGES, "gamma": (2.0, 1.0, 0.5)}, SEGMENT),
+    "LS-SVM": Search(LSSVC(), {"alpha": RIDGES, "gamma": (0.5, 1.0, 2.0)}, SEGMENT),
 }
 
 

@@ -22,7 +22,7 @@ TRIALS = (
 KERNELS = {
     "linear": {"kernel": "linear"},
     "Gaussian, σ = 3": {"kernel": "rbf", "gamma": 1 / 18},
-    "polynomial, degree 5": {"kernel": "poly", "degree": 5, "gamma": 1.0, "coef0": 1.0},
+    "polynomial, degree 5": {"kernel": "poly", "gamma": 1.0, "kernel_params": {"degree": 5, "coef0": 1.0}},
 }
 FEW = 40  # rows of a first fit that loads the code
 

@@ -84,7 +84,7 @@ def zarr_rows(group) -> streaming.Rows:
 
 def fit_and_predict(source: str, folder: Path, n_hidden: int) -> dict[str, float]:
     """Wall-clock seconds, and the peak memory of the process in MiB."""
-    machine = EEMClassifier(n_hidden, feature_range=(0, 1), random_state=0)
+    machine = EEMClassifier(n_hidden, bounds=(0, 1), random_state=0)
     if source == "memory":
         X, y = np.load(folder / "X.npy"), np.load(folder / "y.npy")
         fit, predict = wall_seconds(lambda: machine.fit(X, y)), wall_seconds(lambda: machine.predict(X))
@@ -135,5 +135,5 @@ def answers_after(n_samples: int, X: np.ndarray, n_hidden: int) -> np.ndarray:
         for start in range(0, n_samples, step):
             yield uniform(min(step, n_samples - start), X.shape[1], np.float32, seed=start)
 
-    machine = EEMClassifier(n_hidden, feature_range=(0, 1), random_state=0)
+    machine = EEMClassifier(n_hidden, bounds=(0, 1), random_state=0)
     return streaming.fit(machine, chunks, classes=[0, 1]).predict(X)

@@ -19,8 +19,8 @@ MOST_INFLUENCES = 10**5
 UPDATES = (10**3, 10**4, 10**5, 10**6)
 WINDOW = 1000
 CHUNK = 10_000
-SETTINGS = {"feature_range": (0, 1), "keep_sums": True, "random_state": 0}
-LEARNERS = (EEMClassifier(250, **SETTINGS), ELMClassifier(250, activation="rbf", C=1e-3, **SETTINGS))
+SETTINGS = {"bounds": (0, 1), "store_sums": True, "random_state": 0}
+LEARNERS = (EEMClassifier(250, **SETTINGS), ELMClassifier(250, activation="rbf", alpha=1e-3, **SETTINGS))
 PEERS = (LogisticRegression(), Ridge())
 
 

@@ -19,12 +19,12 @@ X, y = load_breast_cancer(return_X_y=True)
 # %%
 # The hidden units are drawn in a box of the features. A box that the fit measures would keep the largest
 # values of patients, and ``forget`` refuses these patients. In practice, the bounds are those of the
-# instruments; here they are one and a half times the largest values. ``keep_sums`` keeps the sums over the
+# instruments; here they are one and a half times the largest values. ``store_sums`` keeps the sums over the
 # rows.
 
 box = np.array([np.zeros(30), 1.5 * X.max(axis=0).round(2)])
-settings = {"n_hidden": 100, "feature_range": box, "random_state": 0}
-model = EEMClassifier(**settings, keep_sums=True).fit(X, y)
+settings = {"n_hidden": 100, "bounds": box, "random_state": 0}
+model = EEMClassifier(**settings, store_sums=True).fit(X, y)
 
 # %%
 # ``influence`` computes the decision value that each patient would have if the model had been fitted without

@@ -31,7 +31,7 @@ def chunk(seed, truth):
 # by default it is that of the first chunk. The same estimator and boosted trees learn from all rows in
 # memory.
 
-settings = {"n_hidden": 300, "feature_range": np.array([8 * [-4], 8 * [4]]), "random_state": 0}
+settings = {"n_hidden": 300, "bounds": np.array([8 * [-4], 8 * [4]]), "random_state": 0}
 figure, axes = plt.subplots(1, 2, figsize=(6, 3.2), sharey=True, layout="constrained")
 for ax, (name, truth) in zip(axes, truths.items(), strict=True):
     X_test, y_test = chunk(10, truth)

@@ -21,18 +21,18 @@ _ORDER = np.random.default_rng(0).permutation(len(X))
 X, LABELS = minmax_scale(X)[_ORDER], LABELS[_ORDER]
 LANDMARKS = np.random.default_rng(1).uniform(size=(12, X.shape[1]))
 
-_units = {"feature_range": (0.0, 1.0), "random_state": 0}
+_units = {"bounds": (0.0, 1.0), "random_state": 0}
 #: Systems of a condition below 1e5: a refit rounds them to more than ten digits.
 LEARNERS = {
     "EEM": EEMClassifier(12, **_units),
     "EEM sigmoid": EEMClassifier(12, activation="sigmoid", covariance="oas", priors="empirical", **_units),
-    "EEKM": EEKMClassifier(landmarks=LANDMARKS, gamma=0.5),
-    "WELM": WELMClassifier(12, solver="cholesky", C=0.1, **_units),
-    "ELM": ELMClassifier(12, C=0.1, **_units),
-    "ELM with intercept": ELMClassifier(12, C=0.1, fit_intercept=True, **_units),
-    "ELM regressor": ELMRegressor(12, C=0.1, **_units),
-    "RKELM": RKELMClassifier(landmarks=LANDMARKS, C=0.1, sigma=2.0),
-    "RKELM regressor": RKELMRegressor(landmarks=LANDMARKS, C=0.1),
+    "EEKM": EEKMClassifier(n_landmarks=LANDMARKS, gamma=0.5),
+    "WELM": WELMClassifier(12, solver="cholesky", alpha=0.1, **_units),
+    "ELM": ELMClassifier(12, alpha=0.1, **_units),
+    "ELM with intercept": ELMClassifier(12, alpha=0.1, fit_intercept=True, **_units),
+    "ELM regressor": ELMRegressor(12, alpha=0.1, **_units),
+    "RKELM": RKELMClassifier(n_landmarks=LANDMARKS, alpha=0.1, gamma=0.5),
+    "RKELM regressor": RKELMRegressor(n_landmarks=LANDMARKS, alpha=0.1),
 }
 
 

@@ -55,26 +55,26 @@ ESTIMATORS = [
     EEMClassifier(activation="sigmoid", covariance="oas"),
     EEMClassifier(activation="nsigmoid", covariance=1e-3),
     EEKMClassifier(random_state=0),
-    EEKMClassifier(kernel="linear", n_landmarks=5, keep_sums=True),
-    EEKMClassifier(kernel="exponential_power", power=0.7, random_state=0),
+    EEKMClassifier(kernel="linear", n_landmarks=5, store_sums=True),
+    EEKMClassifier(kernel="exponential_power", kernel_params={"power": 0.7}, random_state=0),
     WELMClassifier(),
-    WELMClassifier(solver="cholesky", C=0.1, class_weight=None, keep_sums=True),
+    WELMClassifier(solver="cholesky", alpha=0.1, class_weight=None, store_sums=True),
     ELMClassifier(),
-    ELMClassifier(activation="rbf", C=[1e-3, 1.0]),
+    ELMClassifier(activation="rbf", alpha=[1e-3, 1.0]),
     ELMRegressor(),
-    ELMRegressor(activation="sine", C=1e-3, keep_sums=True),
+    ELMRegressor(activation="sine", alpha=1e-3, store_sums=True),
     KELMClassifier(),
-    KELMClassifier(kernel="rational_quadratic", C=[1e-3, 1.0]),
+    KELMClassifier(kernel="rational_quadratic", alpha=[1e-3, 1.0]),
     KELMRegressor(),
     KELMRegressor(kernel="inverse_multiquadric"),
     RKELMClassifier(),
-    RKELMClassifier(per_landmark_sigma=True, C=[1e-6, 1e-3]),
+    RKELMClassifier(per_landmark_gamma=True, alpha=[1e-6, 1e-3]),
     RKELMRegressor(random_state=0),
-    RKELMRegressor(n_landmarks=50, kernel="polynomial", C=1e-3, keep_sums=True),
+    RKELMRegressor(n_landmarks=50, kernel="poly", alpha=1e-3, store_sums=True),
     LSSVC(),
     LSSVC(class_weight="balanced", kernel="poly"),
     LSSVR(),
-    LSSVR(C=10.0, kernel="inverse_multiquadric"),
+    LSSVR(alpha=0.1, kernel="inverse_multiquadric"),
     RSVC(random_state=0),
     RSVC(10, kernel="sigmoid", C=10.0),
     RSVR(C=100.0, random_state=0),
@@ -162,17 +162,15 @@ NAMED = _named()
 # Learners whose sums over rows add and subtract, each on a hidden layer that no row draws, for four features.
 LANDMARKS = np.random.default_rng(0).uniform(-1, 1, size=(8, 4))
 ON_GIVEN_LAYERS = [
-    EEMClassifier(8, feature_range=(-3, 3), keep_sums=True, random_state=0),
-    EEMClassifier(
-        8, activation="sigmoid", feature_range=None, covariance="oas", keep_sums=True, random_state=0
+    EEMClassifier(8, bounds=(-3, 3), store_sums=True, random_state=0),
+    EEMClassifier(8, activation="sigmoid", bounds=None, covariance="oas", store_sums=True, random_state=0),
+    EEMClassifier(8, bounds=(-3, 3), covariance=0.1, priors="empirical", store_sums=True, random_state=0),
+    EEKMClassifier(n_landmarks=LANDMARKS, store_sums=True),
+    WELMClassifier(8, bounds=(-3, 3), solver="cholesky", alpha=0.1, store_sums=True, random_state=0),
+    ELMClassifier(8, bounds=(-3, 3), alpha=1e-4, store_sums=True, random_state=0),
+    ELMRegressor(8, bounds=(-3, 3), alpha=1e-3, store_sums=True, random_state=0),
+    RKELMClassifier(n_landmarks=LANDMARKS, alpha=1e-9, store_sums=True),
+    RKELMRegressor(
+        n_landmarks=LANDMARKS, gamma=0.5, per_landmark_gamma=True, store_sums=True, random_state=0
     ),
-    EEMClassifier(
-        8, feature_range=(-3, 3), covariance=0.1, priors="empirical", keep_sums=True, random_state=0
-    ),
-    EEKMClassifier(landmarks=LANDMARKS, keep_sums=True),
-    WELMClassifier(8, feature_range=(-3, 3), solver="cholesky", C=0.1, keep_sums=True, random_state=0),
-    ELMClassifier(8, feature_range=(-3, 3), C=1e-4, keep_sums=True, random_state=0),
-    ELMRegressor(8, feature_range=(-3, 3), C=1e-3, keep_sums=True, random_state=0),
-    RKELMClassifier(landmarks=LANDMARKS, C=1e-9, keep_sums=True),
-    RKELMRegressor(landmarks=LANDMARKS, sigma=2.0, per_landmark_sigma=True, keep_sums=True, random_state=0),
 ]

@@ -73,12 +73,12 @@ def test_two_hidden_directions_are_the_leading_eigenvectors():
 def test_one_round_is_a_fit_in_the_mean_metric_of_the_folds(metric):
     """The naive twin: distances in M by rows that are multiplied by its Cholesky factor."""
     y = np.tanh(X[:, 0] + X[:, 1])
-    base = RKELMRegressor(50, kernel="gaussian", random_state=0)
+    base = RKELMRegressor(50, kernel="rbf", random_state=0)
     machine = RecursiveFeatureRegressor(base, n_rounds=1, metric=metric, random_state=0).fit(X, y)
     assert machine.n_rounds_ == 1
     factor = np.linalg.cholesky(machine.metric_)
     sigma = np.trace(machine.metric_ @ np.cov(X.T, ddof=0))  # 20 times the mean variance in the metric
-    twin = clone(base).set_params(sigma=sigma).fit(X @ factor, y)
+    twin = clone(base).set_params(gamma=1 / sigma).fit(X @ factor, y)
     assert_allclose(machine.predict(NEW), twin.predict(NEW @ factor), atol=1e-6)
     assert machine.scores_[metric].shape == (2,)
     gradient, step = machine.input_gradient(NEW[:3]), 1e-5
@@ -97,9 +97,9 @@ OFFSETS = {"one": 1000.0, "each": 1000 * np.random.default_rng(2).normal(size=5)
     [
         # "scale" is scikit-learn's, of the variance about one mean: other offsets change the first fit
         (RKELMRegressor(50, kernel="exponential_power", random_state=0), "one"),
-        (RKELMRegressor(50, kernel="exponential_power", sigma=10.0, random_state=0), "each"),
+        (RKELMRegressor(50, kernel="exponential_power", gamma=0.1, random_state=0), "each"),
         (LSSVR(gamma="auto"), "each"),
-        (ELMRegressor(50, activation="rbf", C=1e-3, random_state=0), "each"),
+        (ELMRegressor(50, activation="rbf", alpha=1e-3, random_state=0), "each"),
     ],
     ids=str,
 )
@@ -114,7 +114,7 @@ def test_constants_added_to_the_features_change_nothing(base, offset, metric):
     assert_allclose(moved.predict(OTHERS + c), expected, rtol=0, atol=1e-9 * abs(expected).max())
 
 
-@pytest.mark.parametrize("base", [RKELMRegressor(50, sigma=10.0, random_state=0), LSSVR(gamma="auto")])
+@pytest.mark.parametrize("base", [RKELMRegressor(50, gamma=0.1, random_state=0), LSSVR(gamma="auto")])
 def test_a_rotation_of_the_features_changes_nothing_in_a_full_metric(base):
     machine = RecursiveFeatureRegressor(base, metric="full", random_state=0).fit(FEW, ONE_DIRECTION)
     R, expected = ortho_group.rvs(5, random_state=0), machine.predict(OTHERS)
@@ -124,15 +124,15 @@ def test_a_rotation_of_the_features_changes_nothing_in_a_full_metric(base):
     assert_allclose(rotated.metric_, R.T @ machine.metric_ @ R, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("sigma", [10.0, "scale"])
-def test_given_landmarks_are_moved_into_the_metric(sigma):
+@pytest.mark.parametrize("gamma", [0.1, "scale"])
+def test_given_landmarks_are_moved_into_the_metric(gamma):
     """The twin is fitted to rows and landmarks times the root, in which the mean variance is one."""
-    base = RKELMRegressor(landmarks=FEW[:50], kernel="exponential_power", sigma=sigma)
+    base = RKELMRegressor(n_landmarks=FEW[:50], kernel="exponential_power", gamma=gamma)
     machine = RecursiveFeatureRegressor(base, metric="full", random_state=0).fit(FEW, ONE_DIRECTION)
     assert machine.n_rounds_ > 0
     values, vectors = np.linalg.eigh(machine.metric_)
     root = (vectors * np.sqrt(values)) @ vectors.T
-    twin = clone(base).set_params(landmarks=FEW[:50] @ root, sigma=5.0 if sigma == "scale" else sigma)
+    twin = clone(base).set_params(n_landmarks=FEW[:50] @ root, gamma=0.2 if gamma == "scale" else gamma)
     twin.fit(FEW @ root, ONE_DIRECTION)
     assert_allclose(machine.predict(OTHERS), twin.predict(OTHERS @ root), atol=1e-6)
 
@@ -146,10 +146,10 @@ WIDE = random_array((60, 200), density=0.03, rng=np.random.default_rng(0), forma
     "learner",
     [
         EEKMClassifier(10, kernel="exponential_power", random_state=0),
-        RKELMClassifier(10, per_landmark_sigma=True, random_state=0),
+        RKELMClassifier(10, per_landmark_gamma=True, random_state=0),
         RKELMRegressor(10, kernel="laplacian", random_state=0),
-        RKELMRegressor(10, kernel="polynomial", random_state=0),
-        RKELMRegressor(landmarks=WIDE[:10].toarray()),
+        RKELMRegressor(10, kernel="poly", random_state=0),
+        RKELMRegressor(n_landmarks=WIDE[:10].toarray()),
         EEMClassifier(10, random_state=0),
     ],
     ids=str,
@@ -256,12 +256,12 @@ def test_heavy_rows_decide_which_features_matter():
 def test_more_rows_are_learnt_in_the_metric_of_those_before():
     """The naive twin is a fit to all rows, multiplied by the metric's root, with the same landmarks."""
     y = four_of_twenty(X)
-    base = RKELMRegressor(100, kernel="exponential_power", sigma=10.0, keep_sums=True, random_state=0)
+    base = RKELMRegressor(100, kernel="exponential_power", gamma=0.1, store_sums=True, random_state=0)
     machine = RecursiveFeatureRegressor(base, random_state=0).fit(X[:1500], y[:1500])
     assert machine.n_rounds_ > 0
     machine.estimator_.partial_fit(X[1500:], y[1500:])
     roots = np.sqrt(np.diag(machine.metric_))
-    twin = clone(base).set_params(landmarks=machine.estimator_.landmarks_, keep_sums=False)
+    twin = clone(base).set_params(n_landmarks=machine.estimator_.landmarks_, store_sums=False)
     twin.fit(X * roots, y)
     assert_allclose(machine.predict(NEW), twin.predict(NEW * roots), rtol=0, atol=1e-6 * abs(y).max())
 

@@ -9,6 +9,7 @@ from sklearn.datasets import make_blobs
 from sklearn.feature_selection import RFE, SelectFromModel
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.preprocessing import scale
+from sklearn.svm import SVC
 
 from entrolearn import (
     LSSVC,
@@ -56,6 +57,25 @@ def test_the_output_is_that_of_the_weights(learner, form):
     assert_allclose(X @ machine.coef_[0] + machine.intercept_, output(form(X)), atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "learner", [LSSVC, KELMClassifier, RSVC, OneNormSVC, LSSVR, KELMRegressor, OneNormSVR]
+)
+def test_one_output_has_the_shapes_of_scikit_learns_machines(learner):
+    """Of all rows: SVC and SVR have coefficients (1, n_SV), coef_ (1, n_features) and one intercept."""
+    X, y = rows(learner())
+    machine, expected = learner(kernel="linear").fit(X, y), SVC(kernel="linear").fit(X, y > y.mean())
+    assert machine.intercept_.shape == expected.intercept_.shape == (1,)
+    assert machine.coef_.shape == expected.coef_.shape == (1, 6)
+    if not isinstance(machine, RSVC):
+        assert np.ndim(machine.dual_coef_) == expected.dual_coef_.ndim == 2
+        kept = (
+            X
+            if isinstance(machine, (LSSVC, LSSVR, KELMClassifier, KELMRegressor))
+            else machine.support_vectors_
+        )
+        assert_allclose(machine.dual_coef_ @ kept, machine.coef_, atol=1e-12)
+
+
 @pytest.mark.parametrize("learner", [LSSVC, KELMClassifier, RSVC])
 def test_more_classes_have_more_rows_of_weights(learner):
     X, y = make_blobs(60, 4, centers=3, random_state=0)
@@ -67,7 +87,7 @@ def test_more_classes_have_more_rows_of_weights(learner):
 def test_the_weights_are_those_of_ridge_regression():
     X, y = rows(LSSVR())
     expected = Ridge(0.5).fit(X, y)
-    for machine in (LSSVR(C=2.0, kernel="linear"), KELMRegressor(C=0.5, kernel="linear")):
+    for machine in (LSSVR(alpha=0.5, kernel="linear"), KELMRegressor(alpha=0.5, kernel="linear")):
         assert_allclose(machine.fit(X, y).coef_[0], expected.coef_, rtol=1e-8, atol=1e-10)
         assert machine.intercept_ == pytest.approx(expected.intercept_)
     exact = OneNormSVR(C=1e4, kernel="linear", epsilon=0.0).fit(X, y)  # of values without noise

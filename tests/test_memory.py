@@ -72,7 +72,7 @@ def peak_mib(work) -> float:
     ("estimator", "advice"),
     [
         (KELMClassifier(), ON_LANDMARKS),
-        (KELMClassifier(C=[0.1, 1.0], kernel="polynomial"), ON_LANDMARKS),
+        (KELMClassifier(alpha=[0.1, 1.0], kernel="poly"), ON_LANDMARKS),
         (KELMRegressor(), ON_LANDMARKS),
         (LSSVC(), ON_LANDMARKS),
         (LSSVR(kernel="laplacian"), ON_LANDMARKS),
@@ -83,7 +83,7 @@ def peak_mib(work) -> float:
         (RSVC(MANY), "lower n_landmarks, or take RKELM, which goes through the rows in blocks."),
         (RSVR(MANY), "lower n_landmarks, or take RKELM, which goes through the rows in blocks."),
         (RKELMClassifier(MANY), FEWER),
-        (RKELMRegressor(MANY, C=[0.1, 1.0]), FEWER),
+        (RKELMRegressor(MANY, alpha=[0.1, 1.0]), FEWER),
         (EEKMClassifier(n_landmarks=MANY), FEWER),
         (EEMClassifier(n_hidden=MANY), FEWER),
         (ELMClassifier(MANY), FEWER),
@@ -122,18 +122,18 @@ SOME_ROWS = np.random.default_rng(0).normal(size=(SOME, 2))
 SOME_VALUES = SOME_ROWS[:, 0] + 0.1 * np.random.default_rng(1).normal(size=SOME)
 HOLDING_PAIRS = [
     KELMClassifier(),
-    KELMClassifier(C=[0.1, 1.0]),
-    KELMClassifier(kernel="polynomial"),
-    KELMRegressor(C=0.0, kernel="linear"),  # of rank two: its eigendecomposition is made in the end
+    KELMClassifier(alpha=[0.1, 1.0]),
+    KELMClassifier(kernel="poly"),
+    KELMRegressor(alpha=0.0, kernel="linear"),  # of rank two: its eigendecomposition is made in the end
     KELMRegressor(kernel="laplacian"),
     LSSVC(),
     LSSVR(),
     RSVC(SOME, max_iter=2),
     RSVR(SOME // 2, max_iter=2),
     EEKMClassifier(n_landmarks=SOME, random_state=0),
-    RKELMClassifier(SOME),
-    RKELMRegressor(SOME, C=[0.1, 1.0]),
-    ELMRegressor(SOME, C=0.0),
+    RKELMClassifier(SOME, fit_intercept=False),
+    RKELMRegressor(SOME, alpha=[0.1, 1.0]),
+    ELMRegressor(SOME, alpha=0.0),
 ]
 
 
@@ -154,7 +154,7 @@ def test_a_fit_is_refused_where_there_is_less_memory_than_it_takes(estimator, mo
     fit_some(estimator)
 
 
-@pytest.mark.filterwarnings("ignore:EEMClassifier. fewer than pool_below")
+@pytest.mark.filterwarnings("ignore:EEMClassifier. fewer than min_class_size")
 def test_many_classes(monkeypatch):
     """A fit counts moments and projected covariances; labels do not take a number for each row and class."""
     y = np.arange(300) % 60
@@ -167,7 +167,7 @@ def test_many_classes(monkeypatch):
     monkeypatch.setattr(kernels, "physical_memory", lambda: 1.25 * peak)
     assert_array_equal(clone(machine).fit(X, y).predict(X), machine.predict(X))
     folds = Partition.cross_validation(np.arange(300) // 60)  # which share moments, or do not fit in that
-    shared = clone(machine).set_params(feature_range=(-5, 5), pool_below=0)
+    shared = clone(machine).set_params(bounds=(-5, 5), min_class_size=0)
     assert not any(point.error for point in path(shared, X, y, folds, [{}]))
     expected = machine.decision_function(X)
     monkeypatch.setattr(readouts, "DENSITIES", 60 * 50)  # rows of which are in memory at once
@@ -211,8 +211,8 @@ def fitted_within(estimator, matrices):
 
 said = {}
 for estimator in (
-    KELMClassifier(), KELMClassifier(C=[0.1, 1.0]), LSSVC(), LSSVR(), RSVC(N, max_iter=2), OneNormSVC(),
-    EEKMClassifier(n_landmarks=N), RKELMRegressor(N, C=0.1), ELMClassifier(N),
+    KELMClassifier(), KELMClassifier(alpha=[0.1, 1.0]), LSSVC(), LSSVR(), RSVC(N, max_iter=2), OneNormSVC(),
+    EEKMClassifier(n_landmarks=N), RKELMRegressor(N, alpha=0.1), ELMClassifier(N),
 ):
     estimator.fit(X[:50], VALUES[:50] if is_regressor(estimator) else VALUES[:50] > 0)  # loads libraries
     step = 5 if "OneNorm" in str(estimator) else 0.75

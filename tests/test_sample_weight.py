@@ -42,7 +42,7 @@ ALL_ROWS = 1000  # in a batch
 # With C so large that no coefficient of a zero-norm machine is at its bound: it costs one, a row twice two.
 LEARNERS = [
     LSSVC(kernel="poly", class_weight="balanced"),
-    LSSVR(C=10.0),
+    LSSVR(alpha=0.1),
     RSVC(15, C=10.0, class_weight={0: 1.0, 1: 2.0, 2: 0.5}, random_state=0),
     RSVR(15, C=10.0, random_state=0),
     OneNormSVC(C=10.0, class_weight="balanced"),
@@ -137,6 +137,8 @@ def test_weights_count_by_their_ratios_or_as_a_factor_of_C(learner, data):
     other = clone(learner)
     if hasattr(learner, "C"):
         other.set_params(C=learner.C / 0.37)
+    elif hasattr(learner, "alpha"):
+        other.set_params(alpha=0.37 * learner.alpha)
     assert_same(
         other.fit(X, y, sample_weight=0.37 * weights), clone(learner).fit(X, y, sample_weight=weights), X
     )

@@ -44,24 +44,24 @@ from entrolearn import (
 
 N = 60
 LANDMARKS = np.random.default_rng(1).uniform(size=(8, 3))
-BOX = {"feature_range": (0, 1), "random_state": 0}
+BOX = {"bounds": (0, 1), "random_state": 0}
 RIDGES = [1e-3, 1.0]
 CLASSIFIERS = [
     (EEMClassifier(**BOX), {"n_hidden": [3, 8], "covariance": [0.01, "oas"]}),
-    (EEKMClassifier(landmarks=LANDMARKS), [{"covariance": ["oas", 0.1]}, {"gamma": [2.0]}]),
-    (ELMClassifier(**BOX), {"n_hidden": [3, 8], "C": RIDGES}),
-    (WELMClassifier(8, solver="cholesky", **BOX), {"C": RIDGES}),
-    (RKELMClassifier(landmarks=LANDMARKS, sigma=2.0), {"C": RIDGES}),
-    (KELMClassifier(), {"sigma": [0.5, 3.0], "C": RIDGES}),
-    (LSSVC(), {"gamma": [0.5, 3.0], "C": RIDGES}),
+    (EEKMClassifier(n_landmarks=LANDMARKS), [{"covariance": ["oas", 0.1]}, {"gamma": [2.0]}]),
+    (ELMClassifier(**BOX), {"n_hidden": [3, 8], "alpha": RIDGES}),
+    (WELMClassifier(8, solver="cholesky", **BOX), {"alpha": RIDGES}),
+    (RKELMClassifier(n_landmarks=LANDMARKS, gamma=0.5), {"alpha": RIDGES}),
+    (KELMClassifier(), {"gamma": [2.0, 0.3333333333333333], "alpha": RIDGES}),
+    (LSSVC(), {"gamma": [0.5, 3.0], "alpha": RIDGES}),
     (SVC(gamma=1.0), {"C": [0.1, 10.0]}),
-    (make_pipeline(StandardScaler(), LSSVC(gamma=0.3)), {"lssvc__C": RIDGES}),
+    (make_pipeline(StandardScaler(), LSSVC(gamma=0.3)), {"lssvc__alpha": RIDGES}),
 ]
 REGRESSORS = [
-    (ELMRegressor(**BOX), {"n_hidden": [3, 8], "C": RIDGES}),
-    (RKELMRegressor(landmarks=LANDMARKS, sigma=2.0), {"C": RIDGES}),
-    (KELMRegressor(sigma=2.0), {"C": RIDGES}),
-    (LSSVR(gamma=1.0), {"C": RIDGES}),
+    (ELMRegressor(**BOX), {"n_hidden": [3, 8], "alpha": RIDGES}),
+    (RKELMRegressor(n_landmarks=LANDMARKS, gamma=0.5), {"alpha": RIDGES}),
+    (KELMRegressor(gamma=0.5), {"alpha": RIDGES}),
+    (LSSVR(gamma=1.0), {"alpha": RIDGES}),
     (SVR(gamma=1.0), {"C": RIDGES}),
 ]
 
@@ -278,7 +278,7 @@ def test_bad_settings_are_refused_before_any_fit(data, fits, settings, named):
 def test_rows_may_be_sparse_or_frames_or_lists(data):
     pd = pytest.importorskip("pandas")
     X, y = data
-    both(RKELMClassifier(landmarks=LANDMARKS, sigma=2.0), {"C": RIDGES}, csr_array(X), y, cv=3)
+    both(RKELMClassifier(n_landmarks=LANDMARKS, gamma=0.5), {"alpha": RIDGES}, csr_array(X), y, cv=3)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     ours, _ = both(*CLASSIFIERS[0], frame, pd.Series(y), cv=3)
     assert_array_equal(ours.feature_names_in_, ["a", "b", "c"])
@@ -292,11 +292,11 @@ def product(x, z) -> float:
 def test_grids_may_contain_estimators_arrays_and_functions(data):
     machine = Pipeline([("scale", StandardScaler()), ("last", LSSVC())])
     grid = [
-        {"scale": ["passthrough", StandardScaler(with_mean=False)], "last__C": RIDGES},
+        {"scale": ["passthrough", StandardScaler(with_mean=False)], "last__alpha": RIDGES},
         {"last": [EEMClassifier(**BOX), KNeighborsClassifier(3)]},
     ]
     both(machine, grid, *data, cv=3)
-    both(EEKMClassifier(), {"landmarks": [LANDMARKS[:4], LANDMARKS]}, *data, cv=3)
+    both(EEKMClassifier(), {"n_landmarks": [LANDMARKS[:4], LANDMARKS]}, *data, cv=3)
     both(KELMClassifier(), {"kernel": [product, lambda x, z: product(x, z) ** 2]}, *data, cv=3)
 
 
@@ -304,16 +304,16 @@ def test_fits_that_cannot_share_are_made_by_a_grid_search(data, fits):
     X, y = data
     both(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, X, y, cv=3)
     assert len(fits) == 2 * (2 * 3 + 1)
-    both(KELMClassifier(kernel="precomputed"), {"C": RIDGES}, rbf_kernel(X), y, cv=3)
+    both(KELMClassifier(kernel="precomputed"), {"alpha": RIDGES}, rbf_kernel(X), y, cv=3)
     both(KMeans(2, random_state=0), {"n_init": [1, 2]}, X, None, cv=3)
-    both(ELMRegressor(5, **BOX), {"C": RIDGES}, X, X[:, :2], cv=3)
+    both(ELMRegressor(5, **BOX), {"alpha": RIDGES}, X, X[:, :2], cv=3)
 
 
 def test_a_seed_that_is_not_set_is_drawn_once(data):
     X, y = data
-    search = PathSearchCV(EEMClassifier(feature_range=(0, 1)), {"n_hidden": [3, 8]}, cv=3).fit(X, y)
+    search = PathSearchCV(EEMClassifier(bounds=(0, 1)), {"n_hidden": [3, 8]}, cv=3).fit(X, y)
     seed = search.best_estimator_.random_state
-    seeded = EEMClassifier(feature_range=(0, 1), random_state=seed)
+    seeded = EEMClassifier(bounds=(0, 1), random_state=seed)
     assert_equal_results(search, GridSearchCV(seeded, {"n_hidden": [3, 8]}, cv=3).fit(X, y), X)
     assert search.estimator.random_state is None
     assert search.best_params_.keys() == {"n_hidden"}

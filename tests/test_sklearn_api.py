@@ -30,13 +30,12 @@ from entrolearn.networks import SoftmaxRegression
 from entrolearn.streaming import SlidingWindow
 
 # A search has the errors and warnings of GridSearchCV, so no other test of all estimators has it.
-SEARCH = PathSearchCV(LSSVC(), {"C": [0.1, 10.0]}, cv=2, error_score="raise")
+SEARCH = PathSearchCV(LSSVC(), {"alpha": [10.0, 0.1]}, cv=2, error_score="raise")
 WINDOW = SlidingWindow(EEMClassifier(20, random_state=0), n_rows=7)
 EQUIVALENT = "check_sample_weight_equivalence_on_{}_data"
 
 # One setting of each class, and others whose rows, labels or weights take another way.
 FURTHER = {
-    "EEKMClassifier-2": "keeps its sums: partial_fit after fit",
     "WELMClassifier-2": "sums with a ridge rather than a pseudoinverse",
     "MELM-2": "the penalty's solver, and a covariance that a weight of rows shrinks",
     "MinimumEntropyClustering-2": "neighbours rather than windows",
@@ -63,9 +62,7 @@ def expected_failures(estimator):
         )
     if isinstance(estimator, KLClustering):
         expected["check_clustering"] = "rows with negative entries are no distributions"
-    if hasattr(estimator, "partial_fit") and getattr(estimator, "keep_sums", True) is False:
-        expected["check_fit_score_takes_y"] = "partial_fit after a fit that kept no sums is refused"
-    if isinstance(estimator, WELMClassifier) and not estimator.C:
+    if isinstance(estimator, WELMClassifier) and not estimator.alpha:
         expected["check_class_weight_classifiers"] = (
             "100 units without a ridge fit 50 rows whatever they weigh"
         )

@@ -85,7 +85,7 @@ def test_small_groups_of_many_rows_have_one_thread(monkeypatch):
         return without(*args)
 
     monkeypatch.setattr(ELMClassifier, "_without", telling)
-    machine = ELMClassifier(5, keep_sums=True, random_state=0).fit(many, labels)
+    machine = ELMClassifier(5, store_sums=True, random_state=0).fit(many, labels)
     influence(machine, many, labels, groups=np.arange(len(many)) // 520)
     assert found == [{1}, {1}]
 

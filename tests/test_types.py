@@ -36,7 +36,7 @@ def test_what_a_type_checker_sees() -> None:
     """`make lint` fails where a type is lost on the way to the user, as by an untyped decorator."""
     X = np.random.default_rng(0).uniform(size=(30, 3))
     y = (X[:, 0] > 0.5).astype(int)
-    classifier = assert_type(EEMClassifier(5, pool_below=0).fit(X, y), EEMClassifier)
+    classifier = assert_type(EEMClassifier(5, min_class_size=0).fit(X, y), EEMClassifier)
     assert_type(classifier.predict(X), np.ndarray)
     assert_type(classifier.predict_proba(X), np.ndarray)
     assert_type(classifier.decision_function(X), np.ndarray)

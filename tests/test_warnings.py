@@ -32,11 +32,11 @@ from entrolearn.user_warnings import warn_user
 rng = np.random.default_rng(0)
 X = rng.uniform(size=(60, 3))
 y = (X[:, 0] + rng.normal(scale=0.3, size=60) > 0.5).astype(int)
-FEW = EEMClassifier(5, pool_below=1000)
+FEW = EEMClassifier(5, min_class_size=1000)
 CALLS = {
     "fit, pooled covariances": lambda: FEW.fit(X, y),
-    "fit, in a subclass of the machine": lambda: EEKMClassifier(5, pool_below=1000).fit(X, y),
-    "fit, equal class means": lambda: EEMClassifier(5, pool_below=0).fit(np.ones((60, 3)), y),
+    "fit, in a subclass of the machine": lambda: EEKMClassifier(5, min_class_size=1000).fit(X, y),
+    "fit, equal class means": lambda: EEMClassifier(5, min_class_size=0).fit(np.ones((60, 3)), y),
     "fit, of a pipeline": lambda: make_pipeline(FEW).fit(X, y),
     "fits, of scikit-learn and joblib": lambda: cross_val_predict(FEW, X, y, cv=2),
     "partial_fit": lambda: EEMClassifier(5).partial_fit(X[:1], y[:1], classes=[0, 1]),

@@ -61,7 +61,7 @@ def _ours(classifier: str | None, regressor: str | None = None, **space) -> Lear
 
 _HERE = "benchmarks.board.learners"
 _WIDTHS = ["scale", 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]  # gamma, for standardised features
-_SIGMAS = ["scale", 0.5, 1.0, 2.0, 4.0, 8.0, 16.0]
+_RKELM_WIDTHS = ["scale", 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625]
 _UNITS = [50, 100, 250, 500, 1000]
 _FEATURE_BASES = [
     None,
@@ -78,7 +78,7 @@ _BOOSTING = {"learning_rate": loguniform(0.02, 0.3), "n_estimators": [50, 100, 2
 #: Name -> learner; the names are those of docs/board/*.csv.
 LEARNERS: dict[str, Learner] = {
     "EEM": _ours(
-        "EEMClassifier", n_hidden=_UNITS, gamma=["uniform", "log-uniform"], activation=["rbf", "sigmoid"]
+        "EEMClassifier", n_hidden=_UNITS, unit_scale=["uniform", "log-uniform"], activation=["rbf", "sigmoid"]
     ),
     "EEKM": _ours(
         "EEKMClassifier",
@@ -88,17 +88,17 @@ LEARNERS: dict[str, Learner] = {
     ),
     "RFM": _ours("RecursiveFeatureClassifier", "RecursiveFeatureRegressor", estimator=_FEATURE_BASES, **_RFM),
     "RFM on EEM": Learner(f"{_HERE}.rfm_on_eem", ours=True, space={**_RFM, "estimator__n_hidden": _UNITS}),
-    "LS-SVM": _ours("LSSVC", "LSSVR", C=loguniform(0.01, 1000), gamma=_WIDTHS),
-    "KELM": _ours("KELMClassifier", "KELMRegressor", C=loguniform(1e-4, 10), sigma=_SIGMAS),
+    "LS-SVM": _ours("LSSVC", "LSSVR", alpha=loguniform(0.001, 100), gamma=_WIDTHS),
+    "KELM": _ours("KELMClassifier", "KELMRegressor", alpha=loguniform(1e-4, 10), gamma=_RKELM_WIDTHS),
     "RKELM": _ours(
         "RKELMClassifier",
         "RKELMRegressor",
-        C=loguniform(1e-6, 1),
-        sigma=_SIGMAS,
+        alpha=loguniform(1e-6, 1),
+        gamma=_RKELM_WIDTHS,
         n_landmarks=[50, 100, 250, 500],
     ),
-    "ELM": _ours("ELMClassifier", "ELMRegressor", n_hidden=[50, 100, 250], C=loguniform(1e-6, 10)),
-    "WELM": _ours("WELMClassifier", n_hidden=[50, 100, 250], C=loguniform(1e-6, 10), solver=["cholesky"]),
+    "ELM": _ours("ELMClassifier", "ELMRegressor", n_hidden=[50, 100, 250], alpha=loguniform(1e-6, 10)),
+    "WELM": _ours("WELMClassifier", n_hidden=[50, 100, 250], alpha=loguniform(1e-6, 10), solver=["cholesky"]),
     "RSVM": _ours("RSVC", "RSVR", C=loguniform(0.01, 1000), gamma=_WIDTHS, n_landmarks=[50, 100, 250]),
     "one-norm SVM": _ours("OneNormSVC", "OneNormSVR", C=loguniform(0.01, 1000), gamma=_WIDTHS),
     "CE SVM": _ours("CrossEntropySVC", "CrossEntropySVR"),

@@ -102,17 +102,16 @@ def _clone_for_metric(estimator: BaseEstimator, rows, root, weights: np.ndarray 
     means, whose mean is one. Given landmarks are rows too.
     """
     machine, n_features = clone(estimator), float(rows.shape[1])
-    if (landmarks := getattr(machine, "landmarks", None)) is not None:
+    if not isinstance(landmarks := getattr(machine, "n_landmarks", 0), Integral):
         landmarks = to_numpy(landmarks) if hasattr(landmarks, "__dlpack__") else landmarks
-        machine.set_params(landmarks=in_metric(check_array(landmarks, accept_sparse="csr"), root))
-    if isinstance(getattr(machine, "feature_range", None), str):
+        machine.set_params(n_landmarks=in_metric(check_array(landmarks, accept_sparse="csr"), root))
+    if isinstance(getattr(machine, "bounds", None), str):
         box: Any = Survey.in_memory(rows, units_of(machine), np.random.RandomState(0), weights).box
         low, high = box
         half = np.sqrt(np.mean((high - low) ** 2)) / 2
-        machine.set_params(feature_range=np.stack([(low + high) / 2 - half, (low + high) / 2 + half]))
-    for name, scale in (("gamma", 1 / n_features), ("sigma", n_features)):
-        if isinstance(found := getattr(machine, name, None), str) and found == "scale":
-            machine.set_params(**{name: scale})
+        machine.set_params(bounds=np.stack([(low + high) / 2 - half, (low + high) / 2 + half]))
+    if isinstance(gamma := getattr(machine, "gamma", None), str) and gamma == "scale":
+        machine.set_params(gamma=1 / n_features)
     return machine
 
 
@@ -130,9 +129,9 @@ def _fitted(estimator: BaseEstimator, X, y, weights: np.ndarray | None, root: np
 def _with_share_of_landmarks(estimator: BaseEstimator, share: float) -> BaseEstimator:
     """A clone for a share of the rows, with the same share of the landmarks."""
     params = estimator.get_params(deep=False)
-    if "n_landmarks" not in params or params.get("landmarks") is not None:
+    if not isinstance(n_landmarks := params.get("n_landmarks"), Integral):
         return estimator
-    return clone(estimator).set_params(n_landmarks=math.ceil(share * params["n_landmarks"]))
+    return clone(estimator).set_params(n_landmarks=math.ceil(share * int(n_landmarks)))
 
 
 def _gradients(machine: BaseEstimator, X) -> Iterator:

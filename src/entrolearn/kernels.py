@@ -2,7 +2,7 @@
 
 There are three families of kernels: functions of the distance of two rows, functions of their inner product,
 and other kernels of scikit-learn. Widths are given as gamma, the factor of the squared distance or of the
-inner product. Where a paper has exp(-||x - z||^2 / sigma), gamma is 1 / sigma.
+inner product. Where a paper has exp(-||x - z||^2 / sigma), gamma is 1 / sigma. The names are scikit-learn's.
 
 Rows are arrays of NumPy, dense or CSR, or of another library that follows the array API. The latter are
 computed on their device, and only with the kernels of :data:`RADIAL` and :data:`INNER`.
@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from numbers import Real
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,6 +28,9 @@ from sklearn.externals.array_api_compat import array_namespace
 from sklearn.externals.array_api_compat import device as device_of
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils.extmath import row_norms
+
+from entrolearn.suggest import did_you_mean
+from entrolearn.validation import Interval, StrOptions
 
 __all__ = [
     "ADDITIVE",
@@ -168,11 +172,9 @@ def _exponential_power_slope(S, xp, power=1.0):
     return xp.where(apart, slope, xp.zeros_like(S))
 
 
-_GAUSSIAN = Formula(lambda S, xp: xp.exp(S), lambda S, xp: xp.exp(S))
 #: Name -> k as a function of S = -gamma ||x - z||^2 and of further parameters.
 RADIAL: dict[str, Formula] = {
-    "gaussian": _GAUSSIAN,
-    "rbf": _GAUSSIAN,  # scikit-learn's name for it
+    "rbf": Formula(lambda S, xp: xp.exp(S), lambda S, xp: xp.exp(S)),
     "inverse_multiquadric": Formula(_inverse_multiquadric, lambda S, xp: 0.5 * (1 - S) ** -1.5),
     "rational_quadratic": Formula(_rational_quadratic, lambda S, xp: (1 - S) ** -2.0),
     "wave": Formula(_wave, _wave_slope),  # positive definite in up to three dimensions
@@ -194,26 +196,77 @@ def _polynomial_slope(P, xp, gamma=1.0, degree=3, coef0=1):
     return degree * gamma * (gamma * P + coef0) ** (degree - 1)
 
 
-def _sigmoid(P, xp, gamma=1.0, degree=3, coef0=1):
+def _sigmoid(P, xp, gamma=1.0, coef0=1, **params):
     return xp.tanh(_affine(P, gamma, coef0))
 
 
-def _sigmoid_slope(P, xp, gamma=1.0, degree=3, coef0=1):
+def _sigmoid_slope(P, xp, gamma=1.0, coef0=1, **params):
     return gamma * (1 - xp.tanh(gamma * P + coef0) ** 2)
 
 
-#: Name -> k as a function of P = <x, z>, gamma, degree and coef0.
+#: Name -> k as a function of P = <x, z>, gamma and of further parameters.
 INNER: dict[str, Formula] = {
     "linear": Formula(lambda P, xp, **params: P, lambda P, xp, **params: xp.ones_like(P)),
-    "polynomial": Formula(_polynomial, _polynomial_slope),
     "poly": Formula(_polynomial, _polynomial_slope),
     "sigmoid": Formula(_sigmoid, _sigmoid_slope),  # not positive definite
 }
 
 #: Names of the kernels that are computed for arrays of any library.
 ON_DEVICES = frozenset(RADIAL) | frozenset(INNER)
-#: Kernel names accepted by :func:`kernel_matrix`.
-KERNELS = ON_DEVICES | frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed"}
+#: Kernel names accepted by :func:`kernel_matrix`; "poly" has one name only.
+KERNELS = ON_DEVICES | frozenset(PAIRWISE_KERNEL_FUNCTIONS) - {"precomputed", "polynomial"}
+#: Name -> the parameters besides gamma, with their defaults; other kernels have none.
+FURTHER: dict[str, dict] = {
+    "poly": {"degree": 3, "coef0": 1},
+    "sigmoid": {"coef0": 1},
+    "exponential_power": {"power": 1.0},
+}
+# Ranges of these parameters.
+_RANGES = {
+    "degree": Interval(Real, 0, None, closed="left"),
+    "coef0": Interval(Real, None, None, closed="neither"),
+    "power": Interval(Real, 0, 2, closed="right"),
+}
+#: Constraints of the parameters ``kernel``, ``gamma`` and ``kernel_params`` of an estimator.
+KERNEL_CONSTRAINTS: dict = {
+    "kernel": [StrOptions(KERNELS), callable],
+    "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
+    "kernel_params": [dict, None],
+}
+
+
+class KernelParameters:
+    """Base class of estimators with the parameters ``kernel`` and ``kernel_params``, which it validates."""
+
+    kernel: Any
+    kernel_params: dict | None
+
+    def _validate_params(self) -> None:
+        super()._validate_params()  # type: ignore[misc]  # of the estimator
+        further_params(self.kernel, self.kernel_params, type(self).__name__)
+
+
+def further_params(kernel: str | Callable, given: dict | None, name: str = "the kernel") -> dict:
+    """All parameters of a kernel besides gamma: the given ones, and defaults; of a callable the given ones.
+
+    Raises
+    ------
+    ValueError
+        If the kernel has no such parameter, or a value is out of range. `name` is the estimator's.
+    """
+    known = FURTHER.get(kernel, {}) if isinstance(kernel, str) else None
+    if known is None:
+        return dict(given or {})
+    for key, value in (given or {}).items():
+        if key not in known:
+            accepted = ", ".join(map(repr, known)) or "none"
+            raise ValueError(
+                f"kernel_params of {name} has {key!r}{did_you_mean(key, known)}; the kernel {kernel!r} has "
+                f"these parameters besides gamma: {accepted}."
+            )
+        if not _RANGES[key].is_satisfied_by(value):
+            raise ValueError(f"kernel_params of {name} has {key}={value!r}; accepted: {_RANGES[key]}.")
+    return known | (given or {})
 
 
 def namespace(array):
@@ -259,9 +312,9 @@ def kernel_matrix(
     kernel : str or callable
         One of :data:`KERNELS`, or a function of two rows.
     params : dict
-        ``gamma``, ``degree``, ``coef0`` and, for ``exponential_power``, ``power``; a kernel ignores those it
-        does not use. For :data:`RADIAL` kernels gamma may be an array with one value for each row of Y. A
-        callable gets all of them.
+        ``gamma``, ``degree``, ``coef0`` and ``power``; a kernel ignores those it does not use. For
+        :data:`RADIAL` kernels gamma may be an array with one value for each row of Y. A callable gets all of
+        them.
     out : ndarray, shape (n_samples_X, n_samples_Y), optional
         Array for the result.
     beside : float, default=0
@@ -282,7 +335,7 @@ def kernel_matrix(
     --------
     >>> import numpy as np
     >>> from entrolearn.kernels import kernel_matrix
-    >>> kernel_matrix(np.array([[0.0], [1.0]]), np.array([[0.0]]), "gaussian", {"gamma": 0.5}).round(4)
+    >>> kernel_matrix(np.array([[0.0], [1.0]]), np.array([[0.0]]), "rbf", {"gamma": 0.5}).round(4)
     array([[1.    ],
            [0.6065]])
     """
@@ -307,7 +360,7 @@ class Centres:
     --------
     >>> import numpy as np
     >>> from entrolearn.kernels import Centres
-    >>> centres = Centres(np.array([[0.0]]), "gaussian", {"gamma": 0.5})
+    >>> centres = Centres(np.array([[0.0]]), "rbf", {"gamma": 0.5})
     >>> [float(centres(np.array([[x]]))[0, 0].round(4)) for x in (0.0, 1.0)]
     [1.0, 0.6065]
     """
@@ -420,8 +473,8 @@ def check_precomputed(K) -> None:
             )
 
 
-def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None, power=1.0) -> dict:
-    """Kernel parameters for data X, with the names of gamma resolved as in scikit-learn's SVC.
+def kernel_params(X, kernel: str | Callable, gamma, further: dict | None = None, weights=None) -> dict:
+    """All parameters of a kernel for data X, with the names of gamma resolved as in scikit-learn's SVC.
 
     Parameters
     ----------
@@ -430,35 +483,31 @@ def kernel_params(X, kernel: str | Callable, gamma, degree, coef0, weights=None,
         One of :data:`KERNELS`, or a function of two rows.
     gamma : float, "scale" or "auto"
         "scale" is 1 / (n_features * X.var()), "auto" 1 / n_features.
-    degree : float
-        Degree of the polynomial kernel.
-    coef0 : float
-        Constant of the polynomial and sigmoid kernels.
+    further : dict, optional
+        The parameter ``kernel_params`` of the estimator.
     weights : ndarray, shape (n_samples,), optional
         Weights of the rows, for "scale".
-    power : float, default=1.0
-        Power of the exponential_power kernel.
 
     Returns
     -------
     dict
-        The `params` of :func:`kernel_matrix`; empty for a callable.
+        The `params` of :func:`kernel_matrix`; for a callable only `further`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from entrolearn.kernels import kernel_params
-    >>> kernel_params(np.array([[0.0], [2.0]]), "rbf", "scale", 3, 1)
-    {'gamma': 1.0, 'degree': 3, 'coef0': 1}
+    >>> kernel_params(np.array([[0.0], [2.0]]), "poly", "scale", {"degree": 2})
+    {'gamma': 1.0, 'degree': 2, 'coef0': 1}
     """
+    params = further_params(kernel, further)
     if callable(kernel):
-        return {}
+        return params
     if gamma == "auto":
         gamma = 1 / X.shape[1]
     elif gamma == "scale":
         gamma = scale_gamma(X, weights)
-    params = {"gamma": float(gamma), "degree": degree, "coef0": coef0}
-    return params | own_params(kernel, {"power": float(power)})
+    return {"gamma": float(gamma)} | params
 
 
 def linear_coef(kernel: str | Callable, dual: np.ndarray, rows) -> np.ndarray:

@@ -86,7 +86,7 @@ class PathSearchCV(GridSearchCV):
 
     Notes
     -----
-    Folds share most if their hidden layers do: with `feature_range` given (``"data"`` is the box of each
+    Folds share most if their hidden layers do: with `bounds` given (``"data"`` is the box of each
     training set), or with landmarks and a number as kernel width (``"scale"`` depends on the training rows).
     The other settings share among the candidates of a fold. Landmarks may be drawn from one fold for all
     training sets that contain it, which is another random draw than that of ``fit``; all other scores equal

@@ -293,20 +293,16 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
     return classes, codes
 
 
-def class_priors(priors, classes: np.ndarray, counts=None, class_weight=None) -> np.ndarray:
+def class_priors(priors, classes: np.ndarray, counts=None) -> np.ndarray:
     """Weights of the classes that add up to one; for "uniform" equal, by label for a mapping.
 
-    `counts` are the numbers of rows of the classes, for "empirical"; `class_weight` are costs of errors, by
-    which the priors are multiplied.
+    `counts` are the numbers of rows of the classes, for "empirical".
 
     Raises
     ------
     ValueError
         If there is not one positive number per class, the ratios overflow, or a mapping names other labels.
     """
-    if class_weight is not None:
-        costs = class_error_weights(class_weight, classes, counts)
-        return class_priors(class_priors(priors, classes, counts) * costs, classes)
     if isinstance(priors, str) and priors == "uniform":
         return np.full(len(classes), 1 / len(classes))
     if isinstance(priors, str):

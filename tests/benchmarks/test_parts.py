@@ -121,7 +121,7 @@ def test_memory_of_a_fit_is_beside_that_of_the_hidden_layer():
 
 
 def test_searches_select_the_same_model_beside_one_fit():
-    few = searches.Search(LSSVC(), {"C": (0.01, 1.0)}, MADE)
+    few = searches.Search(LSSVC(), {"alpha": (100.0, 1.0)}, MADE)
     (race,) = searches.races({"LS-SVM": few}, folds=2)
     ours, theirs, _ = results(race).values()
     assert [*race.ways] == ["PathSearchCV", "GridSearchCV", "one fit"]

@@ -126,12 +126,12 @@ def test_docstring_tells_what_it_should(name):
 
 LEARNERS = {type(learner).__name__: type(learner) for learner in ESTIMATORS}
 
-# Leave-one-out errors are of a sequence of C, weights of the features of a linear kernel, p-values of a
+# Leave-one-out errors are of a sequence of alpha, weights of the features of a linear kernel, p-values of a
 # selection by a test.
 SETTINGS = [
     *ESTIMATORS,
     InformationFilter("test", n_permutations=19, random_state=0),
-    *(learner(C=[0.1, 1.0]) for learner in (ELMRegressor, KELMRegressor, RKELMRegressor)),
+    *(learner(alpha=[0.1, 1.0]) for learner in (ELMRegressor, KELMRegressor, RKELMRegressor, LSSVC, LSSVR)),
     *(each(kernel="linear") for each in (KELMClassifier, KELMRegressor, LSSVC, LSSVR, RSVC, OneNormSVC)),
 ]
 

@@ -54,6 +54,15 @@ def test_python_of_a_page_is_valid_and_imports_what_exists(page):
                         assert hasattr(module, name) or import_module(f"{node.module}.{name}")
 
 
+def test_first_example_of_the_readme_scores_as_it_says_on_raw_data():
+    tokens = MarkdownIt().parse((ROOT / "README.md").read_text(encoding="utf-8"))
+    code = next(token.content for token in tokens if token.type == "fence" and token.info == "python")
+    *before, last = code.splitlines()
+    exec("\n".join(before), found := {})  # noqa: S102  of our own page
+    expression, said = last.split("#")
+    assert round(eval(expression, found), 2) == float(said)  # noqa: S307
+
+
 @pytest.mark.parametrize("page", FRONT, ids=lambda page: page.name)
 def test_links_between_files_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)#:]*)(?:#[\w-]*)?\)", page.read_text(encoding="utf-8")):

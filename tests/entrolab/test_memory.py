@@ -35,9 +35,7 @@ def outcome(dataset, estimator: str, params: dict) -> dict:
 )
 @pytest.mark.parametrize("estimator", ["KELMClassifier", "LSSVC", "OneNormSVC"])
 def test_a_run_whose_kernel_matrix_is_beyond_its_limit_says_so(dataset, estimator):
-    record = outcome(
-        dataset, f"entrolearn.{estimator}", {"sigma": 1.0} if estimator[0] == "K" else {"gamma": 1.0}
-    )
+    record = outcome(dataset, f"entrolearn.{estimator}", {"gamma": 1.0})
     assert (record["success"], record["data"]["n_samples"]) == (False, N)
     assert f" GiB left of the {GIB} GiB that this process may take; " in record["error"]
 

@@ -71,7 +71,7 @@ def test_a_stored_model_predicts_the_same(tmp_path):
 
 
 def test_a_new_process_finds_the_estimators_of_entrolearn(tmp_path):
-    fitted = make_pipeline(ClassPCA(), EEMClassifier(5, pool_below=0, random_state=0)).fit(X, y)
+    fitted = make_pipeline(ClassPCA(), EEMClassifier(5, min_class_size=0, random_state=0)).fit(X, y)
     skops.io.dump(fitted, tmp_path / "model.skops")
     program = (
         "import sys; from entrolab.io.model_reading import load; print(*map(type, load(sys.argv[1], [])))"

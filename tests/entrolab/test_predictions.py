@@ -90,7 +90,7 @@ LEARNERS = {
     "entrolearn.EEMClassifier": {"n_hidden": [20]},  # moments that fits share; log odds of their own
     "entrolearn.EEKMClassifier": {"n_landmarks": [15]},
     "entrolearn.WELMClassifier": {"n_hidden": [20]},  # shared too; the projection decides
-    "entrolearn.LSSVC": {"C": [1.0]},
+    "entrolearn.LSSVC": {"alpha": [1.0]},
     "sklearn.svm.SVC": {"gamma": [0.5]},  # one kernel matrix for all
     "sklearn.svm.LinearSVC": {},
     "sklearn.tree.DecisionTreeClassifier": {"max_depth": [3]},

@@ -73,6 +73,14 @@ def test_build_sets_parameters_and_the_seed_unless_the_study_gives_one(params, s
     assert (type(svc).__name__, svc.C, svc.random_state) == ("SVC", 3.0, state)
 
 
+def test_models_are_built_without_the_sums_that_would_update_them_unless_a_study_asks():
+    eem = "entrolearn.EEMClassifier"
+    assert build({"estimator": eem}, seed=7).store_sums is False
+    assert build({"estimator": eem, "params": {"store_sums": True}}, seed=7).store_sums is True
+    one_of = build({"one_of": {"eem": {"estimator": eem}}}, seed=7)
+    assert one_of[-1].store_sums is False
+
+
 def test_build_leaves_an_estimator_without_random_state_alone():
     lda = build({"estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"}, seed=7)
     assert "random_state" not in lda.get_params()

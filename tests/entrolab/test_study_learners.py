@@ -102,6 +102,24 @@ def test_a_mistake_is_one_line_with_its_place(found, place, value, at, hint):
     assert "\n" not in line
 
 
+@pytest.mark.parametrize(
+    ("learner", "params", "hint"),
+    [
+        ("KELMClassifier", {"sigma": 1.0}, "'sigma' is now 'gamma'"),
+        ("LSSVC", {"C": 1.0}, "'C' is now 'alpha'"),
+        ("EEMClassifier", {"gamma": "uniform"}, "'gamma' is now 'unit_scale'"),
+        ("OneNormSVC", {"degree": 2}, "'degree' is now 'kernel_params'"),
+        ("RKELMClassifier", {"kernel": "gaussian"}, "'gaussian' is now 'rbf'"),
+        ("LSSVC", {"kernel": "poly", "kernel_params": {"degre": 2}}, "did you mean 'degree'?"),
+        ("LSSVC", {"kernel_params": {"degree": 2}}, "'rbf'"),
+    ],
+)
+def test_a_former_name_is_one_line_with_the_new_one(learner, params, hint):
+    [line] = mistakes([Asked("models.mine", f"entrolearn.{learner}", params=[params])])
+    assert hint in line
+    assert "\n" not in line
+
+
 def test_all_mistakes_of_a_study_are_found_at_once_and_each_at_its_first_place(found):
     study = copy.deepcopy(STUDY)
     assert found(study) == []

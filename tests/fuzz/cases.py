@@ -1,7 +1,7 @@
 """Cases of the fuzz as JSON: an estimator or a measure, its settings, a recipe of data, a law to check.
 
 A case holds only what differs from the defaults, so that a finding is reproduced from one short line:
-``{"estimator": "LSSVC", "settings": {"C": 1e+308}, "data": {"kind": "unix times"}, "law": "again"}``.
+``{"estimator": "LSSVC", "settings": {"alpha": 1e-308}, "data": {"kind": "unix times"}, "law": "again"}``.
 """
 
 import inspect
@@ -63,8 +63,9 @@ SEARCHES = [
 ]
 # Values that are neither names nor numbers, by parameter.
 LISTED = {
-    "C": [[1e-3, 1.0]],
-    "feature_range": [[0.0, 1.0], [-3.0, 5.0]],
+    "alpha": [[1e-3, 1.0]],
+    "kernel_params": [{"degree": 2}, {"degree": 100.0, "coef0": -1.0}, {"coef0": 100.0}, {"power": 0.1}],
+    "bounds": [[0.0, 1.0], [-3.0, 5.0]],
     "priors": [{"0": 1.0, "1": 3.0}, [1.0, 3.0], [0.2, 0.3, 0.5], [1e308, 1e308], [1e-300, 1.0]],
     "class_weight": [{"0": 1.0, "1": 9.0}, {"0": 1e-300, "1": 1e300}],
     "learning_rate": [[0.5, 0.1], [1e-300, 1e-300]],

@@ -113,8 +113,13 @@ def many_rows(p: dict) -> bool:
 
 def width_has_units(p: dict) -> bool:
     """Whether the width of a kernel is in the units of the rows."""
-    scaled = p.get("gamma", p.get("sigma")) == "scale" and isinstance(p["kernel"], str)
+    scaled = p.get("gamma") == "scale" and isinstance(p["kernel"], str)
     return not scaled or p["kernel"] not in {*RADIAL, *INNER} - {"linear"}
+
+
+def of_kernel(p: dict, name: str) -> float:
+    """A number among the parameters of the kernel; 0 where it is not given."""
+    return (p.get("kernel_params") or {}).get(name, 0)
 
 
 def is_no_convex_minimum(p: dict) -> bool:
@@ -228,13 +233,13 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("with so few rows several features explain equally much", FEATURES, few_rows),
         ("initial clusters are drawn by row number", CLUSTERERS, None),
         ("landmarks are drawn by row number", ON_LANDMARKS, lambda p: p["n_landmarks"] < 200),
-        ("high powers leave a nearly singular matrix", KERNELS, lambda p: p.get("degree", 0) > 5),
+        ("high powers leave a nearly singular matrix", KERNELS, lambda p: of_kernel(p, "degree") > 5),
         (
             "so do powers of large numbers",
             KERNELS,
-            lambda p: p["kernel"] in ("poly", "polynomial") and p.get("gamma") != "scale" and is_unusual(p),
+            lambda p: p["kernel"] == "poly" and p.get("gamma") != "scale" and is_unusual(p),
         ),
-        ("widths are drawn by row number", ON_LANDMARKS, lambda p: p.get("per_landmark_sigma")),
+        ("widths are drawn by row number", ON_LANDMARKS, lambda p: p.get("per_landmark_gamma")),
         ("folds and landmarks are drawn by row number", RECURSIVE, None),
         ("batches are drawn by row number", MSE, lambda p: p["batch_size"] < 200),
         ("candidate sets are drawn by row number", ("CrossEntropySVC", "CrossEntropySVR"), None),
@@ -245,7 +250,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         (
             "without a ridge, more units than rows interpolate",
             UNITS[2:],
-            lambda p: p["C"] == 0 and is_unusual(p),
+            lambda p: p["alpha"] == 0 and is_unusual(p),
         ),
         SEARCHED,
     ],
@@ -253,9 +258,9 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("it has no partial_fit", WITHOUT_PARTIAL_FIT, None),
         ("landmarks are drawn from the first chunk", ON_LANDMARKS, None),
         ("a pseudoinverse needs all rows", ("WELMClassifier",), lambda p: p["solver"] == "pinv"),
-        ("partial_fit takes one ridge", UNITS[2:], lambda p: isinstance(p["C"], list)),
+        ("partial_fit takes one ridge", UNITS[2:], lambda p: isinstance(p["alpha"], list)),
         ("of equal rows the variance is rounding", ENTROPY, lambda p: p["data"].get("kind") == "zeros"),
-        ("the box is that of the first chunk", UNITS, lambda p: isinstance(p["feature_range"], str)),
+        ("the box is that of the first chunk", UNITS, lambda p: isinstance(p["bounds"], str)),
     ],
     "form": [
         ("among sparse rows auto leaves out full metrics", RECURSIVE, lambda p: p["metric"] == "auto"),
@@ -282,7 +287,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ),
     ],
     "rounding": [
-        ("without a ridge, more units than rows interpolate", UNITS[1:], lambda p: p["C"] == 0),
+        ("without a ridge, more units than rows interpolate", UNITS[1:], lambda p: p["alpha"] == 0),
         ("two starts may reach equally good clusterings", CLUSTERERS, None),
         ("steps by single rows amplify rounding", MSE, lambda p: p["batch_size"] == 1),
         (
@@ -295,7 +300,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         (
             "high powers and large constants leave a nearly singular matrix",
             KERNELS,
-            lambda p: p.get("degree", 0) > 5 or abs(p.get("coef0", 0)) > 10,
+            lambda p: of_kernel(p, "degree") > 5 or abs(of_kernel(p, "coef0")) > 10,
         ),
         ("single precision starts from other extremes", ERROR_ENTROPY, is_unusual),
         ("units of few rows have no variance", ENTROPY, lambda p: p["covariance"] == "empirical"),
@@ -356,7 +361,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         (
             "the width depends on the number of features",
             KERNELS,
-            lambda p: p["kernel"] not in RADIAL or p.get("gamma", p.get("sigma")) == "scale",
+            lambda p: p["kernel"] not in RADIAL or p.get("gamma") == "scale",
         ),
         ("without an intercept, or before the minimum, it helps", LINEAR, is_no_convex_minimum),
         ("each feature is a component", ("LinearInfomax",), lambda p: p["n_components"] is None),
@@ -374,7 +379,7 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         (
             "which one is left out depends on what is equal to it",
             (*UNITS, *KERNELS),
-            lambda p: isinstance(p.get("C"), list),
+            lambda p: isinstance(p.get("alpha"), list),
         ),
         ("rows that are kept out are drawn", ("SoftmaxRegression",), lambda p: p["early_stopping"]),
         ("batches are drawn by row number", MSE, lambda p: p["batch_size"] < 400),
@@ -447,7 +452,7 @@ EXPECTED_WARNINGS = (ConvergenceWarning, UnreliableEstimateWarning)
 DOCUMENTED_WARNINGS = re.compile(
     "the class means coincide in the hidden space"  # EEM and EEKM
     "|No features were selected"  # scikit-learn, of a selection by a test
-    "|fewer than pool_below=|needs to compute the bounds of the features"  # of few rows
+    "|fewer than min_class_size=|needs to compute the bounds of the features"  # of few rows
     "|Only one sample available"  # scikit-learn, of a covariance estimator that is given
     "|The number of unique classes is greater than 50% of the number of samples"  # scikit-learn, of any y
 )
@@ -473,7 +478,7 @@ def is_ordinary(case: dict) -> bool:
     return (
         not is_unusual(case)
         and case.get("form") not in ("bool", "int64")  # few different rows are left
-        and case["settings"].get("degree", 0) <= 5  # hundredth powers have the range of numbers
+        and of_kernel(case["settings"], "degree") <= 5  # hundredth powers have the range of numbers
         and all(0.01 <= v <= 100 for v in settings if isinstance(v, int | float) and not isinstance(v, bool))
         and not any(isinstance(v, list | dict) for v in settings)
     )

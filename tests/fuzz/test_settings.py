@@ -70,6 +70,8 @@ RIDGES = (
     "KELMRegressor",
     "RKELMClassifier",
     "RKELMRegressor",
+    "LSSVC",
+    "LSSVR",
 )
 PRECOMPUTED = ("LSSVC", "LSSVR", "OneNormSVC", "OneNormSVR")
 WEIGHED = ("WELMClassifier", "LSSVC", "RSVC", "OneNormSVC", "CrossEntropySVC", "SoftmaxRegression")
@@ -91,7 +93,7 @@ TABLE: list[tuple[tuple, str, list, str]] = [
     (UNITS, "activation", [too_few_units], "activation gives shape"),
     (N_CLUSTERS, "n_clusters", [13], "n_samples=12"),
     (COMPONENTS, "n_components", [99], "n_components"),
-    (RIDGES, "C", [[], [1.0, -1.0], [np.nan], ["much"], [[1.0]]], "C must be a number or a sequence"),
+    (RIDGES, "alpha", [[], [1.0, -1.0], [np.nan], ["much"], [[1.0]]], "alpha must be a number or a sequence"),
     (
         ("EEMClassifier", "EEKMClassifier", "KDEClassifier", "MELM"),
         "priors",
@@ -104,15 +106,14 @@ TABLE: list[tuple[tuple, str, list, str]] = [
         [{0: 0.0, 1: 1.0}, {0: -1.0, 1: 1.0}, {0: np.nan, 1: 1.0}, {0: 1.0, 7: 1.0}],
         "class_weight",
     ),
-    (("KELMClassifier", "RKELMRegressor"), "sigma", [1e-308, 0.0, -1.0], "sigma|overflows|range"),
-    (("LSSVC", "RSVR", "OneNormSVC"), "gamma", [1e308, 0.0, -1.0], "gamma|range|finite"),
+    (("LSSVC", "RKELMRegressor", "RSVR", "OneNormSVC"), "gamma", [1e308, 0.0, -1.0], "gamma|range|finite"),
     (PRECOMPUTED, "kernel", ["precomputed"], r"\(12, 3\)"),
     (("MinimumEntropyClustering", "CrossEntropyClustering"), "init", [[0, 1], range(12)], "init"),
     (("CrossEntropyMethodClustering", "KLClustering"), "init", [[[0.0, 1.0]]], "init"),
     (("RenyiEntropyClustering",), "bandwidth", [1e-200], "bandwidth"),
     (("CrossEntropyClustering",), "covariance", [1.0], "covariance is given"),
     (("CrossEntropyMethodClustering",), "elite_fraction", [0.001], "elite"),
-    (("WELMClassifier",), "C", [1.0], "solver='cholesky'"),
+    (("WELMClassifier",), "alpha", [1.0], "solver='cholesky'"),
     (("EEMClassifier",), "covariance", [KMeans(2)], "covariance_"),
     (
         ("MSEMLPClassifier",),
@@ -132,15 +133,13 @@ TABLE: list[tuple[tuple, str, list, str]] = [
 TOGETHER = [
     *((CrossEntropyClustering(2, family="fixed", covariance=c), "covariance") for c in NOT_FULL),
     *(
-        (CLASSES[name](kernel="poly", degree=400, **{w: v}), "must be finite")
+        (CLASSES[name](kernel="poly", kernel_params={"degree": 400}, gamma=100.0), "must be finite")
         for name in KERNELS
-        for w, v in (("gamma", 100.0), ("sigma", 0.01))
-        if w in CLASSES[name]().get_params()
     ),
     (KLClustering(1, init=[[-1, 1, 1]]), "Negative values"),
     (KLClustering(1, init=[[0, 0, 0]]), "init"),
     (RenyiEntropyClustering(n_seeds=5, seed_size=3), "5 seeds of 3 rows"),
-    (CLASSES["RKELMClassifier"](kernel="linear", per_landmark_sigma=True), "per_landmark_sigma"),
+    (CLASSES["RKELMClassifier"](kernel="linear", per_landmark_gamma=True), "per_landmark_gamma"),
     (ELMClassifier(activation="rbf", slope=1e308), "overflow|range"),
     (SoftmaxRegression(solver="gradient", learning_rate=1e300), "learning_rate=1e"),
     (MaxEntClassifier(lambda X, c: -X, solver="gis"), "Negative"),

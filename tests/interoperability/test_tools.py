@@ -153,7 +153,7 @@ def test_mapie_cross_conformal_intervals(method):
 # --- river: rows one at a time and a few at a time
 def test_river_classifier():
     model = river.compat.convert_sklearn_to_river(
-        EEMClassifier(20, feature_range=(0, 1), random_state=0), classes=[False, True]
+        EEMClassifier(20, bounds=(0, 1), random_state=0), classes=[False, True]
     )
     right = river.metrics.Accuracy()
     scaled = (X - X.min(axis=0)) / np.ptp(X, axis=0)
@@ -166,7 +166,7 @@ def test_river_classifier():
 
 
 def test_river_chunks():
-    model = river.compat.convert_sklearn_to_river(ELMRegressor(20, feature_range=(-0.2, 0.2), random_state=0))
+    model = river.compat.convert_sklearn_to_river(ELMRegressor(20, bounds=(-0.2, 0.2), random_state=0))
     frame, values = pd.DataFrame(D).add_prefix("f"), pd.Series(VALUES)
     for rows in np.array_split(np.arange(len(D)), 5):
         model.learn_many(frame.iloc[rows], values.iloc[rows])
@@ -188,7 +188,7 @@ def _autolog(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("_autolog")
 @pytest.mark.parametrize(
     "model",
-    [make_pipeline(StandardScaler(), EEM), GridSearchCV(LSSVC(), {"C": [0.1, 1.0]}, cv=3)],
+    [make_pipeline(StandardScaler(), EEM), GridSearchCV(LSSVC(), {"alpha": [10.0, 1.0]}, cv=3)],
     ids=["pipeline", "grid search"],
 )
 def test_mlflow_autolog(model):

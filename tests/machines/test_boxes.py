@@ -30,9 +30,9 @@ RANDOM_UNITS = [
     EEMClassifier(30, random_state=0),
     EEMClassifier(30, activation="sigmoid", covariance="oas", random_state=0),
     WELMClassifier(15, activation="nsigmoid", random_state=0),
-    WELMClassifier(15, solver="cholesky", C=1e-3, random_state=0),
-    ELMClassifier(15, C=1e-3, random_state=0),
-    ELMRegressor(15, activation="rbf", C=1e-3, random_state=0),
+    WELMClassifier(15, solver="cholesky", alpha=1e-3, random_state=0),
+    ELMClassifier(15, alpha=1e-3, random_state=0),
+    ELMRegressor(15, activation="rbf", alpha=1e-3, random_state=0),
 ]
 machines = pytest.mark.parametrize("machine", RANDOM_UNITS, ids=lambda each: type(each).__name__)
 
@@ -87,7 +87,7 @@ def test_bounds_are_the_outermost_values_within_the_fences(container):
 
 def test_bounds_are_least_and_largest_values_where_none_is_far_out():
     X = np.random.default_rng(0).uniform(-3, 9, size=(5000, 3))
-    found = EEMClassifier(5).fit(X, X[:, 0] > 0).feature_range_
+    found = EEMClassifier(5).fit(X, X[:, 0] > 0).bounds_
     assert_array_equal(found, [X.min(axis=0), X.max(axis=0)])
 
 
@@ -96,7 +96,7 @@ def test_surveys_of_chunks_merge():
     X, units = np.random.default_rng(0).normal(size=(30, 4)), RandomUnits("", 5, "data", None)
     both = Survey.of_chunk(X[:9], units).merge(Survey.of_chunk(csr_array(X[9:]), units))
     assert_array_equal(both.extent, [X.min(axis=0), X.max(axis=0)])
-    units = Landmarks(3, None, "rbf", "scale", "gamma", None)
+    units = Landmarks(3, "rbf", "scale", None)
     parts = [Survey.of_chunk(part, units) for part in (X[:9], csr_array(X[9:20]), X[20:])]
     scale = parts[0].merge(parts[1]).merge(parts[2]).with_sample(X[:3]).scale
     assert scale == pytest.approx(1 / (4 * X.var()), rel=1e-14)
@@ -111,10 +111,10 @@ def test_the_box_is_scaling_before(machine, wine):
     X, y = wine[0], wine[1]
     machine = clone(machine).fit(X, y)
     to = (-1, 1) if "W" not in type(machine).__name__ and "ELM" in type(machine).__name__ else (0, 1)
-    scaler = MinMaxScaler(to).fit(machine.feature_range_)
-    twin = clone(machine).set_params(feature_range=None).fit(scaler.transform(X), y)
+    scaler = MinMaxScaler(to).fit(machine.bounds_)
+    twin = clone(machine).set_params(bounds=None).fit(scaler.transform(X), y)
     assert_same(machine, twin, X, other_X=scaler.transform(X))
-    assert_same(machine, clone(machine).set_params(feature_range=machine.feature_range_).fit(X, y), X)
+    assert_same(machine, clone(machine).set_params(bounds=machine.bounds_).fit(X, y), X)
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
@@ -125,9 +125,9 @@ def test_folded_units_are_those_of_scaled_rows(activation):
     y = rng.integers(0, 2, 40)
     settings = {"activation": activation, "random_state": 0}
     machine = EEMClassifier(20, **settings).fit(X, y)
-    low, high = machine.feature_range_
+    low, high = machine.bounds_
     scaled = (X - low) / np.where(high > low, high - low, 1)
-    layer = EEMClassifier(20, feature_range=None, **settings)._draw_layer(scaled)
+    layer = EEMClassifier(20, bounds=None, **settings)._draw_layer(scaled)
     layer.weights[:, high == low] = 0
     for rows in (X, csr_array(X)):
         assert_allclose(machine.hidden(rows), layer(scaled), rtol=1e-9, atol=1e-12)
@@ -159,14 +159,14 @@ def test_digits_as_they_come():
     X, y = load_digits(return_X_y=True)
     for machine, least in ((EEMClassifier(random_state=0), 0.93), (WELMClassifier(random_state=0), 0.9)):
         assert machine.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > least
-        assert machine.set_params(feature_range=None).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) < 0.3
+        assert machine.set_params(bounds=None).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) < 0.3
 
 
 @machines
 def test_sparse_rows_are_the_same_rows(machine, wine):
     X, y = np.where(wine[0] > np.median(wine[0], axis=0), wine[0], 0), wine[1]
     dense, sparse = clone(machine).fit(X, y), clone(machine).fit(csr_array(X), y)
-    assert_array_equal(sparse.feature_range_, dense.feature_range_)
+    assert_array_equal(sparse.bounds_, dense.bounds_)
     assert_same(dense, sparse, X, other_X=csr_array(X))
 
 
@@ -187,13 +187,13 @@ def test_a_path_gives_the_machines_that_fit_gives(machine, wine, given):
     """A given box is shared by all training sets; by default each has that of its own rows."""
     X, y = wine
     if given:
-        machine = clone(machine).set_params(feature_range=[X.min(axis=0), X.max(axis=0)])
+        machine = clone(machine).set_params(bounds=[X.min(axis=0), X.max(axis=0)])
     partition = Partition.cross_validation(np.arange(len(y)) % 3, nested=True)
-    grid = [{"n_hidden": 5}, {"n_hidden": 12}, {"n_hidden": 5, "feature_range": (-5.0, 1000.0)}]
+    grid = [{"n_hidden": 5}, {"n_hidden": 12}, {"n_hidden": 5, "bounds": (-5.0, 1000.0)}]
     draws, draw = [], type(machine)._draw_layer
 
     def counted(self, *rows, **how):
-        draws.append(self.feature_range)
+        draws.append(self.bounds)
         return draw(self, *rows, **how)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -234,7 +234,7 @@ def test_rows_in_chunks_have_the_box_of_all_rows(container):
     X, y = container(X), rng.integers(0, 2, 3 * BOX_ROWS)
     machine = EEMClassifier(10, random_state=0).fit(X, y)
     streamed = streaming.fit(clone(machine), streaming.rows(X, y, chunk_rows=100))
-    assert_array_equal(streamed.feature_range_, machine.feature_range_)
+    assert_array_equal(streamed.bounds_, machine.bounds_)
     assert_same(machine, streamed, X)
 
 
@@ -246,10 +246,10 @@ def test_a_stream_takes_the_box_of_its_first_chunk(machine, wine):
     classes = {"classes": [0, 1, 2]} if is_classifier(machine) else {}
     order = np.random.default_rng(0).permutation(len(y))
     stream = clone(machine).partial_fit(X[order[:60]], y[order[:60]], **classes)
-    box = clone(machine).fit(X[order[:60]], y[order[:60]]).feature_range_
+    box = clone(machine).fit(X[order[:60]], y[order[:60]]).bounds_
     stream.partial_fit(X[order[60:]], y[order[60:]])
-    assert_array_equal(stream.feature_range_, box)
-    assert_same(clone(machine).set_params(feature_range=box).fit(X, y), stream, X)
+    assert_array_equal(stream.bounds_, box)
+    assert_same(clone(machine).set_params(bounds=box).fit(X, y), stream, X)
 
 
 def test_a_stream_of_weighted_rows_in_single_precision_has_the_box_of_a_fit():
@@ -257,30 +257,30 @@ def test_a_stream_of_weighted_rows_in_single_precision_has_the_box_of_a_fit():
     rng = np.random.default_rng(0)
     X = np.round(rng.lognormal(sigma=2, size=(8, 6)), 2).astype(np.float32)
     y, weights = np.arange(8) % 2, rng.integers(1, 4, 8) / 10
-    machine = EEMClassifier(5, pool_below=0, random_state=0).fit(X, y, weights)
+    machine = EEMClassifier(5, min_class_size=0, random_state=0).fit(X, y, weights)
     stream = streaming.fit(clone(machine), streaming.rows(X, y, chunk_rows=3), sample_weight=weights)
-    assert_array_equal(stream.feature_range_, machine.feature_range_)
+    assert_array_equal(stream.bounds_, machine.bounds_)
 
 
-@pytest.mark.parametrize("feature_range", [(0, 1), None, "data"])
-def test_streams_of_single_rows(feature_range, wine):
+@pytest.mark.parametrize("bounds", [(0, 1), None, "data"])
+def test_streams_of_single_rows(bounds, wine):
     """With a given box they end where a fit does; without one the features are taken as they are."""
     X, y = MinMaxScaler().fit_transform(wine[0]), wine[1]
-    if feature_range == (0, 1):
+    if bounds == (0, 1):
         X = 1000 * X
-        feature_range = (0, 1000)
-    machine = EEMClassifier(15, feature_range=feature_range, random_state=0)
+        bounds = (0, 1000)
+    machine = EEMClassifier(15, bounds=bounds, random_state=0)
     stream = clone(machine)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for i in range(len(y)):
             stream.partial_fit(X[i : i + 1], y[i : i + 1], classes=[0, 1, 2])
     messages = {str(each.message) for each in caught}
-    if feature_range == "data":
+    if bounds == "data":
         (message,) = messages
         assert "EEMClassifier: the first chunk has 1 rows, fewer than the 5" in message
-        assert "Give feature_range" in message
-        machine.set_params(feature_range=None)
+        assert "Give bounds" in message
+        machine.set_params(bounds=None)
     else:
         assert not messages
     assert_same(machine.fit(X, y), stream, X, rtol=1e-4)
@@ -288,27 +288,27 @@ def test_streams_of_single_rows(feature_range, wine):
 
 def test_a_first_chunk_of_a_few_rows_is_enough(wine):
     X, y = wine
-    stream = ELMClassifier(20, C=1e-3, random_state=0)
-    with pytest.warns(UserWarning, match=f"has {FEWEST_ROWS - 1} rows, .* feature_range='data'"):
+    stream = ELMClassifier(20, alpha=1e-3, random_state=0)
+    with pytest.warns(UserWarning, match=f"has {FEWEST_ROWS - 1} rows, .* bounds='data'"):
         stream.partial_fit(X[: FEWEST_ROWS - 1], y[: FEWEST_ROWS - 1], classes=[0, 1, 2])
-    assert stream.feature_range_ is None
+    assert stream.bounds_ is None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         stream = clone(stream).partial_fit(X[:FEWEST_ROWS], y[:FEWEST_ROWS], classes=[0, 1, 2])
-    assert stream.feature_range_.shape == (2, 13)
+    assert stream.bounds_.shape == (2, 13)
 
 
 @pytest.mark.parametrize(
-    ("feature_range", "message"),
+    ("bounds", "message"),
     [
-        ("minmax", "'feature_range' parameter of EEMClassifier must be .*'data'"),
-        ((0, 1, 2), r"feature_range has shape \(3,\); EEMClassifier accepts .* a pair \(low, high\) or"),
-        (np.zeros((2, 4)), r"feature_range has shape \(2, 4\); .* shape \(2, 13\)"),
-        ((1, 0), r"feature_range=\(1, 0\) holds no finite bounds"),
+        ("minmax", "'bounds' parameter of EEMClassifier must be .*'data'"),
+        ((0, 1, 2), r"bounds has shape \(3,\); EEMClassifier accepts .* a pair \(low, high\) or"),
+        (np.zeros((2, 4)), r"bounds has shape \(2, 4\); .* shape \(2, 13\)"),
+        ((1, 0), r"bounds=\(1, 0\) holds no finite bounds"),
         ((0, np.inf), "holds no finite bounds"),
         (("low", "high"), "holds no numbers"),
     ],
 )
-def test_bounds_that_are_none_are_refused(feature_range, message, wine):
+def test_bounds_that_are_none_are_refused(bounds, message, wine):
     with pytest.raises(ValueError, match=message):
-        EEMClassifier(5, feature_range=feature_range).fit(*wine)
+        EEMClassifier(5, bounds=bounds).fit(*wine)

@@ -43,16 +43,16 @@ MACHINES = {
     "eem callable": EEMClassifier(40, activation=lambda Z: Z * Z, random_state=0),
     "eekm": EEKMClassifier(30, random_state=0),
     "eekm auto": EEKMClassifier(30, gamma="auto", covariance=0.01, random_state=0),
-    "welm": WELMClassifier(30, solver="cholesky", C=1.0, random_state=0),
-    "elm": ELMClassifier(30, C=1.0, random_state=0),
-    "elm hard limit": ELMClassifier(30, activation="hardlimit", C=1.0, random_state=0),
-    "elm of several ridges": ELMClassifier(30, activation="rbf", C=[1e-1, 1.0], random_state=0),
+    "welm": WELMClassifier(30, solver="cholesky", alpha=1.0, random_state=0),
+    "elm": ELMClassifier(30, alpha=1.0, random_state=0),
+    "elm hard limit": ELMClassifier(30, activation="hardlimit", alpha=1.0, random_state=0),
+    "elm of several ridges": ELMClassifier(30, activation="rbf", alpha=[1e-1, 1.0], random_state=0),
     "eekm exponential": EEKMClassifier(30, kernel="exponential_power", covariance=0.01, random_state=0),
-    "rkelm": RKELMClassifier(30, C=1e-2, random_state=0),
-    "rkelm of widths": RKELMClassifier(30, C=1e-2, per_landmark_sigma=True, random_state=0),
-    "rkelm polynomial": RKELMClassifier(10, kernel="polynomial", sigma=8.0, C=1.0, random_state=0),
-    "elm regressor": ELMRegressor(30, C=1.0, random_state=0),
-    "rkelm regressor": RKELMRegressor(30, C=[1e-2, 1.0], random_state=0),
+    "rkelm": RKELMClassifier(30, alpha=1e-2, random_state=0),
+    "rkelm of widths": RKELMClassifier(30, alpha=1e-2, per_landmark_gamma=True, random_state=0),
+    "rkelm polynomial": RKELMClassifier(10, kernel="poly", gamma=0.125, alpha=1.0, random_state=0),
+    "elm regressor": ELMRegressor(30, alpha=1.0, random_state=0),
+    "rkelm regressor": RKELMRegressor(30, alpha=[1e-2, 1.0], random_state=0),
 }
 STREAMED = ("eem", "elm", "rkelm", "elm regressor")
 
@@ -155,7 +155,7 @@ def test_covariance_that_single_precision_cannot_factor_is_done_again_in_double(
     X, y = data(2, EEMClassifier())
     X = X.astype(np.float32)
     machine = EEMClassifier(
-        150, activation="sigmoid", gamma="uniform", covariance="empirical", random_state=0
+        150, activation="sigmoid", unit_scale="uniform", covariance="empirical", random_state=0
     )
     numpys, theirs = clone(machine).fit(X, y), machine.fit(place(X), place(y))
     assert numpys.solver_info_["dtype"] == theirs.solver_info_["dtype"] == "float64"
@@ -234,7 +234,7 @@ def test_rows_on_disk_are_fitted_and_predicted_on_the_device(place, tmp_path, na
 def test_single_precision_is_read_again_in_double_where_it_has_no_digits(place):
     X, y = data(2, EEMClassifier())
     machine = EEMClassifier(
-        150, activation="sigmoid", gamma="uniform", covariance="empirical", random_state=0
+        150, activation="sigmoid", unit_scale="uniform", covariance="empirical", random_state=0
     )
     rows = streaming.rows(X.astype(np.float32), y, chunk_rows=200)
     assert streaming.fit(machine, rows, like=place(np.empty(0))).solver_info_["dtype"] == "float64"

@@ -47,7 +47,7 @@ def test_the_machine_is_algorithm_1(wdbc, activation):
     X, y = wdbc
     if activation == "hardlimit":  # one for all rows of [0, 1] whose weights are drawn from there too
         X = X - X.mean(axis=0)
-    machine = EEMClassifier(40, activation=activation, feature_range=None, random_state=0).fit(X, y)
+    machine = EEMClassifier(40, activation=activation, bounds=None, random_state=0).fit(X, y)
     w, b = machine._layer.weights, machine._layer.biases
     H = {
         "sigmoid": 1 / (1 + np.exp(-(X @ w.T) + b)),
@@ -82,7 +82,7 @@ def test_class_sizes_do_not_matter(wdbc):
     """Repeating one class's rows leaves the empirical machine as it is: the classes weigh alike."""
     X, y = wdbc
     repeated = np.concatenate([np.arange(len(y)), np.flatnonzero(y == 0), np.flatnonzero(y == 0)])
-    machine = EEMClassifier(20, feature_range=(0, 1), covariance=1e-6, random_state=0)
+    machine = EEMClassifier(20, bounds=(0, 1), covariance=1e-6, random_state=0)
     once = machine.fit(X, y).decision_function(X)
     thrice = machine.fit(X[repeated], y[repeated]).decision_function(X)
     assert_allclose(thrice, once, rtol=1e-4, atol=1e-5)
@@ -94,7 +94,7 @@ def test_with_equal_covariances_it_is_the_elm_classifier():
     cloud = rng.uniform(size=(200, 2)) * 0.3 + 0.2
     X, y = np.vstack([cloud, -cloud]), np.repeat([0, 1], 200)  # point reflection: equal covariances
     biases = np.random.RandomState(0).uniform(size=(2, 3))[:, -1]  # those of the layer: its mean is then zero
-    centred = {"activation": lambda Z: Z + biases, "feature_range": None, "random_state": 0, "n_hidden": 2}
+    centred = {"activation": lambda Z: Z + biases, "bounds": None, "random_state": 0, "n_hidden": 2}
     entropic = EEMClassifier(**centred, covariance="empirical").fit(X, y)
     regression = WELMClassifier(**centred).fit(X, y)
     assert_allclose(
@@ -114,7 +114,7 @@ def test_with_all_points_the_kernel_machine_has_the_ls_svm_direction():
     X, y = make_classification(80, 4, n_redundant=0, flip_y=0, class_sep=1.5, random_state=1)
     X, C = minmax_scale(X), 1e4
     assert np.bincount(y).tolist() == [40, 40]
-    ls = LSSVC(C=C, gamma=1.0).fit(X, y)
+    ls = LSSVC(alpha=1 / C, gamma=1.0).fit(X, y)
     machine = EEKMClassifier(n_landmarks=80, gamma=1.0, covariance=1 / (80 * C), random_state=0).fit(X, y)
     assert np.corrcoef(machine.project(X), ls.decision_function(X))[0, 1] > 1 - 1e-9
     assert_allclose(*machine.projected_variances_, rtol=0.02)
@@ -197,7 +197,7 @@ def test_the_kernel_machine_is_its_unfolded_twin(wdbc):
 def test_a_kernel_machine_keeps_what_a_prediction_needs(wdbc):
     """Section 6: a network of h units of d numbers, h coefficients; nothing of h x h."""
     X, y = wdbc
-    machine = EEKMClassifier(200, gamma=0.1, random_state=0).fit(X, y)
+    machine = EEKMClassifier(200, gamma=0.1, store_sums=False, random_state=0).fit(X, y)
     assert len(pickle.dumps(machine)) < 1.1 * 8 * (200 * 30 + 200)
     assert machine.hidden(X).shape == (569, 200)
 
@@ -345,7 +345,7 @@ def test_the_default_units_serve_standardised_features():
     X, y = load_digits(return_X_y=True)
     X, y = scale(X), y == 8
     default, printed = (
-        EEMClassifier(gamma=gamma, feature_range=None, random_state=0).fit(X[::2], y[::2]).predict(X[1::2])
+        EEMClassifier(unit_scale=gamma, bounds=None, random_state=0).fit(X[::2], y[::2]).predict(X[1::2])
         for gamma in ("log-uniform", "uniform")
     )
     assert gmean_score(y[1::2], default) > 0.88 > gmean_score(y[1::2], printed)
@@ -373,7 +373,7 @@ def test_a_stream_answers_once_it_has_seen_every_class(wdbc):
 
 def test_fit_forgets_the_stream_before_it(wdbc):
     X, y = wdbc
-    machine = EEMClassifier(10, keep_sums=True, random_state=0)
+    machine = EEMClassifier(10, store_sums=True, random_state=0)
     machine.partial_fit(X[:100], y[:100], classes=[0, 1]).fit(X[100:300], y[100:300])
     once = EEMClassifier(10, random_state=0).fit(X[100:300], y[100:300])
     assert_allclose(machine.hidden_coef_, once.hidden_coef_, rtol=1e-6)
@@ -397,8 +397,11 @@ def test_predictions_do_not_depend_on_the_block_size(wdbc, monkeypatch):
         (EEMClassifier(priors={0: 1}), r"priors names the labels \[0\]; .* a weight for each of \[0, 1\]"),
         (EEMClassifier(priors={0: 1, 1: 2, 2: 1}), r"priors names the labels \[0, 1, 2\]"),
         (EEKMClassifier(priors=None), "'priors' parameter of EEKMClassifier must be .* Got None"),
-        (EEMClassifier(covariance=OAS(), keep_sums=True), r"OAS\(\) needs all rows at once; .* keep_sums"),
-        (EEKMClassifier(kernel="sigmoid", gamma=9.0, coef0=-9.0), "not positive semi-definite"),
+        (EEMClassifier(covariance=OAS(), store_sums=True), r"OAS\(\) needs all rows at once; .* store_sums"),
+        (
+            EEKMClassifier(kernel="sigmoid", gamma=9.0, kernel_params={"coef0": -9.0}),
+            "not positive semi-definite",
+        ),
     ],
 )
 def test_bad_parameters_are_named(wdbc, machine, message):

@@ -17,7 +17,9 @@ from sklearn.preprocessing import minmax_scale
 from entrolearn import EEKMClassifier, EEMClassifier, streaming
 from entrolearn.path import Partition, path
 
-pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "ignore:.*fewer than pool_below:UserWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "error::RuntimeWarning", "ignore:.*fewer than min_class_size:UserWarning"
+)
 
 # name -> number of rows of each class, and what is done to uniform rows of three features
 SETS = {
@@ -128,7 +130,7 @@ def test_the_machine_is_that_of_exact_arithmetic(counts, n_hidden, activation, d
     y = np.repeat(np.arange(len(counts)), counts)
     X, new = rng.random((len(y), 3)) + 0.3 * y[:, None], rng.random((4, 3))
     settings = {"activation": activation, "covariance": covariance, "random_state": 1}
-    settings |= {"feature_range": None, "pool_below": 0}
+    settings |= {"bounds": None, "min_class_size": 0}
     machine = EEMClassifier(n_hidden, **settings).fit(X, y)
     log_densities = exact_log_densities(machine.hidden(X), y, machine.hidden(new), covariance)
     expected = log_densities - log_densities.mean(axis=1, keepdims=True)
@@ -164,7 +166,7 @@ def test_every_way_to_fit_gives_the_same_sound_machine(name, covariance, n_hidde
     classes, order = np.unique(y), np.random.default_rng(1).permutation(len(y))
     # Of the two activations each takes every other case.
     for activation in ("rbf", "sigmoid")[(len(name) + len(str(covariance)) + n_hidden // 60) % 2 :][:1]:
-        settings = {"activation": activation, "feature_range": (0, 1), "covariance": covariance}
+        settings = {"activation": activation, "bounds": (0, 1), "covariance": covariance}
         settings["random_state"] = 0
         machine = EEMClassifier(n_hidden, **settings).fit(X, y)
         odds = sound_odds(machine, more)
@@ -198,7 +200,7 @@ def test_two_rows_of_each_class_are_enough(load):
         means = np.array([X[some][y[some] == c].mean(axis=0) for c in classes])
         nearest.append((((X[:, None] - means) ** 2).sum(axis=2).argmin(axis=1) == y).mean())
         for machine in (
-            EEMClassifier(feature_range=(0, 1), random_state=seed),
+            EEMClassifier(bounds=(0, 1), random_state=seed),
             EEKMClassifier(random_state=seed),
         ):
             scores.append(machine.fit(X[some], y[some]).score(X, y))
@@ -227,12 +229,12 @@ def test_classes_of_few_rows_have_the_variances_of_the_others(machine, n_classes
     X, y = load_iris(return_X_y=True)
     some = np.concatenate([np.flatnonzero(y == c)[:n] for c, n in enumerate([30, 4, 25][:n_classes])])
     X, y = X[some], y[some]
-    with pytest.warns(UserWarning, match=r"fewer than pool_below=7 rows of the classes \[1\]; they use"):
+    with pytest.warns(UserWarning, match=r"fewer than min_class_size=7 rows of the classes \[1\]; they use"):
         pooled = clone(machine).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        own = clone(machine).set_params(pool_below=0).fit(X, y)
-        assert_allclose(clone(machine).set_params(pool_below=4).fit(X, y).project(X), own.project(X))
+        own = clone(machine).set_params(min_class_size=0).fit(X, y)
+        assert_allclose(clone(machine).set_params(min_class_size=4).fit(X, y).project(X), own.project(X))
     assert_allclose(pooled.hidden_coef_, own.hidden_coef_)
     others = [c for c in range(n_classes) if c != 1]
     assert_allclose(pooled.projected_variances_[others], own.projected_variances_[others])
@@ -241,7 +243,7 @@ def test_classes_of_few_rows_have_the_variances_of_the_others(machine, n_classes
     assert_allclose(streamed.projected_variances_, pooled.projected_variances_, rtol=1e-5)
     (point,) = path(clone(machine), X, y, Partition.whole(len(y)), [{}])
     assert_array_equal(point.prediction, pooled.predict(X))
-    all_few = clone(machine).set_params(pool_below=1000).fit(X, y)
+    all_few = clone(machine).set_params(min_class_size=1000).fit(X, y)
     assert_allclose(all_few.projected_variances_ - own.projected_variances_.mean(axis=0), 0, atol=1e-12)
 
 
@@ -253,8 +255,10 @@ def test_a_class_of_a_few_rows_is_found():
         for seed in range(10):
             rows = np.random.default_rng(seed).permutation(len(y))
             some = np.concatenate([rows[y[rows] == 0][:2], rows[y[rows] > 0][:60]])
-            for pool_below, found in recall.items():
-                machine = EEMClassifier(60, pool_below=pool_below, random_state=seed).fit(X[some], y[some])
+            for min_class_size, found in recall.items():
+                machine = EEMClassifier(60, min_class_size=min_class_size, random_state=seed).fit(
+                    X[some], y[some]
+                )
                 found.append((machine.predict(X[y == 0]) == 0).mean())
     assert np.mean(recall[7]) > np.mean(recall[0]) + 0.15
 
@@ -306,9 +310,9 @@ def test_what_single_precision_cannot_tell_apart_is_told_in_double():
     """Differences of means of a few roundings of float32, and units that it holds as zeros."""
     rng, y = np.random.default_rng(0), np.arange(40) % 2
     near, far = 0.5 + 1e-6 * (rng.random((40, 3)) + y[:, None]), 70 + rng.random((40, 3))
-    for X, units in [(near, {}), (far, {"activation": "sigmoid", "gamma": "uniform"})]:
+    for X, units in [(near, {}), (far, {"activation": "sigmoid", "unit_scale": "uniform"})]:
         X = X.astype(np.float32)
-        machine = EEMClassifier(5, feature_range=None, random_state=0, **units)
+        machine = EEMClassifier(5, bounds=None, random_state=0, **units)
         single, double = clone(machine).fit(X, y), clone(machine).fit(X.astype(float), y)
         assert single.solver_info_ == {"ridge": 0.0, "degenerate": False, "dtype": "float64"}
         assert_allclose(single.projected_variances_, double.projected_variances_, rtol=1e-3)
@@ -322,7 +326,7 @@ def test_a_stream_of_single_rows_raises_no_warning():
     X, y = rng.random((12, 3)), np.arange(12) % 3
     for covariance in ("ledoit_wolf", "oas", "empirical"):
         for n_hidden in (5, 60):
-            stream = EEMClassifier(n_hidden, covariance=covariance, feature_range=(0, 1), random_state=0)
+            stream = EEMClassifier(n_hidden, covariance=covariance, bounds=(0, 1), random_state=0)
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 for i in range(len(y)):
@@ -349,8 +353,8 @@ def test_a_class_that_comes_late_keeps_its_digits():
     rng = np.random.default_rng(0)
     X, y = rng.random((60, 30)), np.arange(60) % 2
     X[y == 1] += 1  # <w, x> is 15 more: units of 1e-7 of the other class's
-    whole = EEMClassifier(10, activation="sigmoid", feature_range=None, random_state=0).fit(X, y)
-    stream = EEMClassifier(10, activation="sigmoid", feature_range=None, random_state=0)
+    whole = EEMClassifier(10, activation="sigmoid", bounds=None, random_state=0).fit(X, y)
+    stream = EEMClassifier(10, activation="sigmoid", bounds=None, random_state=0)
     for c in (0, 1):
         stream.partial_fit(X[y == c], y[y == c], classes=[0, 1])
     assert_allclose(stream.projected_variances_, whole.projected_variances_, rtol=1e-9)

@@ -37,7 +37,8 @@ NAIVE = {
 @pytest.mark.parametrize("activation", NAIVE)
 def test_the_machine_is_equation_4(wine, activation, container):
     X, y = wine
-    machine = ELMClassifier(12, activation=activation, slope=2.5, C=0.1, random_state=0).fit(container(X), y)
+    settings = {"activation": activation, "slope": 2.5, "alpha": 0.1, "fit_intercept": False}
+    machine = ELMClassifier(12, random_state=0, **settings).fit(container(X), y)
     H = np.array([[NAIVE[activation](x, a, b) for a, b in zip(*drawn(), strict=True)] for x in X])
     assert_allclose(machine._layer(container(X)), H, rtol=1e-10)
     T = np.where(y[:, None] == [0, 1, 2], 1, -1)
@@ -48,13 +49,13 @@ def test_the_machine_is_equation_4(wine, activation, container):
 
 def test_without_a_ridge_it_is_least_squares(wine):
     X, y = wine[0], wine[0][:, 0] ** 2
-    machine = ELMRegressor(12, slope=2.5, C=0.0, fit_intercept=False, random_state=0).fit(X, y)
+    machine = ELMRegressor(12, slope=2.5, alpha=0.0, fit_intercept=False, random_state=0).fit(X, y)
     assert_allclose(machine.hidden_coef_, np.linalg.pinv(machine._layer(X)) @ y, rtol=1e-6)
 
 
 def test_units_that_depend_on_one_another_have_weights_of_least_norm(wine):
     X, y = wine[0][:9], wine[0][:9, 0] ** 2
-    machine = ELMRegressor(30, slope=2.5, C=0.0, fit_intercept=False, random_state=0).fit(X, y)
+    machine = ELMRegressor(30, slope=2.5, alpha=0.0, fit_intercept=False, random_state=0).fit(X, y)
     assert machine.solver_info_ == {"method": "eigh"}
     assert_allclose(machine.hidden_coef_, np.linalg.pinv(machine._layer(X)) @ y, rtol=1e-5, atol=1e-7)
 
@@ -67,22 +68,24 @@ def test_units_of_a_smaller_machine_are_the_first_of_a_larger_one(wine):
 def test_a_sequence_of_ridges_is_decided_by_leaving_one_out(wine):
     X, y = wine[0][:60], wine[0][:60, 0] + np.random.default_rng(0).normal(size=60)
     ridges = (1e-3, 0.1, 10.0)
-    chosen = ELMRegressor(20, feature_range=(-1, 1), C=ridges, random_state=0).fit(X, y)
+    chosen = ELMRegressor(20, bounds=(-1, 1), alpha=ridges, random_state=0).fit(X, y)
     errors = []
     for C in ridges:
-        machine = ELMRegressor(20, feature_range=(-1, 1), C=C, random_state=0)
+        machine = ELMRegressor(20, bounds=(-1, 1), alpha=C, random_state=0)
         rest = [np.delete(np.arange(60), i) for i in range(60)]
         left = [machine.fit(X[rows], y[rows]).predict(X[[i]])[0] - y[i] for i, rows in enumerate(rest)]
         errors.append(np.mean(np.square(left)))
     assert_allclose(chosen.loo_errors_, errors, rtol=1e-6)
-    assert ridges[np.argmin(errors)] == chosen.C_
+    assert ridges[np.argmin(errors)] == chosen.alpha_
 
 
 TRIAL = Partition(np.arange(178) % 5, ((0,), (0, 1), (0, 2), (0, 3), (0, 4)))
 
 
 def test_ridges_to_choose_from_take_the_default_path(wine):
-    points = list(path(ELMClassifier(9, random_state=0), *wine, TRIAL, [{"C": (0.1, 1.0)}, {"C": 1.0}]))
+    points = list(
+        path(ELMClassifier(9, random_state=0), *wine, TRIAL, [{"alpha": (0.1, 1.0)}, {"alpha": 1.0}])
+    )
     assert len(points) == 10
     assert not any(point.error for point in points)
 
@@ -91,6 +94,6 @@ def test_ridges_to_choose_from_take_the_default_path(wine):
 def test_columns_of_later_values_do_not_change_the_shape_of_predictions(wine, change):
     X, y = wine
     y = y.astype(float)
-    machine = ELMRegressor(5, keep_sums=True, feature_range=(0, 1), random_state=0).fit(X, y)
+    machine = ELMRegressor(5, store_sums=True, bounds=(0, 1), random_state=0).fit(X, y)
     getattr(machine, change)(X[:5], y[:5, None])
     assert machine.predict(X).shape == (len(X),)

@@ -150,17 +150,17 @@ def test_a_machine_without_rows_of_a_class_is_not_fitted_until_one_comes(learner
 
 SHAPING = {
     "attains a bound of feature": [
-        EEMClassifier(8, keep_sums=True),
-        WELMClassifier(8, solver="cholesky", keep_sums=True),
-        ELMRegressor(8, keep_sums=True),
+        EEMClassifier(8, store_sums=True),
+        WELMClassifier(8, solver="cholesky", store_sums=True),
+        ELMRegressor(8, store_sums=True),
     ],
     "is one of the landmarks": [
-        EEKMClassifier(8, gamma=1.0, keep_sums=True),
-        RKELMClassifier(8, sigma=1.0, keep_sums=True),
+        EEKMClassifier(8, gamma=1.0, store_sums=True),
+        RKELMClassifier(8, gamma=1.0, store_sums=True),
     ],
     "='scale' was measured on all rows": [
-        EEKMClassifier(8, keep_sums=True),
-        RKELMRegressor(8, keep_sums=True),
+        EEKMClassifier(8, store_sums=True),
+        RKELMRegressor(8, store_sums=True),
     ],
 }
 
@@ -180,13 +180,13 @@ def test_rows_that_shaped_the_layer_are_refused_and_others_forgotten_exactly(mes
         return
     if "bound" in message:
         shaping = np.isin(X, [X.min(axis=0), X.max(axis=0)]).any(axis=1)
-        given = {"feature_range": machine.feature_range_}
+        given = {"bounds": machine.bounds_}
     else:
         shaping = X[:, None] == np.asarray(
             machine.landmarks_.todense() if make is csr_array else machine.landmarks_
         )
         shaping = shaping.all(axis=2).any(axis=1)
-        given = {"landmarks": machine.landmarks_}
+        given = {"n_landmarks": machine.landmarks_}
     some = np.flatnonzero(~shaping)[:30]
     rest = np.setdiff1d(np.arange(len(y)), some)
     expected = clone(machine).set_params(**given).fit(X[rest], y[rest])
@@ -196,9 +196,9 @@ def test_rows_that_shaped_the_layer_are_refused_and_others_forgotten_exactly(mes
 def test_a_machine_without_sums_has_nothing_to_forget():
     with pytest.raises(NotFittedError):
         EEMClassifier().forget(X, LABELS)
-    with pytest.raises(ValueError, match="keep_sums=False: there is nothing that forget could go on from"):
-        EEMClassifier(8).fit(X, LABELS).forget(X, LABELS)
-    for machine in (WELMClassifier(), ELMRegressor(C=[1.0, 2.0])):
+    with pytest.raises(ValueError, match="store_sums=False.* forget"):
+        EEMClassifier(8, store_sums=False).fit(X, LABELS).forget(X, LABELS)
+    for machine in (WELMClassifier(), ELMRegressor(alpha=[1.0, 2.0])):
         assert not hasattr(machine, "forget")
 
 
@@ -208,26 +208,26 @@ def test_given_landmarks_are_the_layer():
     K = rbf_kernel(X, LANDMARKS, gamma)
     expected = K @ np.linalg.solve(K.T @ K + 0.1 * np.eye(8), K.T @ VALUES)
     for landmarks in (LANDMARKS, csr_array(LANDMARKS), LANDMARKS.tolist()):
-        machine = RKELMRegressor(landmarks=landmarks, C=0.1, fit_intercept=False)
+        machine = RKELMRegressor(n_landmarks=landmarks, alpha=0.1, fit_intercept=False)
         for fitted in (machine.fit(X, VALUES), streaming.fit(clone(machine), iter([(X, VALUES)]))):
             assert_allclose(fitted.predict(X), expected, rtol=1e-9)
     drawn = EEKMClassifier(30, gamma=0.5, random_state=0).fit(X, LABELS)
-    same = EEKMClassifier(landmarks=drawn.landmarks_, gamma=0.5).fit(X, LABELS)
+    same = EEKMClassifier(n_landmarks=drawn.landmarks_, gamma=0.5).fit(X, LABELS)
     assert_array_equal(same.decision_function(X), drawn.decision_function(X))
-    with pytest.raises(ValueError, match="landmarks have 3 features; accepted: 4, as in X"):
-        RKELMClassifier(landmarks=LANDMARKS[:, :3]).fit(X, LABELS)
-    with pytest.raises(ValueError, match="landmarks contains NaN"):
-        RKELMClassifier(landmarks=LANDMARKS * np.nan).fit(X, LABELS)
+    with pytest.raises(ValueError, match="n_landmarks has rows of 3 features; accepted: 4, as in X"):
+        RKELMClassifier(n_landmarks=LANDMARKS[:, :3]).fit(X, LABELS)
+    with pytest.raises(ValueError, match="n_landmarks contains NaN"):
+        RKELMClassifier(n_landmarks=LANDMARKS * np.nan).fit(X, LABELS)
 
 
 @pytest.mark.parametrize("make", [np.asarray, csr_array], ids=["dense", "sparse"])
 @pytest.mark.parametrize("learner", [EEKMClassifier(2, random_state=0), RKELMClassifier(2, random_state=0)])
 def test_the_path_of_given_landmarks_is_that_of_fits(learner, make):
     folds = Partition.cross_validation(np.arange(len(X)) // 40)
-    grid = [{"landmarks": make(LANDMARKS[:h])} for h in (5, 8)]
+    grid = [{"n_landmarks": make(LANDMARKS[:h])} for h in (5, 8)]
     found, plain = (
         {
-            (point.left_out, point.params["landmarks"].shape[0]): point
+            (point.left_out, point.params["n_landmarks"].shape[0]): point
             for point in paths(learner, X, LABELS, folds, grid)
         }
         for paths in (path, path.dispatch(object))  # the second fits each setting by itself

@@ -9,7 +9,7 @@ from scipy.stats import kstest, norm
 from sklearn.metrics.pairwise import rbf_kernel
 
 from entrolearn.machines import layers
-from entrolearn.machines.layers import ACTIVATIONS, GAMMAS, NystromLayer, RandomLayer, project_rows
+from entrolearn.machines.layers import ACTIVATIONS, UNIT_SCALES, NystromLayer, RandomLayer, project_rows
 
 
 @pytest.fixture
@@ -51,15 +51,19 @@ def test_saturated_units_keep_their_digits_below_one():
     assert_array_equal(RandomLayer(np.ones((1, 1)), np.zeros(1), "sigmoid")(X), 1.0)  # what it is for
 
 
-@pytest.mark.parametrize("gamma", GAMMAS)
-def test_small_layers_are_the_first_units_of_large_ones(gamma):
-    small, large = (RandomLayer.draw(4, h, "rbf", np.random.RandomState(3), gamma=gamma) for h in (5, 20))
+@pytest.mark.parametrize("unit_scale", UNIT_SCALES)
+def test_small_layers_are_the_first_units_of_large_ones(unit_scale):
+    small, large = (
+        RandomLayer.draw(4, h, "rbf", np.random.RandomState(3), unit_scale=unit_scale) for h in (5, 20)
+    )
     assert_array_equal(small.weights, large.weights[:5])
     assert_array_equal(small.biases, large.biases[:5])
 
 
-def drawn(n_features, gamma, activation="rbf", **options):
-    return RandomLayer.draw(n_features, 2000, activation, np.random.RandomState(0), gamma=gamma, **options)
+def drawn(n_features, unit_scale, activation="rbf", **options):
+    return RandomLayer.draw(
+        n_features, 2000, activation, np.random.RandomState(0), unit_scale=unit_scale, **options
+    )
 
 
 def test_log_uniform_gammas_lie_between_three_tenths_and_thirty_over_the_number_of_features():
@@ -71,7 +75,7 @@ def test_log_uniform_gammas_lie_between_three_tenths_and_thirty_over_the_number_
 def test_gamma_is_of_rbf_units_and_sigmoids_alone():
     assert_array_equal(drawn(7, "log-uniform").weights, drawn(7, "uniform").weights)
     for activation in ("nsigmoid", np.sin):
-        layers = [drawn(7, gamma, activation) for gamma in GAMMAS]
+        layers = [drawn(7, unit_scale, activation) for unit_scale in UNIT_SCALES]
         assert_array_equal(layers[0].biases, layers[1].biases)
 
 

@@ -96,14 +96,14 @@ def test_groups_and_weighted_rows(learner):
         {"n_hidden": 60},  # more units than rows of a class
         {"covariance": "empirical"},
         {"covariance": 1e-12},
-        {"covariance": "oas", "pool_below": 29},  # which the classes of thirty rows fall to
-        {"priors": "empirical", "class_weight": {0: 1.0, 1: 3.0, 2: 1.0}},
-        {"class_weight": "balanced", "pool_below": 0},
+        {"covariance": "oas", "min_class_size": 29},  # which the classes of thirty rows fall to
+        {"priors": "empirical"},
+        {"priors": [1.0, 3.0, 1.0], "min_class_size": 0},
     ],
 )
 def test_settings_of_entropy_machines(settings):
     learner = EEMClassifier(
-        **{"n_hidden": 12, "feature_range": (-2, 4), "keep_sums": True, "random_state": 0} | settings
+        **{"n_hidden": 12, "bounds": (-2, 4), "store_sums": True, "random_state": 0} | settings
     )
     found = influence(clone(learner).fit(X, LABELS), X, LABELS)
     for i in range(0, 90, 20):
@@ -113,7 +113,7 @@ def test_settings_of_entropy_machines(settings):
 def test_interpolated_rows_have_solutions_of_their_own():
     """Of leverage one: what is left of their residual is rounding."""
     rows, y = np.vstack([X[:20], [[50.0, 0, 0, 0]]]), np.append(VALUES[:20, 0], 3.0)
-    learner = ELMRegressor(6, feature_range=None, C=1e-10, activation="sine", keep_sums=True, random_state=0)
+    learner = ELMRegressor(6, bounds=None, alpha=1e-10, activation="sine", store_sums=True, random_state=0)
     found = influence(clone(learner).fit(rows, y), rows, y)
     refit = clone(learner).fit(rows[:20], y[:20])
     assert found.decision[20] == pytest.approx(refit.predict(rows[20:])[0], rel=1e-4)
@@ -122,19 +122,19 @@ def test_interpolated_rows_have_solutions_of_their_own():
 @pytest.mark.parametrize(
     "learner",
     [
-        KELMClassifier(C=0.1, sigma=2.0),
-        KELMClassifier(C=[0.1, 1.0], sigma=2.0, fit_intercept=True, kernel="inverse_multiquadric"),
-        KELMRegressor(C=0.1, sigma=2.0, fit_intercept=True),
+        KELMClassifier(alpha=0.1, gamma=0.5),
+        KELMClassifier(alpha=[0.1, 1.0], gamma=0.5, fit_intercept=True, kernel="inverse_multiquadric"),
+        KELMRegressor(alpha=0.1, gamma=0.5, fit_intercept=True),
         LSSVC(gamma=0.5, class_weight={0: 1.0, 1: 3.0, 2: 1.0}),
-        LSSVR(gamma=0.5, C=3.0),
+        LSSVR(gamma=0.5, alpha=0.3333333333333333),
     ],
     ids=lambda learner: type(learner).__name__,
 )
 def test_kernel_machines(learner):
     y, groups = targets(learner, 3), np.arange(90) // 30
     machine = clone(learner).fit(X, y)
-    if np.ndim(learner.get_params()["C"]):
-        learner = clone(learner).set_params(C=machine.C_)
+    if np.ndim(learner.get_params()["alpha"]):
+        learner = clone(learner).set_params(alpha=machine.alpha_)
     found = influence(machine, X, y)
     for i in range(0, 90, 15):
         assert_is_a_refit(found, learner, y, [i], i)
@@ -148,7 +148,7 @@ def test_kernel_machines(learner):
 
 def test_without_a_class_there_is_no_model_and_what_is_refused():
     y = np.minimum(LABELS, 1)
-    machine = EEMClassifier(8, keep_sums=True, random_state=0).fit(X, y)
+    machine = EEMClassifier(8, store_sums=True, random_state=0).fit(X, y)
     found = influence(machine, X, y, groups=y)
     assert np.isnan(found.decision).all()
     assert np.isnan(found.threshold_change).all()
@@ -156,13 +156,13 @@ def test_without_a_class_there_is_no_model_and_what_is_refused():
         influence(SVC().fit(X, y), X, y)
     with pytest.raises(TypeError, match="without sample_weight KELM"):
         influence(KELMClassifier().fit(X, y), X, y, sample_weight=np.ones(90))
-    with pytest.raises(ValueError, match="keep_sums=False: there is nothing that influence could go on from"):
-        influence(EEMClassifier(8).fit(X, y), X, y)
+    with pytest.raises(ValueError, match="store_sums=False.* influence"):
+        influence(EEMClassifier(8, store_sums=False).fit(X, y), X, y)
     with pytest.raises(ValueError, match="inconsistent numbers"):
         influence(machine, X, y, groups=y[:5])
     with pytest.raises(ValueError, match="the model was not fitted to these rows|are to be forgotten"):
         influence(machine, 3 * X - 50, y, groups=y)
-    pipe = make_pipeline(StandardScaler(), EEMClassifier(8, keep_sums=True)).fit(X, y)
+    pipe = make_pipeline(StandardScaler(), EEMClassifier(8, store_sums=True)).fit(X, y)
     with pytest.raises(TypeError, match=r"not a Pipeline: influence\(pipe\[-1\], pipe\[:-1\].transform"):
         influence(pipe, X, y)
 
@@ -214,8 +214,8 @@ def test_named_features_warn_only_if_the_names_are_missing(learner, recwarn):
 def test_without_all_rows_there_is_no_model(learner):
     y = targets(learner, 2)
     machine = clone(learner)
-    if hasattr(machine, "keep_sums"):
-        machine.set_params(keep_sums=True)
+    if hasattr(machine, "store_sums"):
+        machine.set_params(store_sums=True)
     found = influence(machine.fit(X, y), X, y, groups=np.zeros(90))
     assert np.isnan(found.decision).all()
     assert np.isnan(found.change).all()
@@ -223,6 +223,6 @@ def test_without_all_rows_there_is_no_model(learner):
 
 def test_groups_of_several_types_are_refused_in_one_line():
     X, y = np.random.default_rng(0).normal(size=(6, 2)), np.arange(6) % 2
-    machine = ELMClassifier(5, keep_sums=True, random_state=0).fit(X, y)
+    machine = ELMClassifier(5, store_sums=True, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="groups cannot be sorted"):
         influence(machine, X, y, groups=[None, None, 1, 1, 2, 2])

@@ -13,9 +13,9 @@ from entrolearn import EEKMClassifier, EEMClassifier, ELMClassifier, KELMClassif
 FORMS = {"dense": np.asarray, "csr": csr_array}
 MACHINES = {
     "EEM": EEMClassifier(9, random_state=0),
-    "EEM in a box": EEMClassifier(9, feature_range=(-1, 2), random_state=0),
+    "EEM in a box": EEMClassifier(9, bounds=(-1, 2), random_state=0),
     "EEM, nsigmoid": EEMClassifier(9, activation="nsigmoid", random_state=0),
-    "ELM": ELMClassifier(9, C=1e-3, random_state=0),
+    "ELM": ELMClassifier(9, alpha=1e-3, random_state=0),
     "EEKM": EEKMClassifier(9, random_state=0),
     "RKELM": RKELMClassifier(9, random_state=0),
     "RKELM, linear": RKELMClassifier(9, kernel="linear", random_state=0),

@@ -226,5 +226,7 @@ def test_one_number_is_no_choice_and_several_are():
     assert ridge_candidates(0.5) is None
     assert_array_equal(ridge_candidates((1, 2.5)), [1.0, 2.5])
     for wrong in ([], [1.0, -1.0], [np.nan], [[1.0]], ["a"]):
-        with pytest.raises(ValueError, match="C must be a number or a sequence of numbers, none negative"):
+        with pytest.raises(
+            ValueError, match="alpha must be a number or a sequence of numbers, none negative"
+        ):
             ridge_candidates(wrong)

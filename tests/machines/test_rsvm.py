@@ -140,7 +140,10 @@ def test_landmarks_are_training_rows_and_those_of_a_smaller_machine_are_the_firs
 def test_a_kernel_need_not_be_positive_definite(wdbc):
     X, y = wdbc
     assert (
-        RSVC(50, kernel="sigmoid", gamma=1.0, coef0=-1.0, C=1e3, random_state=0).fit(X, y).score(X, y) > 0.95
+        RSVC(50, kernel="sigmoid", gamma=1.0, kernel_params={"coef0": -1.0}, C=1e3, random_state=0)
+        .fit(X, y)
+        .score(X, y)
+        > 0.95
     )
 
 

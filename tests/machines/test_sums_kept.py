@@ -22,11 +22,11 @@ STREAMED = [
     EEMClassifier(20, random_state=0),
     EEMClassifier(20, activation="sigmoid", covariance="oas", random_state=0),
     EEKMClassifier(20, gamma=0.5, random_state=0),
-    WELMClassifier(20, solver="cholesky", C=1e-3, random_state=0),
-    ELMClassifier(20, C=1e-3, random_state=0),
-    ELMRegressor(20, C=1e-3, random_state=0),
-    RKELMClassifier(20, C=1e-3, random_state=0),
-    RKELMRegressor(20, C=1e-3, random_state=0),
+    WELMClassifier(20, solver="cholesky", alpha=1e-3, random_state=0),
+    ELMClassifier(20, alpha=1e-3, random_state=0),
+    ELMRegressor(20, alpha=1e-3, random_state=0),
+    RKELMClassifier(20, alpha=1e-3, random_state=0),
+    RKELMRegressor(20, alpha=1e-3, random_state=0),
 ]
 streamed = pytest.mark.parametrize("machine", STREAMED, ids=lambda each: type(each).__name__)
 
@@ -46,7 +46,7 @@ def test_a_stream_goes_on_from_a_fit_that_kept_its_sums(machine, wine, how):
     """It equals the fit to all rows with the units of the first fit, which a stream of both halves has."""
     X, y = wine[0].astype(np.float32).astype(float), target(machine, wine[1])
     first, last = np.arange(len(X)) % 2 == 0, np.arange(len(X)) % 2 == 1
-    kept = clone(machine).set_params(keep_sums=True)
+    kept = clone(machine).set_params(store_sums=True)
     if how == "stream":
         streaming.fit(kept, streaming.rows(X[first], y[first], chunk_rows=20))
     else:
@@ -62,23 +62,37 @@ def test_a_stream_goes_on_from_a_fit_that_kept_its_sums(machine, wine, how):
 
 
 @streamed
+def test_by_default_sums_are_kept_while_they_are_small_and_exact(machine, wine, monkeypatch):
+    X, y = wine[0], target(machine, wine[1])
+    kept = clone(machine).fit(X, y)
+    size = kept._stream.nbytes
+    assert size < 64_000_000
+    single = clone(machine).fit(X.astype(np.float32), y)  # EEM computes in single precision
+    assert hasattr(single, "_stream") == (not isinstance(machine, EEMClassifier))
+    monkeypatch.setattr("entrolearn.machines.additive.STORED_BYTES", size)
+    assert not hasattr(clone(machine).fit(X, y), "_stream")
+    assert hasattr(clone(machine).set_params(store_sums=True).fit(X, y), "_stream")
+
+
+@streamed
 def test_a_fit_without_its_sums_is_not_forgotten_in_silence(machine, wine):
     X, y = wine[0], target(machine, wine[1])
-    fitted, name = clone(machine).fit(X, y), type(machine).__name__
+    machine, name = clone(machine).set_params(store_sums=False), type(machine).__name__
+    fitted = clone(machine).fit(X, y)
     before = fitted.predict(X)
     classes = {"classes": np.unique(y)} if is_classifier(machine) else {}
     for fit in (lambda: fitted, lambda: streaming.fit(clone(machine), X, y)):
-        with pytest.raises(
-            ValueError, match=f"{name} was fitted with keep_sums=False.*keep_sums=True, or a c"
-        ):
+        with pytest.raises(ValueError, match=f"{name} was fitted .*store_sums=True"):
             fit().partial_fit(X, y, **classes)
     assert_array_equal(fitted.predict(X), before)
 
 
-@pytest.mark.parametrize("machine", [ELMRegressor(20, C=[0.1, 1.0]), RKELMRegressor(20, C=[0.1, 1.0])])
+@pytest.mark.parametrize(
+    "machine", [ELMRegressor(20, alpha=[0.1, 1.0]), RKELMRegressor(20, alpha=[0.1, 1.0])]
+)
 def test_sums_are_not_kept_of_several_ridges(machine, wine):
-    with pytest.raises(ValueError, match=r"C=\[0.1, 1.0\]: .* with keep_sums: one number"):
-        machine.set_params(keep_sums=True).fit(wine[0], wine[0][:, 0])
+    with pytest.raises(ValueError, match=r"alpha=\[0.1, 1.0\]: .* one number"):
+        machine.set_params(store_sums=True).fit(wine[0], wine[0][:, 0])
 
 
 @pytest.mark.parametrize("machine", [*STREAMED, WELMClassifier(20)])

@@ -31,23 +31,23 @@ from entrolearn.path import Partition, path
 SUMS = [
     EEMClassifier(20, random_state=0),
     EEMClassifier(20, covariance="oas", priors="empirical", random_state=0),
-    EEMClassifier(20, covariance=0.1, class_weight="balanced", random_state=0),
+    EEMClassifier(20, covariance=0.1, priors=[1.0, 2.0, 3.0], random_state=0),
     EEKMClassifier(20, random_state=0),
-    WELMClassifier(20, solver="cholesky", C=0.1, random_state=0),
-    ELMClassifier(20, C=0.1, random_state=0),
-    ELMRegressor(20, C=0.1, random_state=0),
-    RKELMClassifier(20, C=0.1, fit_intercept=True, random_state=0),
-    RKELMRegressor(20, C=0.1, random_state=0),
+    WELMClassifier(20, solver="cholesky", alpha=0.1, random_state=0),
+    ELMClassifier(20, alpha=0.1, random_state=0),
+    ELMRegressor(20, alpha=0.1, random_state=0),
+    RKELMClassifier(20, alpha=0.1, fit_intercept=True, random_state=0),
+    RKELMRegressor(20, alpha=0.1, random_state=0),
 ]
 OTHERS = [
-    EEMClassifier(20, covariance=LedoitWolf(), class_weight={0: 1.0, 1: 2.0, 2: 3.0}, random_state=0),
+    EEMClassifier(20, covariance=LedoitWolf(), priors={0: 1.0, 1: 2.0, 2: 3.0}, random_state=0),
     WELMClassifier(20, random_state=0),
-    ELMClassifier(20, C=[0.01, 1.0], random_state=0),
-    RKELMRegressor(20, C=[0.1, 10.0], random_state=0),
+    ELMClassifier(20, alpha=[0.01, 1.0], random_state=0),
+    RKELMRegressor(20, alpha=[0.1, 10.0], random_state=0),
     KELMClassifier(kernel="laplacian"),
-    KELMClassifier(C=[0.1, 1.0]),
-    KELMRegressor(C=1.0),
-    KELMRegressor(C=[0.1, 10.0]),
+    KELMClassifier(alpha=[0.1, 1.0]),
+    KELMRegressor(alpha=1.0),
+    KELMRegressor(alpha=[0.1, 10.0]),
 ]
 
 
@@ -142,7 +142,7 @@ def test_streams_and_folds_weigh_rows_as_fit_does(learner, data):
 
 
 @pytest.mark.usefixtures("dispatch")
-@of_each([*SUMS, ELMClassifier(20, C=[0.01, 1.0], fit_intercept=True, random_state=0)])
+@of_each([*SUMS, ELMClassifier(20, alpha=[0.01, 1.0], fit_intercept=True, random_state=0)])
 def test_other_libraries_weigh_rows_as_numpy_does(learner, place, data):
     X, weights, y = data[0], data[3], targets(learner, data)
     expected = clone(learner).fit(X, y, sample_weight=weights)
@@ -154,7 +154,7 @@ def test_other_libraries_weigh_rows_as_numpy_does(learner, place, data):
 @pytest.mark.parametrize("intercept", [False, True])
 def test_of_any_weights_regressors_are_scikit_learns(intercept, data):
     X, values, weights = data[0], data[2], np.random.default_rng(1).uniform(0.1, 3.0, 178)
-    settings = {"C": 0.5, "fit_intercept": intercept}
+    settings = {"alpha": 0.5, "fit_intercept": intercept}
     elm = ELMRegressor(20, random_state=0, **settings).fit(X, values, sample_weight=weights)
     ridge = Ridge(0.5, fit_intercept=intercept).fit(elm._layer(X), values, sample_weight=weights)
     assert_allclose(elm.predict(X), ridge.predict(elm._layer(X)), rtol=1e-7)
@@ -164,12 +164,12 @@ def test_of_any_weights_regressors_are_scikit_learns(intercept, data):
     assert_allclose(kelm.intercept_, linear.intercept_, atol=1e-9)
 
 
-@of_each([ELMRegressor(10, C=[0.1, 1.0], random_state=0), KELMRegressor(C=[0.1, 1.0])])
+@of_each([ELMRegressor(10, alpha=[0.1, 1.0], random_state=0), KELMRegressor(alpha=[0.1, 1.0])])
 def test_of_weights_below_one_leave_one_out_leaves_all_of_a_row(learner, data):
     X, values, weights = data[0][:40], data[2][:40], np.random.default_rng(1).uniform(0.1, 1.0, 40)
-    machine = clone(learner).set_params(**({} if hasattr(learner, "n_hidden") else {"sigma": 13.0}))
+    machine = clone(learner).set_params(**({} if hasattr(learner, "n_hidden") else {"gamma": 1 / 13}))
     machine.fit(X, values, sample_weight=weights)
-    alone = clone(machine).set_params(C=0.1)
+    alone = clone(machine).set_params(alpha=0.1)
     alone._draw_layer = lambda *rows: machine._layer
     errors = []
     for i in range(len(X)):
@@ -190,17 +190,11 @@ def test_weights_that_add_up_to_one_shrink_as_the_rows_do(data):
     assert boosted.score(X, y) > 0.95
 
 
-def test_class_weights_multiply_priors(data):
+def test_empirical_priors_are_shares_of_the_weight(data):
     X, y = data[:2]
-    cost = {0: 1.0, 1: 5.0, 2: 0.1}
-    weighed = EEMClassifier(20, priors=[1, 2, 3], class_weight=cost, random_state=0).fit(X, y)
-    as_priors = EEMClassifier(20, priors=[1.0, 10.0, 0.3], random_state=0).fit(X, y)
-    assert_same(weighed, as_priors, X)
     shares = np.random.default_rng(0).uniform(0, 1, len(y))
     empirical = EEMClassifier(20, priors="empirical").fit(X, y, sample_weight=shares)
     assert_allclose(empirical.priors_, np.bincount(y, shares) / shares.sum())
-    balanced = EEKMClassifier(priors="empirical", class_weight="balanced").fit(X, y)
-    assert_allclose(balanced.priors_, 1 / 3)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_both_solvers_agree_where_the_problem_is_well_posed(wdbc):
 
 def test_a_ridge_is_scikit_learns_ridge(wdbc):
     X, y = wdbc
-    machine = WELMClassifier(20, solver="cholesky", C=0.2, class_weight={0: 2.0, 1: 3.0}, random_state=0)
+    machine = WELMClassifier(20, solver="cholesky", alpha=0.2, class_weight={0: 2.0, 1: 3.0}, random_state=0)
     machine.fit(X, y)
     ridge = Ridge(alpha=0.2, fit_intercept=False)
     ridge.fit(machine._layer(X), 2.0 * y - 1, sample_weight=np.array([2.0, 3.0])[y])
@@ -73,7 +73,7 @@ def test_a_singular_gram_matrix_is_solved_by_its_pseudoinverse():
 def test_the_ridges_of_the_study_are_solved_by_cholesky(n_rows):
     """Of today.yaml: at most 1,000 rows and 250 units, C from 1e-8."""
     X = np.random.default_rng(0).uniform(size=(n_rows, 2)).repeat(1000 // n_rows, axis=0)
-    machine = WELMClassifier(250, solver="cholesky", C=1e-8, feature_range=None, random_state=0)
+    machine = WELMClassifier(250, solver="cholesky", alpha=1e-8, bounds=None, random_state=0)
     assert machine.fit(X, X[:, 0] > 0.5).solver_info_["method"] == "cholesky"
 
 

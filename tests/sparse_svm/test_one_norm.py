@@ -101,7 +101,7 @@ def test_what_is_no_problem_of_two_classes_is_refused(wdbc, estimator):
 def test_a_kernel_that_is_not_finite_is_named_with_its_rows(wdbc):
     X, y = wdbc
     with pytest.raises(ValueError, match="kernel 'poly' gives inf for rows 0 and 0.* scale the features"):
-        OneNormSVC(kernel="poly", degree=400, gamma=1.0).fit(100 * X, y)
+        OneNormSVC(kernel="poly", kernel_params={"degree": 400}, gamma=1.0).fit(100 * X, y)
     with pytest.raises(ValueError, match="gives nan for rows 0 and 0"):
         OneNormSVC(kernel=lambda a, b: np.nan).fit(X, y)
 

@@ -82,7 +82,7 @@ def test_workers_that_together_hold_less_than_the_data_fit_the_machine_of_one(cl
     X, y = rows(LENGTHS)
     assert X.nbytes / 1e6 > 2 * (LIMIT_MB - LIBRARIES_MB)
     processes = client.run(os.getpid)
-    learner = EEMClassifier(10, feature_range=(0, 1), random_state=0)
+    learner = EEMClassifier(10, bounds=(0, 1), random_state=0)
     machine = distributed.fit(clone(learner), X, y, classes=[False, True])
     assert client.run(os.getpid) == processes  # none was killed and started anew
     assert max(client.run(peak_mb).values()) < LIMIT_MB

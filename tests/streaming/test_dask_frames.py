@@ -109,7 +109,7 @@ def test_arrays_that_are_made_of_one_array_may_change_each_time():
         return np.random.default_rng().random((60, 5))
 
     X = da.map_blocks(random_rows, chunks=((60,) * 4, (5,)), dtype=float, meta=np.empty((0, 0)))
-    machine = streaming.fit(ELMRegressor(10, C=1e-9, random_state=0), X, 2 * X[:, 0])
+    machine = streaming.fit(ELMRegressor(10, alpha=1e-9, random_state=0), X, 2 * X[:, 0])
     rows = random_rows()
     assert_allclose(machine.predict(rows), 2 * rows[:, 0], atol=0.5)
 

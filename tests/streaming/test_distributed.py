@@ -34,12 +34,12 @@ CLASSIFIERS = [
     EEMClassifier(40, activation="sigmoid", covariance="oas", random_state=0),
     EEKMClassifier(30, random_state=0),
     EEKMClassifier(30, kernel="poly", gamma="auto", random_state=0),
-    WELMClassifier(40, solver="cholesky", C=1.0, random_state=0),
-    ELMClassifier(40, C=1.0, random_state=0),
-    RKELMClassifier(30, C=0.1, per_landmark_sigma=True, random_state=0),
-    RKELMClassifier(30, C=0.1, sigma=2.0, random_state=np.random.RandomState(7)),
+    WELMClassifier(40, solver="cholesky", alpha=1.0, random_state=0),
+    ELMClassifier(40, alpha=1.0, random_state=0),
+    RKELMClassifier(30, alpha=0.1, per_landmark_gamma=True, random_state=0),
+    RKELMClassifier(30, alpha=0.1, gamma=0.5, random_state=np.random.RandomState(7)),
 ]
-REGRESSORS = [ELMRegressor(40, C=1.0, random_state=0), RKELMRegressor(30, C=0.1, random_state=0)]
+REGRESSORS = [ELMRegressor(40, alpha=1.0, random_state=0), RKELMRegressor(30, alpha=0.1, random_state=0)]
 N, D = 1500, 5
 
 
@@ -197,7 +197,7 @@ def frame(X):
 def test_targets_are_columns_of_the_frame_by_their_names(frame):
     features = list("abcde")
     rows = dd.from_pandas(frame, npartitions=4)
-    machine = ELMRegressor(20, C=1.0, random_state=0)
+    machine = ELMRegressor(20, alpha=1.0, random_state=0)
     one = rows[[*features, "value"]]
     assert_same(*fitted_both_ways(machine, frame[features], frame["value"], one, "value"), frame[features])
     names = ["value", "a"]
@@ -221,7 +221,7 @@ def test_landmarks_of_very_many_rows_are_a_sample_of_all_chunks(X, monkeypatch):
     monkeypatch.setattr(sampling, "MOST_PERMUTED", 100)
     y = in_chunks(targets(X, 1)[:, 0])
     drawn = [
-        distributed.fit(RKELMRegressor(40, C=0.1, random_state=seed), in_chunks(X), y).landmarks_
+        distributed.fit(RKELMRegressor(40, alpha=0.1, random_state=seed), in_chunks(X), y).landmarks_
         for seed in range(10)
     ]
     place = {tuple(row): i for i, row in enumerate(X)}
@@ -229,7 +229,7 @@ def test_landmarks_of_very_many_rows_are_a_sample_of_all_chunks(X, monkeypatch):
     assert all(len(set(some)) == 40 for some in places)  # without replacement
     # Of 400 draws a quarter falls on each quarter of the rows, give or take five standard deviations.
     assert_allclose(np.histogram(places, bins=4, range=(0, N))[0], 100, atol=5 * np.sqrt(400 * 3 / 16))
-    again = distributed.fit(RKELMRegressor(40, C=0.1, random_state=3), in_chunks(X), y).landmarks_
+    again = distributed.fit(RKELMRegressor(40, alpha=0.1, random_state=3), in_chunks(X), y).landmarks_
     assert_array_equal(again, drawn[3])
 
 
@@ -345,9 +345,11 @@ def test_progress_is_shown_and_a_function_is_refused(X, capsys):
 
 def test_refit_forgets_what_an_earlier_fit_and_a_stream_have_left(X):
     y = labels(X, 3)
-    chosen = RKELMClassifier(30, C=[0.1, 1.0], random_state=0).fit(X, y)
-    stream = RKELMClassifier(30, C=0.1, random_state=0).partial_fit(X, y, classes=[0, 1, 2])
-    for machine in (chosen.set_params(C=0.1), stream):
+    chosen = RKELMClassifier(30, alpha=[0.1, 1.0], store_sums=False, random_state=0).fit(X, y)
+    stream = RKELMClassifier(30, alpha=0.1, store_sums=False, random_state=0).partial_fit(
+        X, y, classes=[0, 1, 2]
+    )
+    for machine in (chosen.set_params(alpha=0.1), stream):
         distributed.fit(machine, in_chunks(X), in_chunks(np.minimum(y, 1)))
         assert machine.classes_.tolist() == [0, 1]
         assert not hasattr(machine, "loo_errors_")

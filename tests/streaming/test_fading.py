@@ -17,7 +17,7 @@ from entrolearn.machines.additive import stored_sums
 from entrolearn.streaming import SlidingWindow
 
 by_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
-few = pytest.mark.filterwarnings("ignore:EEK?M.* fewer than pool_below")
+few = pytest.mark.filterwarnings("ignore:EEK?M.* fewer than min_class_size")
 chunked = given(
     cuts=st.lists(st.integers(1, len(X) - 1), max_size=6, unique=True).map(sorted),
     decay=st.floats(0.05, 1.0),
@@ -83,7 +83,7 @@ def test_a_window_is_the_fit_of_its_rows(learner, cuts, decay, n_rows):
 
 def test_rounding_does_not_stay_in_a_window():
     """Large rows leave rounding behind, which is gone a window later."""
-    learner = RKELMClassifier(landmarks=LANDMARKS, kernel="linear", sigma=1.0, C=0.1)
+    learner = RKELMClassifier(n_landmarks=LANDMARKS, kernel="linear", gamma=1.0, alpha=0.1)
     window = SlidingWindow(learner, 40)
     window.partial_fit(1e6 * X[:40], LABELS[:40], classes=[0, 1, 2])
     for rows in np.split(np.arange(150), 15):
@@ -118,7 +118,7 @@ def test_a_window_is_an_estimator_of_its_kind():
 
 
 def test_one_class_in_the_window_leaves_the_answers_of_the_last_window_with_two():
-    window = SlidingWindow(EEMClassifier(5, feature_range=(0, 1), random_state=0), 40)
+    window = SlidingWindow(EEMClassifier(5, bounds=(0, 1), random_state=0), 40)
     window.partial_fit(X, LABELS, classes=[0, 1, 2])
     before = window.decision_function(X)
     window.partial_fit(X[LABELS == 0], LABELS[LABELS == 0])

@@ -36,15 +36,15 @@ CLASSIFIERS = [
     EEMClassifier(40, covariance="oas", random_state=np.random.RandomState(3)),
     EEKMClassifier(30, random_state=0),
     EEKMClassifier(30, gamma="auto", random_state=5),
-    EEKMClassifier(30, kernel="poly", gamma=0.3, degree=2, random_state=5),
-    WELMClassifier(30, solver="cholesky", C=1e-3, random_state=0),
-    WELMClassifier(30, solver="cholesky", C=1e-3, class_weight=None, random_state=0),
-    ELMClassifier(30, C=1e-3, random_state=0),
-    ELMClassifier(30, activation="rbf", slope=2.0, C=1e-3, random_state=0),
-    RKELMClassifier(30, C=1e-3, random_state=0),
-    RKELMClassifier(30, C=1e-3, sigma=4.0, per_landmark_sigma=True, random_state=0),
+    EEKMClassifier(30, kernel="poly", gamma=0.3, kernel_params={"degree": 2}, random_state=5),
+    WELMClassifier(30, solver="cholesky", alpha=1e-3, random_state=0),
+    WELMClassifier(30, solver="cholesky", alpha=1e-3, class_weight=None, random_state=0),
+    ELMClassifier(30, alpha=1e-3, random_state=0),
+    ELMClassifier(30, activation="rbf", slope=2.0, alpha=1e-3, random_state=0),
+    RKELMClassifier(30, alpha=1e-3, random_state=0),
+    RKELMClassifier(30, alpha=1e-3, gamma=0.25, per_landmark_gamma=True, random_state=0),
 ]
-REGRESSORS = [ELMRegressor(30, C=1e-3, random_state=0), RKELMRegressor(30, C=1e-3, random_state=0)]
+REGRESSORS = [ELMRegressor(30, alpha=1e-3, random_state=0), RKELMRegressor(30, alpha=1e-3, random_state=0)]
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ def test_single_precision_is_kept_and_answers_as_fit_does(wdbc):
 def test_rows_whose_single_precision_will_not_do_are_read_again_in_double(wdbc):
     X, y = wdbc
     X = X.astype(np.float32)
-    settings = {"activation": "nsigmoid", "feature_range": None, "covariance": "empirical"}
+    settings = {"activation": "nsigmoid", "bounds": None, "covariance": "empirical"}
     machine = EEMClassifier(40, **settings, random_state=0)
     whole, streamed = fitted_both(machine, X, y, 100)
     assert whole.solver_info_["dtype"] == streamed.solver_info_["dtype"] == "float64"
@@ -144,7 +144,7 @@ def test_rows_whose_single_precision_will_not_do_are_read_again_in_double(wdbc):
 
 def test_what_is_read_once_is_computed_in_double_precision(wdbc):
     X, y = wdbc
-    machine = EEMClassifier(40, feature_range=(0, 1), random_state=0)
+    machine = EEMClassifier(40, bounds=(0, 1), random_state=0)
     streamed = streaming.fit(clone(machine), chunks_of(X.astype(np.float32), y, 50)(), classes=[0, 1])
     whole = clone(machine).fit(X.astype(np.float32).astype(np.float64), y)
     assert streamed.hidden_coef_.dtype == np.float64
@@ -214,7 +214,7 @@ def test_names_of_columns_are_kept_and_compared(wdbc, tmp_path):
     [
         (EEMClassifier(covariance=OAS()), r"OAS\(\) needs all rows at once; .*'oas', .* or a number"),
         (WELMClassifier(), "solver='pinv' needs all rows at once; .* 'cholesky'"),
-        (ELMClassifier(C=[0.1, 1.0]), "a selection among several ridges .* one number"),
+        (ELMClassifier(alpha=[0.1, 1.0]), "a selection among several ridges .* one number"),
         (EEMClassifier(priors=[1, 2, 3]), "2 positive numbers, one for each class"),
         (EEMClassifier(n_hidden=0), "'n_hidden' parameter"),
     ],
@@ -235,8 +235,8 @@ def test_settings_that_do_not_stream_are_refused_before_the_rows_are_read(machin
     ("machine", "message"),
     [
         (EEKMClassifier(), "EEKMClassifier draws its landmarks .* function that returns a new iterator"),
-        (EEMClassifier(), "EEMClassifier computes the bounds of the features .* feature_range as a pair"),
-        (EEMClassifier(feature_range=None), "EEMClassifier collects the labels .* as classes"),
+        (EEMClassifier(), "EEMClassifier computes the bounds of the features .* bounds as a pair"),
+        (EEMClassifier(bounds=None), "EEMClassifier collects the labels .* as classes"),
         (make_pipeline(MinMaxScaler(), EEMClassifier()), "step 'minmaxscaler' reads the rows before"),
     ],
     ids=named,
@@ -278,15 +278,15 @@ def test_labels_that_do_not_come_or_not_at_all(wdbc):
 
 def test_no_rows_at_all():
     with pytest.raises(ValueError, match="there was no chunk"):
-        streaming.fit(ELMRegressor(5, feature_range=(-1, 1)), iter(()))
+        streaming.fit(ELMRegressor(5, bounds=(-1, 1)), iter(()))
     with pytest.raises(ValueError, match="there was no chunk"):
         streaming.fit(ELMRegressor(5), lambda: iter(()))
 
     def empty():
         yield np.empty((0, 3)), np.empty(0)
 
-    for machine in (ELMRegressor(5), ELMRegressor(5, feature_range=None), ELMClassifier(5)):
+    for machine in (ELMRegressor(5), ELMRegressor(5, bounds=None), ELMClassifier(5)):
         with pytest.raises(ValueError, match="there are no rows to fit to"):
             streaming.fit(machine, empty)
     with pytest.raises(ValueError, match="there are no rows to fit to"):
-        streaming.fit(EEMClassifier(5, feature_range=None), empty(), classes=[0, 1])
+        streaming.fit(EEMClassifier(5, bounds=None), empty(), classes=[0, 1])

@@ -11,7 +11,7 @@ from entrolearn import EEMClassifier, ELMRegressor, streaming
 
 X, y = load_breast_cancer(return_X_y=True)
 X = minmax_scale(X)
-UNITS = {"feature_range": (0, 1), "random_state": 0}
+UNITS = {"bounds": (0, 1), "random_state": 0}
 
 
 def file_of(tmp_path, site) -> dict:
@@ -33,7 +33,7 @@ def row_behind(layer, hidden: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("n_hidden", [50, 250, 1000])
 def test_two_files_that_differ_by_one_row_give_the_row_away(tmp_path, n_hidden):
-    site = EEMClassifier(n_hidden, keep_sums=True, **UNITS).fit(X[:-1], y[:-1])
+    site = EEMClassifier(n_hidden, store_sums=True, **UNITS).fit(X[:-1], y[:-1])
     before = file_of(tmp_path, site)
     after = file_of(tmp_path, site.partial_fit(X[-1:], y[-1:]))
     change = [after[f"{c}_sum"] - before[f"{c}_sum"] for c in (0, 1)]
@@ -44,7 +44,7 @@ def test_two_files_that_differ_by_one_row_give_the_row_away(tmp_path, n_hidden):
 
 
 def test_a_class_of_one_or_two_rows_is_in_the_file_as_it_is(tmp_path):
-    site = EEMClassifier(100, keep_sums=True, pool_below=0, **UNITS)
+    site = EEMClassifier(100, store_sums=True, min_class_size=0, **UNITS)
     for rows in (np.flatnonzero(y == 0)[:1], np.flatnonzero(y == 0)[:2]):
         kept = np.concatenate([rows, np.flatnonzero(y == 1)])
         file = file_of(tmp_path, site.fit(X[kept], y[kept]))
@@ -62,7 +62,7 @@ def membership(n_rows: int, n_hidden: int) -> float:
     """AUC of guessing from one file whether a row was among n_rows, by its leverage on their moments."""
     rng = np.random.default_rng(0)
     rows = rng.uniform(size=(n_rows + 300, 10))
-    site = ELMRegressor(n_hidden, C=1.0, fit_intercept=False, keep_sums=True, **UNITS)
+    site = ELMRegressor(n_hidden, alpha=1.0, fit_intercept=False, store_sums=True, **UNITS)
     site.fit(rows[:n_rows], rows[:n_rows, 0])
     spectrum = site._stream[0].spectrum()
     asked = np.concatenate([rows[: min(n_rows, 300)], rows[n_rows:]])

@@ -18,7 +18,7 @@ from sklearn.linear_model import SGDClassifier
 from entrolearn import EEMClassifier, ELMClassifier, ELMRegressor, streaming
 from entrolearn.machines import ClassMoments
 
-pytestmark = pytest.mark.filterwarnings("ignore:EEK?M.* fewer than pool_below")
+pytestmark = pytest.mark.filterwarnings("ignore:EEK?M.* fewer than min_class_size")
 by_learner = pytest.mark.parametrize("learner", LEARNERS.values(), ids=LEARNERS)
 
 
@@ -27,7 +27,7 @@ def sites(learner, place: np.ndarray) -> list:
     y = targets(learner)
     fitted = []
     for i in np.unique(place):
-        some, site = place == i, clone(learner).set_params(keep_sums=True)
+        some, site = place == i, clone(learner).set_params(store_sums=True)
         if len(np.unique(LABELS[some])) < 3:
             site.partial_fit(X[some], y[some], **announced(learner))
         else:
@@ -68,7 +68,7 @@ def test_merge_leaves_the_sites_as_they_were_and_goes_on(learner):
 
 @by_learner
 def test_a_site_that_is_given_twice_counts_twice(learner):
-    y, site = targets(learner), clone(learner).set_params(keep_sums=True).fit(X, targets(learner))
+    y, site = targets(learner), clone(learner).set_params(store_sums=True).fit(X, targets(learner))
     twice = clone(learner).fit(np.concatenate([X, X]), np.concatenate([y, y]))
     assert_same_model(streaming.merge([site, site]), twice)
 
@@ -78,7 +78,7 @@ def test_a_site_that_is_given_twice_counts_twice(learner):
 def test_sites_of_other_classes_give_the_union(name, words):
     labels = np.array(["a", "b", "c"])[LABELS] if words else LABELS
     first, second = labels != np.unique(labels)[2], labels != np.unique(labels)[0]
-    fitted = [clone(LEARNERS[name]).set_params(keep_sums=True).fit(X[s], labels[s]) for s in (first, second)]
+    fitted = [clone(LEARNERS[name]).set_params(store_sums=True).fit(X[s], labels[s]) for s in (first, second)]
     both = np.concatenate([X[first], X[second]]), np.concatenate([labels[first], labels[second]])
     merged = streaming.merge(fitted)
     assert merged.classes_.tolist() == np.unique(labels).tolist()
@@ -89,7 +89,7 @@ def test_sites_agree_on_a_box_that_holds_the_rows_of_each():
     parts = np.array_split(X * [[3.0] * X.shape[1]] - 1, 3)
     boxes = [streaming.bounds(streaming.rows(part, chunk_rows=20)) for part in parts]
     for part, box in zip(parts, boxes, strict=True):
-        assert_array_equal(box, EEMClassifier(5).fit(part, np.arange(len(part)) % 2).feature_range_)
+        assert_array_equal(box, EEMClassifier(5).fit(part, np.arange(len(part)) % 2).bounds_)
     merged = streaming.merge_bounds(boxes)
     assert_array_equal(merged, [np.min(boxes, axis=0)[0], np.max(boxes, axis=0)[1]])
     assert_array_equal(merged, streaming.merge_bounds([boxes[2], streaming.merge_bounds(boxes[:2])]))
@@ -124,22 +124,22 @@ def test_dask_merges_estimators_where_they_are():
 
 
 def eem(**settings):
-    settings = {"n_hidden": 5, "feature_range": (0, 1), "random_state": 0, **settings}
-    return EEMClassifier(keep_sums=True, **settings).fit(X, LABELS)
+    settings = {"n_hidden": 5, "bounds": (0, 1), "random_state": 0, **settings}
+    return EEMClassifier(store_sums=True, **settings).fit(X, LABELS)
 
 
 @pytest.mark.parametrize(
     ("other", "said"),
     [
         (lambda: eem(random_state=1), "another units.weights; draw them with the same random_state"),
-        (lambda: eem(feature_range=(0, 2)), "another feature_range_; agree on one box: streaming.bounds"),
+        (lambda: eem(bounds=(0, 2)), "another bounds_; agree on one box: streaming.bounds"),
         (lambda: eem(n_hidden=6), "n_hidden=6, and 5 in the first"),
         (lambda: eem(priors=[1, 2, 3]), "priors"),
         (lambda: eem(priors={0: 1, 1: 2, 2: 3}), "priors"),
         (lambda: eem().fit(X[:, 1:], LABELS), "n_features_in_=12, and 13"),
-        (lambda: ELMClassifier(keep_sums=True).fit(X, LABELS), "'ELMClassifier', and 'EEMClassifier'"),
+        (lambda: ELMClassifier(store_sums=True).fit(X, LABELS), "'ELMClassifier', and 'EEMClassifier'"),
         (lambda: eem().fit(X, LABELS.astype(str)), "numbers for classes and others words; accepted: one"),
-        (lambda: clone(eem()).set_params(keep_sums=False).fit(X, LABELS), "keep_sums=False"),
+        (lambda: clone(eem()).set_params(store_sums=False).fit(X, LABELS), "store_sums=False"),
         (lambda: SGDClassifier(), "SGDClassifier is no sum over rows; accepted: EEMClassifier, EEKM"),
     ],
 )
@@ -150,7 +150,7 @@ def test_sites_that_differ_are_refused_by_name(other, said):
 
 @pytest.mark.parametrize("n_first", [2, 3])
 def test_fitted_classifiers_and_streams_merge_in_any_order(n_first):
-    learner = ELMClassifier(5, feature_range=(0, 1), keep_sums=True, random_state=0)
+    learner = ELMClassifier(5, bounds=(0, 1), store_sums=True, random_state=0)
     first = np.isin(LABELS, range(n_first))
     fitted = clone(learner).fit(X[first], LABELS[first])
     stream = clone(learner).partial_fit(X, LABELS, classes=[0, 1, 2])
@@ -163,7 +163,7 @@ def test_fitted_classifiers_and_streams_merge_in_any_order(n_first):
 
 
 def test_regressors_of_other_outputs_are_refused_in_any_order():
-    learner = ELMRegressor(5, feature_range=(0, 1), keep_sums=True, random_state=0)
+    learner = ELMRegressor(5, bounds=(0, 1), store_sums=True, random_state=0)
     one, column, three = (clone(learner).fit(X, y) for y in (X[:, 0], X[:, :1], X[:, :3]))
     stream = clone(learner).partial_fit(X, X[:, :3])
     for pair, said in (
@@ -182,10 +182,10 @@ def test_no_site_is_refused():
 
 
 def test_landmarks_of_other_rows_are_refused():
-    landmarks = LEARNERS["EEKM"].landmarks
+    landmarks = LEARNERS["EEKM"].n_landmarks
     for name in ("EEKM", "RKELM"):
         first, second = sites(LEARNERS[name], np.arange(len(X)) % 2)
-        second.set_params(landmarks=landmarks + 1e-6).fit(X, LABELS)
+        second.set_params(n_landmarks=landmarks + 1e-6).fit(X, LABELS)
         with pytest.raises(ValueError, match="another units.landmarks; give the same landmarks to each"):
             streaming.merge([first, second])
 
@@ -223,7 +223,7 @@ def test_labels_come_back_as_they_were(labels, tmp_path):
 
 @pytest.mark.parametrize(("n_hidden", "kib"), [(250, 246), (1000, 3912)])
 def test_a_file_takes_half_a_square_of_each_class(n_hidden, kib, tmp_path):
-    site = ELMRegressor(n_hidden, C=1.0, keep_sums=True, random_state=0).fit(X, X[:, 0])
+    site = ELMRegressor(n_hidden, alpha=1.0, store_sums=True, random_state=0).fit(X, X[:, 0])
     streaming.save_sums(site, tmp_path / "sums.npz")
     assert (tmp_path / "sums.npz").stat().st_size / 1024 == pytest.approx(kib, rel=0.05)
 
@@ -262,7 +262,7 @@ def saved(tmp_path_factory) -> bytes:
     return path.read_bytes()
 
 
-AGREED = EEMClassifier(5, feature_range=(0, 1), random_state=0)
+AGREED = EEMClassifier(5, bounds=(0, 1), random_state=0)
 
 
 @pytest.mark.parametrize(
@@ -372,11 +372,11 @@ def test_no_layer_is_drawn_for_a_size_that_is_only_claimed(saved, tmp_path, n_fe
 @pytest.mark.parametrize(
     ("estimator", "said"),
     [
-        (EEMClassifier(5, feature_range=(0, 1), random_state=1), "another units.weights"),
-        (EEMClassifier(5, feature_range=(0, 2), random_state=0), "another feature_range_"),
-        (EEMClassifier(6, feature_range=(0, 1), random_state=0), "the file has n_hidden=5, and 6 in the"),
+        (EEMClassifier(5, bounds=(0, 1), random_state=1), "another units.weights"),
+        (EEMClassifier(5, bounds=(0, 2), random_state=0), "another bounds_"),
+        (EEMClassifier(6, bounds=(0, 1), random_state=0), "the file has n_hidden=5, and 6 in the"),
         (EEMClassifier(5), "draws its hidden units from rows, and there are none; accepted: a fitted one"),
-        (ELMClassifier(5, feature_range=(0, 1), random_state=0), "estimator='EEMClassifier', and 'ELMC"),
+        (ELMClassifier(5, bounds=(0, 1), random_state=0), "estimator='EEMClassifier', and 'ELMC"),
     ],
 )
 def test_a_file_of_other_units_is_refused(saved, tmp_path, estimator, said):

@@ -197,7 +197,13 @@ def _construct(part, seed: int):
     estimator = getattr(importlib.import_module(module), name)(**part.params)
     if "random_state" not in part.params and "random_state" in estimator.get_params(deep=False):
         estimator.set_params(random_state=seed)
-    return estimator
+    # A stored model predicts: it has the size that a paper states, without the sums that would update it.
+    kept = {
+        name: False
+        for name, value in estimator.get_params().items()
+        if name.endswith("store_sums") and value == "auto"
+    }
+    return estimator.set_params(**kept) if kept else estimator
 
 
 def expand_grid(grid: Mapping) -> list[dict]:

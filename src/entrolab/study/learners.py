@@ -20,7 +20,7 @@ from entrolab.fit.learners import OF_A_STEP, ONE_OF, as_learner, learners_of
 from entrolab.schema.sections import shortened
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import one_line
-from entrolearn.suggest import did_you_mean
+from entrolearn.suggest import did_you_mean, did_you_mean_setting
 
 if TYPE_CHECKING:
     from entrolab.study.study import Study
@@ -153,6 +153,8 @@ def _mistakes(entry: Asked, checked: set[tuple]) -> Iterator[tuple[str, str]]:
     """Yield (place, line); `checked` are the values of parameters that have been checked already."""
     from sklearn.base import is_classifier, is_regressor
 
+    from entrolearn.kernels import KernelParameters, further_params
+
     place, path = entry.place, entry.learner
     try:
         learner = load(path)
@@ -173,6 +175,12 @@ def _mistakes(entry: Asked, checked: set[tuple]) -> Iterator[tuple[str, str]]:
         told = one_line(error)
         yield place, f"found {path}: {told}; accepted: a constructor that stores its parameters unchanged"
         return
+    if isinstance(made, KernelParameters):  # which go with the kernel
+        try:
+            further_params(made.kernel, made.kernel_params, path)
+        except ValueError as error:
+            yield place, str(error)
+            return
     for task, dataset in entry.tasks.items():
         kinds = {"classifier": is_classifier, "regressor": is_regressor}
         right = "regressor" if task == "regression" else "classifier"
@@ -202,7 +210,7 @@ def _wrong_values(learner: type, entry: Asked, checked: set[tuple]) -> Iterator[
     known = [*inspect.signature(learner).parameters]
     for place, name, values in _settings(entry):
         if not _takes(learner, name):
-            accepted = f"{did_you_mean(name, known)}; accepted: {', '.join(known)}"
+            accepted = f"{did_you_mean_setting(name, known)}; accepted: {', '.join(known)}"
             yield place, f"found {name!r}, no parameter of {path}{accepted}"
             continue
         for value in values:
@@ -214,7 +222,7 @@ def _wrong_values(learner: type, entry: Asked, checked: set[tuple]) -> Iterator[
             except ValueError as error:
                 # An error within the constraints gives no match.
                 if told := re.search(r" must be (.*)\. Got ", str(error), re.DOTALL):
-                    hint = did_you_mean(str(value), re.findall("'(.*?)'", told[1]))
+                    hint = did_you_mean_setting(str(value), re.findall("'(.*?)'", told[1]))
                     yield place, f"found {shortened(value)} for {path}{hint}; accepted: {told[1]}"
 
 

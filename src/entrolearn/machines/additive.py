@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -54,6 +54,10 @@ __all__ = [
 ]
 
 
+# Sums of a fit that ``store_sums="auto"`` keeps take less than this: 64 MB, two classes of 2,000 units.
+STORED_BYTES = 64_000_000
+
+
 def takes_chunks(machine: "Additive") -> bool:
     """Whether the learner has ``partial_fit`` and ``forget`` with its parameters."""
     return machine._takes_chunks()
@@ -69,7 +73,7 @@ class Additive:
     :class:`~entrolearn.machines.layered.LayeredRidge`, or refuse parameters.
     """
 
-    keep_sums: bool
+    store_sums: bool | str
     random_state: Any
     classes_: np.ndarray
     feature_names_in_: np.ndarray
@@ -125,13 +129,13 @@ class Additive:
     # --- fit ------------------------------------------------------------------------------------------------
 
     def _fit_dtypes(self) -> list:
-        """Types in which a fit computes; with `keep_sums` only double precision."""
-        return [np.float64] if self.keep_sums else list(self._dtypes)
+        """Types in which a fit computes; to store the sums in any case, only double precision."""
+        return [np.float64] if self.store_sums is True else list(self._dtypes)
 
     def _fit_outputs(self, X, targets, weights: np.ndarray | None) -> None:
         """Fit to rows in memory, in their precision if that is accurate enough, otherwise in double."""
         delete_sums(self)
-        self._check_settings(self.keep_sums, weights)
+        self._check_settings(self.store_sums is True, weights)
 
         def attempt(dtypes: list) -> None:
             rows = X if numpy_dtype(X) in dtypes else in_double(X)
@@ -159,9 +163,17 @@ class Additive:
         return layer
 
     def _finish(self, sums: GroupSums, dtype=np.float64) -> None:
-        """Solve the sums over all rows of a fit, and store them if `keep_sums`."""
-        vars(self).update(self._solve(sums, dtype), **({"_stream": sums} if self.keep_sums else {}))
+        """Solve the sums over all rows of a fit, and store them if `store_sums` says so."""
+        vars(self).update(self._solve(sums, dtype))
+        if self._stores(sums, dtype):
+            self._stream = sums
         self._warn(sums)
+
+    def _stores(self, sums: Any, dtype) -> bool:
+        """Whether a fit stores its sums; those of single precision would not update exactly."""
+        if isinstance(self.store_sums, bool):
+            return self.store_sums
+        return isinstance(sums, GroupSums) and dtype == np.float64 and sums.nbytes < STORED_BYTES
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "hidden_coef_")
@@ -184,14 +196,15 @@ class Additive:
         Raises
         ------
         ValueError
-            If the last fit did not keep its sums.
+            If the last fit did not store its sums.
         """
         if hasattr(self, "_stream"):
             return False
         if hasattr(self, "hidden_coef_"):
             raise ValueError(
-                f"{type(self).__name__} was fitted with keep_sums=False: there is nothing that {method} "
-                "could go on from; accepted: fit with keep_sums=True, or a clone, which begins a new stream."
+                f"{type(self).__name__} was fitted without its sums (store_sums={self.store_sums!r}), so "
+                f"that {method} has none to go on from; accepted: fit with store_sums=True, or a clone, "
+                "which begins a new stream."
             )
         return True
 
@@ -226,9 +239,9 @@ class Additive:
         """Remove rows from the fitted model.
 
         Up to rounding, the model then equals that of :meth:`fit` on the other rows with the same hidden
-        layer. This requires the sums over the rows, from :meth:`fit` or :func:`entrolearn.streaming.fit` with
-        ``keep_sums=True``, or from :meth:`partial_fit`. If no row of a class is left (or, for least squares,
-        no row at all), the estimator is not fitted until :meth:`partial_fit` adds one.
+        layer. This requires the sums over the rows, which :meth:`partial_fit` stores, and :meth:`fit` and
+        :func:`entrolearn.streaming.fit` as ``store_sums`` says. If no row of a class is left (or, for least
+        squares, no row at all), the estimator is not fitted until :meth:`partial_fit` adds one.
 
         Parameters
         ----------
@@ -288,8 +301,8 @@ class AdditiveClassifier(Additive, OutputClassifier):
         or the box of the features) is drawn from the rows of the first call. A box needs at least five rows;
         with fewer, the features are not scaled, with a warning. EEM, EEKM and WELM can predict once they have
         a row of every class. All computations are in double precision, because rows are seen only once. After
-        :meth:`fit`, the call updates the fitted model if ``keep_sums`` is true, and raises a ValueError
-        otherwise.
+        :meth:`fit`, the call updates the fitted model if its sums are stored, see ``store_sums``, and raises
+        a ValueError otherwise.
 
         Parameters
         ----------
@@ -312,7 +325,7 @@ class AdditiveClassifier(Additive, OutputClassifier):
         ValueError
             If `classes` is missing in the first call, has only one class or changes later, y has a label
             that is not in `classes`, `decay` is out of range, a parameter needs all rows at once (a
-            ``covariance`` that is an estimator), or the model was fitted without ``keep_sums``.
+            ``covariance`` that is an estimator), or the model was fitted without its sums.
         """
         first = self._begins()
         learn_stream_classes(self, classes)
@@ -347,12 +360,12 @@ class AdditiveRegressor(Additive, OutputRegressor):
     @available_if(takes_chunks)
     @validated(prefer_skip_nested_validation=True)
     def partial_fit(self, X, y, sample_weight=None, decay=1.0) -> Self:
-        """Update the model with more rows of a stream; available if C is a single number.
+        """Update the model with more rows of a stream; available if alpha is a single number.
 
         The model then equals that of :meth:`fit` on all rows so far with the hidden units of the first call.
         Random units are drawn in the box of the first call's rows (at least five; with fewer rows the
         features are not scaled, with a warning). After :meth:`fit`, the call updates the fitted model if
-        ``keep_sums`` is true, and raises a ValueError otherwise.
+        its sums are stored, see ``store_sums``, and raises a ValueError otherwise.
 
         Parameters
         ----------
@@ -372,7 +385,7 @@ class AdditiveRegressor(Additive, OutputRegressor):
         ------
         ValueError
             If the number of outputs in y differs from the first call, `decay` is out of range, or the model
-            was fitted without ``keep_sums``.
+            was fitted without its sums.
         """
         X, T = self._checked(X, y, first=self._begins(), dtypes=[np.float64])
         return self._update(X, T, sample_weight, decay)
@@ -438,7 +451,7 @@ def draw_without_rows(machine: Additive, n_features: int, n_outputs, one_value) 
     if machine._units().n_sampled:
         raise ValueError(
             f"{type(machine).__name__} draws its hidden units from rows, and there are none; accepted: a "
-            "fitted one, a given feature_range, or given landmarks and a width that is a number."
+            "fitted one, given bounds, or given landmarks and a number as gamma."
         )
     if not is_classifier(machine):
         machine._n_outputs, machine._one_value = n_outputs, one_value
@@ -554,8 +567,8 @@ def without_rows(machine: Additive, X, targets, weights: np.ndarray | None) -> A
 # --- paths --------------------------------------------------------------------------------------------------
 
 # Parameters that do not change the hidden units, or only their number.
-OF_SOLUTION = {"n_hidden", "n_landmarks", "keep_sums", "C", "solver", "class_weight"}
-OF_SOLUTION |= {"covariance", "pool_below", "priors"}
+OF_SOLUTION = {"n_hidden", "n_landmarks", "store_sums", "alpha", "solver", "class_weight"}
+OF_SOLUTION |= {"covariance", "min_class_size", "priors"}
 
 
 def path_on_layers(
@@ -575,6 +588,8 @@ def path_on_layers(
         ``one_by_one(partition, members)`` fits candidates whose layer or sums cannot be computed.
     """
     settings = sorted(machines[0].get_params(deep=False).keys() - OF_SOLUTION)
+    if not all(isinstance(getattr(machine, "n_landmarks", 0), Integral) for machine in machines):
+        settings.append("n_landmarks")  # given landmarks are not a number of units
     for members in same_settings(machines, *settings):
         largest = max((machines[i] for i in members), key=lambda machine: machine._units().size)
         for rows, left_outs in largest._units().sources(partition):

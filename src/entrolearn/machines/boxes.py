@@ -24,9 +24,10 @@ from entrolearn.validation import Interval, StrOptions, is_numpy, numpy_dtype, t
 
 __all__ = [
     "BOX_ROWS",
-    "FEATURE_RANGE",
+    "BOUNDS",
     "FEWEST_ROWS",
     "LANDMARKS",
+    "STORE_SUMS",
     "Landmarks",
     "RandomUnits",
     "Survey",
@@ -35,13 +36,14 @@ __all__ = [
     "warn_few_rows",
 ]
 
-#: Constraints of the parameter ``feature_range``.
-FEATURE_RANGE = [StrOptions({"data"}), "array-like", None]
-#: Constraints of the parameters of landmarks.
+#: Constraints of the parameter ``bounds``.
+BOUNDS = [StrOptions({"data"}), "array-like", None]
+#: Constraints of the parameter ``n_landmarks``: a number, or the landmarks.
 LANDMARKS: dict = {
-    "n_landmarks": [Interval(Integral, 1, None, closed="left")],
-    "landmarks": ["array-like", "sparse matrix", None],
+    "n_landmarks": [Interval(Integral, 1, None, closed="left"), "array-like", "sparse matrix"],
 }
+#: Constraints of the parameter ``store_sums``.
+STORE_SUMS = ["boolean", StrOptions({"auto"})]
 
 # Maximum number of rows to detect outliers; more rows are sampled, with the same random state for all seeds.
 BOX_ROWS = 1024
@@ -174,7 +176,7 @@ class RandomUnits:
         Name of the learner in error messages.
     size : int
         Number of units.
-    feature_range : {"data"}, array-like or None
+    bounds : {"data"}, array-like or None
         The parameter of the learner.
     layer : callable
         ``layer(n_features, rng=..., dtype=..., box=...)`` draws the layer.
@@ -182,7 +184,7 @@ class RandomUnits:
 
     learner: str
     size: int
-    feature_range: object
+    bounds: object
     layer: Callable
     scaled = False
 
@@ -193,7 +195,7 @@ class RandomUnits:
     @property
     def in_box(self) -> bool:
         """Whether the bounds of the features are those of the rows."""
-        return isinstance(self.feature_range, str)
+        return isinstance(self.bounds, str)
 
     @property
     def n_sampled(self) -> int:
@@ -207,10 +209,10 @@ class RandomUnits:
     def draw(self, survey: Survey, rng: np.random.RandomState) -> tuple:
         """The layer for rows with this survey, and the fitted attributes of the learner."""
         box = survey.box
-        if not (self.feature_range is None or self.in_box):
-            box = given_box(self.feature_range, survey.n_features, self.learner)
+        if not (self.bounds is None or self.in_box):
+            box = given_box(self.bounds, survey.n_features, self.learner)
         layer = self.layer(survey.n_features, rng=rng, dtype=survey.dtype, box=box)
-        return layer, {"feature_range_": box}
+        return layer, {"bounds_": box}
 
     def sources(self, partition: Partition) -> list:
         """The rows to draw each layer from, and the training sets (``left_out``) that share it."""
@@ -220,18 +222,18 @@ class RandomUnits:
 
     def check_forgettable(self, X, learner) -> None:
         """Raise a ValueError if the box was computed from one of these rows."""
-        if not self.in_box or learner.feature_range_ is None:
+        if not self.in_box or learner.bounds_ is None:
             return
-        low, high = bounds = to_numpy(learner.feature_range_)
+        low, high = box = to_numpy(learner.bounds_)
         for block in row_blocks(X, X.shape[1]):
             rows = to_numpy(take_rows(X, block))
             rows = rows.toarray() if issparse(rows) else rows
             attained = ((rows == low) | (rows == high)) & (low < high)
             for i, j in np.argwhere(attained):
                 raise ValueError(
-                    f"row {block.start + i} attains a bound of feature {j}, {bounds[:, j].tolist()}, which "
-                    "feature_range='data' took from the rows and would keep; accepted: an estimator with a "
-                    "given feature_range, or a new fit without the row."
+                    f"row {block.start + i} attains a bound of feature {j}, {box[:, j].tolist()}, which "
+                    "bounds='data' took from the rows and would keep; accepted: an estimator with a "
+                    "given bounds, or a new fit without the row."
                 )
 
 
@@ -241,28 +243,28 @@ class Landmarks:
 
     Attributes
     ----------
-    n_landmarks : int
-    given : {array-like, CSR}, shape (n_given, n_features), or None
-        The parameter ``landmarks`` of the learner.
+    n_landmarks : int or {array-like, CSR}, shape (n_given, n_features)
+        The parameter of the learner: the number of rows to draw, or the landmarks.
     kernel : str or callable
-    width : float or str
-        The parameter of the learner for the width of the kernel, which may be "scale".
-    width_name : str
-        Name of this parameter in error messages.
+    gamma : float or str
+        The parameter of the learner.
     layer : callable
         ``layer(landmarks, scale, rng)`` is the layer.
     shared_sources : callable
-        ``shared_sources(n_landmarks, partition)`` are the sources if the width does not depend on the rows.
+        ``shared_sources(n_landmarks, partition)`` are the sources if gamma does not depend on the rows.
     """
 
-    n_landmarks: int
-    given: Any
+    n_landmarks: Any
     kernel: str | Callable
-    width: float | str
-    width_name: str
+    gamma: float | str
     layer: Callable
     shared_sources: Callable = landmark_sources
     in_box = False
+
+    @property
+    def given(self):
+        """The given landmarks, or None."""
+        return None if isinstance(self.n_landmarks, Integral) else self.n_landmarks
 
     @property
     def size(self) -> int:
@@ -280,12 +282,12 @@ class Landmarks:
 
     @property
     def scaled(self) -> bool:
-        """Whether the width is computed from all rows."""
+        """Whether gamma is computed from all rows."""
         return self.given is None and self._is_scale and not callable(self.kernel)
 
     @property
     def _is_scale(self) -> bool:
-        return isinstance(self.width, str) and self.width == "scale"
+        return isinstance(self.gamma, str) and self.gamma == "scale"
 
     def sampler(self, rng: np.random.RandomState) -> np.random.RandomState:
         """Random state to draw the landmarks; `rng` is that of the learner."""
@@ -297,11 +299,12 @@ class Landmarks:
         if self.given is not None:
             landmarks = to_numpy(self.given) if hasattr(self.given, "__dlpack__") else self.given
             landmarks = check_array(
-                landmarks, accept_sparse="csr", dtype=survey.dtype, input_name="landmarks"
+                landmarks, accept_sparse="csr", dtype=survey.dtype, input_name="n_landmarks"
             )
             if landmarks.shape[1] != survey.n_features:
                 raise ValueError(
-                    f"landmarks have {landmarks.shape[1]} features; accepted: {survey.n_features}, as in X."
+                    f"n_landmarks has rows of {landmarks.shape[1]} features; accepted: {survey.n_features}, "
+                    "as in X."
                 )
             scale = scale_gamma(landmarks) if self._is_scale else None
         return self.layer(landmarks, scale, rng), {}
@@ -310,7 +313,7 @@ class Landmarks:
         """The rows to draw each layer from, and the training sets (``left_out``) that share it."""
         if self.given is not None:
             return [(slice(None), list(partition.left_out))]
-        if isinstance(self.width, str):  # the width depends on the training rows
+        if isinstance(self.gamma, str):  # it depends on the training rows
             return [(partition.training(left_out), [left_out]) for left_out in partition.left_out]
         return self.shared_sources(self.n_landmarks, partition)
 
@@ -320,9 +323,8 @@ class Landmarks:
             return
         if self.scaled:
             raise ValueError(
-                f"{self.width_name}='scale' was measured on all rows and would keep their spread; accepted: "
-                f"an estimator with a number as {self.width_name} or given landmarks, or a new fit without "
-                "them."
+                "gamma='scale' was measured on all rows and would keep their spread; accepted: an estimator "
+                "with a number as gamma or given landmarks, or a new fit without them."
             )
         drawn = set(_row_keys(learner.landmarks_))
         for i, key in enumerate(_row_keys(X)):
@@ -461,8 +463,8 @@ class _SortedColumns:
         return values
 
 
-def given_box(feature_range, n_features: int, name: str) -> np.ndarray:
-    """A user's ``feature_range``, a pair or an array, as an array of shape (2, n_features).
+def given_box(bounds, n_features: int, name: str) -> np.ndarray:
+    """A user's ``bounds``, a pair or an array, as an array of shape (2, n_features).
 
     Raises
     ------
@@ -471,21 +473,21 @@ def given_box(feature_range, n_features: int, name: str) -> np.ndarray:
     """
     accepted = f"{name} accepts 'data', None, a pair (low, high) or an array of shape (2, {n_features})"
     try:
-        bounds = to_numpy(feature_range) if hasattr(feature_range, "__dlpack__") else feature_range
-        bounds = np.asarray(bounds, dtype=np.float64)
+        box = to_numpy(bounds) if hasattr(bounds, "__dlpack__") else bounds
+        box = np.asarray(box, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"feature_range={feature_range!r} holds no numbers; {accepted}.") from None
-    if bounds.shape not in {(2,), (2, n_features)}:
-        raise ValueError(f"feature_range has shape {bounds.shape}; {accepted}.")
-    if not np.isfinite(bounds).all() or (bounds[0] > bounds[1]).any():
-        raise ValueError(f"feature_range={feature_range!r} holds no finite bounds, low <= high; {accepted}.")
-    return np.broadcast_to(bounds.reshape(2, -1), (2, n_features)).copy()
+        raise ValueError(f"bounds={bounds!r} holds no numbers; {accepted}.") from None
+    if box.shape not in {(2,), (2, n_features)}:
+        raise ValueError(f"bounds has shape {box.shape}; {accepted}.")
+    if not np.isfinite(box).all() or (box[0] > box[1]).any():
+        raise ValueError(f"bounds={bounds!r} holds no finite bounds, low <= high; {accepted}.")
+    return np.broadcast_to(box.reshape(2, -1), (2, n_features)).copy()
 
 
 def warn_few_rows(n_rows: int, name: str) -> None:
     """Warn that a stream's first chunk is too short for a box."""
     warn_user(
-        f"{name}: the first chunk has {n_rows} rows, fewer than the {FEWEST_ROWS} that feature_range='data' "
-        "needs to compute the bounds of the features; the features are not scaled. Give feature_range, or "
+        f"{name}: the first chunk has {n_rows} rows, fewer than the {FEWEST_ROWS} that bounds='data' "
+        "needs to compute the bounds of the features; the features are not scaled. Give bounds, or "
         "a longer first chunk.",
     )

@@ -1,14 +1,13 @@
 """Kernel ridge regression in dual form, the base class of KELM and LS-SVM, and its path of candidates.
 
-The outputs are ``K alpha + b``, where alpha and the intercept b solve the system of Suykens and Vandewalle,
-``[[K + r W^-1, 1], [1', 0]] [alpha; b] = [T; 0]``, with the weights W of the rows and a ridge r, which is C
-in KELM and 1 / C in LS-SVM; without an intercept, ``(K + r W^-1) alpha = T``.
+The outputs are ``K a + b``, where a and the intercept b solve the system of Suykens and Vandewalle,
+``[[K + alpha W^-1, 1], [1', 0]] [a; b] = [T; 0]``, with the weights W of the rows and the ridge alpha;
+without an intercept, ``(K + alpha W^-1) a = T``.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,10 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 
 from entrolearn.kernels import (
+    KERNEL_CONSTRAINTS,
     KERNELS,
     ON_LANDMARKS,
+    KernelParameters,
     check_memory,
     check_precomputed,
     kernel_matrix,
@@ -26,12 +27,12 @@ from entrolearn.kernels import (
     n_bytes,
 )
 from entrolearn.machines.base import answer, codes_of, path_targets
-from entrolearn.machines.devices import as_columns, cholesky, is_regular, solve_cholesky
-from entrolearn.machines.layers import POWER, LandmarkLayer, project_rows
+from entrolearn.machines.devices import cholesky, is_regular, solve_cholesky
+from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.readouts import bordered_solve
-from entrolearn.machines.ridge import CHOLESKY_UP_TO, Spectrum
+from entrolearn.machines.ridge import CHOLESKY_UP_TO, RIDGE, Spectrum, ridge_candidates
 from entrolearn.path import FAILURES, Partition, PathPoint, acceptable, describe, path, same_settings
-from entrolearn.validation import Interval, StrOptions, times_class_weights, weighted_rows
+from entrolearn.validation import StrOptions, times_class_weights, weighted_rows
 
 __all__ = ["DualRidge", "solve_dual"]
 
@@ -40,29 +41,24 @@ WORKSPACE = 16
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 
 
-class DualRidge(BaseEstimator):
+class DualRidge(KernelParameters, BaseEstimator):
     """Fit and outputs of estimators with one coefficient per training row.
 
-    Subclasses have the parameters `kernel`, `degree`, `coef0` and `power`, and may have `fit_intercept` and
-    `class_weight`. They define `_gamma` and `_ridges`.
+    Subclasses may have the parameters `fit_intercept` and `class_weight`.
     """
 
     _parameter_constraints: dict = {
+        "alpha": RIDGE,
+        **KERNEL_CONSTRAINTS,
         "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "power": POWER,
     }
     fit_intercept = True
 
-    @property
-    def _gamma(self) -> float | str:
-        """gamma of the kernel, or the name of its rule."""
-        raise NotImplementedError
-
-    def _ridges(self) -> Any:
-        """The ridge parameter, or several to select from."""
-        raise NotImplementedError
+    def __init__(self, alpha: Any = 1.0, *, kernel="rbf", gamma="scale", kernel_params=None):
+        self.alpha = alpha
+        self.kernel = kernel
+        self.gamma = gamma
+        self.kernel_params = kernel_params
 
     def _row_weights(self, T: np.ndarray, weights: np.ndarray | None) -> np.ndarray | None:
         """Weights of the squared errors, given the targets and the sample weights."""
@@ -71,7 +67,7 @@ class DualRidge(BaseEstimator):
         return times_class_weights(weights, self.class_weight, self.classes_, codes_of(T))
 
     def _kernel_params(self, X, weights: np.ndarray | None = None) -> dict:
-        return kernel_params(X, self.kernel, self._gamma, self.degree, self.coef0, weights, self.power)
+        return kernel_params(X, self.kernel, self.gamma, self.kernel_params, weights)
 
     def _weighted_rows(self, X, y, sample_weight) -> tuple:
         """Rows of positive weight (for a precomputed kernel also their columns), targets and weights."""
@@ -98,27 +94,24 @@ class DualRidge(BaseEstimator):
 
     def _fit_outputs(self, X, T: np.ndarray, weights: np.ndarray | None) -> None:
         self.__dict__.pop("loo_errors_", None)
-        ridges = self._ridges()
-        several = isinstance(ridges, np.ndarray)
-        gram = self._gram(X, weights, WORKSPACE * len(T) ** 2 if several else 0)
+        ridges = ridge_candidates(self.alpha)
+        gram = self._gram(X, weights, 0 if ridges is None else WORKSPACE * len(T) ** 2)
         weights = self._row_weights(T, weights)
-        if several:
+        if ridges is None:
+            self.alpha_ = float(self.alpha)
+            dual, intercept, method = solve_dual(gram, T, self.alpha_, weights, self.fit_intercept)
+        else:
             system = _Decomposed.of(gram, weights, self.fit_intercept)
             self.loo_errors_ = np.array([system.leave_one_out_error(T, ridge) for ridge in ridges])
-            self._ridge = float(ridges[self.loo_errors_.argmin()])
-            (dual, intercept), method = system.solve(T, self._ridge), "eigh"
-        else:
-            self._ridge = ridges
-            dual, intercept, method = solve_dual(gram, T, ridges, weights, self.fit_intercept)
-        one = dual.shape[1] == 1
-        self.dual_coef_ = dual[:, 0] if one else dual
-        self.intercept_ = float(intercept[0]) if one else intercept
+            self.alpha_ = float(ridges[self.loo_errors_.argmin()])
+            (dual, intercept), method = system.solve(T, self.alpha_), "eigh"
+        self.dual_coef_, self.intercept_ = dual.T, intercept
         self.solver_info_ = {"method": method}
 
     def _system(self, X, T: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
         """Kernel matrix of the rows, ridges on its diagonal, and whether the system has an intercept."""
         weights = self._row_weights(T, None)
-        diagonal = np.full(len(T), self._ridge) if weights is None else self._ridge / weights
+        diagonal = np.full(len(T), self.alpha_) if weights is None else self.alpha_ / weights
         return self._layer(X), diagonal, self.fit_intercept
 
     @property
@@ -129,16 +122,16 @@ class DualRidge(BaseEstimator):
     @property
     def coef_(self) -> np.ndarray:
         """Feature weights for the linear kernel, shape (n_outputs, n_features)."""
-        return linear_coef(self.kernel, as_columns(self.dual_coef_).T, getattr(self, "X_fit_", None))
+        return linear_coef(self.kernel, self.dual_coef_, getattr(self, "X_fit_", None))
 
     def _linear_part(self):
-        return self._layer, as_columns(self.dual_coef_)
+        return self._layer, self.dual_coef_.T
 
     def _outputs(self, X) -> np.ndarray:
         """Outputs for rows, or rows of a precomputed matrix, shape (n_samples, n_outputs)."""
         if self.kernel == "precomputed":
             X = X if self._kept is None else X[:, self._kept]
-            return X @ as_columns(self.dual_coef_) + self.intercept_
+            return X @ self.dual_coef_.T + self.intercept_
         layer, dual = self._linear_part()
         (outputs,) = project_rows(layer, X, [dual])
         return outputs + self.intercept_
@@ -276,7 +269,7 @@ def _dual_ridge_path(
         yield from path.dispatch(object)(estimator, X, y, partition, grid)
         return
     X, T, classes = data
-    for members in same_settings(machines, *(estimator.get_params(deep=False).keys() - {"C"})):
+    for members in same_settings(machines, *(estimator.get_params(deep=False).keys() - {"alpha"})):
         wanted = [(left_out, grid[i]) for left_out in partition.left_out for i in members]
         try:
             outputs = _outputs_on_training_sets([machines[i] for i in members], X, T, classes, partition)
@@ -289,12 +282,9 @@ def _dual_ridge_path(
 
 def _shares_kernel(machine: DualRidge) -> bool:
     """Whether the kernel is the same for all training sets, and there is one valid ridge."""
-    if not acceptable(machine) or isinstance(machine._gamma, str) or machine.kernel == "precomputed":
+    if not acceptable(machine) or isinstance(machine.gamma, str) or machine.kernel == "precomputed":
         return False
-    try:
-        return not isinstance(machine._ridges(), np.ndarray)
-    except ValueError:
-        return False
+    return np.isscalar(machine.alpha)
 
 
 def _outputs_on_training_sets(
@@ -304,7 +294,7 @@ def _outputs_on_training_sets(
     sets = [partition.training(left_out) for left_out in partition.left_out]
     seen = np.unique(np.concatenate(sets))
     unseen = np.setdiff1d(np.arange(X.shape[0]), seen)
-    first, ridges = machines[0], [machine._ridges() for machine in machines]
+    first, ridges = machines[0], [float(machine.alpha) for machine in machines]
     first.classes_ = classes
     params = first._kernel_params(X)
     X_seen, n_outputs = X[seen], T.shape[1]

@@ -11,17 +11,16 @@ from typing import Self
 import numpy as np
 from sklearn.utils.extmath import softmax
 
-from entrolearn.kernels import KERNELS, ON_DEVICES, kernel_params
+from entrolearn.kernels import KERNEL_CONSTRAINTS, ON_DEVICES, KernelParameters, kernel_params
 from entrolearn.machines.additive import AdditiveClassifier
 from entrolearn.machines.base import check_place, labels_of
-from entrolearn.machines.boxes import FEATURE_RANGE, LANDMARKS, Landmarks, RandomUnits
+from entrolearn.machines.boxes import BOUNDS, LANDMARKS, STORE_SUMS, Landmarks, RandomUnits
 from entrolearn.machines.devices import as_columns, like, namespace
 from entrolearn.machines.entropy_path import entropy_path, first_part_sources
 from entrolearn.machines.gradients import log_joint_slopes
 from entrolearn.machines.layers import (
     ACTIVATIONS,
-    GAMMAS,
-    POWER,
+    UNIT_SCALES,
     NystromLayer,
     RandomLayer,
     project_rows,
@@ -59,9 +58,9 @@ class _EntropyMachine(AdditiveClassifier):
             Interval(Real, 1e-150, 1e150, closed="both"),
             HasMethods("fit"),
         ],
-        "pool_below": [Interval(Integral, 0, None, closed="left")],
+        "min_class_size": [Interval(Integral, 0, None, closed="left")],
         "priors": [StrOptions({"uniform", "empirical"}), dict, "array-like"],
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "store_sums": STORE_SUMS,
         "random_state": ["random_state"],
     }
 
@@ -88,9 +87,8 @@ class _EntropyMachine(AdditiveClassifier):
         Raises
         ------
         ValueError
-            If y has only one class; `priors` or `class_weight` does not fit the classes; `sample_weight` has
-            negative values; or `covariance` is an estimator and `keep_sums` is true or the sample weights are
-            not integers.
+            If y has only one class; `priors` does not fit the classes; `sample_weight` has negative values;
+            or `covariance` is an estimator and `store_sums` is True or the sample weights are not integers.
         """
         return self._fit(X, y, sample_weight)
 
@@ -100,7 +98,7 @@ class _EntropyMachine(AdditiveClassifier):
         elif in_chunks:
             raise ValueError(
                 f"covariance={self.covariance!r} needs all rows at once; accepted for rows that come in "
-                f"chunks, and with keep_sums: {', '.join(map(repr, SHRINKAGES))} or a number."
+                f"chunks, and with store_sums=True: {', '.join(map(repr, SHRINKAGES))} or a number."
             )
         elif weights is not None and (weights % 1).any():
             raise ValueError(
@@ -108,7 +106,7 @@ class _EntropyMachine(AdditiveClassifier):
                 "whole numbers are accepted, as numbers of copies; any weights are accepted with "
                 f"{', '.join(map(repr, SHRINKAGES))} or a number."
             )
-        class_priors(self.priors, self.classes_, np.ones(len(self.classes_)), self.class_weight)
+        class_priors(self.priors, self.classes_, np.ones(len(self.classes_)))
 
     def _no_sums(self, X, codes):
         if is_numpy(X):
@@ -124,13 +122,13 @@ class _EntropyMachine(AdditiveClassifier):
         return [fitted_covariance(self.covariance, H) for H in by_class]
 
     def _solve(self, sums, dtype=np.float64):
-        priors = class_priors(self.priors, self.classes_, [m.n for m in sums], self.class_weight)
+        priors = class_priors(self.priors, self.classes_, [m.n for m in sums])
         means, covariances, shrinkages = class_gaussians(sums, self.covariance)
-        readout = entropy_discriminant(means, covariances, dtype, self.pool_below)
+        readout = entropy_discriminant(means, covariances, dtype, self.min_class_size)
         if readout.solver_info["degenerate"]:
             warn_user(
                 f"{type(self).__name__}: the class means coincide in the hidden space, so the same class is "
-                "always predicted; are the features constant, or far from the feature_range?",
+                "always predicted; are the features constant, or far from the bounds?",
             )
         densities, where = readout.gaussians(priors), self._layer.where
         coef = like(self._layer.fold(readout.coef), where, readout.solver_info["dtype"])
@@ -152,11 +150,11 @@ class _EntropyMachine(AdditiveClassifier):
 
     def _warn(self, sums):
         sizes = zip(self.classes_.tolist(), sums, strict=True)
-        few = [label for label, moments in sizes if moments.n_rows < self.pool_below]
+        few = [label for label, moments in sizes if moments.n_rows < self.min_class_size]
         if few:  # their covariances are pooled
             warn_user(
-                f"{type(self).__name__}: fewer than pool_below={self.pool_below} rows of the classes {few}; "
-                "they use the mean projected covariance of the others, or of all if all have so few.",
+                f"{type(self).__name__}: fewer than min_class_size={self.min_class_size} rows of the classes "
+                f"{few}; they use the mean projected covariance of the others, or of all if all have so few.",
             )
 
     def hidden(self, X) -> np.ndarray:
@@ -326,20 +324,20 @@ class EEMClassifier(_EntropyMachine):
     n_hidden : int, default=250
         Number of hidden units.
     activation : {"sigmoid", "nsigmoid", "rbf", "sine", "hardlimit"} or callable, default="rbf"
-        Activation of a unit with weights w and bias b, drawn from U[0, 1] unless `gamma` says otherwise.
+        Activation of a unit with weights w and bias b, drawn from U[0, 1] unless `unit_scale` says otherwise.
         ``"sigmoid"``: 1 / (1 +
         exp(-<w, x> + b)); ``"nsigmoid"``: the same with <w, x> / n_features; ``"rbf"``: exp(-gamma ||w -
         x||^2); ``"sine"``: sin(<w, x> - b); ``"hardlimit"``: 1 where <w, x> >= b, else 0 (for features of
         both signs; on [0, 1] it is 1 almost everywhere). A callable receives <w, x> - b, an array of shape
         (n_samples, n_hidden).
-    gamma : {"log-uniform", "uniform"}, default="log-uniform"
+    unit_scale : {"log-uniform", "uniform"}, default="log-uniform"
         Distribution of the gamma of each rbf unit. ``"log-uniform"``: ln gamma is uniform between the
         logarithms of 0.3 / n_features and 30 / n_features, which is suitable for few and many features, in
         [0, 1] or standardised. ``"uniform"``: U[0, 1], as in the paper. For ``"sigmoid"`` units,
         ``"uniform"`` draws weights and biases from U[0, 1], as in the paper; otherwise weights are normal
         with variance 30 / n_features, and biases such that the steps of the units are inside the box, which
         raises the mean GMEAN on 42 data sets from 69 to 86. Other activations ignore it.
-    feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
+    bounds : {"data"}, pair, array of shape (2, n_features) or None, default="data"
         The box in which the units are drawn: bounds of the features, which are scaled from it to [0, 1].
         ``"data"``: the least and the largest value of each feature in the training rows, without outliers. A
         value is an outlier if it is more than ten times further from the median than the median distance of
@@ -350,31 +348,28 @@ class EEMClassifier(_EntropyMachine):
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
         Estimate of the covariance of a class. A number, at least 1e-150, is a ridge added to the empirical
         covariance; an estimator of :mod:`sklearn.covariance` is cloned for each class.
-    pool_below : int, default=7
+    min_class_size : int, default=7
         Classes with fewer training rows use the mean of the other classes' projected covariances, with a
         warning from :meth:`fit`; if all classes have so few rows, they share the mean of all. On 17 data sets
-        the mean recall of a class of two rows is 42 %; with its own covariance (`pool_below=0`, as in the
+        the mean recall of a class of two rows is 42 %; with its own covariance (`min_class_size=0`, as in the
         paper) it is 22 %.
     priors : {"uniform", "empirical"}, dict or array-like of shape (n_classes,), default="uniform"
         Weights of the class densities: prior probabilities, costs or their products; only their ratios
         matter. A mapping from labels to weights, or weights in the order of the sorted labels;
-        ``"uniform"``: the same weight for all classes; ``"empirical"``: the numbers of training rows.
-    class_weight : dict, "balanced" or None, default=None
-        Costs of errors on the rows of each class, by which `priors` are multiplied; means and covariances do
-        not depend on them. ``"balanced"``: inversely proportional to the class sizes; together with
-        ``priors="empirical"`` all classes have the same weight, as with the defaults.
-    keep_sums : bool, default=False
+        ``"uniform"``: the same weight for all classes, as with ``class_weight="balanced"`` elsewhere;
+        ``"empirical"``: the numbers of training rows. Means and covariances do not depend on them.
+    store_sums : bool or "auto", default="auto"
         Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers for each class, so that
-        :meth:`partial_fit` and :meth:`forget` can update the fitted model. All computations are then in
-        double precision.
+        :meth:`partial_fit` and :meth:`forget` can update the fitted model. ``"auto"``: if they take less than
+        64 MB and the rows are in double precision. With True, all computations are in double precision.
     random_state : int, RandomState instance or None, default=None
         Seed of the hidden units. A smaller model uses the first units of a larger one with the same seed.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    feature_range_ : ndarray of shape (2, n_features), or None
-        Bounds of the box in use. If they are passed as `feature_range`, models of other rows share the hidden
+    bounds_ : ndarray of shape (2, n_features), or None
+        Bounds of the box in use. If they are passed as `bounds`, models of other rows share the hidden
         units.
     hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_components) for more than two classes
         The projection, eq. (4); the distance of the projected class means is two.
@@ -383,7 +378,7 @@ class EEMClassifier(_EntropyMachine):
     thresholds_ : ndarray of shape (0,), (1,) or (2,)
         For two classes: points on the projected line where the predicted class changes, in ascending order.
     priors_ : ndarray of shape (n_classes,)
-        Weights of the class densities, `priors` times `class_weight`, normalised.
+        Weights of the class densities, `priors`, normalised.
     shrinkage_ : ndarray of shape (n_classes,)
         Shrinkage of each class covariance.
     solver_info_ : dict
@@ -402,7 +397,7 @@ class EEMClassifier(_EntropyMachine):
     Notes
     -----
     Eq. (4) is used as derived in the text of the paper; its Algorithm 1 has the norm in place of its square.
-    The random layers of the paper expect features in [0, 1], to which `feature_range` scales them. The paper
+    The random layers of the paper expect features in [0, 1], to which `bounds` scales them. The paper
     has two classes; for more classes, Gaussians are compared in the space spanned by Sigma^-1 times the class
     means.
 
@@ -410,7 +405,7 @@ class EEMClassifier(_EntropyMachine):
     Ledoit and Wolf do not shrink. Variances below 1e-12 of the sum over all units are rounding errors. If the
     ridge of a covariance is not larger, this amount (its mean over the classes) is added to the diagonal, so
     that directions without variance in any class separate by the distance of the class means. Regardless of
-    `pool_below`, a class with at most as many rows as components (one row for two classes, two rows for
+    `min_class_size`, a class with at most as many rows as components (one row for two classes, two rows for
     three) has a singular projected covariance, and uses the mean of the other classes.
 
     References
@@ -431,9 +426,8 @@ class EEMClassifier(_EntropyMachine):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(set(ACTIVATIONS)), callable],
-        "gamma": [StrOptions(set(GAMMAS))],
-        "feature_range": FEATURE_RANGE,
-        "keep_sums": ["boolean"],
+        "unit_scale": [StrOptions(set(UNIT_SCALES))],
+        "bounds": BOUNDS,
         **_EntropyMachine._parameter_constraints,
     }
     _dtypes = (np.float64, np.float32)
@@ -443,33 +437,31 @@ class EEMClassifier(_EntropyMachine):
         n_hidden=250,
         *,
         activation="rbf",
-        gamma="log-uniform",
-        feature_range="data",
+        unit_scale="log-uniform",
+        bounds="data",
         covariance="ledoit_wolf",
-        pool_below=7,
+        min_class_size=7,
         priors="uniform",
-        class_weight=None,
-        keep_sums=False,
+        store_sums="auto",
         random_state=None,
     ):
         self.n_hidden = n_hidden
         self.activation = activation
-        self.gamma = gamma
-        self.feature_range = feature_range
+        self.unit_scale = unit_scale
+        self.bounds = bounds
         self.covariance = covariance
-        self.pool_below = pool_below
+        self.min_class_size = min_class_size
         self.priors = priors
-        self.class_weight = class_weight
-        self.keep_sums = keep_sums
+        self.store_sums = store_sums
         self.random_state = random_state
 
     def _units(self):
-        settings = {"n_hidden": self.n_hidden, "activation": self.activation, "gamma": self.gamma}
+        settings = {"n_hidden": self.n_hidden, "activation": self.activation, "unit_scale": self.unit_scale}
         draw = partial(RandomLayer.draw, below_one=True, **settings)
-        return RandomUnits(type(self).__name__, self.n_hidden, self.feature_range, draw)
+        return RandomUnits(type(self).__name__, self.n_hidden, self.bounds, draw)
 
 
-class EEKMClassifier(_EntropyMachine):
+class EEKMClassifier(KernelParameters, _EntropyMachine):
     """Extreme entropy kernel machine: kernel features of random landmarks, then the entropy discriminant.
 
     After fitting, the Nyström layer and the projection are combined into one hidden layer of kernel units
@@ -477,35 +469,29 @@ class EEKMClassifier(_EntropyMachine):
 
     Parameters
     ----------
-    n_landmarks : int, default=100
-        Number of training rows that span the feature space, drawn without replacement; all rows if there are
-        fewer.
-    landmarks : {array-like, CSR matrix} of shape (n_given, n_features), default=None
-        Landmarks to use instead of ``n_landmarks`` drawn ones. If they are not training rows, models of
-        different training sets share the hidden layer, and every training row can be forgotten. ``"scale"``
-        is then computed from the landmarks.
+    n_landmarks : int, or {array-like, CSR matrix} of shape (n_landmarks, n_features), default=100
+        Number of training rows to draw as landmarks, without replacement; all rows if there are fewer. Or the
+        landmarks themselves: if they are not training rows, models of different training sets share the
+        hidden layer, and every training row can be forgotten. ``"scale"`` is then computed from them.
     kernel : str or callable, default="rbf"
         A positive semi-definite kernel of :func:`sklearn.metrics.pairwise.pairwise_kernels`.
     gamma : float, {"scale", "auto"}, default="scale"
         gamma of the rbf kernel exp(-gamma ||x - z||^2), poly and sigmoid: ``"scale"`` is 1 / (n_features *
         X.var()), ``"auto"`` 1 / n_features.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and sigmoid kernels.
-    power : float, default=1.0
-        Exponent of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
     covariance : {"ledoit_wolf", "oas", "empirical"}, float or estimator, default="ledoit_wolf"
         As for :class:`EEMClassifier`.
-    pool_below : int, default=7
+    min_class_size : int, default=7
         As for :class:`EEMClassifier`.
     priors : {"uniform", "empirical"}, dict or array-like of shape (n_classes,), default="uniform"
         As for :class:`EEMClassifier`.
-    class_weight : dict, "balanced" or None, default=None
-        As for :class:`EEMClassifier`.
-    keep_sums : bool, default=False
+    store_sums : bool or "auto", default="auto"
         Whether :meth:`fit` keeps its sums over the rows, n_landmarks² numbers for each class, so that
-        :meth:`partial_fit` and :meth:`forget` can update the fitted model.
+        :meth:`partial_fit` and :meth:`forget` can update the fitted model. ``"auto"``: if they take less than
+        64 MB and the rows are in double precision. With True, all computations are in double precision.
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks.
 
@@ -520,7 +506,7 @@ class EEKMClassifier(_EntropyMachine):
     thresholds_ : ndarray of shape (0,), (1,) or (2,)
         For two classes: points on the projected line where the predicted class changes, in ascending order.
     priors_ : ndarray of shape (n_classes,)
-        Weights of the class densities, `priors` times `class_weight`, normalised.
+        Weights of the class densities, `priors`, normalised.
     shrinkage_ : ndarray of shape (n_classes,)
         Shrinkage of each class covariance.
     solver_info_ : dict
@@ -553,12 +539,7 @@ class EEKMClassifier(_EntropyMachine):
 
     _parameter_constraints: dict = {
         **LANDMARKS,
-        "kernel": [StrOptions(KERNELS), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
-        "power": POWER,
-        "keep_sums": ["boolean"],
+        **KERNEL_CONSTRAINTS,
         **_EntropyMachine._parameter_constraints,
     }
 
@@ -566,31 +547,23 @@ class EEKMClassifier(_EntropyMachine):
         self,
         n_landmarks=100,
         *,
-        landmarks=None,
         kernel="rbf",
         gamma="scale",
-        degree=3,
-        coef0=1,
-        power=1.0,
+        kernel_params=None,
         covariance="ledoit_wolf",
-        pool_below=7,
+        min_class_size=7,
         priors="uniform",
-        class_weight=None,
-        keep_sums=False,
+        store_sums="auto",
         random_state=None,
     ):
         self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
         self.kernel = kernel
         self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.power = power
+        self.kernel_params = kernel_params
         self.covariance = covariance
-        self.pool_below = pool_below
+        self.min_class_size = min_class_size
         self.priors = priors
-        self.class_weight = class_weight
-        self.keep_sums = keep_sums
+        self.store_sums = store_sums
         self.random_state = random_state
 
     @property
@@ -599,13 +572,13 @@ class EEKMClassifier(_EntropyMachine):
         return self._layer.landmarks
 
     def _units(self):
-        settings = self.n_landmarks, self.landmarks, self.kernel, self.gamma, "gamma"
+        settings = self.n_landmarks, self.kernel, self.gamma
         return Landmarks(*settings, self._layer_on, first_part_sources)
 
     def _layer_on(self, landmarks, scale: float | None, rng) -> NystromLayer:
         gamma = scale if isinstance(self.gamma, str) and self.gamma == "scale" else self.gamma
-        settings = self.kernel, gamma, self.degree, self.coef0
-        return NystromLayer.on(landmarks, self.kernel, kernel_params(landmarks, *settings, power=self.power))
+        params = kernel_params(landmarks, self.kernel, gamma, self.kernel_params)
+        return NystromLayer.on(landmarks, self.kernel, params)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -7,7 +7,7 @@ from functools import partial
 from numbers import Integral, Real
 
 from entrolearn.machines.additive import AdditiveClassifier, AdditiveRegressor
-from entrolearn.machines.boxes import FEATURE_RANGE, RandomUnits
+from entrolearn.machines.boxes import BOUNDS, STORE_SUMS, RandomUnits
 from entrolearn.machines.layered import LayeredRidge
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.ridge import RIDGE
@@ -21,11 +21,11 @@ ACTIVATIONS = {"sigmoid", "sine", "hardlimit", "rbf"}
 PARAMETERS: dict = {
     "n_hidden": [Interval(Integral, 1, None, closed="left")],
     "activation": [StrOptions(ACTIVATIONS), callable],
-    "feature_range": FEATURE_RANGE,
+    "bounds": BOUNDS,
     "slope": [Interval(Real, 1e-150, 1e150, closed="both")],
-    "C": RIDGE,
+    "alpha": RIDGE,
     "fit_intercept": ["boolean"],
-    "keep_sums": ["boolean"],
+    "store_sums": STORE_SUMS,
     "random_state": ["random_state"],
 }
 
@@ -34,15 +34,16 @@ def _random_units(machine) -> RandomUnits:
     """The hidden units of the classifier and the regressor."""
     draw = partial(RandomLayer.draw, n_hidden=machine.n_hidden, activation=machine.activation)
     return RandomUnits(
-        type(machine).__name__, machine.n_hidden, machine.feature_range, partial(draw, slope=machine.slope)
+        type(machine).__name__, machine.n_hidden, machine.bounds, partial(draw, slope=machine.slope)
     )
 
 
 class ELMClassifier(LayeredRidge, AdditiveClassifier):
     """Extreme learning machine for classification: random hidden units, then least squares.
 
-    The hidden units are drawn once and not trained. Their output weights are ``(C I + H' H)^-1 H' T`` with
-    targets ±1, eq. (4) of [2]_, or the minimum-norm least squares solution if C = 0.
+    The hidden units are drawn once and not trained. Their output weights are ``(alpha I + H' H)^-1 H' T``
+    with targets ±1, eq. (4) of [2]_, where alpha is called C, or the minimum-norm least squares solution if
+    alpha = 0.
 
     Parameters
     ----------
@@ -53,35 +54,36 @@ class ELMClassifier(LayeredRidge, AdditiveClassifier):
         b): ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0
         elsewhere. ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable receives z, an array of shape
         (n_samples, n_hidden).
-    feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
+    bounds : {"data"}, pair, array of shape (2, n_features) or None, default="data"
         The box in which the units are drawn, as in :class:`EEMClassifier`; the features are scaled from it to
         [-1, 1], as in [2]_.
     slope : float, default=1.0
         Slope of the units; lambda in the paper's tables.
-    C : float or sequence of float, default=0.0
+    alpha : float or sequence of float, default=0.0
         Ridge parameter; larger is smoother. From a sequence, the value with the smallest leave-one-out
         squared error is selected.
-    fit_intercept : bool, default=False
+    fit_intercept : bool, default=True
         Whether to fit an intercept, which the ridge does not penalise. The paper has no intercept.
-    keep_sums : bool, default=False
-        Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` and
-        ``forget`` can update the fitted model. Requires a single number C.
+    store_sums : bool or "auto", default="auto"
+        Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers, so that :meth:`partial_fit` and
+        :meth:`forget` can update the fitted model. ``"auto"``: if `alpha` is a number, they take less than 64
+        MB.
     random_state : int, RandomState instance or None, default=None
         Seed of the hidden units. A smaller model uses the first units of a larger one with the same seed.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    feature_range_ : ndarray of shape (2, n_features), or None
+    bounds_ : ndarray of shape (2, n_features), or None
         Bounds of the box in use.
     hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
-    intercept_ : float, or ndarray of shape (n_classes,)
-    C_ : float
+    intercept_ : ndarray of shape (1,), or (n_classes,) for more than two classes
+    alpha_ : float
         The ridge parameter in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error for each C of a sequence, with the same hidden units.
+        Mean squared leave-one-out error for each alpha of a sequence, with the same hidden units.
     solver_info_ : dict
-        ``method``: "cholesky", or "eigh" for a sequence of C or singular equations.
+        ``method``: "cholesky", or "eigh" for a sequence of alpha or singular equations.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined if X has string column names.
@@ -120,20 +122,20 @@ class ELMClassifier(LayeredRidge, AdditiveClassifier):
         n_hidden=100,
         *,
         activation="sigmoid",
-        feature_range="data",
+        bounds="data",
         slope=1.0,
-        C=0.0,
-        fit_intercept=False,
-        keep_sums=False,
+        alpha=0.0,
+        fit_intercept=True,
+        store_sums="auto",
         random_state=None,
     ):
         self.n_hidden = n_hidden
         self.activation = activation
-        self.feature_range = feature_range
+        self.bounds = bounds
         self.slope = slope
-        self.C = C
+        self.alpha = alpha
         self.fit_intercept = fit_intercept
-        self.keep_sums = keep_sums
+        self.store_sums = store_sums
         self.random_state = random_state
 
     def _units(self):
@@ -154,34 +156,35 @@ class ELMRegressor(LayeredRidge, AdditiveRegressor):
         b): ``"sigmoid"`` 1 / (1 + exp(-z)), ``"sine"`` sin(z), ``"hardlimit"`` 1 where z >= 0 and 0
         elsewhere. ``"rbf"``: exp(-slope * b * ||x - a||^2), ELM-RBF. A callable receives z, an array of shape
         (n_samples, n_hidden).
-    feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
+    bounds : {"data"}, pair, array of shape (2, n_features) or None, default="data"
         The box in which the units are drawn, as in :class:`EEMClassifier`; the features are scaled from it to
         [-1, 1], as in [1]_.
     slope : float, default=1.0
         Slope of the units; lambda in the paper's tables.
-    C : float or sequence of float, default=1.0
+    alpha : float or sequence of float, default=1.0
         Ridge parameter; larger is smoother. On nine data sets the paper's value 0 has a mean R² of .04, and 1
         has .62. From a sequence, the value with the smallest leave-one-out squared error is selected.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which the ridge does not penalise. The paper has no intercept.
-    keep_sums : bool, default=False
-        Whether ``fit`` keeps its sums over the rows, n_hidden² numbers, so that ``partial_fit`` and
-        ``forget`` can update the fitted model. Requires a single number C.
+    store_sums : bool or "auto", default="auto"
+        Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers, so that :meth:`partial_fit` and
+        :meth:`forget` can update the fitted model. ``"auto"``: if `alpha` is a number, they take less than 64
+        MB.
     random_state : int, RandomState instance or None, default=None
         Seed of the hidden units. A smaller model uses the first units of a larger one with the same seed.
 
     Attributes
     ----------
-    feature_range_ : ndarray of shape (2, n_features), or None
+    bounds_ : ndarray of shape (2, n_features), or None
         Bounds of the box in use.
     hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_outputs) for several outputs
-    intercept_ : float, or ndarray of shape (n_outputs,)
-    C_ : float
+    intercept_ : ndarray of shape (n_outputs,)
+    alpha_ : float
         The ridge parameter in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error for each C of a sequence, with the same hidden units.
+        Mean squared leave-one-out error for each alpha of a sequence, with the same hidden units.
     solver_info_ : dict
-        ``method``: "cholesky", or "eigh" for a sequence of C or singular equations.
+        ``method``: "cholesky", or "eigh" for a sequence of alpha or singular equations.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined if X has string column names.
@@ -201,7 +204,7 @@ class ELMRegressor(LayeredRidge, AdditiveRegressor):
     >>> from entrolearn import ELMRegressor
     >>> X = np.linspace(-1, 1, 200)[:, None]
     >>> y = np.sinc(3 * X[:, 0])
-    >>> ELMRegressor(n_hidden=30, slope=10.0, C=1e-6, random_state=0).fit(X, y).score(X, y) > 0.999
+    >>> ELMRegressor(n_hidden=30, slope=10.0, alpha=1e-6, random_state=0).fit(X, y).score(X, y) > 0.999
     True
     """
 
@@ -212,20 +215,20 @@ class ELMRegressor(LayeredRidge, AdditiveRegressor):
         n_hidden=100,
         *,
         activation="sigmoid",
-        feature_range="data",
+        bounds="data",
         slope=1.0,
-        C=1.0,
+        alpha=1.0,
         fit_intercept=True,
-        keep_sums=False,
+        store_sums="auto",
         random_state=None,
     ):
         self.n_hidden = n_hidden
         self.activation = activation
-        self.feature_range = feature_range
+        self.bounds = bounds
         self.slope = slope
-        self.C = C
+        self.alpha = alpha
         self.fit_intercept = fit_intercept
-        self.keep_sums = keep_sums
+        self.store_sums = store_sums
         self.random_state = random_state
 
     def _units(self):

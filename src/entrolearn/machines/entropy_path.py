@@ -136,9 +136,9 @@ def _solve_point(
 ) -> _Solved:
     """Solve the readout on the hidden units of these moments."""
     means, covariances, _ = class_gaussians(moments, machine.covariance)
-    readout = entropy_discriminant(means, covariances, dtype, machine.pool_below)
+    readout = entropy_discriminant(means, covariances, dtype, machine.min_class_size)
     folded = layer.fold(readout.coef).astype(dtype, copy=False)
-    priors = class_priors(machine.priors, classes, [m.n for m in moments], machine.class_weight)
+    priors = class_priors(machine.priors, classes, [m.n for m in moments])
     return _Solved(left_out, params, priors, readout, folded)
 
 

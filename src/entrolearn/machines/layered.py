@@ -37,17 +37,17 @@ __all__ = ["LayeredRidge"]
 class LayeredRidge(Additive):
     """A hidden layer, then ridge regression of the targets on its units.
 
-    A subclass has the parameters ``C`` and ``fit_intercept``.
+    A subclass has the parameters ``alpha`` and ``fit_intercept``.
     """
 
-    C: Any
+    alpha: Any
     fit_intercept: bool
     hidden_coef_: np.ndarray
-    intercept_: float | np.ndarray
+    intercept_: np.ndarray
 
     def _fit_outputs(self, X, T: np.ndarray, weights: np.ndarray | None) -> None:
-        candidates = ridge_candidates(self.C)
-        if candidates is None or self.keep_sums:
+        candidates = ridge_candidates(self.alpha)
+        if candidates is None or self.store_sums is True:
             super()._fit_outputs(X, T, weights)
             return
         delete_sums(self)
@@ -61,8 +61,7 @@ class LayeredRidge(Additive):
 
     def _outputs(self, X) -> np.ndarray:
         (outputs,) = project_rows(self._layer, X, [as_columns(self.hidden_coef_)])
-        intercept = self.intercept_
-        return outputs + (intercept if isinstance(intercept, float) else cast(intercept, outputs))
+        return outputs + cast(self.intercept_, outputs)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -70,13 +69,13 @@ class LayeredRidge(Additive):
         return tags
 
     def _takes_chunks(self):
-        return np.isscalar(self.C)  # selection among several needs all rows at once
+        return np.isscalar(self.alpha)  # selection among several needs all rows at once
 
     def _check_settings(self, in_chunks, weights=None):
-        if in_chunks and ridge_candidates(self.C) is not None:
+        if in_chunks and ridge_candidates(self.alpha) is not None:
             raise ValueError(
-                f"C={self.C!r}: a selection among several ridges needs all rows at once; accepted for rows "
-                "that come in chunks, and with keep_sums: one number."
+                f"alpha={self.alpha!r}: a selection among several ridges needs all rows at once; accepted "
+                "for rows that come in chunks, and with store_sums=True: one number."
             )
 
     def _targets(self, codes, X):
@@ -109,21 +108,20 @@ class LayeredRidge(Additive):
 
     def _solve(self, sums, dtype=np.float64):
         (equations,) = sums
-        return _attributes(float(self.C), equations, *equations.solve(self.C))
+        return _attributes(float(self.alpha), equations, *equations.solve(self.alpha))
 
 
 def _attributes(ridge: float, equations: NormalEquations, coef: np.ndarray, method: str) -> dict:
     """The fitted attributes of a solution."""
-    one, intercept = coef.shape[1] == 1, equations.intercept(coef)
     return {
-        "C_": ridge,
-        "hidden_coef_": coef[:, 0] if one else coef,
-        "intercept_": float(intercept[0]) if one else intercept,
+        "alpha_": ridge,
+        "hidden_coef_": coef[:, 0] if coef.shape[1] == 1 else coef,
+        "intercept_": equations.intercept(coef),
         "solver_info_": {"method": method},
     }
 
 
-# --- path: one pass of normal equations for all training sets, sizes and C ------------------------------
+# --- path: one pass of normal equations for all training sets, sizes and alpha ------------------------------
 
 
 @path.register
@@ -151,7 +149,7 @@ def _layered_path(
 
 
 def _shares_equations(machine: LayeredRidge) -> bool:
-    """Whether candidates can share normal equations: valid parameters, an integer seed and a single C."""
+    """Whether candidates can share normal equations: valid parameters, an integer seed and a single alpha."""
     return acceptable(machine) and isinstance(machine.random_state, Integral) and takes_chunks(machine)
 
 
@@ -171,7 +169,7 @@ def _solutions(layer, X, T, partition: Partition, left_outs, wanted) -> list[tup
         (training,) = without(left_out)
         for size, places in _places_by_size(wanted, left_out).items():
             leading = training.restrict(size)
-            coefs = leading.solve_each([wanted[i][1].C for i in places])
+            coefs = leading.solve_each([wanted[i][1].alpha for i in places])
             for i, coef in zip(places, coefs, strict=True):
                 found[i] = coef, leading.intercept(coef)
     return found

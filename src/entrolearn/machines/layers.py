@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -38,12 +37,11 @@ from entrolearn.machines.devices import (
 )
 from entrolearn.machines.moments import FEWER_UNITS, check_units, hidden_blocks
 from entrolearn.path import Partition
-from entrolearn.validation import Interval, device_of, is_numpy
+from entrolearn.validation import device_of, is_numpy
 
 __all__ = [
     "ACTIVATIONS",
-    "GAMMAS",
-    "POWER",
+    "UNIT_SCALES",
     "LandmarkLayer",
     "NystromLayer",
     "RandomLayer",
@@ -58,8 +56,6 @@ __all__ = [
 NYSTROM_FLOORS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
 # Maximum number of outputs of several models in memory at once (256 MiB).
 OUTPUT_NUMBERS = 2**25
-#: Constraint of the parameter ``power`` of the kernel exponential_power.
-POWER = [Interval(Real, 0, 2, closed="right")]
 # Number of matrices of all pairs of landmarks that an entropy machine of two classes holds, including their
 # factor.
 SQUARES = 5
@@ -79,7 +75,7 @@ def _log_uniform(uniform: np.ndarray, n_features: int) -> np.ndarray:
 
 
 # Name -> function of draws from U[0, 1] and the number of features that returns the gammas of rbf units.
-GAMMAS: dict[str, Callable] = {
+UNIT_SCALES: dict[str, Callable] = {
     "uniform": lambda uniform, n_features: uniform,  # section 7 of the EEM paper
     "log-uniform": _log_uniform,
 }
@@ -194,7 +190,7 @@ class RandomLayer(_Layer):
         activation,
         rng,
         *,
-        gamma="uniform",
+        unit_scale="uniform",
         below_one=False,
         slope=None,
         box=None,
@@ -210,9 +206,9 @@ class RandomLayer(_Layer):
         activation, below_one
             See the attributes.
         rng : RandomState
-        gamma : str
-            A name in ``GAMMAS``, the distribution of the biases of rbf units; sigmoids use U[0, 1] if it is
-            "uniform".
+        unit_scale : str
+            A name in ``UNIT_SCALES``, the distribution of the biases of rbf units; sigmoids use U[0, 1] if it
+            is "uniform".
         slope : float, optional
             Units of an ELM: weights from U[-1, 1], and a bias that is added, all times the slope (for rbf
             units only the factor of the distance), for features in [-1, 1]. Default: features in [0, 1].
@@ -224,12 +220,12 @@ class RandomLayer(_Layer):
         """
         check_memory(8 * n_hidden * (n_features + 1), f"a layer of {n_hidden} random units", FEWER_UNITS)
         units = rng.uniform(size=(n_hidden, n_features + 1))
-        if activation == "sigmoid" and gamma != "uniform":
+        if activation == "sigmoid" and unit_scale != "uniform":
             _cross_the_box(units)
         units = units.astype(dtype, copy=False)
         weights, biases = units[:, :-1], units[:, -1]
         if activation == "rbf":
-            biases = GAMMAS[gamma](biases, n_features)
+            biases = UNIT_SCALES[unit_scale](biases, n_features)
         # In place, because the weights for a million features take gigabytes.
         if slope is not None:
             of_weights = 1 if activation == "rbf" else slope

@@ -84,7 +84,7 @@ def influence(estimator: Additive, X, y, *, groups=None, sample_weight=None) -> 
     Parameters
     ----------
     estimator : fitted learner
-        EEMClassifier, EEKMClassifier, WELMClassifier, ELM* or RKELM* with its sums, by ``keep_sums=True`` or
+        EEMClassifier, EEKMClassifier, WELMClassifier, ELM* or RKELM* with its sums, by ``store_sums`` or
         ``partial_fit``; or KELM*, LSSVC or LSSVR, without weights that depend on the rows.
     X : {array-like, CSR matrix} of shape (n_samples, n_features)
         Training rows of the model; for KELM*, LSSVC and LSSVR all of them, in the same order. Rows that were
@@ -114,10 +114,10 @@ def influence(estimator: Additive, X, y, *, groups=None, sample_weight=None) -> 
     >>> from sklearn.datasets import load_breast_cancer
     >>> from entrolearn import EEMClassifier, influence
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> machine = EEMClassifier(30, keep_sums=True, random_state=0).fit(X, y)
+    >>> machine = EEMClassifier(30, store_sums=True, random_state=0).fit(X, y)
     >>> found = influence(machine, X, y)
     >>> row = abs(found.threshold_change).argmax()
-    >>> machine.set_params(feature_range=machine.feature_range_)  # doctest: +ELLIPSIS
+    >>> machine.set_params(bounds=machine.bounds_)  # doctest: +ELLIPSIS
     EEMClassifier(...
     >>> without = machine.forget(X[[row]], y[[row]])
     >>> bool(abs(without.decision_function(X[[row]])[0] - found.decision[row]) < 1e-8)
@@ -233,7 +233,7 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
     T = y
     if is_classifier(machine):
         T = targets_of(codes_among(machine.classes_, y), len(machine.classes_), X)
-    T, dual = as_columns(T), as_columns(machine.dual_coef_)
+    T, dual = as_columns(T), machine.dual_coef_.T
     said = _said(machine, X)
     # The fitted coefficients solve the system only of the training rows, in their order, without weights.
     closed = machine.kernel != "precomputed" and getattr(machine, "class_weight", None) != "balanced"
@@ -274,7 +274,7 @@ def _ridge_rows(machine, X, T) -> Iterator[tuple]:
     if not isinstance(equations, NormalEquations) or machine.solver_info_["method"] != "cholesky":
         return
     matrix = equations.scatter()
-    matrix[np.diag_indices(len(matrix))] += machine.C_
+    matrix[np.diag_indices(len(matrix))] += machine.alpha_
     factor = cho_factor(matrix, lower=True, check_finite=False)
     coef, intercept, mean, share = as_columns(machine.hidden_coef_), machine.intercept_, 0.0, 0.0
     if equations.shifts is not None:
@@ -344,7 +344,7 @@ def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
     sums, k, layer = stored_sums(machine, "influence"), len(machine.classes_), hidden_layer(machine)
     all_means, covariances, _ = class_gaussians(sums, machine.covariance)
     if (
-        min(m.n for m in sums) <= max(machine.pool_below, k, 3)
+        min(m.n for m in sums) <= max(machine.min_class_size, k, 3)
         or any(m.n != m.n_rows for m in sums)
         or any(c.ridge <= 2 * c.moments.least_variance() for c in covariances)
         or machine.solver_info_["degenerate"]
@@ -353,7 +353,7 @@ def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
     total: Any = sum(c.dense() for c in covariances)
     for c, moments in enumerate(sums):
         counts = [m.n - (b == c) for b, m in enumerate(sums)]
-        log_priors = np.log(class_priors(machine.priors, machine.classes_, counts, machine.class_weight))
+        log_priors = np.log(class_priors(machine.priors, machine.classes_, counts))
         of_class, others = np.flatnonzero(codes == c), total - covariances[c].dense()
         for block in row_blocks(of_class, len(total)):
             H = layer(X[of_class[block]])

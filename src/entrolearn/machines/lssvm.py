@@ -1,66 +1,32 @@
 """Least squares support vector machines: a kernel on all training rows and one linear system."""
 
-from numbers import Real
-
-import numpy as np
-
 from entrolearn.machines.base import OutputClassifier, OutputRegressor
 from entrolearn.machines.dual_ridge import DualRidge
-from entrolearn.validation import Interval, StrOptions
+from entrolearn.validation import StrOptions
 
 __all__ = ["LSSVC", "LSSVR"]
 
 
-class _LSSVM(DualRidge):
-    """Parameters shared by the classifier and the regressor."""
-
-    _parameter_constraints: dict = {
-        **DualRidge._parameter_constraints,
-        "C": [Interval(Real, 0, 1e150, closed="right")],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
-    }
-
-    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1, power=1.0):
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.power = power
-
-    @property
-    def _gamma(self):
-        return self.gamma
-
-    def _ridges(self) -> float:
-        with np.errstate(over="ignore", divide="ignore"):
-            ridge = float(1 / np.float64(self.C))
-        if not np.isfinite(ridge):
-            raise ValueError(f"1 / C overflows in float64 at C={self.C:g}; use a larger C.")
-        return ridge
-
-
-class LSSVC(_LSSVM, OutputClassifier):
+class LSSVC(DualRidge, OutputClassifier):
     """Least squares support vector classifier.
 
-    Solves the bordered linear system of Suykens and Vandewalle, ``[[0, 1'], [1, K + Q / C]] [b; alpha] = [0;
-    T]`` with targets ±1. Every training row has a coefficient.
+    Solves the bordered linear system of Suykens and Vandewalle, ``[[0, 1'], [1, K + alpha Q]] [b; a] = [0;
+    T]``, with targets ±1; their C is 1 / alpha. Every training row has a coefficient.
 
     Parameters
     ----------
-    C : float, default=1.0
-        Weight of the squared errors relative to the norm; larger is less smooth.
+    alpha : float or sequence of float, default=1.0
+        Ridge parameter; larger is smoother. From a sequence, the value with the smallest leave-one-out
+        squared error is selected.
     kernel : str or callable, default="rbf"
         A name in :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
         kernel matrix.
     gamma : float, {"scale", "auto"}, default="scale"
         gamma of the rbf, poly and sigmoid kernels, as for :class:`EEKMClassifier`.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and sigmoid kernels.
-    power : float, default=1.0
-        Exponent of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
     class_weight : dict, "balanced" or None, default=None
         Weights of the squared errors, multiplied by the sample weights; Q holds their reciprocals. The EEM
         paper has Q inversely proportional to the class size, which taken literally would reverse the balance.
@@ -68,23 +34,28 @@ class LSSVC(_LSSVM, OutputClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
+    dual_coef_ : ndarray of shape (1, n_samples), or (n_classes, n_samples) for more than two classes
         Coefficients of the training rows of positive weight.
-    intercept_ : float, or ndarray of shape (n_classes,)
+    intercept_ : ndarray of shape (1,), or (n_classes,) for more than two classes
     coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
         Feature weights, for ``kernel="linear"``.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows of positive weight, which are needed for predictions; not defined for a precomputed
         kernel.
+    alpha_ : float
+        The ridge parameter in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error for each alpha of a sequence.
     solver_info_ : dict
-        ``method``: "cholesky", or "eigh" if the matrix is indefinite or numerically singular.
+        ``method``: "cholesky", or "eigh" for a sequence of alpha, or if the matrix is indefinite or
+        numerically singular.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only if all feature names of X are strings.
 
     See Also
     --------
-    KELMClassifier : The same model with ``fit_intercept=True``; its C is 1 / C, its sigma 1 / gamma.
+    KELMClassifier : The same model, by default with a smaller ridge.
     sklearn.svm.SVC : Sparse in the training rows.
 
     Notes
@@ -104,56 +75,58 @@ class LSSVC(_LSSVM, OutputClassifier):
     >>> from sklearn.datasets import make_moons
     >>> from entrolearn import LSSVC
     >>> X, y = make_moons(400, noise=0.1, random_state=0)
-    >>> LSSVC(C=10.0, gamma=5.0).fit(X[:200], y[:200]).score(X[200:], y[200:]) > 0.98
+    >>> LSSVC(alpha=0.1, gamma=5.0).fit(X[:200], y[:200]).score(X[200:], y[200:]) > 0.98
     True
     """
 
     _parameter_constraints: dict = {
-        **_LSSVM._parameter_constraints,
+        **DualRidge._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    def __init__(
-        self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1, power=1.0, class_weight=None
-    ):
-        super().__init__(C, kernel=kernel, gamma=gamma, degree=degree, coef0=coef0, power=power)
+    def __init__(self, alpha=1.0, *, kernel="rbf", gamma="scale", kernel_params=None, class_weight=None):
+        super().__init__(alpha, kernel=kernel, gamma=gamma, kernel_params=kernel_params)
         self.class_weight = class_weight
 
 
-class LSSVR(_LSSVM, OutputRegressor):
+class LSSVR(DualRidge, OutputRegressor):
     """Least squares support vector regression.
 
-    Solves ``[[0, 1'], [1, K + I / C]] [b; alpha] = [0; y]``: kernel ridge regression with an unpenalised
+    Solves ``[[0, 1'], [1, K + alpha I]] [b; a] = [0; y]``: kernel ridge regression with an unpenalised
     intercept. Every training row has a coefficient.
 
     Parameters
     ----------
-    C : float, default=1.0
-        Weight of the squared errors relative to the norm; larger is less smooth.
+    alpha : float or sequence of float, default=1.0
+        Ridge parameter; larger is smoother. From a sequence, the value with the smallest leave-one-out
+        squared error is selected.
     kernel : str or callable, default="rbf"
         A name in :data:`entrolearn.kernels.KERNELS`, a function of two rows, or "precomputed": X is then the
         kernel matrix.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product; names as in :class:`sklearn.svm.SVR`.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and sigmoid kernels.
-    power : float, default=1.0
-        Exponent of the exponential_power kernel, exp(-r^power) with r² = gamma ||x - z||²; in (0, 2].
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
 
     Attributes
     ----------
-    dual_coef_ : ndarray of shape (n_samples,), or (n_samples, n_outputs) for more than one output
+    dual_coef_ : ndarray of shape (n_outputs, n_samples)
         Coefficients of the training rows of positive weight.
-    intercept_ : float, or ndarray of shape (n_outputs,)
+    intercept_ : ndarray of shape (n_outputs,)
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for ``kernel="linear"``.
     X_fit_ : {ndarray, CSR matrix} of shape (n_samples, n_features)
         The training rows of positive weight, which are needed for predictions; not defined for a precomputed
         kernel.
+    alpha_ : float
+        The ridge parameter in use.
+    loo_errors_ : ndarray of shape (n_ridges,)
+        Mean squared leave-one-out error for each alpha of a sequence.
     solver_info_ : dict
-        ``method``: "cholesky", or "eigh" if the matrix is indefinite or numerically singular.
+        ``method``: "cholesky", or "eigh" for a sequence of alpha, or if the matrix is indefinite or
+        numerically singular.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined only if all feature names of X are strings.
@@ -161,14 +134,14 @@ class LSSVR(_LSSVM, OutputRegressor):
     See Also
     --------
     LSSVC : The classifier.
-    KELMRegressor : The same model; its C is 1 / C, its sigma 1 / gamma.
+    KELMRegressor : The same model, by default with a smaller ridge.
     sklearn.kernel_ridge.KernelRidge : The same without an intercept.
 
     Notes
     -----
     A fit factorises the kernel matrix of the training rows: n_samples² numbers, n_samples³ / 3 operations. It
-    raises a MemoryError if the matrix does not fit into memory, and a ValueError if 1 / C overflows. A matrix
-    that is indefinite, or singular to rounding, is solved by an eigendecomposition, in ten times the time.
+    raises a MemoryError if the matrix does not fit into memory. A matrix that is indefinite, or singular to
+    rounding, is solved by an eigendecomposition, in ten times the time.
 
     References
     ----------
@@ -182,7 +155,7 @@ class LSSVR(_LSSVM, OutputRegressor):
     >>> import numpy as np
     >>> from entrolearn import LSSVR
     >>> X = np.linspace(0, 6, 80)[:, None]
-    >>> machine = LSSVR(C=1000.0, gamma=1.0).fit(X[::2], np.sin(X[::2, 0]))
+    >>> machine = LSSVR(alpha=1e-3, gamma=1.0).fit(X[::2], np.sin(X[::2, 0]))
     >>> bool(abs(machine.predict(X) - np.sin(X[:, 0])).max() < 0.01)
     True
     """

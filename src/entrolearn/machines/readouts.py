@@ -334,7 +334,7 @@ def entropy_discriminant(
     means: np.ndarray,
     covariances: Sequence[ClassCovariance],
     dtype=np.float64,
-    pool_below: int = 0,
+    min_class_size: int = 0,
 ) -> EntropyReadout:
     """Directions that best separate class Gaussians, in closed form.
 
@@ -352,7 +352,7 @@ def entropy_discriminant(
     covariances : sequence of n_classes ClassCovariance
     dtype : dtype
         Type of the hidden rows.
-    pool_below : int
+    min_class_size : int
         Classes with fewer rows have no projected covariance of their own.
 
     Returns
@@ -374,8 +374,8 @@ def entropy_discriminant(
     below this variance, it is replaced by the mean of these variances over all classes, both in Sigma and in
     the projected covariance. Directions without variance thus have equal weight for all classes. A class
     without a ridge and with no more rows than components has a singular projected covariance. This class, and
-    every class with fewer than `pool_below` rows, uses the mean projected covariance of the other classes. If
-    all classes have so few rows, they share the mean over all classes.
+    every class with fewer than `min_class_size` rows, uses the mean projected covariance of the other
+    classes. If all classes have so few rows, they share the mean over all classes.
     """
     xp = namespace(means)
     differences = (means[1:, :] - means[0, :]).T
@@ -411,14 +411,14 @@ def entropy_discriminant(
         coef = solve_lower(factor, 2 * white / (white.T @ white), transposed=True)
     else:
         coef = solve_lower(factor, _principal_axes(white), transposed=True) / scale**0.5
-    projected = _projected(covariances, coef, ridges + more * scale / len(ridges), least, pool_below)
+    projected = _projected(covariances, coef, ridges + more * scale / len(ridges), least, min_class_size)
     if single and not (least.any() and _has_digits(projected, covariances, coef)):
         raise TooFewDigits
     info = {"ridge": more, "degenerate": False, "dtype": np.dtype(dtype).name}
     return EntropyReadout(coef, to_numpy(means @ coef), projected, info)
 
 
-def _projected(covariances, coef, ridges: np.ndarray, least: np.ndarray, pool_below: int) -> np.ndarray:
+def _projected(covariances, coef, ridges: np.ndarray, least: np.ndarray, min_class_size: int) -> np.ndarray:
     """Class covariances in the space of the components, shape (n_classes, n_components, n_components)."""
     largest, n_components = float(ridges.max()), coef.shape[1]
     scaled = coef * largest**0.5  # the square of coef can overflow
@@ -434,7 +434,7 @@ def _projected(covariances, coef, ridges: np.ndarray, least: np.ndarray, pool_be
             values, vectors = np.linalg.eigh(matrix)
             matrix[:] = (vectors * np.maximum(values, 0)) @ vectors.T
     n_rows = np.array([c.moments.n_rows for c in covariances])
-    few = n_rows < pool_below
+    few = n_rows < min_class_size
     for c in np.flatnonzero(~few & (n_rows <= n_components)).tolist():
         above = (covariances[c].ridge - least[c]) / largest
         few[c] = np.linalg.eigvalsh(projected[c] + above * gram)[0] <= 0

@@ -48,7 +48,7 @@ __all__ = [
     "ridge_candidates",
 ]
 
-# Constraint of the parameter C: one ridge parameter, or several to select from.
+# Constraint of the parameter alpha: one ridge parameter, or several to select from.
 RIDGE = [Interval(Real, 0, None, closed="left"), "array-like"]
 EPS, TINY = float(np.finfo(float).eps), float(np.finfo(float).tiny)
 # Numbers in a block of hidden rows (2 MiB), which stays in the cache until it is summed.
@@ -441,18 +441,18 @@ def leave_one_out_errors(
     return squares / (n_rows * T.shape[1]), spectrum
 
 
-def ridge_candidates(C) -> np.ndarray | None:
-    """The ridge parameters to select from; None if C is a single number.
+def ridge_candidates(alpha) -> np.ndarray | None:
+    """The ridge parameters to select from; None if alpha is a single number.
 
     Raises
     ------
     ValueError
-        If C is not a sequence of finite, non-negative numbers.
+        If alpha is not a sequence of finite, non-negative numbers.
     """
-    if isinstance(C, Real):
+    if isinstance(alpha, Real):
         return None
-    candidates = np.asarray(C)
+    candidates = np.asarray(alpha)
     numbers = candidates.ndim == 1 and candidates.size and np.issubdtype(candidates.dtype, np.number)
     if not numbers or not (np.isfinite(candidates) & (candidates >= 0)).all():
-        raise ValueError(f"C must be a number or a sequence of numbers, none negative, got {C!r}.")
+        raise ValueError(f"alpha must be a number or a sequence of numbers, none negative, got {alpha!r}.")
     return candidates.astype(np.float64)

@@ -4,96 +4,86 @@ Deng, Ong and Zheng (2016), "A Fast Reduced Kernel Extreme Learning Machine".
 """
 
 from functools import partial
-from numbers import Real
 
-from entrolearn.kernels import KERNELS, ON_DEVICES, RADIAL, kernel_params
+from entrolearn.kernels import KERNEL_CONSTRAINTS, ON_DEVICES, RADIAL, KernelParameters, kernel_params
 from entrolearn.machines.additive import AdditiveClassifier, AdditiveRegressor
-from entrolearn.machines.boxes import LANDMARKS, Landmarks
+from entrolearn.machines.boxes import LANDMARKS, STORE_SUMS, Landmarks
 from entrolearn.machines.layered import LayeredRidge
-from entrolearn.machines.layers import POWER, LandmarkLayer
+from entrolearn.machines.layers import LandmarkLayer
 from entrolearn.machines.ridge import RIDGE
-from entrolearn.validation import Interval, StrOptions
 
 __all__ = ["RKELMClassifier", "RKELMRegressor"]
 
-# Range of the landmarks' widths, in multiples of sigma. The paper calls them random and gives no range.
+# Range of the landmarks' widths 1 / gamma, in multiples of that of the parameter. The paper calls them random
+# and gives no range.
 SPREAD = 0.5, 1.5
 
 
 PARAMETERS: dict = {
     **LANDMARKS,
-    "C": RIDGE,
+    "alpha": RIDGE,
     "fit_intercept": ["boolean"],
-    "kernel": [StrOptions(KERNELS), callable],
-    "sigma": [StrOptions({"scale"}), Interval(Real, 0, None, closed="neither")],
-    "per_landmark_sigma": ["boolean"],
-    "degree": [Interval(Real, 0, None, closed="left")],
-    "coef0": [Interval(Real, None, None, closed="neither")],
-    "power": POWER,
-    "keep_sums": ["boolean"],
+    **KERNEL_CONSTRAINTS,
+    "per_landmark_gamma": ["boolean"],
+    "store_sums": STORE_SUMS,
     "random_state": ["random_state"],
 }
 
 
 def _landmarks(machine) -> Landmarks:
     """The hidden units of the classifier and the regressor."""
-    settings = machine.n_landmarks, machine.landmarks, machine.kernel, machine.sigma, "sigma"
-    return Landmarks(*settings, partial(_layer, machine))
+    return Landmarks(machine.n_landmarks, machine.kernel, machine.gamma, partial(_layer, machine))
 
 
 def _layer(machine, landmarks, scale: float | None, rng) -> LandmarkLayer:
-    if machine.per_landmark_sigma and machine.kernel not in RADIAL:
+    if machine.per_landmark_gamma and machine.kernel not in RADIAL:
         raise ValueError(
-            f"per_landmark_sigma=True needs a kernel of the distance: {', '.join(sorted(RADIAL))}; "
+            f"per_landmark_gamma=True needs a kernel of the distance: {', '.join(sorted(RADIAL))}; "
             f"got {machine.kernel!r}."
         )
-    gamma = scale if isinstance(machine.sigma, str) else 1 / machine.sigma
-    settings = machine.kernel, gamma, machine.degree, machine.coef0
-    params = kernel_params(landmarks, *settings, power=machine.power)
-    if machine.per_landmark_sigma:
+    gamma = scale if machine.gamma == "scale" else machine.gamma
+    params = kernel_params(landmarks, machine.kernel, gamma, machine.kernel_params)
+    if machine.per_landmark_gamma:
         return LandmarkLayer.with_widths(landmarks, machine.kernel, params, SPREAD, rng)
     return LandmarkLayer(landmarks, machine.kernel, params)
 
 
-class RKELMClassifier(LayeredRidge, AdditiveClassifier):
+class RKELMClassifier(KernelParameters, LayeredRidge, AdditiveClassifier):
     """Reduced kernel extreme learning machine for classification.
 
     The hidden units are kernel values with a random subset X_L of the training rows. Their output weights are
-    the ridge solution ``(C I + K' K)^-1 K' T`` with K = K(X, X_L) and targets ±1, eq. (10). A fit takes one
-    pass over the rows and one factorisation of n_landmarks equations, without iterations and without the
-    kernel matrix of all rows.
+    the ridge solution ``(alpha I + K' K)^-1 K' T`` with K = K(X, X_L) and targets ±1, eq. (10), where alpha
+    is called C. A fit takes one pass over the rows and one factorisation of n_landmarks equations, without
+    iterations and without the kernel matrix of all rows.
 
     Parameters
     ----------
-    n_landmarks : int, default=100
-        Number of training rows to draw as landmarks, without replacement; all rows if there are fewer.
-    landmarks : {array-like, CSR matrix} of shape (n_given, n_features), default=None
-        Landmarks to use instead of ``n_landmarks`` drawn ones. If they are not training rows, models of
-        different training sets share the hidden layer, and every training row can be forgotten. ``"scale"``
-        is then computed from the landmarks.
-    C : float or sequence of float, default=2**-20
+    n_landmarks : int, or {array-like, CSR matrix} of shape (n_landmarks, n_features), default=100
+        Number of training rows to draw as landmarks, without replacement; all rows if there are fewer. Or the
+        landmarks themselves: if they are not training rows, models of different training sets share the
+        hidden layer, and every training row can be forgotten. ``"scale"`` is then computed from them.
+    alpha : float or sequence of float, default=2**-20
         Ridge parameter; larger is smoother. From a sequence, the value with the smallest leave-one-out
         squared error is selected.
-    fit_intercept : bool, default=False
+    fit_intercept : bool, default=True
         Whether to fit an intercept, which the ridge does not penalise. The paper has no intercept.
-    kernel : str or callable, default="gaussian"
+    kernel : str or callable, default="rbf"
         A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows. It need not be positive
         definite.
-    sigma : float or "scale", default="scale"
-        Kernel width: exp(-||x - z||^2 / sigma). For kernels of the inner product, gamma is 1 / sigma.
-        ``"scale"``: n_features * X.var().
-    per_landmark_sigma : bool, default=False
-        Whether each landmark has its own width, sigma times a draw from U[0.5, 1.5]. Requires a kernel of
-        the distance.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and sigmoid kernels.
-    power : float, default=1.0
-        Exponent of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
-    keep_sums : bool, default=False
-        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` and
-        ``forget`` can update the fitted model. Requires a single number C.
+    gamma : float, {"scale", "auto"}, default="scale"
+        gamma of the rbf kernel exp(-gamma ||x - z||^2), poly and sigmoid: ``"scale"`` is 1 / (n_features *
+        X.var()), ``"auto"`` 1 / n_features. The paper's σ is 1 / gamma.
+    per_landmark_gamma : bool, default=False
+        Whether each landmark has its own gamma: `gamma` divided by a draw from U[0.5, 1.5]. Requires a kernel
+        of the distance.
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
+    store_sums : bool or "auto", default="auto"
+        Whether :meth:`fit` keeps its sums over the rows, n_landmarks² numbers, so that :meth:`partial_fit`
+        and :meth:`forget` can update the fitted model. ``"auto"``: if `alpha` is a number, they take less
+        than 64 MB.
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks. A smaller model uses the first landmarks of a larger one with the same seed.
 
@@ -102,13 +92,13 @@ class RKELMClassifier(LayeredRidge, AdditiveClassifier):
     classes_ : ndarray of shape (n_classes,)
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
-    intercept_ : float, or ndarray of shape (n_classes,)
-    C_ : float
+    intercept_ : ndarray of shape (1,), or (n_classes,) for more than two classes
+    alpha_ : float
         The ridge parameter in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error for each C of a sequence, with the same landmarks.
+        Mean squared leave-one-out error for each alpha of a sequence, with the same landmarks.
     solver_info_ : dict
-        ``method``: "cholesky", or "eigh" for a sequence of C or singular equations.
+        ``method``: "cholesky", or "eigh" for a sequence of alpha or singular equations.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined if X has string column names.
@@ -121,7 +111,7 @@ class RKELMClassifier(LayeredRidge, AdditiveClassifier):
     Notes
     -----
     With a kernel k and landmarks x_i the model equals KELM with the kernel ``sum_i k(x, x_i) k(z, x_i)``.
-    Theorem 1 (zero training error with all rows as landmarks and C near 0) holds for strictly positive
+    Theorem 1 (zero training error with all rows as landmarks and alpha near 0) holds for strictly positive
     definite kernels. Theorem 2 (with a separate width for each landmark the kernel matrix keeps full rank) is
     false as published. However, a rank deficiency occurs only by chance, and ridge regression does not need
     full rank.
@@ -136,7 +126,7 @@ class RKELMClassifier(LayeredRidge, AdditiveClassifier):
     >>> from sklearn.datasets import make_moons
     >>> from entrolearn import RKELMClassifier
     >>> X, y = make_moons(400, noise=0.1, random_state=0)
-    >>> machine = RKELMClassifier(n_landmarks=40, sigma=0.5, random_state=0).fit(X[:200], y[:200])
+    >>> machine = RKELMClassifier(n_landmarks=40, gamma=2.0, random_state=0).fit(X[:200], y[:200])
     >>> machine.score(X[200:], y[200:]) > 0.98
     True
     """
@@ -147,29 +137,23 @@ class RKELMClassifier(LayeredRidge, AdditiveClassifier):
         self,
         n_landmarks=100,
         *,
-        landmarks=None,
-        C=2**-20,
-        fit_intercept=False,
-        kernel="gaussian",
-        sigma="scale",
-        per_landmark_sigma=False,
-        degree=3,
-        coef0=1,
-        power=1.0,
-        keep_sums=False,
+        alpha=2**-20,
+        fit_intercept=True,
+        kernel="rbf",
+        gamma="scale",
+        per_landmark_gamma=False,
+        kernel_params=None,
+        store_sums="auto",
         random_state=None,
     ):
         self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.C = C
+        self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.kernel = kernel
-        self.sigma = sigma
-        self.per_landmark_sigma = per_landmark_sigma
-        self.degree = degree
-        self.coef0 = coef0
-        self.power = power
-        self.keep_sums = keep_sums
+        self.gamma = gamma
+        self.per_landmark_gamma = per_landmark_gamma
+        self.kernel_params = kernel_params
+        self.store_sums = store_sums
         self.random_state = random_state
 
     @property
@@ -186,7 +170,7 @@ class RKELMClassifier(LayeredRidge, AdditiveClassifier):
         return tags
 
 
-class RKELMRegressor(LayeredRidge, AdditiveRegressor):
+class RKELMRegressor(KernelParameters, LayeredRidge, AdditiveRegressor):
     """Reduced kernel extreme learning machine for regression.
 
     Like :class:`RKELMClassifier`, but the targets are the values of y, and there is an intercept. The paper
@@ -194,35 +178,32 @@ class RKELMRegressor(LayeredRidge, AdditiveRegressor):
 
     Parameters
     ----------
-    n_landmarks : int, default=100
-        Number of training rows to draw as landmarks, without replacement; all rows if there are fewer.
-    landmarks : {array-like, CSR matrix} of shape (n_given, n_features), default=None
-        Landmarks to use instead of ``n_landmarks`` drawn ones. If they are not training rows, models of
-        different training sets share the hidden layer, and every training row can be forgotten. ``"scale"``
-        is then computed from the landmarks.
-    C : float or sequence of float, default=0.1
+    n_landmarks : int, or {array-like, CSR matrix} of shape (n_landmarks, n_features), default=100
+        Number of training rows to draw as landmarks, without replacement; all rows if there are fewer. Or the
+        landmarks themselves: if they are not training rows, models of different training sets share the
+        hidden layer, and every training row can be forgotten. ``"scale"`` is then computed from them.
+    alpha : float or sequence of float, default=0.1
         Ridge parameter; larger is smoother. From a sequence, the value with the smallest leave-one-out
         squared error is selected.
     fit_intercept : bool, default=True
         Whether to fit an intercept, which the ridge does not penalise. The paper has no intercept.
-    kernel : str or callable, default="gaussian"
+    kernel : str or callable, default="rbf"
         A name in :data:`entrolearn.kernels.KERNELS` or a function of two rows. It need not be positive
         definite.
-    sigma : float or "scale", default="scale"
-        Kernel width: exp(-||x - z||^2 / sigma). For kernels of the inner product, gamma is 1 / sigma.
-        ``"scale"``: n_features * X.var().
-    per_landmark_sigma : bool, default=False
-        Whether each landmark has its own width, sigma times a draw from U[0.5, 1.5]. Requires a kernel of
-        the distance.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and sigmoid kernels.
-    power : float, default=1.0
-        Exponent of the exponential_power kernel, exp(-r^power) with r² = ||x - z||² / sigma; in (0, 2].
-    keep_sums : bool, default=False
-        Whether ``fit`` keeps its sums over the rows, n_landmarks² numbers, so that ``partial_fit`` and
-        ``forget`` can update the fitted model. Requires a single number C.
+    gamma : float, {"scale", "auto"}, default="scale"
+        gamma of the rbf kernel exp(-gamma ||x - z||^2), poly and sigmoid: ``"scale"`` is 1 / (n_features *
+        X.var()), ``"auto"`` 1 / n_features. The paper's σ is 1 / gamma.
+    per_landmark_gamma : bool, default=False
+        Whether each landmark has its own gamma: `gamma` divided by a draw from U[0.5, 1.5]. Requires a kernel
+        of the distance.
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
+    store_sums : bool or "auto", default="auto"
+        Whether :meth:`fit` keeps its sums over the rows, n_landmarks² numbers, so that :meth:`partial_fit`
+        and :meth:`forget` can update the fitted model. ``"auto"``: if `alpha` is a number, they take less
+        than 64 MB.
     random_state : int, RandomState instance or None, default=None
         Seed of the landmarks. A smaller model uses the first landmarks of a larger one with the same seed.
 
@@ -230,13 +211,13 @@ class RKELMRegressor(LayeredRidge, AdditiveRegressor):
     ----------
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
     hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for several outputs
-    intercept_ : float, or ndarray of shape (n_outputs,)
-    C_ : float
+    intercept_ : ndarray of shape (n_outputs,)
+    alpha_ : float
         The ridge parameter in use.
     loo_errors_ : ndarray of shape (n_ridges,)
-        Mean squared leave-one-out error for each C of a sequence, with the same landmarks.
+        Mean squared leave-one-out error for each alpha of a sequence, with the same landmarks.
     solver_info_ : dict
-        ``method``: "cholesky", or "eigh" for a sequence of C or singular equations.
+        ``method``: "cholesky", or "eigh" for a sequence of alpha or singular equations.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Defined if X has string column names.
@@ -247,7 +228,7 @@ class RKELMRegressor(LayeredRidge, AdditiveRegressor):
 
     Notes
     -----
-    The default C is the smallest value whose mean R² is within .01 of the best, on half of the catalog's
+    The default alpha is the smallest value whose mean R² is within .01 of the best, on half of the catalog's
     regression data sets (features standardised, at most 1,000 training rows). Its mean R² is .55 on this half
     and .59 on the other. The previous default, 2**-20 without an intercept, has .22 and .42
     (measured once, at commit 8fd01639).
@@ -263,8 +244,8 @@ class RKELMRegressor(LayeredRidge, AdditiveRegressor):
     >>> from entrolearn import RKELMRegressor
     >>> X = np.linspace(-3, 3, 200)[:, None]
     >>> y = np.sinc(X[:, 0])
-    >>> machine = RKELMRegressor(n_landmarks=20, C=[1e-8, 1e-4, 1.0], sigma=1.0, random_state=0).fit(X, y)
-    >>> machine.score(X, y) > 0.999, machine.C_
+    >>> machine = RKELMRegressor(20, alpha=[1e-8, 1e-4, 1.0], gamma=1.0, random_state=0).fit(X, y)
+    >>> machine.score(X, y) > 0.999, machine.alpha_
     (True, 1e-08)
     """
 
@@ -274,29 +255,23 @@ class RKELMRegressor(LayeredRidge, AdditiveRegressor):
         self,
         n_landmarks=100,
         *,
-        landmarks=None,
-        C=0.1,
+        alpha=0.1,
         fit_intercept=True,
-        kernel="gaussian",
-        sigma="scale",
-        per_landmark_sigma=False,
-        degree=3,
-        coef0=1,
-        power=1.0,
-        keep_sums=False,
+        kernel="rbf",
+        gamma="scale",
+        per_landmark_gamma=False,
+        kernel_params=None,
+        store_sums="auto",
         random_state=None,
     ):
         self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.C = C
+        self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.kernel = kernel
-        self.sigma = sigma
-        self.per_landmark_sigma = per_landmark_sigma
-        self.degree = degree
-        self.coef0 = coef0
-        self.power = power
-        self.keep_sums = keep_sums
+        self.gamma = gamma
+        self.per_landmark_gamma = per_landmark_gamma
+        self.kernel_params = kernel_params
+        self.store_sums = store_sums
         self.random_state = random_state
 
     @property

@@ -13,7 +13,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from entrolearn.kernels import KERNELS, check_memory, kernel_params, linear_coef, n_bytes
+from entrolearn.kernels import (
+    KERNEL_CONSTRAINTS,
+    KernelParameters,
+    check_memory,
+    kernel_params,
+    linear_coef,
+    n_bytes,
+)
 from entrolearn.machines.base import OutputClassifier, OutputRegressor, answer, codes_of, path_targets
 from entrolearn.machines.layers import LandmarkLayer, project_rows
 from entrolearn.machines.smooth import (
@@ -37,16 +44,13 @@ __all__ = ["RSVC", "RSVR"]
 SQUARES = 3
 
 
-class _ReducedMachine(BaseEstimator):
+class _ReducedMachine(KernelParameters, BaseEstimator):
     """Base class of the classifier and the regressor: landmarks, kernel values and Newton's method."""
 
     _parameter_constraints: dict = {
         "n_landmarks": [Interval(Integral, 1, None, closed="left")],
         "C": [Interval(Real, 0, None, closed="neither")],
-        "kernel": [StrOptions(KERNELS), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
+        **KERNEL_CONSTRAINTS,
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
@@ -54,7 +58,7 @@ class _ReducedMachine(BaseEstimator):
 
     def _draw_layer(self, X, weights=None) -> LandmarkLayer:
         rng = check_random_state(self.random_state)
-        params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0, weights)
+        params = kernel_params(X, self.kernel, self.gamma, self.kernel_params, weights)
         landmarks = X[rng.permutation(X.shape[0])[: self.n_landmarks]]
         return LandmarkLayer(landmarks, self.kernel, params)
 
@@ -65,7 +69,7 @@ class _ReducedMachine(BaseEstimator):
         coef = np.column_stack([minimum.coef for minimum in minima])
         one = T.shape[1] == 1
         self.hidden_coef_ = coef[1:, 0] if one else coef[1:]
-        self.intercept_ = float(coef[0, 0]) if one else coef[0]
+        self.intercept_ = coef[0]
         self.n_iter_ = max(minimum.n_iter for minimum in minima)
         if note := _note(self, minima):
             warn_user(f"{type(self).__name__} {note}", ConvergenceWarning)
@@ -107,10 +111,10 @@ class RSVC(_ReducedMachine, OutputClassifier):
         A name in :data:`entrolearn.kernels.KERNELS`, or a function of two rows.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product; names as in :class:`sklearn.svm.SVC`.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and sigmoid kernels.
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
     max_iter : int, default=100
         Maximum number of Newton steps for each output.
     tol : float, default=1e-6
@@ -124,7 +128,7 @@ class RSVC(_ReducedMachine, OutputClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_classes) for more than two classes
-    intercept_ : float, or ndarray of shape (n_classes,)
+    intercept_ : ndarray of shape (1,), or (n_classes,) for more than two classes
     coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) for more than two classes
         Feature weights, for ``kernel="linear"``.
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
@@ -174,8 +178,7 @@ class RSVC(_ReducedMachine, OutputClassifier):
         C=1.0,
         kernel="rbf",
         gamma="scale",
-        degree=3,
-        coef0=1,
+        kernel_params=None,
         max_iter=100,
         tol=1e-6,
         class_weight=None,
@@ -185,8 +188,7 @@ class RSVC(_ReducedMachine, OutputClassifier):
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
@@ -216,10 +218,10 @@ class RSVR(_ReducedMachine, OutputRegressor):
         A name in :data:`entrolearn.kernels.KERNELS`, or a function of two rows.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product; names as in :class:`sklearn.svm.SVR`.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and sigmoid kernels.
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
     epsilon : float, default=0.1
         Errors up to this size have a small loss; it is not zero, because p is up to 0.14 there.
     max_iter : int, default=100
@@ -232,7 +234,7 @@ class RSVR(_ReducedMachine, OutputRegressor):
     Attributes
     ----------
     hidden_coef_ : ndarray of shape (n_landmarks,), or (n_landmarks, n_outputs) for more than one output
-    intercept_ : float, or ndarray of shape (n_outputs,)
+    intercept_ : ndarray of shape (n_outputs,)
     coef_ : ndarray of shape (n_outputs, n_features)
         Feature weights, for ``kernel="linear"``.
     landmarks_ : {ndarray, CSR matrix} of shape (n_landmarks, n_features)
@@ -274,8 +276,7 @@ class RSVR(_ReducedMachine, OutputRegressor):
         C=1.0,
         kernel="rbf",
         gamma="scale",
-        degree=3,
-        coef0=1,
+        kernel_params=None,
         epsilon=0.1,
         max_iter=100,
         tol=1e-6,
@@ -285,8 +286,7 @@ class RSVR(_ReducedMachine, OutputRegressor):
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.epsilon = epsilon
         self.max_iter = max_iter
         self.tol = tol
@@ -384,7 +384,7 @@ def _reduced_path(
             [rows, np.setdiff1d(np.arange(len(targets)), rows)]
         )  # the training set is a slice
         back = np.argsort(order)
-        for members in same_settings(machines, "kernel", "gamma", "degree", "coef0", "random_state"):
+        for members in same_settings(machines, "kernel", "gamma", "kernel_params", "random_state"):
             alike = [(machines[i], grid[i]) for i in members]
             largest, _ = max(alike, key=lambda pair: pair[0].n_landmarks)
             try:

@@ -194,7 +194,7 @@ class Sums:
 
     def __setstate__(self, state: dict) -> None:
         square = f"_{self.names[0]}"
-        vars(self).update(state, **{square: unpacked(state[square], len(state[f"_{self.names[1]}"]))})
+        vars(self).update(state, **{square: unpacked(state[square], state[f"_{self.names[1]}"].shape[0])})
 
     # --- files ----------------------------------------------------------------------------------------------
 

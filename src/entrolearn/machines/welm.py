@@ -22,7 +22,7 @@ from entrolearn.machines.additive import (
     path_on_layers,
 )
 from entrolearn.machines.base import answer, class_targets
-from entrolearn.machines.boxes import FEATURE_RANGE, RandomUnits
+from entrolearn.machines.boxes import BOUNDS, STORE_SUMS, RandomUnits
 from entrolearn.machines.devices import as_columns
 from entrolearn.machines.layers import ACTIVATIONS, RandomLayer, project_rows
 from entrolearn.machines.moments import FEWER_UNITS, ClassMoments, moments_of_parts, rows_of_groups
@@ -55,29 +55,30 @@ class WELMClassifier(AdditiveClassifier):
     activation : {"sigmoid", "nsigmoid", "rbf", "sine", "hardlimit"} or callable, default="rbf"
         Activation of a unit with weights w and bias b, both drawn from U[0, 1], as in
         :class:`EEMClassifier`, where b of rbf units is called gamma.
-    feature_range : {"data"}, pair, array of shape (2, n_features) or None, default="data"
+    bounds : {"data"}, pair, array of shape (2, n_features) or None, default="data"
         The box in which the units are drawn; see :class:`EEMClassifier`.
     solver : {"pinv", "cholesky"}, default="pinv"
         ``"pinv"``: minimum-norm least squares on the hidden matrix, with singular values cut off at machine
         precision; needed to reproduce the paper's tables. ``"cholesky"``: normal equations, several times
         faster; if the Gram matrix is singular, its pseudoinverse is used, which regularises.
-    C : float, default=0.0
+    alpha : float, default=0.0
         Ridge parameter for ``solver="cholesky"``, added to the diagonal of the weighted Gram matrix; larger
         is smoother. 0 means no ridge, as in the paper.
     class_weight : dict, "balanced" or None, default="balanced"
         Weights of the squared errors of each class; sample weights are multiplied by them. ``"balanced"``
         weights are inversely proportional to the class sizes (the sums of the sample weights).
-    keep_sums : bool, default=False
+    store_sums : bool or "auto", default="auto"
         Whether :meth:`fit` keeps its sums over the rows, n_hidden² numbers for each class, so that
-        :meth:`partial_fit` and :meth:`forget` can update the fitted model. Requires
-        ``solver="cholesky"``.
+        :meth:`partial_fit` and :meth:`forget` can update the fitted model. ``"auto"``: with
+        ``solver="cholesky"``, if they take less than 64 MB. With True, all computations are in double
+        precision.
     random_state : int, RandomState instance or None, default=None
         Seed of the hidden units. A smaller model uses the first units of a larger one with the same seed.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    feature_range_ : ndarray of shape (2, n_features), or None
+    bounds_ : ndarray of shape (2, n_features), or None
         Bounds of the box in use.
     hidden_coef_ : ndarray of shape (n_hidden,), or (n_hidden, n_classes) for more than two classes
     solver_info_ : dict
@@ -88,7 +89,7 @@ class WELMClassifier(AdditiveClassifier):
 
     See Also
     --------
-    EEMClassifier : The same hidden units (rbf: with ``gamma="uniform"``) and an entropy discriminant.
+    EEMClassifier : The same hidden units (rbf: with ``unit_scale="uniform"``) and an entropy discriminant.
     ELMClassifier : Without class weights, by normal equations.
 
     References
@@ -111,11 +112,11 @@ class WELMClassifier(AdditiveClassifier):
     _parameter_constraints: dict = {
         "n_hidden": [Interval(Integral, 1, None, closed="left")],
         "activation": [StrOptions(set(ACTIVATIONS)), callable],
-        "feature_range": FEATURE_RANGE,
+        "bounds": BOUNDS,
         "solver": [StrOptions({"pinv", "cholesky"})],
-        "C": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "keep_sums": ["boolean"],
+        "store_sums": STORE_SUMS,
         "random_state": ["random_state"],
     }
 
@@ -124,25 +125,25 @@ class WELMClassifier(AdditiveClassifier):
         n_hidden=100,
         *,
         activation="rbf",
-        feature_range="data",
+        bounds="data",
         solver="pinv",
-        C=0.0,
+        alpha=0.0,
         class_weight="balanced",
-        keep_sums=False,
+        store_sums="auto",
         random_state=None,
     ):
         self.n_hidden = n_hidden
         self.activation = activation
-        self.feature_range = feature_range
+        self.bounds = bounds
         self.solver = solver
-        self.C = C
+        self.alpha = alpha
         self.class_weight = class_weight
-        self.keep_sums = keep_sums
+        self.store_sums = store_sums
         self.random_state = random_state
 
     # Always in double precision, because singular values are cut off at machine precision.
     def _fit_outputs(self, X, codes, weights):
-        if self.solver == "cholesky" or self.keep_sums:
+        if self.solver == "cholesky" or self.store_sums is True:
             super()._fit_outputs(X, codes, weights)
             return
         delete_sums(self)
@@ -154,7 +155,7 @@ class WELMClassifier(AdditiveClassifier):
 
     def _units(self):
         draw = partial(RandomLayer.draw, n_hidden=self.n_hidden, activation=self.activation)
-        return RandomUnits(type(self).__name__, self.n_hidden, self.feature_range, draw)
+        return RandomUnits(type(self).__name__, self.n_hidden, self.bounds, draw)
 
     def _takes_chunks(self):
         return self.solver == "cholesky"
@@ -163,7 +164,7 @@ class WELMClassifier(AdditiveClassifier):
         if in_chunks and self.solver != "cholesky":
             raise ValueError(
                 f"solver={self.solver!r} needs all rows at once; accepted for rows that come in chunks, "
-                "and with keep_sums: 'cholesky'."
+                "and with store_sums=True: 'cholesky'."
             )
 
     def _solve(self, sums, dtype=np.float64):
@@ -235,8 +236,8 @@ def _solve_factors(
     machine: WELMClassifier, factors: Sequence[Sequence[np.ndarray]], classes: np.ndarray, counts: np.ndarray
 ) -> np.ndarray:
     """Coefficients from triangular factors of each class's hidden rows, shape (n_hidden, n_outputs)."""
-    if machine.C > 0:
-        raise ValueError(f"C={machine.C!r} needs solver='cholesky'; solver='pinv' has no ridge.")
+    if machine.alpha > 0:
+        raise ValueError(f"alpha={machine.alpha!r} needs solver='cholesky'; solver='pinv' has no ridge.")
     class_weights = class_error_weights(machine.class_weight, classes, counts)
     h = machine.n_hidden
     H, targets, weights = [], [], []
@@ -253,7 +254,7 @@ def _solve_moments(
 ) -> tuple[np.ndarray, str]:
     """Coefficients from the moments of the classes, and the method."""
     weights = class_error_weights(machine.class_weight, classes, np.array([m.n for m in moments]))
-    return least_squares_from_moments(moments, class_targets(len(moments)), weights, machine.C)
+    return least_squares_from_moments(moments, class_targets(len(moments)), weights, machine.alpha)
 
 
 @path.register

@@ -9,7 +9,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from entrolearn.kernels import KERNELS, check_precomputed, kernel_matrix, kernel_params, linear_coef
+from entrolearn.kernels import (
+    KERNEL_CONSTRAINTS,
+    KERNELS,
+    KernelParameters,
+    check_precomputed,
+    kernel_matrix,
+    kernel_params,
+    linear_coef,
+)
 from entrolearn.sparse_svm.lp import Margins, check_size, class_margins, value_margins
 from entrolearn.validation import (
     Interval,
@@ -23,7 +31,7 @@ from entrolearn.validation import (
 __all__ = ["SparseClassifier", "SparseRegressor"]
 
 
-class SparseMachine(BaseEstimator):
+class SparseMachine(KernelParameters, BaseEstimator):
     """An estimator ``f(x) = sum_j dual_coef_j k(x, support_vector_j) + intercept``.
 
     ``_solve(margins)`` of a subclass returns the coefficients and the intercept, and sets further attributes
@@ -32,10 +40,8 @@ class SparseMachine(BaseEstimator):
 
     _parameter_constraints: dict = {
         "C": [Interval(Real, 0, 1e150, closed="right")],
+        **KERNEL_CONSTRAINTS,
         "kernel": [StrOptions(KERNELS | {"precomputed"}), callable],
-        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Real, 0, None, closed="left")],
-        "coef0": [Interval(Real, None, None, closed="neither")],
     }
 
     def _solve(self, margins: Margins) -> tuple[np.ndarray, float]:
@@ -57,9 +63,10 @@ class SparseMachine(BaseEstimator):
         `rows` are the indices of the rows of X in the training data.
         """
         try:
-            coef, self.intercept_ = self._solve(margins)
+            coef, intercept = self._solve(margins)
         except ArithmeticError as error:
             raise ValueError(str(error)) from error
+        self.intercept_ = np.array([intercept])
         used = np.flatnonzero(coef)
         self.support_ = rows[used]
         self.support_vectors_ = np.empty((0, 0)) if self.kernel == "precomputed" else X[used]
@@ -72,7 +79,7 @@ class SparseMachine(BaseEstimator):
         check_size(n_conditions, X.shape[0])
         if self.kernel == "precomputed":
             return X.toarray() if issparse(X) else X
-        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.degree, self.coef0, weights)
+        self._kernel_params = kernel_params(X, self.kernel, self.gamma, self.kernel_params, weights)
         return kernel_matrix(X, X, self.kernel, self._kernel_params)
 
     @property
@@ -84,11 +91,11 @@ class SparseMachine(BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         if not len(self.support_):
-            return np.full(X.shape[0], self.intercept_)
+            return np.full(X.shape[0], self.intercept_[0])
         if self.kernel == "precomputed":
-            return X[:, self.support_] @ self.dual_coef_[0] + self.intercept_
+            return X[:, self.support_] @ self.dual_coef_[0] + self.intercept_[0]
         values = kernel_matrix(X, self.support_vectors_, self.kernel, self._kernel_params)
-        return values @ self.dual_coef_[0] + self.intercept_
+        return values @ self.dual_coef_[0] + self.intercept_[0]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -152,10 +152,10 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         kernel matrix. It need not be positive definite.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVC`.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and the sigmoid kernel.
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
     elite_fraction : float, default=0.1
         Share of the drawn sets in the elite, towards which the probabilities move.
     smoothing : float, default=0.7
@@ -186,7 +186,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         The support vectors; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
         a_j y_j of the support vectors.
-    intercept_ : float
+    intercept_ : ndarray of shape (1,)
     coef_ : ndarray of shape (1, n_features)
         Feature weights, for ``kernel="linear"``.
     n_support_ : ndarray of int, shape (2,)
@@ -247,8 +247,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         *,
         kernel="rbf",
         gamma="scale",
-        degree=3,
-        coef0=1,
+        kernel_params=None,
         elite_fraction=0.1,
         smoothing=0.7,
         n_iter_no_change=3,
@@ -262,8 +261,7 @@ class CrossEntropySVC(_ZeroNorm, SparseClassifier):
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.elite_fraction = elite_fraction
         self.smoothing = smoothing
         self.n_iter_no_change = n_iter_no_change
@@ -291,10 +289,10 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         kernel matrix. It need not be positive definite.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVR`.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and the sigmoid kernel.
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
     epsilon : float, default=0.1
         Errors up to this size have zero loss.
     elite_fraction : float, default=0.1
@@ -323,7 +321,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
     support_vectors_ : {ndarray, CSR matrix} of shape (n_SV, n_features)
         The support vectors; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
-    intercept_ : float
+    intercept_ : ndarray of shape (1,)
     coef_ : ndarray of shape (1, n_features)
         Feature weights, for ``kernel="linear"``.
     n_support_ : ndarray of int, shape (1,)
@@ -367,8 +365,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         *,
         kernel="rbf",
         gamma="scale",
-        degree=3,
-        coef0=1,
+        kernel_params=None,
         epsilon=0.1,
         elite_fraction=0.1,
         smoothing=0.7,
@@ -382,8 +379,7 @@ class CrossEntropySVR(_ZeroNorm, SparseRegressor):
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.epsilon = epsilon
         self.elite_fraction = elite_fraction
         self.smoothing = smoothing

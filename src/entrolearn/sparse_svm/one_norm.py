@@ -33,10 +33,10 @@ class OneNormSVC(_OneNorm, SparseClassifier):
         kernel matrix. It need not be positive definite.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVC`.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and the sigmoid kernel.
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes; sample weights are multiplied by them.
 
@@ -49,7 +49,7 @@ class OneNormSVC(_OneNorm, SparseClassifier):
         The support vectors; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
         a_j y_j of the support vectors.
-    intercept_ : float
+    intercept_ : ndarray of shape (1,)
     coef_ : ndarray of shape (1, n_features)
         Feature weights, for ``kernel="linear"``.
     n_support_ : ndarray of int, shape (2,)
@@ -89,12 +89,11 @@ class OneNormSVC(_OneNorm, SparseClassifier):
     (True, True)
     """
 
-    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1, class_weight=None):
+    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", kernel_params=None, class_weight=None):
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.class_weight = class_weight
 
 
@@ -114,10 +113,10 @@ class OneNormSVR(_OneNorm, SparseRegressor):
         kernel matrix. It need not be positive definite.
     gamma : float, {"scale", "auto"}, default="scale"
         Factor of the squared distance or of the inner product, named as in :class:`sklearn.svm.SVR`.
-    degree : float, default=3
-        Degree of the polynomial kernel.
-    coef0 : float, default=1
-        Constant term of the polynomial and the sigmoid kernel.
+    kernel_params : dict, default=None
+        Further parameters of the kernel: ``degree`` (3) and ``coef0`` (1) of poly, ``coef0`` (1) of sigmoid,
+        ``power`` (1) of exponential_power, exp(-r^power) with r² = gamma ||x - z||²; of a callable, its
+        keyword arguments.
     epsilon : float, default=0.1
         Errors up to this size have zero loss.
 
@@ -128,7 +127,7 @@ class OneNormSVR(_OneNorm, SparseRegressor):
     support_vectors_ : {ndarray, CSR matrix} of shape (n_SV, n_features)
         The support vectors; empty for a precomputed kernel.
     dual_coef_ : ndarray of shape (1, n_SV)
-    intercept_ : float
+    intercept_ : ndarray of shape (1,)
     coef_ : ndarray of shape (1, n_features)
         Feature weights, for ``kernel="linear"``.
     n_support_ : ndarray of int, shape (1,)
@@ -158,10 +157,9 @@ class OneNormSVR(_OneNorm, SparseRegressor):
     (True, True)
     """
 
-    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", degree=3, coef0=1, epsilon=0.1):
+    def __init__(self, C=1.0, *, kernel="rbf", gamma="scale", kernel_params=None, epsilon=0.1):
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
+        self.kernel_params = kernel_params
         self.epsilon = epsilon

@@ -116,7 +116,7 @@ def fit(estimator, X, y=None, *, sample_weight=None, classes=None, progress: boo
     >>> from entrolearn.streaming import distributed
     >>> X = da.random.default_rng(0).uniform(size=(1000, 3), chunks=(250, 3))
     >>> y = X.sum(axis=1) > 1.5
-    >>> machine = distributed.fit(ELMClassifier(20, C=1e-3, random_state=0), X, y)
+    >>> machine = distributed.fit(ELMClassifier(20, alpha=1e-3, random_state=0), X, y)
     >>> bool((distributed.predict(machine, X) == y).mean() > 0.95)
     True
     """

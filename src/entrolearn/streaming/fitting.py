@@ -103,7 +103,7 @@ def fit(
     ...     for _ in range(10):
     ...         X = rng.uniform(size=(100, 3))
     ...         yield X, X.sum(axis=1) > 1.5
-    >>> machine = streaming.fit(ELMClassifier(20, C=1e-3, random_state=0), chunks, classes=[False, True])
+    >>> machine = streaming.fit(ELMClassifier(20, alpha=1e-3, random_state=0), chunks, classes=[False, True])
     >>> X, y = next(chunks())
     >>> machine.score(X, y) > 0.95
     True
@@ -173,7 +173,7 @@ def _refuse_what_is_read_once(machine, classes) -> None:
     units, what = units_of(machine), None
     if units.in_box:
         what = "computes the bounds of the features before it sums over the rows"
-        accepted = "feature_range as a pair, an array of shape (2, n_features) or None"
+        accepted = "bounds as a pair, an array of shape (2, n_features) or None"
     elif units.n_sampled:
         what, accepted = "draws its landmarks from the rows before it sums over them", "given landmarks"
     elif is_classifier(machine) and classes is None:

@@ -31,11 +31,11 @@ __all__ = ["bounds", "check_agreement", "check_sums", "merge", "merge_bounds", "
 
 IN_BOX = RandomUnits("streaming.bounds", 1, "data", RandomLayer.draw)
 # Parameters that do not change the sums, or whose effect is compared through the hidden units.
-NOT_COMPARED = {"keep_sums", "random_state", "feature_range", "landmarks", "n_landmarks"}
+NOT_COMPARED = {"store_sums", "random_state", "bounds", "n_landmarks"}
 # Relative difference of two projections of the same array that were computed on different computers.
 ROUNDING = 1e-12
 REMEDIES = {
-    "feature_range_": "agree on one box: streaming.bounds at each site, then streaming.merge_bounds",
+    "bounds_": "agree on one box: streaming.bounds at each site, then streaming.merge_bounds",
     "_n_outputs": "give y of one shape to each",
     "_one_value": "give y of one shape to each",
     "units.weights": "draw them with the same random_state, a number",
@@ -46,7 +46,7 @@ REMEDIES = {
 
 
 def bounds(X) -> np.ndarray:
-    """The bounds of a site's features without outliers, as for ``feature_range="data"``.
+    """The bounds of a site's features without outliers, as for ``bounds="data"``.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def bounds(X) -> np.ndarray:
 
 
 def merge_bounds(boxes: Iterable) -> np.ndarray:
-    """The bounds of all sites together, to be used as ``feature_range`` at each site.
+    """The bounds of all sites together, to be used as ``bounds`` at each site.
 
     Parameters
     ----------
@@ -141,8 +141,8 @@ def merge(estimators: Iterable):
     ----------
     estimators : iterable of estimators
         One class, one set of parameters and the same hidden units: one `random_state` (a number) and one
-        `feature_range` (see :func:`merge_bounds`), or the same landmarks. Each has its sums: fitted with
-        ``keep_sums=True``, by ``partial_fit``, or from :func:`load_sums`. Their classes may differ. Or
+        `bounds` (see :func:`merge_bounds`), or the same landmarks. Each has its sums: fitted with
+        ``store_sums=True``, by ``partial_fit``, or from :func:`load_sums`. Their classes may differ. Or
         Dask's delayed estimators, which are merged where they are, a few at a time.
 
     Returns
@@ -165,10 +165,10 @@ def merge(estimators: Iterable):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> box = streaming.merge_bounds([streaming.bounds(X[::2]), streaming.bounds(X[1::2])])
     >>> sites = [
-    ...     EEMClassifier(50, feature_range=box, keep_sums=True, random_state=0).fit(X[i::2], y[i::2])
+    ...     EEMClassifier(50, bounds=box, store_sums=True, random_state=0).fit(X[i::2], y[i::2])
     ...     for i in (0, 1)
     ... ]
-    >>> together = EEMClassifier(50, feature_range=box, random_state=0).fit(X, y)
+    >>> together = EEMClassifier(50, bounds=box, random_state=0).fit(X, y)
     >>> gap = abs(streaming.merge(sites).decision_function(X) - together.decision_function(X))
     >>> bool(gap.max() < 1e-9)
     True
@@ -227,7 +227,7 @@ def terms(estimator: Additive) -> dict:
     names = getattr(estimator, "feature_names_in_", None)
     found["n_features_in_"] = int(estimator.n_features_in_)
     found["feature_names_in_"] = None if names is None else [str(name) for name in names]
-    for name in ("feature_range_", "_n_outputs", "_one_value"):
+    for name in ("bounds_", "_n_outputs", "_one_value"):
         if hasattr(estimator, name):
             found[name] = _plain(getattr(estimator, name))
     layer = hidden_layer(estimator)

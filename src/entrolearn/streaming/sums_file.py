@@ -67,7 +67,7 @@ def save_sums(estimator, path: str | os.PathLike) -> None:
     >>> from sklearn.datasets import load_diabetes
     >>> from entrolearn import ELMRegressor, streaming
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> site = ELMRegressor(50, feature_range=(-0.2, 0.2), keep_sums=True, random_state=0).fit(X, y)
+    >>> site = ELMRegressor(50, bounds=(-0.2, 0.2), store_sums=True, random_state=0).fit(X, y)
     >>> with tempfile.NamedTemporaryFile(suffix=".npz") as file:
     ...     streaming.save_sums(site, file.name)
     """
@@ -98,8 +98,8 @@ def load_sums(path: str | os.PathLike, estimator):
         read than the estimator's number of units allows.
     estimator : estimator
         Estimator with the parameters and hidden units of the one that was saved. It is either fitted, or its
-        parameters determine the units: `feature_range` is given or None, or `landmarks` are given (and a
-        width that is a number), and `random_state` is a number.
+        parameters determine the units: `bounds` is given or None, or `n_landmarks` are landmarks (and
+        `gamma` is a number), and `random_state` is a number.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def load_sums(path: str | os.PathLike, estimator):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from entrolearn import EEMClassifier, streaming
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> agreed = EEMClassifier(50, feature_range=streaming.bounds(X), keep_sums=True, random_state=0)
+    >>> agreed = EEMClassifier(50, bounds=streaming.bounds(X), store_sums=True, random_state=0)
     >>> site = agreed.fit(X, y)
     >>> with tempfile.NamedTemporaryFile(suffix=".npz") as file:
     ...     streaming.save_sums(site, file.name)

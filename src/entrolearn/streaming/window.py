@@ -48,7 +48,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : estimator
         An estimator whose fit is a sum over rows, as in :func:`merge`. Its hidden units are drawn in the
-        first call and do not change; with ``feature_range="data"`` they depend on the rows of the first call.
+        first call and do not change; with ``bounds="data"`` they depend on the rows of the first call.
     n_rows : int, default=1000
         Number of rows in the window; they are kept in memory.
 
@@ -68,7 +68,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
     >>> from entrolearn import ELMClassifier, streaming
     >>> X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 2))
     >>> y = np.where(np.arange(1000) < 600, X[:, 0] > 0, X[:, 1] > 0)  # from row 600 on another feature
-    >>> window = streaming.SlidingWindow(ELMClassifier(20, C=0.1, random_state=0), n_rows=200)
+    >>> window = streaming.SlidingWindow(ELMClassifier(20, alpha=0.1, random_state=0), n_rows=200)
     >>> for chunk, labels in streaming.rows(X, y, chunk_rows=50):
     ...     window = window.partial_fit(chunk, labels, classes=[False, True])
     >>> window.score(X[-200:], y[-200:]) > 0.9

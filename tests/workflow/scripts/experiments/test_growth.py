@@ -8,7 +8,7 @@ from measured_scripts import measured, script, two_classes
 
 MODELS = {
     "logistic": {"estimator": "sklearn.linear_model.LogisticRegression", "steps": [], "params": {}},
-    "elm": {"estimator": "entrolearn.WELMClassifier", "steps": [], "params": {"feature_range": None}},
+    "elm": {"estimator": "entrolearn.WELMClassifier", "steps": [], "params": {"bounds": None}},
     "lssvm": {"estimator": "entrolearn.LSSVC", "steps": [], "params": {"gamma": 1}},
 }
 
