@@ -18,6 +18,7 @@ from entrolab.figures.registry import FIGURE_TYPES
 from entrolab.fit import thresholds
 from entrolab.fit.metrics import METRICS
 from entrolab.schema.sections import (
+    QUOTED,
     Column,
     ImportPath,
     Interval,
@@ -53,7 +54,7 @@ NOT_BESIDE = {
     "openml": ("test", "delimiter"),
     "openml_task": ("test", "delimiter", "label", "groups", "time"),
 }
-Columns = described(list_of(str | int), "a list of columns' names")
+Columns = described(list_of(str | int), f"a list of columns' names, each {QUOTED}")
 
 
 class OwnData(Section):

@@ -3,15 +3,23 @@
 import argparse
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import yaml
+import pandas as pd
 
+from entrolab.data.formats.table import BINARY
+from entrolab.data.guessing import RAGGED, Oddities, guess_options, oddities, read_delimited
+from entrolab.data.raw_table import label_name
+from entrolab.data.table_formats import ARROW, DELIMITED, suffix_of
+from entrolab.data.user_columns import MOST_CLASSES, reads
 from entrolab.data.user_tables import entry_of
+from entrolab.io.damaged import DAMAGED
 from entrolab.schema.sections import ConfigError
-from entrolab.study.config import RULES
+from entrolab.study.config import RULES, in_one_line
 from entrolab.text import one_line
+from entrolearn.columns import number
 
 MANY_ROWS = 20_000  # with more rows, kernel methods take too long for a first look
 LEARNERS = {
@@ -28,7 +36,17 @@ LEARNERS = {
 }
 FOLDS = 5
 LONGEST = 1000  # characters of a comment, which may quote names in the table
+LONGEST_NAME = 90
 NAMED = 8  # columns listed in a line
+WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
+# The command's options that are pandas': their help, and words for what a shell does not pass easily.
+OPTIONS = {
+    "sep": "what stands between columns: a character, `tab` or `whitespace`",
+    "decimal": "the decimal mark, such as ','",
+    "thousands": "the mark between thousands, such as '.'",
+    "encoding": "such as utf-8, utf-16 or cp1252",
+}
+SEPARATORS = {"tab": "\t", r"\t": "\t", "whitespace": r"\s+"}
 
 
 def main(arguments: Sequence[str], studies: Collection[str] = ()) -> None:
@@ -36,52 +54,173 @@ def main(arguments: Sequence[str], studies: Collection[str] = ()) -> None:
 
     `studies` are names that the study must not have, besides those of rules.
     """
-    parser = argparse.ArgumentParser("entrolab init", description="Write a study of a table.")
+    parser = argparse.ArgumentParser(
+        "entrolab init",
+        description="Write a study of a table. How pandas reads the file is guessed unless it is given.",
+    )
     parser.add_argument("table", type=Path, help="a csv, tsv, Parquet or Feather file")
     parser.add_argument("--label", required=True, help="the column to predict")
     parser.add_argument("--output", type=Path, help="the study's file (default: the table's name with .yaml)")
+    for option, says in OPTIONS.items():
+        parser.add_argument(f"--{option}", help=says)
+    parser.add_argument(
+        "--dates",
+        action="append",
+        default=[],
+        metavar="COLUMN=FORMAT",
+        help="the format of a column's dates, such as day=%%d/%%m/%%Y; may be repeated",
+    )
     given = parser.parse_args(arguments)
     name = _name(given.table)
     name = f"{name}_study" if name in RULES or name in studies else name
     output = given.output or Path(f"{name}.yaml")
     if output.exists():
         raise ConfigError(f"{output}: exists already; accepted: another name by --output")
-    text = first_study(given.table, given.label, output)
+    text = first_study(given.table, given.label, output, _given_options(given))
     output.write_text(text, encoding="utf-8")
     print(text.partition("datasets:")[0], end="")
     print(one_line(f"Wrote {output}: `entrolab {output}` makes its tables, report and models.", LONGEST))
 
 
-def first_study(table: Path, label: str, output: Path) -> str:
+def _given_options(given: argparse.Namespace) -> dict:
+    options = {name: getattr(given, name) for name in OPTIONS if getattr(given, name) is not None}
+    if "sep" in options:
+        options["sep"] = SEPARATORS.get(given.sep, given.sep)
+    for dates in given.dates:
+        column, _, form = dates.rpartition("=")
+        if not column or "%" not in form:
+            raise ConfigError(f"--dates: found {dates!r}; accepted: a column and a format, day=%d/%m/%Y")
+        options.setdefault("date_format", {})[column] = form
+    return options
+
+
+def first_study(table: Path, label: str, output: Path, options: Mapping | None = None) -> str:
     """The text of a study of a table, with comments that say what was found.
 
-    The path of the table in the text is relative to the study's file, `output`. A table that cannot be read
-    or has no column `label` raises a `ConfigError`.
+    The path of the table in the text is relative to the study's file, `output`; `options` are some of pandas'
+    that are known. A table that cannot be read or has no column `label` raises a `ConfigError`.
     """
+    if table.suffix.lower() in WORKBOOKS:
+        raise ConfigError(f"{table}: found a workbook; accepted: one of its sheets, saved as a csv file")
     name = _name(table)
-    own = {"file": os.path.relpath(table, output.parent), "label": label}
-    entry = entry_of(output, name, own)
-    drop = entry["tells_label"]
-    if drop and len(drop) < len(entry["format"]["columns"]):
-        own["drop"] = drop
-    return "\n".join([*_found(table, entry, label), "datasets:", *_dataset(name, own), *_rest(entry)])
+    read, said = _options(table, options or {})
+    labels = _labels(table, read, label)
+    own: dict = {"file": table.name, "label": label}
+    own |= _of_rare_classes(table, read, label, labels, said) | ({"read": read} if read else {})
+    try:
+        entry = entry_of(table, name, own)
+    except ConfigError as error:  # which names the study and the data set, and the user has neither
+        message = str(error).replace(f" (datasets.{name} of {table})", "").replace(f"datasets.{name}.", "")
+        raise ConfigError(message) from None
+    own["file"] = os.path.relpath(table, output.parent)
+    own |= _positive(entry, labels)
+    odd = oddities(_frame(table, read), entry["format"]["columns"], label)
+    dropped = _dropped(entry, odd, label)
+    own |= {"drop": list(dropped)} if dropped else {}
+    lines = [*_found(table, entry, own, labels), *_look(entry, dropped, odd), *said]
+    dataset = f"  {in_one_line(name)}: {in_one_line(own)}"
+    return "\n".join([*map(_comment, lines), "datasets:", dataset, *_rest(entry)])
 
 
 def _name(table: Path) -> str:
     """The name of a study and its data set, derived from the name of the table's file."""
-    plain = re.sub(r"[^a-z0-9]+", "_", table.name.partition(".")[0].lower()).strip("_")
+    plain = re.sub(r"[^a-z0-9]+", "_", table.name.partition(".")[0].lower()).strip("_")[:LONGEST_NAME]
     return plain if plain[:1].isalpha() else f"table_{plain}".rstrip("_")
 
 
-def _found(table: Path, entry: Mapping, label: str) -> list[str]:
-    """Lines of text on what was found in the table."""
-    expect, columns = entry["expect"], entry["format"]["columns"]
+def _options(table: Path, given: Mapping) -> tuple[dict, list[str]]:
+    """The options of pandas with which a table is read, and lines on what remains open."""
+    if not table.is_file() or suffix_of(table) not in DELIMITED:
+        return dict(given), []
+    try:
+        return guess_options(table, given)
+    except (*DAMAGED, ValueError, LookupError) as error:
+        raise ConfigError(f"{table}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _frame(table: Path, read: Mapping) -> pd.DataFrame:
+    if suffix_of(table) in ARROW:
+        return BINARY[ARROW[suffix_of(table)]](table)
+    return read_delimited(table, **read)
+
+
+def _labels(table: Path, read: Mapping, label: str) -> Counter:
+    """The rows of each label as written; nothing if they cannot be read, which the reader of tables says."""
+    as_written = {
+        "dtype": {label: str},
+        "keep_default_na": False,
+        "na_values": ["", *read.get("na_values", ())],
+    }
+    try:
+        labels = _frame(table, {**read, **as_written})[label]
+    except (*DAMAGED, *RAGGED, ValueError, LookupError):
+        return Counter()
+    return Counter(labels.dropna().map(label_name))
+
+
+def _of_rare_classes(table: Path, read: dict, label: str, labels: Counter, said: list[str]) -> dict:
+    """What a study needs if classes have one row, which no two folds share; may add to `read` and `said`."""
+    rare = sorted(name for name, count in labels.items() if count == 1)
+    if not rare or len(rare) > len(labels) / 2:
+        return {}
+    one_row = f"{label}: {_listed(rare)} in one row each"
+    if len(labels) == 2:
+        raise ConfigError(f"{table}: {one_row}; accepted: several rows of each class")
+    if all(reads(number, one) for one in labels):
+        if len(labels) > MOST_CLASSES:
+            return {}
+        said.append(f"{one_row}, so this is no classification; for one, remove these rows")
+        return {"task": "regression"}
+    others = _frame(table, read).drop(columns=label)
+    if others.isin(rare).any(axis=None):
+        raise ConfigError(f"{table}: {one_row}; accepted: several rows of each class")
+    read["na_values"] = [*read.get("na_values", ()), *rare]
+    said.append(f"{one_row}, left out")
+    return {}
+
+
+def _positive(entry: dict, labels: Counter) -> dict:
+    """The rarer class as the positive one if the larger one would be it; the entry's counts are swapped."""
+    expect, (usual, *_) = entry["expect"], [*entry["positive"], None]
+    others = [name for name in labels if name != usual]
+    if entry["task"] != "binary" or expect["negative"] >= expect["positive"] or len(others) != 1:
+        return {}
+    expect["negative"], expect["positive"] = expect["positive"], expect["negative"]
+    entry["positive"] = others
+    return {"positive": others[0]}
+
+
+def _dropped(entry: Mapping, odd: Oddities, label: str) -> dict[str, str]:
+    """The features that a first study does without, with the reasons; none if no other would be left."""
+    dropped = dict.fromkeys(odd.constants, "one value in all rows")
+    dropped |= dict.fromkeys(odd.identifiers, "an identifier, which differs in all rows")
+    dropped |= dict.fromkeys(entry["tells_label"], f"alone determines {label}")
+    return dropped if len(dropped) < len(entry["format"]["columns"]) else {}
+
+
+def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter) -> Iterator[str]:
+    """Lines on the rows, the label and the options of pandas."""
     task = {
         "binary": "two classes, {negative} negative and {positive} positive rows ({names})",
         "multiclass": "{classes} classes, the smallest of {smallest} rows",
         "regression": "numbers, so this is a regression",
     }[entry["task"]]
-    task = task.format(**expect, names=", ".join(entry["positive"]))
+    label, expect = own["label"], entry["expect"]
+    task = task.format(
+        **expect, names=", ".join(entry["positive"]) + (", the rarer class" if "positive" in own else "")
+    )
+    if entry["task"] == "regression" and "task" not in own and max(labels.values(), default=1) > 1:
+        task += f"; for classes, add `task: multiclass` ({len(labels)} different values)"
+    yield f"{table.name}: {expect['rows']} rows; {label}: {task}"
+    if "read" in own:
+        yield f"options of pandas.read_csv that fit: {in_one_line(own['read'])}"
+    if entry["n_unlabelled"]:
+        yield f"rows without {label}, left out: {entry['n_unlabelled']}"
+
+
+def _look(entry: Mapping, dropped: Mapping[str, str], odd: Oddities) -> Iterator[str]:
+    """Lines on the columns, and on what to look at."""
+    columns = {name: kind for name, kind in entry["format"]["columns"].items() if name not in dropped}
     kinds = {
         "numbers": [name for name, kind in columns.items() if kind is None],
         "dates": [name for name, kind in columns.items() if kind == "date"],
@@ -92,12 +231,15 @@ def _found(table: Path, entry: Mapping, label: str) -> list[str]:
         "left out (name it in `keep` to use it)": [
             f"{name} ({why})" for name, why in entry["left_out"].items()
         ],
+        "dropped (delete it from `drop` to use it)": [f"{name} ({why})" for name, why in dropped.items()],
     }
-    lines = [f"{table.name}: {expect['rows']} rows; {label}: {task}"]
-    lines += [f"{what}: {_listed(names)}" for what, names in kinds.items() if names]
-    if entry["n_unlabelled"]:
-        lines.append(f"rows without {label}, left out: {entry['n_unlabelled']}")
-    return [_comment(line) for line in lines]
+    yield from (f"{what}: {_listed(names)}" for what, names in kinds.items() if names)
+    if odd.n_repeated:
+        yield f"rows that repeat earlier ones, which may be training and test rows: {odd.n_repeated}"
+    for name, n_values in odd.repeated.items():
+        yield f"{name} has {n_values} values: `groups: {name}` would keep the rows of each in one fold"
+    for name in kinds["dates"]:
+        yield f"{name} has dates: `time: {name}` would train on earlier rows and test on later ones"
 
 
 def _comment(text: str) -> str:
@@ -108,14 +250,6 @@ def _comment(text: str) -> str:
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
-
-
-def _dataset(name: str, own: Mapping) -> Iterable[str]:
-    if "drop" in own:
-        alone = " and ".join(own["drop"])
-        told = f"{alone} alone determines {own['label']}: delete `drop` if it is known before the label"
-        yield f"  {_comment(told)}"
-    yield f"  {_flow(name)}: {_flow(own)}"
 
 
 def _rest(entry: Mapping) -> Iterable[str]:
@@ -129,14 +263,8 @@ def _rest(entry: Mapping) -> Iterable[str]:
     if smallest <= 2:  # no rows would remain for the inner folds of a grid
         models = {name: one if isinstance(one, str) else one["estimator"] for name, one in models.items()}
     yield "models:"
-    yield from (f"  {name}: {_flow(model)}" for name, model in models.items())
+    yield from (f"  {name}: {in_one_line(model)}" for name, model in models.items())
     if smallest < FOLDS:
         yield f"protocol: {{folds: {max(2, smallest)}}}   # the smallest class has {smallest} rows"
     yield "# protocol: {folds: 10, repeats: 3}   # instead of five folds without repeats"
     yield ""
-
-
-def _flow(value) -> str:
-    """A value as one line of YAML."""
-    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10**6, allow_unicode=True)
-    return text.removesuffix("\n").removesuffix("\n...")

@@ -1,0 +1,382 @@
+"""Guesses about a table: the options with which pandas reads its file, and columns that are no features."""
+
+import csv
+import re
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mode
+
+import numpy as np
+import pandas as pd
+
+from entrolab.data.user_columns import IDENTIFIERS_FROM
+from entrolab.data.user_files import OPENERS
+
+SEPARATORS = ("\t", ";", "|", ",", r"\s+")  # those that text between others rarely contains come first
+HEAD = 2**18  # characters that show the separator
+ALIKE = 0.9  # share of the rows with as many values as there are names; a reader refuses the others
+CELLS = 2**21  # values in memory at once
+# Decimal and thousands mark. Each style also reads numbers without a thousands mark.
+STYLES = ((".", ","), (".", "'"), (".", " "), (",", "."), (",", "'"), (",", " "))
+# Missing values in columns of numbers and dates, besides those of pandas: texts, in lower case, and numbers.
+MARKERS = {"?", "-", "--", ".", "*", "na", "n.a.", "k.a.", "none", "missing", "unknown", "0000-00-00"}
+NUMERIC_MARKERS = (-99.0, -999.0, -9999.0, -99999.0)
+EXACT = 2**53  # doubles hold all whole numbers below this one, and not the next
+LIKE_A_DATE = re.compile(r"(\d{1,4}|[A-Za-z]{3,9})[-/., ]+(\d{1,2}|[A-Za-z]{3,9})\b.*")
+ISO = tuple("%Y-%m-%d" + time for time in ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S"))
+DATES = (
+    *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%Y/%m/%d", "%Y.%m.%d", "%Y-%m", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y"),
+    *("%B %d, %Y", "%b %Y", "%B %Y"),
+)
+TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+FORMATS = (*ISO, "%Y-%m-%d %H:%M:%S %Z", *(date + time for time in TIMES for date in DATES))
+COMPACT = "%Y%m%d"
+# What pandas raises for rows that have not as many values as names, or for an empty file.
+RAGGED = (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError)
+# Words in the name of a column that numbers what a row is about.
+OF_IDS = {
+    "id",
+    "ids",
+    "nr",
+    "number",
+    "uuid",
+    "key",
+    "patient",
+    "subject",
+    "participant",
+    "respondent",
+    "person",
+}
+OF_IDS |= {"customer", "client", "user", "animal", "household", "family", "school", "session", "batch"}
+FEWEST_GROUPS = 5
+FEW = 50  # columns that show whether rows may be equal
+
+
+def guess_options(path: Path, given: Mapping | None = None) -> tuple[dict, list[str]]:
+    """Options of pandas.read_csv with which a file is read as its owner means it, and what remains open.
+
+    `given` are options that are known. Only what differs from pandas' defaults is returned, with what is
+    given. Each line of what remains open names columns that two options read as different values. A file that
+    is no text raises a `ValueError`.
+    """
+    given = dict(given or {})
+    layout = _layout(path, given)
+    try:
+        numbers = _numbers(path, layout)
+    except RAGGED:  # which the reader of tables explains
+        return layout | given, []
+    codes, compact = _codes(path, layout, numbers)
+    words = _words(path, layout, numbers.named("words"))
+    marks, read, unclear = _style(path, layout, given, words, numbers.named("fractions"))
+    formats = {name: one.formats[0] for name, one in words.items() if len(one.formats) == 1}
+    markers = numbers.markers.union(*(words[name].markers for name in (*read, *formats)))
+    unclear += [
+        f"{one} stands for missing values in some columns and is a value of others, so it was kept in all"
+        for one in sorted(markers & numbers.values)
+    ]
+    markers -= numbers.values
+    dates = {name: one for name, one in formats.items() if one not in ISO} | dict.fromkeys(compact, COMPACT)
+    dates |= given.pop("date_format", {})
+    guessed = layout | marks
+    if markers:
+        guessed["na_values"] = sorted(markers)
+    if codes:
+        guessed["dtype"] = dict.fromkeys(codes, "str")
+    if dates:
+        guessed |= {"parse_dates": list(dates), "date_format": dates}
+    unclear += [
+        f"{name}: dates as {' or '.join(one.formats)}; to choose: --dates {name}={one.formats[0]}"
+        for name, one in words.items()
+        if len(one.formats) > 1 and name not in dates
+    ]
+    return guessed | given, unclear
+
+
+# --------------------------------------------------------------------------------------- encoding and layout
+
+
+def _layout(path: Path, given: Mapping) -> dict:
+    """The encoding, the separator and the lines above the names, where they are not pandas' defaults."""
+    encoding = given.get("encoding") or _encoding(path)
+    with _text(path, encoding) as file:
+        head = file.read(HEAD)
+    lines = head.splitlines(keepends=True)
+    lines = lines[:-1] if len(head) == HEAD and len(lines) > 1 else lines
+    stated = re.fullmatch(r'\ufeff?"?sep=(.)"?\s*', lines[0], re.IGNORECASE) if lines else None  # by Excel
+    n_above = 1 if stated else 0
+    lines = lines[n_above:]
+    asked = given.get("sep") or (stated and stated[1])
+    found = _separated(lines, [asked] if asked else SEPARATORS)
+    sep, n_skipped = found or (asked or ",", 0)
+    layout = {"sep": sep, "encoding": encoding, "skiprows": n_above + n_skipped}
+    return {name: one for name, one in layout.items() if one not in (",", "utf-8", 0)}
+
+
+def _text(path: Path, encoding: str):
+    return OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding=encoding, newline="")
+
+
+def _encoding(path: Path) -> str:
+    """UTF-16 if a file begins with its mark, else UTF-8, else the one of Windows in Western Europe."""
+    with _text(path, "latin-1") as file:
+        if file.read(2) in ("\xff\xfe", "\xfe\xff"):
+            return "utf-16"
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            with _text(path, encoding) as file:
+                while file.read(2**20):
+                    pass
+        except UnicodeDecodeError:
+            continue
+        return encoding
+    raise ValueError("found neither UTF-8 nor UTF-16 nor cp1252; accepted: its encoding by --encoding")
+
+
+def _separated(lines: Sequence[str], separators: Sequence[str]) -> tuple[str, int] | None:
+    """The first separator that divides the names and the rows into as many values, and the lines above them.
+
+    Lines above the names are shorter than the names, which are all different and no numbers.
+    """
+    tables = [(sep, rows) for sep in separators if (rows := _rows(lines, sep))]
+    for may_skip in (False, True):
+        for sep, rows in tables:
+            width = mode(len(row) for _, row in rows)
+            start = next(place for place, (_, row) in enumerate(rows) if len(row) == width)
+            above, (line, names) = rows[:start], rows[start]
+            is_alike = sum(len(row) == width for _, row in rows[start:]) >= ALIKE * len(rows[start:])
+            if width < 2 or not is_alike or bool(above) != may_skip:
+                continue
+            if not above:
+                return sep, 0
+            are_names = len({*names}) == width and not any(re.fullmatch(r"[\d.,+-]*", name) for name in names)
+            if are_names and all(len(row) < width for _, row in above):
+                return sep, line - 1
+    return None
+
+
+def _rows(lines: Sequence[str], sep: str) -> list[tuple[int, list[str]]]:
+    """The values of each line that is not empty, with its number."""
+    if sep == r"\s+":
+        return [(number, line.split()) for number, line in enumerate(lines, start=1) if line.strip()]
+    reader = csv.reader(lines, delimiter=sep, skipinitialspace=True)
+    try:
+        return [(reader.line_num, row) for row in reader if row]
+    except csv.Error:  # a very long value
+        return []
+
+
+# ------------------------------------------------------------------------------------------------- columns
+
+
+@dataclass
+class Numbers:
+    """What pandas' default options find: columns of whole numbers, fractions, words, or neither (truth)."""
+
+    kinds: dict[str, str]
+    markers: set[str]  # numbers that stand for missing values
+    values: set[str]  # those that are values in other columns
+    exceed: set[str]  # columns of whole numbers that doubles do not hold
+    may_be_dates: set[str]
+
+    def named(self, kind: str) -> list[str]:
+        return [name for name, one in self.kinds.items() if one == kind]
+
+
+def _chunks(path: Path, layout: Mapping, **options) -> Iterator[pd.DataFrame]:
+    """Parts of the file with a limited number of values each."""
+    width = len(options.get("usecols", ())) or len(read_delimited(path, **layout, **options, nrows=0).columns)
+    chunks = read_delimited(path, **layout, **options, chunksize=max(1, CELLS // max(width, 1)))
+    with chunks, warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        yield from chunks
+
+
+def read_delimited(path: Path, **options):
+    """What pandas.read_csv gives, with an error of `RAGGED` for rows that are too long."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        return pd.read_csv(path, index_col=False, low_memory=False, **options)
+
+
+def _numbers(path: Path, layout: Mapping) -> Numbers:
+    for place, chunk in enumerate(_chunks(path, layout)):
+        if not place:
+            names = list(chunk.columns)
+            is_number, is_truth = np.ones((2, len(names)), bool)
+            is_fraction = np.zeros(len(names), bool)
+            lowest, highest = np.full(len(names), np.inf), np.full(len(names), -np.inf)
+            marked = np.zeros((len(NUMERIC_MARKERS), len(names)), bool)
+        kinds = np.array([dtype.kind for dtype in chunk.dtypes])
+        numeric = np.isin(kinds, ["i", "u", "f"])
+        is_number, is_truth = is_number & numeric, is_truth & (kinds == "b")
+        values = chunk.loc[:, numeric].to_numpy(dtype=float)
+        known = np.isfinite(values) & ~np.isin(values, NUMERIC_MARKERS)
+        is_fraction[numeric] |= (known & (values % 1 != 0)).any(axis=0)
+        ends = {"axis": 0, "where": known}
+        lowest[numeric] = np.minimum(lowest[numeric], values.min(initial=np.inf, **ends))
+        highest[numeric] = np.maximum(highest[numeric], values.max(initial=-np.inf, **ends))
+        for marker, found in zip(NUMERIC_MARKERS, marked, strict=True):
+            found[numeric] |= (values == marker).any(axis=0)
+    kinds = np.select([is_truth, ~is_number, is_fraction], ["truth", "words", "fractions"], "whole")
+    # A marker stands far below all other values.
+    is_marker = (
+        marked & is_number & (lowest > np.array(NUMERIC_MARKERS)[:, np.newaxis] / 2) & np.isfinite(lowest)
+    )
+    texts = np.array([f"{marker:g}" for marker in NUMERIC_MARKERS])
+    return Numbers(
+        dict(zip(names, kinds.tolist(), strict=True)),
+        {*texts[is_marker.any(axis=1)].tolist()},
+        {*texts[(marked & ~is_marker).any(axis=1)].tolist()},
+        {names[column] for column in np.flatnonzero(np.maximum(-lowest, highest) >= EXACT)},
+        {names[column] for column in np.flatnonzero((lowest > 19000100) & (highest < 21001232))},
+    )
+
+
+def _codes(path: Path, layout: Mapping, numbers: Numbers) -> tuple[list[str], list[str]]:
+    """The columns of whole numbers that are codes, whose text would be lost, and those that are dates."""
+    names = numbers.named("whole")
+    if not names:
+        return [], []
+    has_zeros, has_exponent, has_point = np.zeros((3, len(names)), bool)
+    dates = {name for name in names if name in numbers.may_be_dates}
+    for chunk in _chunks(path, layout, usecols=names, dtype=str):
+        chunk = chunk[names]
+        texts = pd.Series(chunk.to_numpy(dtype=object).ravel(order="F"), dtype="str")
+        for found, pattern in ((has_zeros, r"^\s*[+-]?0\d"), (has_exponent, "[eE]"), (has_point, r"\.")):
+            matches = texts.str.contains(pattern, na=False).to_numpy(dtype=bool)
+            found |= matches.reshape(chunk.shape, order="F").any(axis=0)
+        dates = {name for name in dates if _all_dates(chunk[name].dropna(), COMPACT)}
+    is_code = has_zeros | (has_exponent & ~has_point) | np.isin(names, list(numbers.exceed))
+    dates -= {name for name, point in zip(names, has_point, strict=True) if point}
+    return [name for name, code in zip(names, is_code, strict=True) if code], [
+        name for name in names if name in dates
+    ]
+
+
+@dataclass
+class Words:
+    """What a column of texts may be read as, after all rows."""
+
+    styles: list[tuple[str, str]] = field(default_factory=lambda: list(STYLES))
+    used: set[str] = field(default_factory=set)  # thousands marks
+    formats: list[str] = field(default_factory=lambda: list(FORMATS))
+    markers: set[str] = field(default_factory=set)
+    has_values: bool = False
+
+    def add(self, texts: pd.Series) -> None:
+        """Remove the styles and formats that do not fit some texts."""
+        is_marker = texts.str.lower().isin(MARKERS)
+        self.markers |= {*texts[is_marker]}
+        texts = texts[~is_marker]
+        if texts.empty:
+            return
+        self.has_values = True
+        self.styles = [one for one in self.styles if texts.str.fullmatch(_pattern(*one)).all()]
+        self.used |= {mark for _, mark in self.styles if texts.str.contains(mark, regex=False).any()}
+        if not LIKE_A_DATE.fullmatch(texts.iloc[0]):
+            self.formats = []
+        few = texts.iloc[:3]
+        self.formats = [one for one in self.formats if _all_dates(few, one) and _all_dates(texts, one)]
+
+
+def _words(path: Path, layout: Mapping, names: Sequence[str]) -> dict[str, Words]:
+    """The columns of texts, and what each may be read as."""
+    found = {name: Words() for name in names}
+    if not names:
+        return {}
+    for chunk in _chunks(path, layout, usecols=list(names), dtype=str):
+        for name, one in found.items():
+            if one.styles or one.formats:
+                one.add(pd.Series(chunk[name].dropna().unique(), dtype="str").str.strip())
+    for one in found.values():
+        one.formats = one.formats if one.has_values else []
+        if {text.replace("%B", "%b") for text in one.formats} == {*one.formats[:1]}:
+            one.formats = one.formats[:1]  # "May" is long and short
+    return found
+
+
+def _pattern(decimal: str, thousands: str) -> str:
+    """Numbers as a style writes them, without zeros in front and not longer than doubles hold."""
+    point, mark = re.escape(decimal), re.escape(thousands)
+    return rf"[+-]?(0|[1-9]\d{{0,14}}|[1-9]\d{{0,2}}({mark}\d{{3}})+)?({point}\d*)?([eE][+-]?\d+)?"
+
+
+def _all_dates(texts: pd.Series, form: str) -> bool:
+    if form == COMPACT and not texts.str.fullmatch(r"\d{8}").all():
+        return False
+    return bool(pd.to_datetime(texts, format=form, errors="coerce").notna().all())
+
+
+def _style(
+    path: Path, layout: Mapping, given: Mapping, words: Mapping[str, Words], fractions: Sequence[str]
+) -> tuple[dict, list[str], list[str]]:
+    """The decimal and thousands marks that read most columns as numbers, and the columns of texts among them.
+
+    Also a line for columns that two choices read as different numbers.
+    """
+    of_fractions: dict[str, Words] = {}
+    found: dict[tuple, tuple[int, list[str]]] = {}
+    for style in STYLES:
+        decimal, mark = style
+        if any(given.get(name, one) != one for name, one in (("decimal", decimal), ("thousands", mark))):
+            continue
+        reads = [name for name, one in words.items() if style in one.styles and one.has_values]
+        marks = (("decimal", decimal),) if decimal != "." else ()
+        is_used = any(mark in words[name].used for name in reads)
+        marks += (("thousands", mark),) if is_used or "thousands" in given else ()
+        if decimal == "," and fractions and not of_fractions:
+            texts = read_delimited(path, **layout, usecols=fractions, dtype=str, nrows=1000)
+            of_fractions = {name: Words() for name in fractions}
+            for name, one in of_fractions.items():
+                one.add(pd.Series(texts[name].dropna().unique(), dtype="str"))
+        kept = sum(decimal == "." or (is_used and style in of_fractions[name].styles) for name in fractions)
+        found[marks] = max(found.get(marks, (0, [])), (len(reads) + kept, reads))
+    if not found:
+        return {}, [], []
+    most = max(score for score, _ in found.values())
+    best = [marks for marks, (score, _) in found.items() if score == most]
+    if layout.get("sep", ",") == ",":  # in such files, few write decimals with a comma
+        best = [marks for marks in best if ("decimal", ",") not in marks] or best
+    if () in best or len(best) == 1:
+        marks = () if () in best else best[0]
+        return dict(marks), found[marks][1], []
+    choices = " or ".join(" ".join(f"--{name} {one!r}" for name, one in marks) for marks in best)
+    return {}, [], [f"{', '.join(found[best[0]][1])}: read as text; to read numbers: {choices}"]
+
+
+# ------------------------------------------------------------------------------------------ columns and rows
+
+
+@dataclass
+class Oddities:
+    """Rows that repeat others, columns of one value, and columns of identifiers."""
+
+    n_repeated: int
+    constants: list[str]
+    identifiers: list[str]  # that differ in all rows
+    repeated: dict[str, int]  # those that do not, with the number of their values
+
+
+def oddities(frame: pd.DataFrame, features: Collection[str], label: str) -> Oddities:
+    """What a look at the features finds that a study might be misled by."""
+    frame = frame[[*features, label]]
+    alike = frame[frame.iloc[:, -FEW:].duplicated(keep=False)]
+    numbers = frame[[*features]].select_dtypes("number")
+    constants = {*numbers.columns[numbers.max() == numbers.min()]}
+    constants |= {name for name in features if name not in numbers and frame[name].nunique() < 2}
+    identifiers, repeated = [], {}
+    for name in features:
+        values = frame[name].dropna()
+        words = {word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name)}
+        if name in constants or not words & OF_IDS or (name in numbers and (values % 1 != 0).any()):
+            continue
+        n_values = values.nunique()
+        if n_values == len(values) >= IDENTIFIERS_FROM:
+            identifiers.append(name)
+        elif n_values >= FEWEST_GROUPS and n_values < len(values):
+            repeated[name] = n_values
+    in_order = [name for name in features if name in constants]
+    return Oddities(int(alike.duplicated().sum()), in_order, identifiers, repeated)
