@@ -20,6 +20,14 @@ ALIKE = 0.9  # share of the rows with as many values as there are names; a reade
 CELLS = 2**21  # values in memory at once
 # Decimal and thousands mark. Each style also reads numbers without a thousands mark.
 STYLES = ((".", ","), (".", "'"), (".", " "), (",", "."), (",", "'"), (",", " "))
+# The numbers of each style, without zeros in front, and not longer than doubles hold.
+NUMBERS = {
+    (point, mark): re.compile(
+        rf"[+-]?(?:(?:0|[1-9]\d{{0,14}}|[1-9]\d{{0,2}}(?:[{mark}]\d{{3}})+)(?:[{point}]\d*)?|[{point}]\d+)"
+        r"(?:[eE][+-]?\d+)?"
+    )
+    for point, mark in STYLES
+}
 # Missing values in columns of numbers and dates, besides those of pandas: texts, in lower case, and numbers.
 MARKERS = {"?", "-", "--", ".", "*", "na", "n.a.", "k.a.", "none", "missing", "unknown", "0000-00-00"}
 NUMERIC_MARKERS = (-99.0, -999.0, -9999.0, -99999.0)
@@ -244,10 +252,9 @@ def _codes(path: Path, layout: Mapping, numbers: Numbers) -> tuple[list[str], li
     dates = {name for name in names if name in numbers.may_be_dates}
     for chunk in _chunks(path, layout, usecols=names, dtype=str):
         chunk = chunk[names]
-        texts = pd.Series(chunk.to_numpy(dtype=object).ravel(order="F"), dtype="str")
-        for found, pattern in ((has_zeros, r"^\s*[+-]?0\d"), (has_exponent, "[eE]"), (has_point, r"\.")):
-            matches = texts.str.contains(pattern, na=False).to_numpy(dtype=bool)
-            found |= matches.reshape(chunk.shape, order="F").any(axis=0)
+        has_zeros |= _any_match(chunk, r"^\s*[+-]?0\d")
+        has_exponent |= _any_match(chunk, "[eE]")
+        has_point |= _any_match(chunk, r"\.")
         dates = {name for name in dates if _all_dates(chunk[name].dropna(), COMPACT)}
     is_code = has_zeros | (has_exponent & ~has_point) | np.isin(names, list(numbers.exceed))
     dates -= {name for name, point in zip(names, has_point, strict=True) if point}
@@ -266,20 +273,21 @@ class Words:
     markers: set[str] = field(default_factory=set)
     has_values: bool = False
 
-    def add(self, texts: pd.Series) -> None:
+    def add(self, texts: set[str]) -> None:
         """Remove the styles and formats that do not fit some texts."""
-        is_marker = texts.str.lower().isin(MARKERS)
-        self.markers |= {*texts[is_marker]}
-        texts = texts[~is_marker]
-        if texts.empty:
+        markers = {text for text in texts if text.lower() in MARKERS}
+        self.markers |= markers
+        texts -= markers
+        if not texts:
             return
         self.has_values = True
-        self.styles = [one for one in self.styles if texts.str.fullmatch(_pattern(*one)).all()]
-        self.used |= {mark for _, mark in self.styles if texts.str.contains(mark, regex=False).any()}
-        if not LIKE_A_DATE.fullmatch(texts.iloc[0]):
+        self.styles = [one for one in self.styles if all(map(NUMBERS[one].fullmatch, texts))]
+        self.used |= {mark for _, mark in self.styles if any(mark in text for text in texts)}
+        if not self.formats or not all(map(LIKE_A_DATE.fullmatch, texts)):
             self.formats = []
-        few = texts.iloc[:3]
-        self.formats = [one for one in self.formats if _all_dates(few, one) and _all_dates(texts, one)]
+            return
+        dates = pd.Series(list(texts))
+        self.formats = [one for one in self.formats if _all_dates(dates[:3], one) and _all_dates(dates, one)]
 
 
 def _words(path: Path, layout: Mapping, names: Sequence[str]) -> dict[str, Words]:
@@ -288,9 +296,10 @@ def _words(path: Path, layout: Mapping, names: Sequence[str]) -> dict[str, Words
     if not names:
         return {}
     for chunk in _chunks(path, layout, usecols=list(names), dtype=str):
-        for name, one in found.items():
+        columns = chunk[list(names)].to_numpy(dtype=object).T
+        for one, column in zip(found.values(), columns, strict=True):
             if one.styles or one.formats:
-                one.add(pd.Series(chunk[name].dropna().unique(), dtype="str").str.strip())
+                one.add({text.strip() for text in {*column} if isinstance(text, str)})
     for one in found.values():
         one.formats = one.formats if one.has_values else []
         if {text.replace("%B", "%b") for text in one.formats} == {*one.formats[:1]}:
@@ -298,10 +307,11 @@ def _words(path: Path, layout: Mapping, names: Sequence[str]) -> dict[str, Words
     return found
 
 
-def _pattern(decimal: str, thousands: str) -> str:
-    """Numbers as a style writes them, without zeros in front and not longer than doubles hold."""
-    point, mark = re.escape(decimal), re.escape(thousands)
-    return rf"[+-]?(0|[1-9]\d{{0,14}}|[1-9]\d{{0,2}}({mark}\d{{3}})+)?({point}\d*)?([eE][+-]?\d+)?"
+def _any_match(chunk: pd.DataFrame, pattern: str) -> np.ndarray:
+    """Whether a pattern is in some text of each column; a wide table may have very many columns."""
+    texts = pd.Series(chunk.to_numpy(dtype=object).ravel(order="F"), dtype="str")
+    matches = texts.str.contains(pattern, na=False).to_numpy(dtype=bool)
+    return matches.reshape(chunk.shape, order="F").any(axis=0)
 
 
 def _all_dates(texts: pd.Series, form: str) -> bool:
@@ -317,7 +327,6 @@ def _style(
 
     Also a line for columns that two choices read as different numbers.
     """
-    of_fractions: dict[str, Words] = {}
     found: dict[tuple, tuple[int, list[str]]] = {}
     for style in STYLES:
         decimal, mark = style
@@ -327,12 +336,12 @@ def _style(
         marks = (("decimal", decimal),) if decimal != "." else ()
         is_used = any(mark in words[name].used for name in reads)
         marks += (("thousands", mark),) if is_used or "thousands" in given else ()
-        if decimal == "," and fractions and not of_fractions:
-            texts = read_delimited(path, **layout, usecols=fractions, dtype=str, nrows=1000)
-            of_fractions = {name: Words() for name in fractions}
-            for name, one in of_fractions.items():
-                one.add(pd.Series(texts[name].dropna().unique(), dtype="str"))
-        kept = sum(decimal == "." or (is_used and style in of_fractions[name].styles) for name in fractions)
+        kept = len(fractions)
+        if decimal == "," and kept:  # is each of these points a thousands mark?
+            texts = (
+                read_delimited(path, **layout, usecols=fractions, dtype=str, nrows=1000) if is_used else None
+            )
+            kept = 0 if texts is None else int((~_any_match(texts, f"^(?!{NUMBERS[style].pattern}$)")).sum())
         found[marks] = max(found.get(marks, (0, [])), (len(reads) + kept, reads))
     if not found:
         return {}, [], []
