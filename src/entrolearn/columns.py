@@ -95,7 +95,7 @@ def category_name(value) -> str:
     >>> category_name(1.0), category_name(" red "), category_name(True), category_name("007")
     ('1', 'red', 'True', '007')
     """
-    if isinstance(value, (float, np.floating)) and value == np.floor(value) and abs(value) <= EXACT:
+    if isinstance(value, (float, np.floating)) and value % 1 == 0 and -EXACT <= value <= EXACT:
         return str(int(value))
     text = str(value).strip()
     if text.lower() in TRUTH:

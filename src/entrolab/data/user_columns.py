@@ -22,20 +22,19 @@ UNNAMED = "Unnamed: "  # how pandas begins the name of a column without one
 # Texts that pandas takes for missing values, unless a column is text as written; and such as it does not.
 MISSING_WORDS = ("NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "<NA>", "#N/A")
 MARKS = ("?", "-", ".")
+MOST_TEXTS = 1000  # of a column, that are looked at
 # What words look like -> the option that reads them.
+A_DATE = r"\d{1,4}[-./ ](?:\d{1,2}|[A-Za-z]{3,9})\.?[-./ ]\d{1,4}\b.*|\d{4}[-/.]\d\d|\d{4}-\d{3}"
 UNSIGNED = "numbers without the sign in the file"
 LOOKS = {
-    r"[+-]?\d{1,3}(?:[,'\s]\d{3})+(?:\.\d+)?": ("a number with thousands", "`read: {{thousands: ...}}`"),
+    r"[+-]?\d{1,3}(?:[,'\s]\d{3})+(?:\.\d+)?": ("a number with thousands", "`read: {{thousands: {mark!r}}}`"),
     r"[+-]?\d{1,3}(?:\.\d{3})*,\d+|[+-]?\d+,\d+": (
         "a number with a decimal comma",
         "`read: {{decimal: ','}}`, and `thousands: '.'` if it has them",
     ),
     r"[+-]?[\d.,]+\s?%": ("a percent", UNSIGNED),
     r"[+-]?[€$£¥]\s?[\d.,]+|[+-]?[\d.,]+\s?[€$£¥]": ("an amount of money", UNSIGNED),
-    r"\d{1,4}[-./ ](?:\d{1,2}|[A-Za-z]{3,9})\.?[-./ ]\d{1,4}\b.*|\d{4}[-/.]\d\d|\d{4}-\d{3}": (
-        "a date",
-        "`read: {{parse_dates: [{name}]}}`, with `date_format: {{{name}: '%d.%m.%Y'}}` or the like",
-    ),
+    A_DATE: ("a date", ""),
     r"(?:-?\d+ days?,? ?)?\d+:\d\d(?::\d\d(?:\.\d+)?)?": (
         "a duration or a time of day",
         "`read: {{dtype: {{{name}: timedelta64}}}}`",
@@ -174,7 +173,8 @@ def date_kind(column: pd.Series, read: Mapping) -> str:
         kind = DATE if form == "ISO8601" else form
         _check_all(name, texts, partial(days, form=kind), f"dates of the form {form}")
         return kind
-    if column.dtype.kind == "M" or all(reads(days, text) for text in texts):
+    if column.dtype.kind == "M" or sum(reads(days, text) for text in texts) >= MOSTLY * len(texts):
+        _check_all(name, texts, days, "dates such as 2026-11-23, or `na_values` with it if it is missing")
         return DATE
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of dates that are in one of the two orders only
@@ -213,25 +213,39 @@ def hints(frame: pd.DataFrame, written: Collection[str] = ()) -> list[str]:
     for name in frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]:
         if frame[name].dtype.kind in "mM":
             continue
-        texts = {str(text) for text in frame[name].dropna().unique()}
+        texts = {str(text) for text in frame[name].dropna().unique()[:MOST_TEXTS]}
         if words := sorted(texts.intersection(MISSING_WORDS)) if name in written else []:
             found.append(
                 f"{name} has the text {words[0]!r}, which pandas.read_csv takes for a missing value: "
                 "requests are to be read with keep_default_na=False"
             )
-        rest = {text for text in texts.difference(MARKS) if not reads(number, text)}
+        rest = {text.strip() for text in texts.difference(MARKS) if not reads(number, text)}
         for pattern, (what, option) in LOOKS.items():
-            fitting = [text for text in rest if re.fullmatch(pattern, text.strip())]
+            fitting = {text for text in rest if re.fullmatch(pattern, text)}
             if fitting and len(fitting) > MOSTLY * len(rest):
-                but = f", but {min(rest.difference(fitting))!r} does not" if len(fitting) < len(rest) else ""
+                first, but = min(fitting), min(rest - fitting, default="")
+                mark = next(iter(re.findall(r"[^\d+-]", first)), "")
+                accepted = option.format(name=name, mark=mark) if option else _read_as_dates(frame[name])
                 found.append(
-                    f"{name} is read as words: {min(fitting)!r} looks like {what}{but}; accepted: "
-                    f"{option.format(name=name)}"
+                    f"{name} is read as words: {first!r} looks like {what}"
+                    + (f", but {but!r} does not" if but else "")
+                    + f"; accepted: {accepted}"
                 )
                 break
         if marks := sorted(texts.intersection(MARKS)):
             found.append(f"{name} has {marks[0]!r}: `read: {{na_values: ['{marks[0]}']}}` if it is missing")
     return found
+
+
+def _read_as_dates(column: pd.Series) -> str:
+    """The options that read words as dates, with the first word that is none."""
+    name = str(column.name)
+    try:
+        form = date_kind(column, {})
+    except WrongValueError as wrong:
+        return f"`read: {{parse_dates: [{name}]}}`, which wants for {wrong.value!r} {wrong.accepted}"
+    by = "" if form == DATE else f", date_format: {{{name}: {form!r}}}"
+    return f"`read: {{parse_dates: [{name}]{by}}}`"
 
 
 def determining_columns(columns: Mapping, codes, labels, task: str) -> list[str]:

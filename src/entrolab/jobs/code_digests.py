@@ -29,9 +29,9 @@ ALL = " ".join([SHARED, *(f"entrolearn/{family}/*.py" for family in sorted(FAMIL
 ROWS = "data/dataset.py io/records.py io/parquet.py io/files.py"
 FITS = f"{SHARED} {ROWS} data/preprocessing.py fit/learners.py io/limits.py fit/protocols.py fit/scoring.py"
 FITS += " fit/run.py fit/thresholds.py"
-SHOWS = f"{SHARED} {ROWS} data/preprocessing.py data/table_formats.py schema/*.py study/*.py tables/*.py experiments/*.py text.py"
+SHOWS = f"{SHARED} {ROWS} data/preprocessing.py schema/*.py study/*.py tables/*.py experiments/*.py text.py"
 SHOWS += " fit/*.py -fit/training.py -fit/refit.py"
-SHOWS += " seeds/*.py claims/*.py results/*.py"
+SHOWS += " seeds/*.py claims/*.py results/*.py data/table_formats.py"
 DRAWS = f"{SHOWS} {FITS} entrolearn/plotting/*.py entrolearn/manifold/*.py figures/*.py"
 DRAWS += " io/model_reading.py"
 # Stage -> its files; "-" excludes some, {} is the part of "stage:part", whose own files come on top.

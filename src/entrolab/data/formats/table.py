@@ -100,13 +100,17 @@ def dtype_kind(read: Mapping, name: str) -> str | None:
 
 def numbers_of(column: pd.Series, read: Mapping) -> pd.Series:
     """Texts as numbers by a study's marks of thousands and decimals; a ValueError for other texts."""
-    marks = {ord(read.get("decimal", ".")): "."}
-    if "thousands" in read:
-        marks[ord(read["thousands"])] = ""
+    marks = _marks(read)
     values = column.astype(object).map(lambda one: one.translate(marks) if isinstance(one, str) else one)
     name = str(column.name)
     encoded = ColumnEncoder({name: None}).transform(values.to_frame(name))
     return pd.Series(encoded[:, 0], column.index, name=column.name)
+
+
+def _marks(read: Mapping) -> dict[int, str]:
+    """What the marks of a study's numbers are replaced by."""
+    marks = {read.get("decimal", "."): "."} | ({read["thousands"]: ""} if "thousands" in read else {})
+    return str.maketrans(marks)
 
 
 def odd_numbers(path: Path, names: Sequence[str], frame: pd.DataFrame, read: Mapping) -> dict[str, str]:
@@ -133,7 +137,7 @@ def odd_numbers(path: Path, names: Sequence[str], frame: pd.DataFrame, read: Map
 
 def comes_back(texts: pd.Series, read: Mapping) -> pd.Series:
     """Whether each text of a whole number is all that its number says."""
-    plain = texts.str.replace(read.get("decimal", "."), ".", regex=False)
+    plain = texts.str.translate(_marks(read))
     long = plain.str.fullmatch(LONG)
     too_large = long.copy()
     too_large[long] = plain[long].map(lambda text: abs(int(text)) > EXACT)
