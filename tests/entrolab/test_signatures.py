@@ -130,7 +130,7 @@ def refused(model, body, content_type="application/json") -> str:
 def test_a_mistake_is_answered_with_the_line_of_the_model(served):
     wrong = FRAME.head(1).astype({"count": object})
     wrong.loc[0, "count"] = "old"
-    line = "Error: column 'count': found 'old'; accepted: numbers"
+    line = "Error: column 'count': found 'old'; accepted: numbers with a decimal point"
     assert refused(served, wrong.to_csv(index=False), "text/csv") == line
     assert refused(served, {"dataframe_records": wrong.to_dict("records")}) == line
     assert "'size'" in refused(served, FRAME.drop(columns="size").to_csv(), "text/csv")

@@ -103,6 +103,9 @@ def test_what_is_found_before_is_what_is_prepared(load_own, content):
         ([10, 9, 10, 9], "binary", ["9", "10"]),
         ([1.0, -1.0, 1, -1], "binary", ["-1", "1"]),
         (["TRUE", "FALSE", "TRUE", "FALSE"], "binary", ["False", "True"]),
+        (["01", "02", "NULL"] * 2, "multiclass", ["01", "02", "NULL"]),
+        (["1e5", "100000"] * 2, "binary", ["100000", "1e5"]),
+        (["9007199254740993", "9007199254740992"] * 2, "binary", ["9007199254740992", "9007199254740993"]),
         (["c", "b", "a"] * 2, "multiclass", ["a", "b", "c"]),
         ([*range(1, 4)] * 2, "multiclass", ["1", "2", "3"]),
         ([*range(20)] * 2, "multiclass", [str(k) for k in range(20)]),
@@ -133,7 +136,7 @@ def test_the_positive_class_is_the_one_that_the_study_names(load_own, positive, 
 
 
 def test_missing_values_are_kept_for_runs_to_fill_or_their_rows_left_out(load_own):
-    content = TABLE + "NA,1,red,yes\n3,1,?,no\n3,1,red,\n"
+    content = TABLE + "NA,1,red,yes\n3,1,NULL,no\n3,1,red,\n"
     _, entry = load_own(OWN, content)
     data = prepare("shop", entry)
     assert (entry["expect"]["rows"], data.n_samples, entry["n_unlabelled"]) == (14, 14, 1)
@@ -165,17 +168,17 @@ def test_targets_that_agree_in_15_digits_are_rows_of_their_own(load_own):
         ({}, TABLE.replace("sort", "size"), "found several columns 'size' in {}; accepted: names that d"),
         ({"file": "tabel.csv"}, TABLE, "datasets.shop.file: there is no file "),
         ({"file": "."}, TABLE, "Is a directory"),
-        ({}, TABLE.replace(",", ";"), "delimiter: ',' finds one column in {}, whose line 1 begins 'siz"),
-        ({"delimiter": "\\t"}, TABLE, "delimiter: found '\\\\t', expected one character (a tab is"),
+        ({}, TABLE.replace(",", ";"), "read.sep: ',' finds one column in {}, whose line 1 begins 'siz"),
+        ({"read": {"sep": "\\t"}}, TABLE, "sep: found '\\\\t', expected one character (a tab is"),
         ({}, TABLE.replace("0.25,", "big,"), "{}: line 3: found 'big' in the column 'size'; accepted: numb"),
-        ({}, TABLE.replace("0.25,", "inf,"), "{}: line 3: found 'inf' in the column 'size'; accepted: numb"),
+        ({}, TABLE.replace("0.25,", "inf,"), "{}: line 3: found 'inf' in the column 'size'; accepted: fini"),
         ({}, TABLE.replace("0.25,", ""), "{}: line 3: found 3 values; accepted: 4, as line 1 has names"),
         ({}, "\n" + TABLE.replace("0.25,", ""), "line 4: found 3 values; accepted: 4, as line 2 has names"),
         ({}, "\n" + TABLE.replace("0.25,", "big,"), "{}: line 4: found 'big' in the column 'size'; accep"),
         ({}, TABLE.replace("yes", "no"), "datasets.shop.label: found 'bought', which is 'no' in all rows"),
         ({}, "", "datasets.shop.file: there is nothing in {}"),
         ({}, "size,sort,colour,bought\n", "found no rows in {}"),
-        ({}, TABLE.encode("utf-16"), "shop.file: found the byte 0xff in {}; accepted: a text file in"),
+        ({}, TABLE.encode("utf-16"), "shop.read.encoding: found the byte 0xff in {}; accepted: a text"),
         ({"positive": "Yess"}, TABLE, "positive: found 'Yess', did you mean 'yes'?; accepted: a label"),
         ({"positive": ["yes", "no"]}, TABLE, "positive: found all labels, 'no', 'yes'; accepted: some"),
         ({"task": "regression"}, TABLE, "task: found regression, and 'no' in the column 'bought'; acc"),
@@ -322,7 +325,7 @@ def test_markers_of_missing_values_are_alike_in_every_format(load_own, tmp_path,
     )
     write(frame, tmp_path / f"table.{format}")
     content = (tmp_path / f"table.{format}").read_bytes() if format == "csv" else TABLE
-    own = {"file": f"table.{format}", "label": "bought", "missing": ["-999", "NA"]}
+    own = {"file": f"table.{format}", "label": "bought", "read": {"na_values": ["-999", "NA"]}}
     study = {"content": content, "protocol": {"folds": 2}}
     _, entry = load_own({**own, "drop": ["group", "weight"]}, **study)
     assert (entry["n_missing"], entry["n_unlabelled"]) == ({"part": 1}, 1)

@@ -33,7 +33,6 @@ __all__ = [
     "Column",
     "ImportPath",
     "Heading",
-    "QUOTED",
     "Interval",
     "Name",
     "OfDataset",
@@ -304,9 +303,7 @@ ImportPath = Annotated[
     matching(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", "a dotted import path such as sklearn.svm.SVC"),
     BeforeValidator(_with_module),
 ]
-# Unquoted, YAML takes the first three for false, nothing and a number.
-QUOTED = "in quotes if it is a word or a number of YAML's, such as 'no', 'null' or '1e3'"
-Column = described(str | int, f"a column's name, {QUOTED}")
+Column = described(str, "a column's name, in quotes where YAML reads others (no, 12:30)")
 Interval = list_of(number(), at_least=2, at_most=2, unique=False)
 
 
