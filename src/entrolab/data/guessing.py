@@ -3,7 +3,7 @@
 import csv
 import re
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mode
@@ -11,6 +11,7 @@ from statistics import mode
 import numpy as np
 import pandas as pd
 
+from entrolab.data.formats.table import comes_back
 from entrolab.data.user_columns import IDENTIFIERS_FROM
 from entrolab.data.user_files import OPENERS
 
@@ -31,7 +32,6 @@ NUMBERS = {
 # Missing values in columns of numbers and dates, besides those of pandas: texts, in lower case, and numbers.
 MARKERS = {"?", "-", "--", ".", "*", "na", "n.a.", "k.a.", "none", "missing", "unknown", "0000-00-00"}
 NUMERIC_MARKERS = (-99.0, -999.0, -9999.0, -99999.0)
-EXACT = 2**53  # doubles hold all whole numbers below this one, and not the next
 LIKE_A_DATE = re.compile(r"(\d{1,4}|[A-Za-z]{3,9})[-/., ]+(\d{1,2}|[A-Za-z]{3,9})\b.*")
 ISO = tuple("%Y-%m-%d" + time for time in ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S"))
 DATES = (
@@ -63,44 +63,32 @@ FEWEST_GROUPS = 5
 FEW = 50  # columns that show whether rows may be equal
 
 
-def guess_options(path: Path, given: Mapping | None = None) -> tuple[dict, list[str]]:
-    """Options of pandas.read_csv with which a file is read as its owner means it, and what remains open.
+def guess_options(path: Path, given: Mapping | None = None) -> dict:
+    """Options of pandas.read_csv with which a file of delimited text is read as its owner means it.
 
     `given` are options that are known. Only what differs from pandas' defaults is returned, with what is
-    given. Each line of what remains open names columns that two options read as different values. A file that
-    is no text raises a `ValueError`.
+    given. Between two readings that fit all values, none is chosen. A file that is no text raises a
+    `ValueError`.
     """
     given = dict(given or {})
     layout = _layout(path, given)
     try:
         numbers = _numbers(path, layout)
     except RAGGED:  # which the reader of tables explains
-        return layout | given, []
+        return layout | given
     codes, compact = _codes(path, layout, numbers)
     words = _words(path, layout, numbers.named("words"))
-    marks, read, unclear = _style(path, layout, given, words, numbers.named("fractions"))
+    marks, read = _style(path, layout, given, words, numbers.named("fractions"))
     formats = {name: one.formats[0] for name, one in words.items() if len(one.formats) == 1}
-    markers = numbers.markers.union(*(words[name].markers for name in (*read, *formats)))
-    unclear += [
-        f"{one} stands for missing values in some columns and is a value of others, so it was kept in all"
-        for one in sorted(markers & numbers.values)
-    ]
-    markers -= numbers.values
     dates = {name: one for name, one in formats.items() if one not in ISO} | dict.fromkeys(compact, COMPACT)
     dates |= given.pop("date_format", {})
-    guessed = layout | marks
-    if markers:
-        guessed["na_values"] = sorted(markers)
-    if codes:
-        guessed["dtype"] = dict.fromkeys(codes, "str")
-    if dates:
-        guessed |= {"parse_dates": list(dates), "date_format": dates}
-    unclear += [
-        f"{name}: dates as {' or '.join(one.formats)}; to choose: --dates {name}={one.formats[0]}"
-        for name, one in words.items()
-        if len(one.formats) > 1 and name not in dates
-    ]
-    return guessed | given, unclear
+    found = {
+        "na_values": sorted(numbers.markers.union(*(words[name].markers for name in (*read, *formats)))),
+        "dtype": dict.fromkeys(codes, "str"),
+        "parse_dates": list(dates),
+        "date_format": dates,
+    }
+    return layout | marks | {name: one for name, one in found.items() if one} | given
 
 
 # --------------------------------------------------------------------------------------- encoding and layout
@@ -184,9 +172,7 @@ class Numbers:
     """What pandas' default options find: columns of whole numbers, fractions, words, or neither (truth)."""
 
     kinds: dict[str, str]
-    markers: set[str]  # numbers that stand for missing values
-    values: set[str]  # those that are values in other columns
-    exceed: set[str]  # columns of whole numbers that doubles do not hold
+    markers: set[str]  # numbers that stand for missing values, and are no values of another column
     may_be_dates: set[str]
 
     def named(self, kind: str) -> list[str]:
@@ -206,7 +192,7 @@ def read_delimited(path: Path, **options):
     """What pandas.read_csv gives, with an error of `RAGGED` for rows that are too long."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        return pd.read_csv(path, index_col=False, low_memory=False, **options)
+        return pd.read_csv(path, index_col=False, low_memory=False, skipinitialspace=True, **options)
 
 
 def _numbers(path: Path, layout: Mapping) -> Numbers:
@@ -236,9 +222,7 @@ def _numbers(path: Path, layout: Mapping) -> Numbers:
     texts = np.array([f"{marker:g}" for marker in NUMERIC_MARKERS])
     return Numbers(
         dict(zip(names, kinds.tolist(), strict=True)),
-        {*texts[is_marker.any(axis=1)].tolist()},
-        {*texts[(marked & ~is_marker).any(axis=1)].tolist()},
-        {names[column] for column in np.flatnonzero(np.maximum(-lowest, highest) >= EXACT)},
+        {*texts[is_marker.any(axis=1) & (is_marker == marked).all(axis=1)].tolist()},
         {names[column] for column in np.flatnonzero((lowest > 19000100) & (highest < 21001232))},
     )
 
@@ -248,17 +232,12 @@ def _codes(path: Path, layout: Mapping, numbers: Numbers) -> tuple[list[str], li
     names = numbers.named("whole")
     if not names:
         return [], []
-    has_zeros, has_exponent, has_point = np.zeros((3, len(names)), bool)
+    is_code = np.zeros(len(names), bool)
     dates = {name for name in names if name in numbers.may_be_dates}
     for chunk in _chunks(path, layout, usecols=names, dtype=str):
-        chunk = chunk[names]
-        has_zeros |= _any_match(chunk, r"^\s*[+-]?0\d")
-        has_exponent |= _any_match(chunk, "[eE]")
-        has_point |= _any_match(chunk, r"\.")
+        is_code |= _any_text(chunk[names], lambda texts: ~comes_back(texts, {}))
         dates = {name for name in dates if _all_dates(chunk[name].dropna(), COMPACT)}
-    is_code = has_zeros | (has_exponent & ~has_point) | np.isin(names, list(numbers.exceed))
-    dates -= {name for name, point in zip(names, has_point, strict=True) if point}
-    return [name for name, code in zip(names, is_code, strict=True) if code], [
+    return [name for name, one in zip(names, is_code, strict=True) if one], [
         name for name in names if name in dates
     ]
 
@@ -307,11 +286,11 @@ def _words(path: Path, layout: Mapping, names: Sequence[str]) -> dict[str, Words
     return found
 
 
-def _any_match(chunk: pd.DataFrame, pattern: str) -> np.ndarray:
-    """Whether a pattern is in some text of each column; a wide table may have very many columns."""
-    texts = pd.Series(chunk.to_numpy(dtype=object).ravel(order="F"), dtype="str")
-    matches = texts.str.contains(pattern, na=False).to_numpy(dtype=bool)
-    return matches.reshape(chunk.shape, order="F").any(axis=0)
+def _any_text(chunk: pd.DataFrame, matches: Callable[[pd.Series], pd.Series]) -> np.ndarray:
+    """Whether some text of each column matches; at once, since a wide table has very many columns."""
+    texts = pd.Series(chunk.to_numpy(dtype=object).ravel(order="F"), dtype="str").str.strip()
+    found = texts.notna().to_numpy() & matches(texts.fillna("0")).to_numpy(dtype=bool)
+    return found.reshape(chunk.shape, order="F").any(axis=0)
 
 
 def _all_dates(texts: pd.Series, form: str) -> bool:
@@ -322,38 +301,37 @@ def _all_dates(texts: pd.Series, form: str) -> bool:
 
 def _style(
     path: Path, layout: Mapping, given: Mapping, words: Mapping[str, Words], fractions: Sequence[str]
-) -> tuple[dict, list[str], list[str]]:
+) -> tuple[dict, list[str]]:
     """The decimal and thousands marks that read most columns as numbers, and the columns of texts among them.
 
-    Also a line for columns that two choices read as different numbers.
+    Pandas' defaults if they read as many, or if two other choices do.
     """
-    found: dict[tuple, tuple[int, list[str]]] = {}
+    found: dict[tuple, tuple[int, list[str]]] = {(): (0, [])}
     for style in STYLES:
         decimal, mark = style
         if any(given.get(name, one) != one for name, one in (("decimal", decimal), ("thousands", mark))):
             continue
         reads = [name for name, one in words.items() if style in one.styles and one.has_values]
-        marks = (("decimal", decimal),) if decimal != "." else ()
         is_used = any(mark in words[name].used for name in reads)
-        marks += (("thousands", mark),) if is_used or "thousands" in given else ()
+        marks = (("decimal", decimal),) if decimal != "." else ()
+        marks += (("thousands", mark),) if is_used else ()
         kept = len(fractions)
-        if decimal == "," and kept:  # is each of these points a thousands mark?
-            texts = (
-                read_delimited(path, **layout, usecols=fractions, dtype=str, nrows=1000) if is_used else None
-            )
-            kept = 0 if texts is None else int((~_any_match(texts, f"^(?!{NUMBERS[style].pattern}$)")).sum())
+        if decimal == "," and kept:
+            kept = _n_grouped(path, layout, fractions, style) if is_used else 0
         found[marks] = max(found.get(marks, (0, [])), (len(reads) + kept, reads))
-    if not found:
-        return {}, [], []
     most = max(score for score, _ in found.values())
     best = [marks for marks, (score, _) in found.items() if score == most]
     if layout.get("sep", ",") == ",":  # in such files, few write decimals with a comma
         best = [marks for marks in best if ("decimal", ",") not in marks] or best
-    if () in best or len(best) == 1:
-        marks = () if () in best else best[0]
-        return dict(marks), found[marks][1], []
-    choices = " or ".join(" ".join(f"--{name} {one!r}" for name, one in marks) for marks in best)
-    return {}, [], [f"{', '.join(found[best[0]][1])}: read as text; to read numbers: {choices}"]
+    if () in best or len(best) > 1:
+        best = [()]
+    return dict(best[0]), found[best[0]][1]
+
+
+def _n_grouped(path: Path, layout: Mapping, names: Sequence[str], style: tuple[str, str]) -> int:
+    """The number of columns of fractions whose points may all be thousands marks, by the first rows."""
+    texts = read_delimited(path, **layout, usecols=names, dtype=str, nrows=1000)
+    return int((~_any_text(texts, lambda one: ~one.str.fullmatch(NUMBERS[style].pattern))).sum())
 
 
 # ------------------------------------------------------------------------------------------ columns and rows

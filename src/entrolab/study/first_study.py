@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import pandas as pd
-
-from entrolab.data.formats.table import BINARY
+from entrolab.data.formats.table import BINARY, frame_of
 from entrolab.data.guessing import RAGGED, Oddities, guess_options, oddities, read_delimited
 from entrolab.data.raw_table import label_name
 from entrolab.data.table_formats import ARROW, DELIMITED, suffix_of
@@ -19,7 +17,7 @@ from entrolab.io.damaged import DAMAGED
 from entrolab.schema.sections import ConfigError
 from entrolab.study.config import RULES, in_one_line
 from entrolab.text import one_line
-from entrolearn.columns import number
+from entrolearn.columns import DURATION, number
 
 MANY_ROWS = 20_000  # with more rows, kernel methods take too long for a first look
 LEARNERS = {
@@ -103,21 +101,25 @@ def first_study(table: Path, label: str, output: Path, options: Mapping | None =
     if table.suffix.lower() in WORKBOOKS:
         raise ConfigError(f"{table}: found a workbook; accepted: one of its sheets, saved as a csv file")
     name = _name(table)
-    read, said = _options(table, options or {})
+    read = _options(table, options or {})
+    own: dict = {"file": table.name, "label": label} | ({"read": read} if read else {})
     labels = _labels(table, read, label)
-    own: dict = {"file": table.name, "label": label}
-    own |= _of_rare_classes(table, read, label, labels, said) | ({"read": read} if read else {})
-    try:
-        entry = entry_of(table, name, own)
-    except ConfigError as error:  # which names the study and the data set, and the user has neither
-        message = str(error).replace(f" (datasets.{name} of {table})", "").replace(f"datasets.{name}.", "")
-        raise ConfigError(message) from None
+    rare = _of_one_row(table, label, labels)
+    if rare and all(map(_is_number, labels)):
+        own["task"] = "regression"
+    elif rare:
+        own["read"] = read | {"na_values": [*read.get("na_values", ()), *rare]}
+    entry = _entry(table, name, own)
+    format = entry["format"]
+    frame = frame_of(table, format["names"], read, format["written"], format["text"])
+    if rare and "task" not in own and frame[[*format["columns"]]].isin(rare).any(axis=None):
+        raise ConfigError(f"{table}: label: {_one_row(label, rare)}; accepted: several rows of each class")
     own["file"] = os.path.relpath(table, output.parent)
     own |= _positive(entry, labels)
-    odd = oddities(_frame(table, read), entry["format"]["columns"], label)
+    odd = oddities(frame, format["columns"], label)
     dropped = _dropped(entry, odd, label)
     own |= {"drop": list(dropped)} if dropped else {}
-    lines = [*_found(table, entry, own, labels), *_look(entry, dropped, odd), *said]
+    lines = [*_found(table, entry, own, labels, rare), *_columns(entry, dropped, odd), *entry["hints"]]
     dataset = f"  {in_one_line(name)}: {in_one_line(own)}"
     return "\n".join([*map(_comment, lines), "datasets:", dataset, *_rest(entry)])
 
@@ -128,55 +130,62 @@ def _name(table: Path) -> str:
     return plain if plain[:1].isalpha() else f"table_{plain}".rstrip("_")
 
 
-def _options(table: Path, given: Mapping) -> tuple[dict, list[str]]:
-    """The options of pandas with which a table is read, and lines on what remains open."""
+def _options(table: Path, given: Mapping) -> dict:
+    """The options of pandas with which a table is read."""
     if not table.is_file() or suffix_of(table) not in DELIMITED:
-        return dict(given), []
+        return dict(given)
     try:
-        return guess_options(table, given)
+        found = guess_options(table, given)
     except (*DAMAGED, ValueError, LookupError) as error:
         raise ConfigError(f"{table}: {getattr(error, 'strerror', None) or error}") from None
-
-
-def _frame(table: Path, read: Mapping) -> pd.DataFrame:
-    if suffix_of(table) in ARROW:
-        return BINARY[ARROW[suffix_of(table)]](table)
-    return read_delimited(table, **read)
+    # Names of columns, here and in a study, are without the blanks around them.
+    for option in ("dtype", "date_format"):
+        if option in found:
+            found[option] = {name.strip(): one for name, one in found[option].items()}
+    return found
 
 
 def _labels(table: Path, read: Mapping, label: str) -> Counter:
     """The rows of each label as written; nothing if they cannot be read, which the reader of tables says."""
-    as_written = {
-        "dtype": {label: str},
-        "keep_default_na": False,
-        "na_values": ["", *read.get("na_values", ())],
-    }
     try:
-        labels = _frame(table, {**read, **as_written})[label]
+        if suffix_of(table) in ARROW:
+            labels = BINARY[ARROW[suffix_of(table)]](table, columns=[label])[label]
+        else:
+            layout = {name: read[name] for name in ("sep", "encoding", "skiprows") if name in read}
+            place = [str(name).strip() for name in read_delimited(table, **layout, nrows=0)].index(label)
+            markers = ["", *read.get("na_values", ())]
+            options = {"usecols": [place], "dtype": str, "keep_default_na": False, "na_values": markers}
+            labels = read_delimited(table, **layout, **options).iloc[:, 0]
     except (*DAMAGED, *RAGGED, ValueError, LookupError):
         return Counter()
     return Counter(labels.dropna().map(label_name))
 
 
-def _of_rare_classes(table: Path, read: dict, label: str, labels: Counter, said: list[str]) -> dict:
-    """What a study needs if classes have one row, which no two folds share; may add to `read` and `said`."""
+def _of_one_row(table: Path, label: str, labels: Counter) -> list[str]:
+    """The classes with one row, which no two folds can share; none of a regression."""
     rare = sorted(name for name, count in labels.items() if count == 1)
-    if not rare or len(rare) > len(labels) / 2:
-        return {}
-    one_row = f"{label}: {_listed(rare)} in one row each"
-    if len(labels) == 2:
-        raise ConfigError(f"{table}: {one_row}; accepted: several rows of each class")
-    if all(reads(number, one) for one in labels):
-        if len(labels) > MOST_CLASSES:
-            return {}
-        said.append(f"{one_row}, so this is no classification; for one, remove these rows")
-        return {"task": "regression"}
-    others = _frame(table, read).drop(columns=label)
-    if others.isin(rare).any(axis=None):
-        raise ConfigError(f"{table}: {one_row}; accepted: several rows of each class")
-    read["na_values"] = [*read.get("na_values", ()), *rare]
-    said.append(f"{one_row}, left out")
-    return {}
+    if len(rare) > len(labels) / 2 or (len(labels) > MOST_CLASSES and all(map(_is_number, labels))):
+        return []
+    if rare and len(labels) == 2:
+        raise ConfigError(f"{table}: label: {_one_row(label, rare)}; accepted: several rows of each class")
+    return rare
+
+
+def _is_number(text: str) -> bool:
+    return reads(number, text)
+
+
+def _one_row(label: str, rare: Sequence[str]) -> str:
+    return f"found {label} {_listed(rare)} in one row"
+
+
+def _entry(table: Path, name: str, own: Mapping) -> dict:
+    """The catalog's entry of a table; errors name it, not a study and a data set, which are to be written."""
+    try:
+        return entry_of(table, name, own)
+    except ConfigError as error:
+        message = str(error).replace(f" (datasets.{name} of {table})", "").replace(f"datasets.{name}.", "")
+        raise ConfigError(message) from None
 
 
 def _positive(entry: dict, labels: Counter) -> dict:
@@ -198,7 +207,7 @@ def _dropped(entry: Mapping, odd: Oddities, label: str) -> dict[str, str]:
     return dropped if len(dropped) < len(entry["format"]["columns"]) else {}
 
 
-def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter) -> Iterator[str]:
+def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Sequence[str]) -> Iterator[str]:
     """Lines on the rows, the label and the options of pandas."""
     task = {
         "binary": "two classes, {negative} negative and {positive} positive rows ({names})",
@@ -209,21 +218,26 @@ def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter) -> Iterat
     task = task.format(
         **expect, names=", ".join(entry["positive"]) + (", the rarer class" if "positive" in own else "")
     )
-    if entry["task"] == "regression" and "task" not in own and max(labels.values(), default=1) > 1:
+    if entry["task"] == "regression" and not rare and max(labels.values(), default=1) > 1:
         task += f"; for classes, add `task: multiclass` ({len(labels)} different values)"
     yield f"{table.name}: {expect['rows']} rows; {label}: {task}"
     if "read" in own:
         yield f"options of pandas.read_csv that fit: {in_one_line(own['read'])}"
+    if rare:
+        yield f"{_one_row(label, rare)}, too few for a class: " + (
+            "so the numbers are values" if "task" in own else "without these rows"
+        )
     if entry["n_unlabelled"]:
         yield f"rows without {label}, left out: {entry['n_unlabelled']}"
 
 
-def _look(entry: Mapping, dropped: Mapping[str, str], odd: Oddities) -> Iterator[str]:
+def _columns(entry: Mapping, dropped: Mapping[str, str], odd: Oddities) -> Iterator[str]:
     """Lines on the columns, and on what to look at."""
     columns = {name: kind for name, kind in entry["format"]["columns"].items() if name not in dropped}
     kinds = {
         "numbers": [name for name, kind in columns.items() if kind is None],
-        "dates": [name for name, kind in columns.items() if kind == "date"],
+        "dates": [name for name, kind in columns.items() if isinstance(kind, str) and kind != DURATION],
+        "durations, in seconds": [name for name, kind in columns.items() if kind == DURATION],
         "categories": [f"{name} ({len(kind)})" for name, kind in columns.items() if isinstance(kind, list)],
         "missing values, imputed from the training rows": [
             f"{name} ({count})" for name, count in entry["n_missing"].items()
