@@ -324,14 +324,14 @@ class _Loader(yaml.SafeLoader):
             made = super().construct_object(node, deep)
         except (ValueError, OverflowError, LookupError, AttributeError) as error:
             self._refuse(node, f"found {shortened(node.value)}, {error}; accepted: text in quotes")
+        if isinstance(made, int) and made.bit_length() > MOST_BITS:
+            self._refuse(
+                node, f"found {shortened(node.value)}; accepted: whole numbers of at most {MOST_BITS} bits"
+            )
         if type(made) is int and not re.fullmatch(r"[-+]?(0|[1-9]\d*)", node.value):
             self._refuse(
                 node,
                 f"found {node.value}, which is {made} in YAML; accepted: {made}, or '{node.value}' in quotes",
-            )
-        if isinstance(made, int) and made.bit_length() > MOST_BITS:
-            self._refuse(
-                node, f"found {shortened(node.value)}; accepted: whole numbers of at most {MOST_BITS} bits"
             )
         return made
 

@@ -1,6 +1,7 @@
 """``entrolab init``: write a first study of a user's table, with comments on what was found in the table."""
 
 import argparse
+import codecs
 import os
 import re
 from collections import Counter
@@ -84,6 +85,10 @@ def _given_options(given: argparse.Namespace) -> dict:
     options = {name: getattr(given, name) for name in OPTIONS if getattr(given, name) is not None}
     if "sep" in options:
         options["sep"] = SEPARATORS.get(given.sep, given.sep)
+    try:
+        codecs.lookup(options.get("encoding", "utf-8"))
+    except LookupError as error:
+        raise ConfigError(f"--encoding: {error}; accepted: one of Python's, such as cp1252") from None
     for dates in given.dates:
         column, _, form = dates.rpartition("=")
         if not column or "%" not in form:
@@ -101,7 +106,7 @@ def first_study(table: Path, label: str, output: Path, options: Mapping | None =
     if table.suffix.lower() in WORKBOOKS:
         raise ConfigError(f"{table}: found a workbook; accepted: one of its sheets, saved as a csv file")
     name = _name(table)
-    read = _options(table, options or {})
+    read = _options(table, label, options or {})
     own: dict = {"file": table.name, "label": label} | ({"read": read} if read else {})
     labels = _labels(table, read, label)
     rare = _of_one_row(table, label, labels)
@@ -115,7 +120,7 @@ def first_study(table: Path, label: str, output: Path, options: Mapping | None =
     if rare and "task" not in own and frame[[*format["columns"]]].isin(rare).any(axis=None):
         raise ConfigError(f"{table}: label: {_one_row(label, rare)}; accepted: several rows of each class")
     own["file"] = os.path.relpath(table, output.parent)
-    own |= _positive(entry, labels)
+    own |= _positive(entry, [one for one in labels if one not in rare])
     odd = oddities(frame, format["columns"], label)
     dropped = _dropped(entry, odd, label)
     own |= {"drop": list(dropped)} if dropped else {}
@@ -130,7 +135,7 @@ def _name(table: Path) -> str:
     return plain if plain[:1].isalpha() else f"table_{plain}".rstrip("_")
 
 
-def _options(table: Path, given: Mapping) -> dict:
+def _options(table: Path, label: str, given: Mapping) -> dict:
     """The options of pandas with which a table is read."""
     if not table.is_file() or suffix_of(table) not in DELIMITED:
         return dict(given)
@@ -138,11 +143,14 @@ def _options(table: Path, given: Mapping) -> dict:
         found = guess_options(table, given)
     except (*DAMAGED, ValueError, LookupError) as error:
         raise ConfigError(f"{table}: {getattr(error, 'strerror', None) or error}") from None
-    # Names of columns, here and in a study, are without the blanks around them.
-    for option in ("dtype", "date_format"):
-        if option in found:
-            found[option] = {name.strip(): one for name, one in found[option].items()}
-    return found
+    # A study's names are without the blanks around them, and its reader takes labels as they are written.
+    columns = {name: list(found[name]) for name in ("dtype", "parse_dates", "date_format") if name in found}
+    for option, names in columns.items():
+        kept = {name.strip(): name for name in names if name.strip() != label}
+        found[option] = (
+            [*kept] if option == "parse_dates" else {one: found[option][kept[one]] for one in kept}
+        )
+    return {option: one for option, one in found.items() if one}
 
 
 def _labels(table: Path, read: Mapping, label: str) -> Counter:
@@ -188,7 +196,7 @@ def _entry(table: Path, name: str, own: Mapping) -> dict:
         raise ConfigError(message) from None
 
 
-def _positive(entry: dict, labels: Counter) -> dict:
+def _positive(entry: dict, labels: Collection[str]) -> dict:
     """The rarer class as the positive one if the larger one would be it; the entry's counts are swapped."""
     expect, (usual, *_) = entry["expect"], [*entry["positive"], None]
     others = [name for name in labels if name != usual]
@@ -224,11 +232,10 @@ def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Seq
     if "read" in own:
         yield f"options of pandas.read_csv that fit: {in_one_line(own['read'])}"
     if rare:
-        yield f"{_one_row(label, rare)}, too few for a class: " + (
-            "so the numbers are values" if "task" in own else "without these rows"
-        )
-    if entry["n_unlabelled"]:
-        yield f"rows without {label}, left out: {entry['n_unlabelled']}"
+        said = "so this is a regression" if "task" in own else "so these rows are left out"
+        yield f"{_one_row(label, rare)}, too few for a class, {said}"
+    if unlabelled := entry["n_unlabelled"] - (0 if "task" in own else len(rare)):
+        yield f"rows without {label}, left out: {unlabelled}"
 
 
 def _columns(entry: Mapping, dropped: Mapping[str, str], odd: Oddities) -> Iterator[str]:
@@ -250,10 +257,10 @@ def _columns(entry: Mapping, dropped: Mapping[str, str], odd: Oddities) -> Itera
     yield from (f"{what}: {_listed(names)}" for what, names in kinds.items() if names)
     if odd.n_repeated:
         yield f"rows that repeat earlier ones, which may be training and test rows: {odd.n_repeated}"
-    for name, n_values in odd.repeated.items():
+    for name, n_values in [*odd.repeated.items()][:3]:
         yield f"{name} has {n_values} values: `groups: {name}` would keep the rows of each in one fold"
-    for name in kinds["dates"]:
-        yield f"{name} has dates: `time: {name}` would train on earlier rows and test on later ones"
+    for name in kinds["dates"][:1]:
+        yield f"`time: {name}` would train on earlier rows and test on later ones"
 
 
 def _comment(text: str) -> str:
