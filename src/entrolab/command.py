@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from entrolab.data.table_formats import FORMATS
+from entrolab.data.table_formats import FORMATS, WORKBOOKS
 from entrolab.io.commands import setting
 from entrolab.io.files import HOME, leftovers
 from entrolab.jobs.preflight import end_at_signals
@@ -154,7 +154,12 @@ def check_no_table(arguments: Sequence[str]) -> None:
     for place, one in enumerate(arguments):
         option = arguments[place - 1] if place else ""
         table = Path(one)
-        if table.suffix in FORMATS and table.name == one and table.is_file() and not option.startswith("-"):
+        if (
+            table.suffix in (*FORMATS, *WORKBOOKS)
+            and table.name == one
+            and table.is_file()
+            and not option.startswith("-")
+        ):
             raise ConfigError(
                 f"{one}: found a table; accepted: a study's file; "
                 f"`entrolab init {one} --label column` writes one"

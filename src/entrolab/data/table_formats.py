@@ -5,6 +5,7 @@ from pathlib import Path
 DELIMITED = {".csv": ",", ".txt": ",", ".data": ",", ".tsv": "\t", ".tab": "\t"}  # suffix -> delimiter
 ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow": "feather"}
 FORMATS = (*DELIMITED, *ARROW)
+WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")  # whose sheets are to be saved as csv
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
 # pandas' names of types that a study may give to a column -> what the column is read as.
 DTYPES = dict.fromkeys(("str", "string", "object", "category"), "text")

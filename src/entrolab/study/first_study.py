@@ -11,7 +11,7 @@ from pathlib import Path
 from entrolab.data.formats.table import BINARY, frame_of
 from entrolab.data.guessing import RAGGED, Oddities, guess_options, oddities, read_delimited
 from entrolab.data.raw_table import label_name
-from entrolab.data.table_formats import ARROW, DELIMITED, suffix_of
+from entrolab.data.table_formats import ARROW, DELIMITED, WORKBOOKS, suffix_of
 from entrolab.data.user_columns import MOST_CLASSES, reads
 from entrolab.data.user_tables import entry_of
 from entrolab.io.damaged import DAMAGED
@@ -37,7 +37,6 @@ FOLDS = 5
 LONGEST = 1000  # characters of a comment, which may quote names in the table
 LONGEST_NAME = 90
 NAMED = 8  # columns listed in a line
-WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 # The command's options that are pandas': their help, and words for what a shell does not pass easily.
 OPTIONS = {
     "sep": "what stands between columns: a character, `tab` or `whitespace`",
