@@ -154,6 +154,8 @@ def test_init_counts_the_rows_that_repeat_others(capsys):
         ("table.csv", b"a,b,y\nrare,1,u\nw,2,u\nw,3,v\nw,4,v\nrare,5,rare\n", []),
         ("table.csv", b"a,y\n1,u\n2,v\n", ["--dates", "a"]),
         ("table.csv", b"a,y\n1,u\n2,v\n", ["--encoding", "klingon"]),
+        ("table.csv", b"a,y\n1,u\n2,v\n", ["--sep", ";;"]),
+        ("table.csv", b"a,y\n1,u\n2,v\n", ["--thousands", "."]),
         ("table.parquet", b"PAR1", []),
     ],
 )
@@ -163,7 +165,7 @@ def test_refusals_are_one_line_that_names_the_users_file(table, content, options
     with pytest.raises(ConfigError) as caught:
         init([table, "--label", "y", *options])
     message = str(caught.value)
-    assert message.startswith((f"{table}: ", *options[:1]))
+    assert message.startswith(f"{table}: ") or (options and options[0].strip("-") in message)
     assert len(message.splitlines()) == 1
     assert "accepted" in message or not content
     assert ".yaml" not in message

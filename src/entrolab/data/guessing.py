@@ -235,7 +235,7 @@ def _codes(path: Path, layout: Mapping, numbers: Numbers) -> tuple[list[str], li
     is_code = np.zeros(len(names), bool)
     dates = {name for name in names if name in numbers.may_be_dates}
     for chunk in _chunks(path, layout, usecols=names, dtype=str):
-        is_code |= _any_text(chunk[names], lambda texts: ~comes_back(texts, {}))
+        is_code |= _any_text(chunk[names], _is_lost)
         dates = {name for name in dates if _all_dates(chunk[name].dropna(), COMPACT)}
     return [name for name, one in zip(names, is_code, strict=True) if one], [
         name for name in names if name in dates
@@ -284,6 +284,13 @@ def _words(path: Path, layout: Mapping, names: Sequence[str]) -> dict[str, Words
         if {text.replace("%B", "%b") for text in one.formats} == {*one.formats[:1]}:
             one.formats = one.formats[:1]  # "May" is long and short
     return found
+
+
+def _is_lost(texts: pd.Series) -> pd.Series:
+    """Whether the number of each text is not all that the text says."""
+    lost = ~texts.str.fullmatch(r"-?(0|[1-9]\d{0,14})")  # most are such, and the other check is slow
+    lost[lost] = ~comes_back(texts[lost], {})
+    return lost
 
 
 def _any_text(chunk: pd.DataFrame, matches: Callable[[pd.Series], pd.Series]) -> np.ndarray:

@@ -1,7 +1,6 @@
 """``entrolab init``: write a first study of a user's table, with comments on what was found in the table."""
 
 import argparse
-import codecs
 import os
 import re
 from collections import Counter
@@ -15,8 +14,9 @@ from entrolab.data.table_formats import ARROW, DELIMITED, WORKBOOKS, suffix_of
 from entrolab.data.user_columns import MOST_CLASSES, reads
 from entrolab.data.user_tables import entry_of
 from entrolab.io.damaged import DAMAGED
-from entrolab.schema.sections import ConfigError
+from entrolab.schema.sections import ConfigError, check
 from entrolab.study.config import RULES, in_one_line
+from entrolab.study.definition import Read
 from entrolab.text import one_line
 from entrolearn.columns import DURATION, number
 
@@ -37,13 +37,7 @@ FOLDS = 5
 LONGEST = 1000  # characters of a comment, which may quote names in the table
 LONGEST_NAME = 90
 NAMED = 8  # columns listed in a line
-# The command's options that are pandas': their help, and words for what a shell does not pass easily.
-OPTIONS = {
-    "sep": "what stands between columns: a character, `tab` or `whitespace`",
-    "decimal": "the decimal mark, such as ','",
-    "thousands": "the mark between thousands, such as '.'",
-    "encoding": "such as utf-8, utf-16 or cp1252",
-}
+# Words for what a shell does not pass easily.
 SEPARATORS = {"tab": "\t", r"\t": "\t", "whitespace": r"\s+"}
 
 
@@ -59,15 +53,13 @@ def main(arguments: Sequence[str], studies: Collection[str] = ()) -> None:
     parser.add_argument("table", type=Path, help="a csv, tsv, Parquet or Feather file")
     parser.add_argument("--label", required=True, help="the column to predict")
     parser.add_argument("--output", type=Path, help="the study's file (default: the table's name with .yaml)")
-    for option, says in OPTIONS.items():
-        parser.add_argument(f"--{option}", help=says)
-    parser.add_argument(
-        "--dates",
-        action="append",
-        default=[],
-        metavar="COLUMN=FORMAT",
-        help="the format of a column's dates, such as day=%%d/%%m/%%Y; may be repeated",
-    )
+    options = parser.add_argument_group("options of pandas.read_csv")
+    options.add_argument("--sep", help="what stands between columns: a character, `tab` or `whitespace`")
+    options.add_argument("--decimal", help="the decimal mark, such as ','")
+    options.add_argument("--thousands", help="the mark between thousands, such as '.'")
+    options.add_argument("--encoding", help="such as utf-8, utf-16 or cp1252")
+    formats = "the format of a column's dates, such as day=%%d/%%m/%%Y; may be repeated"
+    options.add_argument("--dates", action="append", default=[], metavar="COLUMN=FORMAT", help=formats)
     given = parser.parse_args(arguments)
     name = _name(given.table)
     name = f"{name}_study" if name in RULES or name in studies else name
@@ -81,18 +73,14 @@ def main(arguments: Sequence[str], studies: Collection[str] = ()) -> None:
 
 
 def _given_options(given: argparse.Namespace) -> dict:
-    options = {name: getattr(given, name) for name in OPTIONS if getattr(given, name) is not None}
-    if "sep" in options:
-        options["sep"] = SEPARATORS.get(given.sep, given.sep)
-    try:
-        codecs.lookup(options.get("encoding", "utf-8"))
-    except LookupError as error:
-        raise ConfigError(f"--encoding: {error}; accepted: one of Python's, such as cp1252") from None
+    options: dict = {name: getattr(given, name) for name in ("sep", "decimal", "thousands", "encoding")}
+    options = {name: SEPARATORS.get(one, one) for name, one in options.items() if one is not None}
     for dates in given.dates:
         column, _, form = dates.rpartition("=")
         if not column or "%" not in form:
             raise ConfigError(f"--dates: found {dates!r}; accepted: a column and a format, day=%d/%m/%Y")
         options.setdefault("date_format", {})[column] = form
+    check(Read, options, "init")
     return options
 
 
