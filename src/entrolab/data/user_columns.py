@@ -65,8 +65,8 @@ def describe_columns(
     """The kind of each column for :class:`~entrolearn.columns.ColumnEncoder`, and why it is no feature.
 
     `text` are columns of numbers that are read as text, `read` are the options of pandas, and `lengths` the
-    numbers of rows of the files; texts in files that are not delimited text are no numbers. The reason is empty for a feature. A value that does not belong into its
-    column raises a `WrongValueError`.
+    numbers of rows of the files; only in delimited text can texts be numbers. The reason is empty for a
+    feature. A value that does not belong into its column raises a `WrongValueError`.
     """
     plain = _plain_numbers(frame, names) - {*categorical}
     described = {}
@@ -150,7 +150,7 @@ def _described_texts(
         numeric = {text for text in texts if reads(number, text)}
         if len(numeric) == len(texts):
             return None, ""
-        if sum(texts[text] for text in numeric) > MOSTLY * texts.total() and not _are_codes(numeric, read):
+        if sum(texts[text] for text in numeric) > MOSTLY * texts.total() and not _are_codes(texts, read):
             wrong = next(text for text in texts if text not in numeric)
             raise WrongValueError(
                 name,
@@ -164,10 +164,11 @@ def _described_texts(
     return sorted(texts), "a text that differs in all rows" if differs else ""
 
 
-def _are_codes(numeric: Iterable[str], read: Mapping) -> bool:
-    """Whether some whole numbers are codes such as 007 or 1e5."""
-    texts = pd.Series(sorted(numeric))
-    return bool(texts.map(lambda text: number(text) % 1 == 0).all() and not comes_back(texts, read).all())
+def _are_codes(texts: Iterable[str], read: Mapping) -> bool:
+    """Whether texts that are mostly whole numbers have codes such as 007, 1e5 or 1_2."""
+    numeric = pd.Series([text.replace("_", "") for text in texts if reads(number, text.replace("_", ""))])
+    whole = numeric.map(lambda text: number(text) % 1 == 0).all()
+    return bool(whole and (any("_" in text for text in texts) or not comes_back(numeric, read).all()))
 
 
 def date_kind(column: pd.Series, read: Mapping) -> str:

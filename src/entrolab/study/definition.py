@@ -96,10 +96,8 @@ class Read(Section):
 
     @model_validator(mode="after")
     def _marks_differ(self):
-        marks = {"sep": self.sep or ",", "decimal": self.decimal or ".", "thousands": self.thousands}
-        for one, other in (("decimal", "thousands"), ("sep", "decimal"), ("sep", "thousands")):
-            if self.model_fields_set & {one, other} and marks[one] == marks[other]:
-                raise wrong(f"found {marks[one]!r} for {one} and {other}; accepted: marks that differ")
+        if self.thousands == (self.decimal or "."):
+            raise wrong(f"found {self.thousands!r} for thousands and decimals; accepted: two marks")
         return self
 
 
