@@ -90,7 +90,7 @@ run_job = runner(config, forks=workflow.is_main_process)
 wildcard_constraints:
     study="|".join(STUDIES),
     seed=r"\d+",
-    dataset="[a-z0-9]+(-[a-z0-9]+)*",
+    dataset="[a-z0-9][a-z0-9_-]*",
     model="[a-z][a-z0-9_]*",
     table="[a-z][a-z0-9_]*",
     figure="[a-z][a-z0-9_]*",

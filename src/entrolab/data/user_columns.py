@@ -4,6 +4,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import time
 from functools import partial
 from typing import Any
 
@@ -59,12 +60,13 @@ def describe_columns(
     text: Collection[str],
     read: Mapping,
     lengths: Sequence[int],
+    is_delimited: bool = True,
 ) -> dict[str, tuple[Any, str]]:
     """The kind of each column for :class:`~entrolearn.columns.ColumnEncoder`, and why it is no feature.
 
     `text` are columns of numbers that are read as text, `read` are the options of pandas, and `lengths` the
-    numbers of rows of the files. The reason is empty for a feature. A value that does not belong into its
-    column raises a `WrongValueError`.
+    numbers of rows of the files; only in delimited text can texts be numbers. The reason is empty for a
+    feature. A value that does not belong into its column raises a `WrongValueError`.
     """
     plain = _plain_numbers(frame, names) - {*categorical}
     described = {}
@@ -75,7 +77,8 @@ def describe_columns(
             texts = _texts(frame[name])
             described[name] = (sorted(texts), "") if texts else (None, "it has no values")
         else:
-            described[name] = _described(frame[name], name in text, read, lengths)
+            asked = "text" if name in text else dtype_kind(read, name)
+            described[name] = _described(frame[name], asked, read, lengths, is_delimited)
     return described
 
 
@@ -95,16 +98,17 @@ def _texts(column: pd.Series) -> Counter:
     return Counter(column.dropna().astype(object).map(category_name).to_list())
 
 
-def _described(column: pd.Series, is_text: bool, read: Mapping, lengths: Sequence[int]) -> tuple[Any, str]:
+def _described(
+    column: pd.Series, asked: str | None, read: Mapping, lengths: Sequence[int], is_delimited: bool
+) -> tuple[Any, str]:
     name = str(column.name)
-    asked = "text" if is_text else dtype_kind(read, name)
     if name in read.get("parse_dates", ()):
         return date_kind(column, read), ""
     if column.dtype.kind == "M":
         return DATE, ""
     if column.dtype.kind in "biuf" and not is_nominal(column) and asked != "text":
         return None, _why_no_feature(name, column, lengths)
-    if column.dtype.kind == "m":
+    if column.dtype.kind == "m" or isinstance(next(iter(column.dropna()), None), time):
         return DURATION, ""
     texts = _texts(column)
     if not texts:
@@ -116,7 +120,8 @@ def _described(column: pd.Series, is_text: bool, read: Mapping, lengths: Sequenc
         return DURATION, ""
     if asked == "number":
         _check_all(name, texts, number, "numbers")
-    return _described_texts(name, texts, asked, read)
+    is_text = not is_delimited and isinstance(next(iter(column.dropna())), str)
+    return _described_texts(name, texts, asked, is_text, read)
 
 
 def _check_all(name: str, texts: Iterable[str], function: Callable, accepted: str) -> None:
@@ -138,12 +143,14 @@ def _why_no_feature(name: str, column: pd.Series, lengths: Sequence[int]) -> str
     return "the number of the row" if len(found) >= IDENTIFIERS_FROM and counts else ""
 
 
-def _described_texts(name: str, texts: Counter, asked: str | None, read: Mapping) -> tuple[Any, str]:
-    if asked != "text":
+def _described_texts(
+    name: str, texts: Counter, asked: str | None, is_text: bool, read: Mapping
+) -> tuple[Any, str]:
+    if asked == "number" or not (is_text or asked):
         numeric = {text for text in texts if reads(number, text)}
         if len(numeric) == len(texts):
             return None, ""
-        if sum(texts[text] for text in numeric) > MOSTLY * texts.total() and not _are_codes(numeric, read):
+        if sum(texts[text] for text in numeric) > MOSTLY * texts.total() and not _are_codes(texts, read):
             wrong = next(text for text in texts if text not in numeric)
             raise WrongValueError(
                 name,
@@ -151,16 +158,17 @@ def _described_texts(name: str, texts: Counter, asked: str | None, read: Mapping
                 f"numbers with a point, `categorical: [{name}]`, `drop: [{name}]`, or `na_values` with it if "
                 "it stands for a missing value",
             )
-        if all(reads(days, text) for text in texts):
-            return DATE, ""
+    if asked != "text" and all(reads(days, text) for text in texts):
+        return DATE, ""
     differs = len(texts) == texts.total() >= IDENTIFIERS_FROM
     return sorted(texts), "a text that differs in all rows" if differs else ""
 
 
-def _are_codes(numeric: Iterable[str], read: Mapping) -> bool:
-    """Whether some whole numbers are codes such as 007 or 1e5."""
-    texts = pd.Series(sorted(numeric))
-    return bool(texts.map(lambda text: number(text) % 1 == 0).all() and not comes_back(texts, read).all())
+def _are_codes(texts: Iterable[str], read: Mapping) -> bool:
+    """Whether texts that are mostly whole numbers have codes such as 007, 1e5 or 1_2."""
+    numeric = pd.Series([text.replace("_", "") for text in texts if reads(number, text.replace("_", ""))])
+    whole = numeric.map(lambda text: number(text) % 1 == 0).all()
+    return bool(whole and (any("_" in text for text in texts) or not comes_back(numeric, read).all()))
 
 
 def date_kind(column: pd.Series, read: Mapping) -> str:

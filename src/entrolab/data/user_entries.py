@@ -85,8 +85,9 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     features = [name for name in names if name not in apart]
     timed = [beside["time"]] if beside.get("time") in drop else []
     with wrong_values(source, names):
+        lengths, is_delimited = [len(part) for part in frames], suffix_of(source.path) in DELIMITED
         described = describe_columns(
-            frame, [*features, *timed], categorical, lost, read, [len(part) for part in frames]
+            frame, [*features, *timed], categorical, lost, read, lengths, is_delimited
         )
     times = {"time_kind": described[beside["time"]][0]} if "time" in beside else {}
     if times:

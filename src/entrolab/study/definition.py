@@ -97,7 +97,7 @@ class Read(Section):
     @model_validator(mode="after")
     def _marks_differ(self):
         if self.thousands == (self.decimal or "."):
-            raise wrong(f"found {self.thousands!r} for decimal and thousands; accepted: marks that differ")
+            raise wrong(f"found {self.thousands!r} for thousands and decimals; accepted: two marks")
         return self
 
 
