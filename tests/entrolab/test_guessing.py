@@ -176,6 +176,9 @@ def test_the_values_are_those_that_are_written(tmp_path, name, column, values):
         # Names may be numbers, and a short first line is no heading: the reader of tables refuses it.
         (lines("2019;2020", "1;2", "3;4"), {"sep": ";"}),
         (lines("a,b", "1,2,3", "1,2,4"), {}),
+        (lines("a;b", "1,5;2", "3"), {"sep": ";", "decimal": ","}),
+        ("a;b\r1;2\r3;4\r", {"sep": ";"}),
+        (lines("a;b", f"{'x ' * 100_000};2", "y;4"), {"sep": ";"}),
         ("", {}),
     ],
 )

@@ -1,6 +1,7 @@
 """Guesses about a table: the options with which pandas reads its file, and columns that are no features."""
 
 import csv
+import io
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -17,7 +18,8 @@ from entrolab.data.user_files import OPENERS
 
 SEPARATORS = ("\t", ";", "|", ",", r"\s+")  # those that text between others rarely contains come first
 HEAD = 2**18  # characters that show the separator
-ALIKE = 0.9  # share of the rows with as many values as there are names; a reader refuses the others
+# Share of the rows with as many values as there are names; the reader of tables refuses the others.
+ALIKE, MOSTLY_ALIKE = 0.9, 0.5
 CELLS = 2**21  # values in memory at once
 # Decimal and thousands mark. Each style also reads numbers without a thousands mark.
 STYLES = ((".", ","), (".", "'"), (".", " "), (",", "."), (",", "'"), (",", " "))
@@ -99,7 +101,7 @@ def _layout(path: Path, given: Mapping) -> dict:
     encoding = given.get("encoding") or _encoding(path)
     with _text(path, encoding) as file:
         head = file.read(HEAD)
-    lines = head.splitlines(keepends=True)
+    lines = io.StringIO(head, newline=None).readlines()
     lines = lines[:-1] if len(head) == HEAD and len(lines) > 1 else lines
     stated = re.fullmatch(r'\ufeff?"?sep=(.)"?\s*', lines[0], re.IGNORECASE) if lines else None  # by Excel
     n_above = 1 if stated else 0
@@ -137,12 +139,12 @@ def _separated(lines: Sequence[str], separators: Sequence[str]) -> tuple[str, in
     Lines above the names are shorter than the names, which are all different and no numbers.
     """
     tables = [(sep, rows) for sep in separators if (rows := _rows(lines, sep))]
-    for may_skip in (False, True):
+    for may_skip, share in ((False, ALIKE), (True, ALIKE), (False, MOSTLY_ALIKE)):
         for sep, rows in tables:
             width = mode(len(row) for _, row in rows)
             start = next(place for place, (_, row) in enumerate(rows) if len(row) == width)
             above, (line, names) = rows[:start], rows[start]
-            is_alike = sum(len(row) == width for _, row in rows[start:]) >= ALIKE * len(rows[start:])
+            is_alike = sum(len(row) == width for _, row in rows[start:]) >= share * len(rows[start:])
             if width < 2 or not is_alike or bool(above) != may_skip:
                 continue
             if not above:
@@ -157,11 +159,9 @@ def _rows(lines: Sequence[str], sep: str) -> list[tuple[int, list[str]]]:
     """The values of each line that is not empty, with its number."""
     if sep == r"\s+":
         return [(number, line.split()) for number, line in enumerate(lines, start=1) if line.strip()]
+    csv.field_size_limit(2**31 - 1)  # a text may be long
     reader = csv.reader(lines, delimiter=sep, skipinitialspace=True)
-    try:
-        return [(reader.line_num, row) for row in reader if row]
-    except csv.Error:  # a very long value
-        return []
+    return [(reader.line_num, row) for row in reader if row]
 
 
 # ------------------------------------------------------------------------------------------------- columns

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from entrolab.data.formats.table import BINARY, frame_of
 from entrolab.data.guessing import RAGGED, Oddities, guess_options, oddities, read_delimited
-from entrolab.data.raw_table import label_name
 from entrolab.data.table_formats import ARROW, DELIMITED, WORKBOOKS, suffix_of
 from entrolab.data.user_columns import MOST_CLASSES, reads
 from entrolab.data.user_tables import entry_of
@@ -18,7 +17,7 @@ from entrolab.schema.sections import ConfigError, check
 from entrolab.study.config import RULES, in_one_line
 from entrolab.study.definition import Read
 from entrolab.text import one_line
-from entrolearn.columns import DURATION, number
+from entrolearn.columns import DURATION, category_name, number
 
 MANY_ROWS = 20_000  # with more rows, kernel methods take too long for a first look
 LEARNERS = {
@@ -153,7 +152,7 @@ def _labels(table: Path, read: Mapping, label: str) -> Counter:
             labels = read_delimited(table, **layout, **options).iloc[:, 0]
     except (*DAMAGED, *RAGGED, ValueError, LookupError):
         return Counter()
-    return Counter(labels.dropna().map(label_name))
+    return Counter(labels.dropna().map(category_name))
 
 
 def _of_one_row(table: Path, label: str, labels: Counter) -> list[str]:
