@@ -168,7 +168,8 @@ def test_the_values_are_those_that_are_written(tmp_path, name, column, values):
         # Three digits behind a point are no thousands, unless another column writes them so.
         (lines("x;y", "1.234;1.5", "5.678;2.5"), {"sep": ";"}),
         (lines("x;y", "1.234;1.234,5", "5.678;2,5"), {"sep": ";", "decimal": ",", "thousands": "."}),
-        # -999 is a value of the column b.
+        # One -999 may be a value, and is one if another column has values near it.
+        (lines("a,b", "1.5,-999", "2.5,0.5"), {}),
         (lines("a,b", "1.5,-999", "-999,-998.5", "2.5,-1000.5"), {}),
         # A comma in a text separates nothing, nor does a semicolon in quotes.
         (lines("a;b", "x, y;1", "z, w;2"), {"sep": ";"}),

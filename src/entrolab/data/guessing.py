@@ -47,20 +47,10 @@ COMPACT = "%Y%m%d"
 # What pandas raises for rows that have not as many values as names, or for an empty file.
 RAGGED = (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError)
 # Words in the name of a column that numbers what a row is about.
-OF_IDS = {
-    "id",
-    "ids",
-    "nr",
-    "number",
-    "uuid",
-    "key",
-    "patient",
-    "subject",
-    "participant",
-    "respondent",
-    "person",
-}
-OF_IDS |= {"customer", "client", "user", "animal", "household", "family", "school", "session", "batch"}
+OF_IDS = re.compile(
+    "ids?|nr|number|uuid|key|patient|subject|participant|respondent|person|customer|client|user|animal|"
+    "household|family|school|session|batch"
+)
 FEWEST_GROUPS = 5
 FEW = 50  # columns that show whether rows may be equal
 
@@ -202,7 +192,7 @@ def _numbers(path: Path, layout: Mapping) -> Numbers:
             is_number, is_truth = np.ones((2, len(names)), bool)
             is_fraction = np.zeros(len(names), bool)
             lowest, highest = np.full(len(names), np.inf), np.full(len(names), -np.inf)
-            marked = np.zeros((len(NUMERIC_MARKERS), len(names)), bool)
+            marked = np.zeros((len(NUMERIC_MARKERS), len(names)), int)
         kinds = np.array([dtype.kind for dtype in chunk.dtypes])
         numeric = np.isin(kinds, ["i", "u", "f"])
         is_number, is_truth = is_number & numeric, is_truth & (kinds == "b")
@@ -213,16 +203,15 @@ def _numbers(path: Path, layout: Mapping) -> Numbers:
         lowest[numeric] = np.minimum(lowest[numeric], values.min(initial=np.inf, **ends))
         highest[numeric] = np.maximum(highest[numeric], values.max(initial=-np.inf, **ends))
         for marker, found in zip(NUMERIC_MARKERS, marked, strict=True):
-            found[numeric] |= (values == marker).any(axis=0)
+            found[numeric] += (values == marker).sum(axis=0)
     kinds = np.select([is_truth, ~is_number, is_fraction], ["truth", "words", "fractions"], "whole")
-    # A marker stands far below all other values.
-    is_marker = (
-        marked & is_number & (lowest > np.array(NUMERIC_MARKERS)[:, np.newaxis] / 2) & np.isfinite(lowest)
-    )
+    # A marker is there several times, and far below all other values.
+    is_far = (lowest > np.array(NUMERIC_MARKERS)[:, np.newaxis] / 2) & np.isfinite(lowest) & is_number
+    is_marker = (is_far | (marked == 0)).all(axis=1) & (marked.sum(axis=1) > 1)
     texts = np.array([f"{marker:g}" for marker in NUMERIC_MARKERS])
     return Numbers(
         dict(zip(names, kinds.tolist(), strict=True)),
-        {*texts[is_marker.any(axis=1) & (is_marker == marked).all(axis=1)].tolist()},
+        {*texts[is_marker].tolist()},
         {names[column] for column in np.flatnonzero((lowest > 19000100) & (highest < 21001232))},
     )
 
@@ -364,8 +353,12 @@ def oddities(frame: pd.DataFrame, features: Collection[str], label: str) -> Oddi
     identifiers, repeated = [], {}
     for name in features:
         values = frame[name].dropna()
-        words = {word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name)}
-        if name in constants or not words & OF_IDS or (name in numbers and (values % 1 != 0).any()):
+        words = (word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name))
+        if (
+            name in constants
+            or not any(map(OF_IDS.fullmatch, words))
+            or (name in numbers and (values % 1 != 0).any())
+        ):
             continue
         n_values = values.nunique()
         if n_values == len(values) >= IDENTIFIERS_FROM:
