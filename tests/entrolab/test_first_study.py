@@ -132,11 +132,12 @@ def test_init_says_what_it_left_out_and_what_may_be_added(capsys):
     assert "time" not in own
 
 
-def test_init_counts_the_rows_that_repeat_others(capsys):
-    pd.concat([tabled(HALVES), tabled(HALVES)[:7]]).to_csv("table.csv", index=False)
+def test_init_counts_rows_that_repeat_others_and_doubts_names_that_are_numbers(capsys):
+    frame = tabled(HALVES, **{"39": range(0, 3 * N, 3)})
+    pd.concat([frame, frame[:7]]).to_csv("table.csv", index=False)
     written("table.csv")
-    (line,) = (line for line in capsys.readouterr().out.splitlines() if "repeat" in line)
-    assert line.endswith(" 7")
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[-1] for line in said if "repeat" in line or "names" in line] == ["39", "7"]
 
 
 @pytest.mark.parametrize(

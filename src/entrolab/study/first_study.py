@@ -217,6 +217,8 @@ def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Seq
     yield f"{table.name}: {expect['rows']} rows; {label}: {task}"
     if "read" in own:
         yield f"options of pandas.read_csv that fit: {in_one_line(own['read'])}"
+    if numeric := [name for name in entry["format"]["names"] if _is_number(name)]:
+        yield f"names that are numbers, unless the line of names is missing: {_listed(numeric)}"
     if rare:
         said = "so this is a regression" if "task" in own else "so these rows are left out"
         yield f"{_one_row(label, rare)}, too few for a class, {said}"
