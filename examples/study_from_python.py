@@ -17,13 +17,13 @@ from entrolab import run_study
 
 # %%
 # A study is data: tables, models as import paths, and whatever departs from the defaults. Here it is a
-# mapping; it may also be the file of :doc:`a study of your own </tutorials/your-own-study>`.
+# mapping with a data frame; it may also be the file of
+# :doc:`a study of your own </tutorials/your-own-study>`.
 
 folder = Path(mkdtemp())
-load_wine(as_frame=True).frame.to_csv(folder / "wine.csv", index=False)
 study = {
     "title": "Which cultivar is a wine made of?",
-    "datasets": {"wine": {"file": "wine.csv", "label": "target"}},
+    "datasets": {"wine": {"file": load_wine(as_frame=True).frame, "label": "target"}},
     "models": {
         "forest": "sklearn.ensemble.RandomForestClassifier",
         "svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 10, 100]}},

@@ -1,9 +1,11 @@
 """Estimators from data frames to numbers and from codes to labels."""
 
-import pickle
+from datetime import time, timedelta
 
 import numpy as np
 import pandas as pd
+import polars
+import pyarrow
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -100,9 +102,74 @@ def test_the_file_of_a_wide_encoder_is_small_and_reads_back():
     assert len(stored) < 40 * len(names)
 
 
-def test_names_that_are_numbers_stay_numbers_in_a_file():
-    encoder = pickle.loads(pickle.dumps(ColumnEncoder({0: None, "b": ["x", "y"]})))
-    assert encoder.transform(pd.DataFrame({0: [1.5], "b": ["y"]})).tolist() == [[1.5, 1.0]]
+def test_names_are_texts_without_blanks_in_any_frame():
+    """Integers as names, an index and the frames of other libraries, as their owners hand them over."""
+    encoder = ColumnEncoder({"0": None, "b": ["x", "y"]})
+    frame = pd.DataFrame({" 0 ": [1.5, 2], "b": ["y", "x"]})
+    frames = [
+        frame,
+        frame.set_axis([0, " b"], axis=1),
+        frame.set_axis([0, "b"], axis=1).set_index("b"),
+        polars.from_pandas(frame),
+        pyarrow.Table.from_pandas(frame),
+    ]
+    for one in frames:
+        assert encoder.transform(one).tolist() == [[1.5, 1.0], [2.0, 0.0]]
+    with pytest.raises(ValueError, match="found several columns 'b'; accepted: names that differ"):
+        encoder.transform(pd.concat([frame, frame[["b"]]], axis=1))
+
+
+@pytest.mark.parametrize(
+    ("categories", "alike", "lost"),
+    [
+        (["00501", "10001"], ["00501", " 00501"], [501, 10001.0]),
+        (["1e5", "100000"], ["1e5"], [100000.0]),
+        (["9007199254740993", "7"], ["9007199254740993"], [9007199254740993.0]),
+        (["1", "2"], [1, 1.0, "1", "1.0", np.int8(1), np.float32(1)], []),
+        (["True", "False"], [True, "true", "TRUE", np.True_], [1]),
+        (["0.5", "2.25"], [0.5, "0.5"], []),
+    ],
+)
+def test_a_category_has_one_code_or_one_line_that_names_the_dtype(categories, alike, lost):
+    encoder = ColumnEncoder({"zip": categories})
+    for value in alike:
+        column = pd.DataFrame({"zip": pd.Series([value, None], dtype=object)})
+        np.testing.assert_array_equal(encoder.transform(column), [[0], [np.nan]])
+    for value in lost:
+        with pytest.raises(ValueError, match=r"column 'zip': found .*read with dtype={'zip': str}"):
+            encoder.transform(pd.DataFrame({"zip": [value]}))
+
+
+@pytest.mark.parametrize(
+    "dtype", ["category", "string", "str", object, "string[pyarrow]", "large_string[pyarrow]"]
+)
+def test_texts_of_every_dtype_are_one_column(dtype):
+    texts = pd.Series(["b", None, "a"], dtype=dtype)
+    codes = ColumnEncoder({"x": ["a", "b"]}).transform(pd.DataFrame({"x": texts}))
+    np.testing.assert_array_equal(codes, [[1], [np.nan], [0]])
+
+
+def test_dates_and_durations_are_numbers_as_text_and_as_their_types():
+    encoder = ColumnEncoder({"day": "%d.%m.%Y", "took": "duration"})
+    took = pd.to_timedelta(["1 days 00:00:05", None, "02:30:00"])
+    day = pd.to_datetime(["1970-01-02", "1970-01-11", None])
+    expected = [[1, 86405], [10, np.nan], [np.nan, 9000]]
+    of_types = pd.DataFrame({"day": day, "took": took})
+    of_texts = pd.DataFrame(
+        {"day": ["02.01.1970", "11.01.1970", ""], "took": ["1 days 00:00:05", None, "02:30"]}
+    )
+    clock = of_types.assign(took=[timedelta(1, 5), None, time(2, 30)])
+    for frame in (of_types, of_texts, clock):
+        np.testing.assert_array_equal(encoder.transform(frame), expected)
+    with pytest.raises(
+        ValueError, match=r"column 'day': found '1/2/70'; accepted: dates of the form %d.%m.%Y"
+    ):
+        encoder.transform(of_texts.assign(day="1/2/70"))
+
+
+def test_a_code_with_an_underscore_is_no_number():
+    with pytest.raises(ValueError, match="column 'lot': found '1_2'; accepted: numbers"):
+        ColumnEncoder({"lot": None}).transform(pd.DataFrame({"lot": ["1_2"]}))
 
 
 def test_columns_of_numbers_are_encoded_together_as_one_by_one():

@@ -11,7 +11,7 @@ from contextlib import redirect_stderr
 from importlib.metadata import version
 from pathlib import Path
 
-from entrolab.data.table_formats import FORMATS
+from entrolab.data.table_formats import FORMATS, WORKBOOKS
 from entrolab.io.commands import setting
 from entrolab.io.files import HOME, leftovers
 from entrolab.jobs.preflight import end_at_signals
@@ -206,7 +206,7 @@ def check_file(study: Path) -> None:
     from entrolab.study.config import check_name
 
     hint = "accepted: a study's file; `entrolab init {} --label column` writes one"
-    if study.suffix in FORMATS and study.is_file():
+    if study.suffix in (*FORMATS, *WORKBOOKS) and study.is_file():
         raise ConfigError(f"{study}: found a table; {hint.format(study)}")
     if study.suffix != ".yaml":
         raise ConfigError(f"{study}: not a study's file; accepted: a file that ends in .yaml")
@@ -231,7 +231,7 @@ def snakemake_arguments(given: argparse.Namespace, targets: Sequence[str], file:
 
     if wrong := [one for one in given.config if "=" not in one]:
         raise ConfigError(f"--config: found {wrong[0]!r}; accepted: name=value")
-    ends = (".yaml", ".yml", *FORMATS)
+    ends = (".yaml", ".yml", *FORMATS, *WORKBOOKS)
     studies = {one: Path(one) for one in targets if one.endswith(ends) and Path(one).parts[0] != "results"}
     for study in studies.values():
         check_file(study)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from entrolab.results.reader import Results
 from entrolab.schema.sections import ConfigError, check_known
 from entrolab.study.config import check_name, load_configuration
 from entrolab.study.study import Study
+from entrolab.text import one_line
 
 LAST_LINES = 20  # of a failed run, in its error
 
@@ -70,7 +72,8 @@ def run_study(
     ----------
     study : path, str or mapping
         A study's file, the name of one of the project's studies, or the content of a study, which is written
-        to the file `name` in `folder`; the paths of its tables are relative to that.
+        to the file `name` in `folder`; the paths of its tables are relative to that. The ``file`` of a table
+        may be a data frame of pandas, Polars or Arrow, which is written to a Parquet file beside it.
     name : str, optional
         Of a study that is a mapping.
     folder : path
@@ -118,10 +121,34 @@ def _written(study: Mapping, name: str | None, folder: Path) -> Path:
         raise ConfigError("name: found None for a study that is a mapping; accepted: the study's name")
     file = folder / f"{name}.yaml"
     check_name(file)
-    text = yaml.safe_dump(dict(study), sort_keys=False, allow_unicode=True)
-    if not file.exists() or file.read_text(encoding="utf-8") != text:
-        file.write_text(text, encoding="utf-8")
+    datasets = {key: _in_files(one, folder / f"{name}_{key}") for key, one in study["datasets"].items()}
+    text = yaml.safe_dump({**study, "datasets": datasets}, sort_keys=False, allow_unicode=True)
+    _write_changed(file, text.encode())
     return file
+
+
+def _in_files(data, path: Path):
+    """A study's data set, whose data frames are written to Parquet files."""
+    if not isinstance(data, Mapping):
+        return data
+    frames = {key: one for key, one in data.items() if hasattr(one, "columns")}
+    written = {}
+    for key, frame in frames.items():
+        written[key] = f"{path.name}_{key}.parquet"
+        table, content = frame.to_pandas() if hasattr(frame, "to_pandas") else frame, BytesIO()
+        try:
+            table.to_parquet(content)
+        except (TypeError, ValueError, OSError) as error:
+            raise ConfigError(
+                f"datasets.{key}: {one_line(error)}; accepted: a data frame that Parquet can hold"
+            ) from None
+        _write_changed(path.with_name(written[key]), content.getvalue())
+    return {**data, **written}
+
+
+def _write_changed(file: Path, content: bytes) -> None:
+    if not file.exists() or file.read_bytes() != content:
+        file.write_bytes(content)
 
 
 def _found(study: str | os.PathLike) -> tuple[str, Path | None]:

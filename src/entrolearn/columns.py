@@ -1,9 +1,10 @@
 """Estimators that convert between data frames with text labels and the numeric arrays of learners."""
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time, timedelta
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
@@ -12,18 +13,23 @@ from sklearn.utils.validation import check_is_fitted
 
 __all__ = [
     "DATE",
+    "DURATION",
     "ColumnEncoder",
     "LabelEncodedClassifier",
     "category_name",
     "days",
     "number",
     "numeric_markers",
+    "plain_name",
+    "seconds",
 ]
 
-DATE = "date"  # marks a column of dates in `ColumnEncoder.columns`
+DATE, DURATION = "date", "duration"  # mark columns in `ColumnEncoder.columns`
 TRUTH = {"true": 1.0, "false": 0.0}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECONDS_OF_A_DAY = 86400
+EXACT = 2**53  # whole numbers up to it have a float each
+CLOCK = re.compile(r"(?:(-?\d+) days?,? ?\+?)?(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?|(-?\d+) days?")
 
 
 def number(value) -> float:
@@ -32,7 +38,7 @@ def number(value) -> float:
     Raises
     ------
     ValueError
-        If the value is a text that is not a number, or infinite.
+        If the value is a text that is not a number, or infinite. ``1_2`` is a code, as for pandas.
 
     Examples
     --------
@@ -41,64 +47,108 @@ def number(value) -> float:
     """
     text = str(value).strip().lower()
     found = TRUTH[text] if text in TRUTH else float(value)
-    if math.isinf(found):
+    if math.isinf(found) or "_" in text:
         raise ValueError(f"found {value!r}; accepted: finite numbers")
     return found
 
 
-def days(value) -> float:
+def days(value, form: str = DATE) -> float:
     """A date, or a text such as ``2026-11-23 14:30``, in days since 1970-01-01 (UTC if it has no time zone).
+
+    `form` is the format of texts that are not in ISO 8601, as in `datetime.strptime`.
 
     Examples
     --------
-    >>> days("1970-01-02"), days("1970-01-01T12:00:00")
-    (1.0, 0.5)
+    >>> days("1970-01-02"), days("1970-01-01T12:00:00"), days("31.12.1970", "%d.%m.%Y")
+    (1.0, 0.5, 364.0)
     """
-    moment = datetime.fromisoformat(str(value).strip())
+    if form == DATE or not isinstance(value, str):
+        moment = datetime.fromisoformat(str(value).strip())
+    else:
+        moment = datetime.strptime(value.strip(), form)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (moment - EPOCH).total_seconds() / SECONDS_OF_A_DAY
 
 
-def category_name(value) -> str:
-    """Name of a category, which is the same for 1, 1.0 and "1".
+def seconds(value) -> float:
+    """A duration or a time of day in seconds.
 
     Examples
     --------
-    >>> category_name(1.0), category_name(" red "), category_name(True)
-    ('1', 'red', 'True')
+    >>> seconds("01:30"), seconds("1 days 00:00:05.5"), seconds(timedelta(days=-1))
+    (5400.0, 86405.5, -86400.0)
     """
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.15g}"
-    return str(value).strip()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    found = CLOCK.fullmatch(value.isoformat() if isinstance(value, time) else str(value).strip())
+    if not found:
+        raise ValueError(f"found {value!r}; accepted: durations such as 1 days 02:30:00")
+    whole, hours, minutes, rest, alone = (float(part or 0) for part in found.groups())
+    return (whole + alone) * SECONDS_OF_A_DAY + 3600 * hours + 60 * minutes + rest
+
+
+def category_name(value) -> str:
+    """Name of a category, which is the same for 1, 1.0, "1" and "1.0", and for True and "true".
+
+    Examples
+    --------
+    >>> category_name(1.0), category_name(" red "), category_name(True), category_name("007")
+    ('1', 'red', 'True', '007')
+    """
+    if isinstance(value, (float, np.floating)) and value % 1 == 0 and -EXACT <= value <= EXACT:
+        return str(int(value))
+    text = str(value).strip()
+    if text.lower() in TRUTH:
+        return text.capitalize()
+    return re.sub(r"^(-?(?:0|[1-9]\d*))\.0+$", r"\1", text)
+
+
+def plain_name(value) -> str:
+    """Name of the number that a category reads as; another name than the category's if that is lost in it.
+
+    Examples
+    --------
+    >>> plain_name("501"), plain_name("00501"), plain_name("1e5"), plain_name("red")
+    ('501', '501', '100000', 'red')
+    """
+    try:
+        return category_name(number(value))
+    except ValueError:
+        return value
 
 
 def numeric_markers(missing: Sequence[str]) -> list[float]:
-    """The markers of missing values that are numbers, except NaN.
+    """The markers of missing values that are numbers.
 
     Examples
     --------
-    >>> numeric_markers(["?", "nan", "-999"])
+    >>> numeric_markers(["?", "-999"])
     [-999.0]
     """
     markers = []
     for text in missing:
         with suppress(ValueError):
-            markers.append(float(text))
-    return [marker for marker in markers if not math.isnan(marker)]
+            markers.append(number(text))
+    return markers
 
 
 class ColumnEncoder(TransformerMixin, BaseEstimator):
     """Encode the columns of a data frame as numbers, categories as integer codes.
 
-    Columns are selected by name: their order does not matter, and other columns are ignored.
+    Columns are selected by name: their order does not matter, and other columns are ignored. Names are texts
+    without the blanks around them. A frame of pandas, of Polars or of Arrow is accepted, and the answers do
+    not depend on the types that its columns have.
 
     Parameters
     ----------
     columns : dict
-        Specification of each output column, in this order: None for numbers, ``"date"`` for dates (days since
-        1970-01-01), or the list of categories, which are encoded as their positions in it.
+        Specification of each output column, in this order: None for numbers, ``"date"`` for dates in ISO 8601
+        or the format of the dates, such as ``"%d.%m.%Y"`` (days since 1970-01-01), ``"duration"`` for
+        durations and times of day (seconds), or the list of categories, which are encoded as their positions
+        in it.
     missing : sequence of str, default=()
-        Texts that mark a missing value; those that are numbers also mark it in columns of numbers.
+        Texts, besides the empty one, that mark a missing value; those that are numbers also mark it in
+        columns of numbers.
 
     Attributes
     ----------
@@ -154,39 +204,77 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If a column is missing, or a value does not match the specification of its column.
+            If a column is missing or repeated, or a value does not match the specification of its column; of
+            a category such as 007, which is lost in a number, also if its column has numbers.
         """
-        if not hasattr(X, "columns"):
+        X = self._selected(X)
+        encoded = np.empty(X.shape)
+        numeric = [isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in X.dtypes]
+        together = np.array(numeric) & [kind is None for kind in self.columns.values()]
+        values = X.loc[:, together].to_numpy(dtype=float)
+        if markers := numeric_markers(self.missing):
+            marked = np.isin(values, markers) & (X.dtypes[together] != "bool").to_numpy()
+            values = np.where(marked, np.nan, values)
+        encoded[:, together] = values
+        specified = list(self.columns.items())
+        for place in np.flatnonzero(~together):
+            encoded[:, place] = self._encoded(*specified[place], X.iloc[:, place])
+        return encoded
+
+    def _selected(self, X):
+        """The columns of a frame of pandas by their names, in the order of the specification."""
+        X = X.to_pandas() if hasattr(X, "to_pandas") else X
+        if not hasattr(X, "set_axis"):
             raise ValueError(
                 f"found {type(X).__name__}; accepted: a data frame with the columns {_listed(self.columns)}"
             )
-        if absent := [name for name in self.columns if name not in X.columns]:
-            raise ValueError(f"found no column {_listed(absent)}; accepted: {_listed(self.columns)}")
-        encoded = np.empty((len(X), len(self.columns)))
-        numeric = _numeric(X, [name for name, kind in self.columns.items() if kind is None])
-        together = np.array([name in numeric for name in self.columns], dtype=bool)
-        names = [name for name in self.columns if name in numeric]
-        values = X[names].to_numpy(dtype=float)
-        if markers := numeric_markers(self.missing):
-            marked = np.isin(values, markers) & (X.dtypes[names] != "bool").to_numpy()
-            values = np.where(marked, np.nan, values)
-        encoded[:, together] = values
-        for place, (name, kind) in enumerate(self.columns.items()):
-            if name not in numeric:
-                encoded[:, place] = self._encoded(name, kind, X[name])
-        return encoded
+        X = X.set_axis([str(name).strip() for name in X.columns], axis=1)
+        present = {*X.columns}
+        if absent := [name for name in self.columns if name not in present]:
+            levels = [level for level in X.index.names if str(level) in absent]
+            if len(levels) < len(absent):
+                raise ValueError(f"found no column {_listed(absent)}; accepted: {_listed(self.columns)}")
+            X = X.reset_index(level=levels).rename(columns=str)
+        found = X[list(self.columns)]
+        if found.shape[1] > len(self.columns):
+            repeated = found.columns[found.columns.duplicated()]
+            raise ValueError(f"found several columns {_listed(repeated)}; accepted: names that differ")
+        return found
 
     def _encoded(self, name: str, kind, column) -> np.ndarray:
-        column = column.astype(object)
-        places = {} if kind in (None, DATE) else {one: float(place) for place, one in enumerate(kind)}
+        if kind == DURATION and column.dtype.kind == "m":
+            return column.to_numpy("timedelta64[us]") / np.timedelta64(1, "s")
+        if isinstance(kind, str) and column.dtype.kind == "M":
+            return (column.to_numpy("datetime64[us]") - np.datetime64(0, "us")) / np.timedelta64(1, "D")
+        code, accepted = self._coder(name, kind)
         codes = {}
-        for value in column.dropna().unique():
+        for value in column.astype(object).dropna().unique():
+            if str(value).strip() in ("", *self.missing) or category_name(value) in self.missing:
+                continue
             try:
-                codes[value] = self._code(kind, places, value)
+                codes[value] = code(value)
             except (ValueError, TypeError):
-                what = "dates such as 2026-11-23" if kind == DATE else "numbers"
-                raise ValueError(f"column {name!r}: found {value!r}; accepted: {what}") from None
-        return np.array([codes.get(value, np.nan) for value in column], dtype=float)
+                raise ValueError(f"column {name!r}: found {value!r}; accepted: {accepted}") from None
+        return column.astype(object).map(codes).to_numpy(dtype=float, na_value=np.nan)
+
+    def _coder(self, name: str, kind) -> tuple[Callable, str]:
+        """The function of a value in a column, and what it accepts."""
+        if kind is None:
+            return number, "numbers with a decimal point"
+        if kind == DURATION:
+            return seconds, "durations such as 1 days 02:30:00"
+        if isinstance(kind, str):
+            form = "dates such as 2026-11-23" if kind == DATE else f"dates of the form {kind}"
+            return lambda value: days(value, kind), form
+        places = {one: float(place) for place, one in enumerate(kind)}
+        lost = next((one for one in kind if plain_name(one) != one), None)
+
+        def code(value) -> float:
+            if lost is not None and not isinstance(value, (str, bool, np.bool_)):
+                raise ValueError(value)
+            return places.get(category_name(value), np.nan)
+
+        return code, f"texts such as {lost!r}, as read with dtype={{{name!r}: str}}"
 
     def __getstate__(self) -> dict:
         """State for pickling, with the names of the columns in one array, separate from the specifications.
@@ -194,23 +282,15 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
         One entry per column would make the skops file of a wide table a hundred times as large.
         """
         kinds = {name: kind for name, kind in self.columns.items() if kind is not None}
-        # Names may be numbers, which an array with texts would turn into texts.
-        is_text = all(isinstance(name, str) for name in self.columns)
-        names = np.array(list(self.columns), dtype=str if is_text else object)
-        return {**super().__getstate__(), "columns": {"names": names, "kinds": kinds}}
+        return {
+            **super().__getstate__(),
+            "columns": {"names": np.array(list(self.columns), dtype=str), "kinds": kinds},
+        }
 
     def __setstate__(self, state: Mapping) -> None:
         kinds = state["columns"]["kinds"]
         columns = {name: kinds.get(name) for name in state["columns"]["names"].tolist()}
         super().__setstate__({**state, "columns": columns})
-
-    def _code(self, kind, places: Mapping[str, float], value) -> float:
-        text = category_name(value)
-        if text in self.missing:
-            return np.nan
-        if kind is None:
-            return number(value)
-        return days(value) if kind == DATE else places.get(text, np.nan)
 
 
 class LabelEncodedClassifier(ClassifierMixin, BaseEstimator):
@@ -280,16 +360,6 @@ class LabelEncodedClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self, X) -> np.ndarray:
         """Decision values of the classifier; for two labels, positive values predict the second one."""
         return self.estimator_.decision_function(X)
-
-
-def _numeric(frame, names: Sequence) -> set:
-    """The columns among `names` with a numeric dtype, whose values need no conversion."""
-    dtypes = frame.dtypes[names]
-    return {
-        name
-        for name, dtype in zip(names, dtypes, strict=True)
-        if isinstance(dtype, np.dtype) and dtype.kind in "biuf"
-    }
 
 
 def _listed(names, most: int = 12) -> str:

@@ -38,10 +38,9 @@ MAT = {"name": "mat", "features": "fea", "label": "gnd"}
 TABLE = {
     "name": "table",
     "names": ["a", "b", "c"],
-    "delimiter": ",",
+    "read": {},
     "label": "c",
     "columns": {"a": None, "b": None},
-    "missing": [],
 }
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:rdata")

@@ -141,7 +141,7 @@ def test_a_data_set_without_a_target_asks_for_a_label(folder, load_own):
 
 
 def test_markers_of_missing_values_leave_folds_alone(folder, load_own):
-    _, entry = load_own({"openml_task": 59, "drop": ["kind"], "missing": ["0"]})
+    _, entry = load_own({"openml_task": 59, "drop": ["kind"], "read": {"na_values": ["0"]}})
     data = prepare("shop", entry)
     assert_array_equal(data.splits.T, CROSS_VALIDATION)
     assert (np.isnan(data.X[0, 0]), entry["n_missing"]) == (True, {"strength": 1})

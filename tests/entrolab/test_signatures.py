@@ -100,13 +100,17 @@ def test_the_types_of_columns_do_not_change_the_answers(served):
     assert asked(served, first, "text/csv") == LABELS[:1]
 
 
-def test_frames_with_categories_and_durations_are_answered(tmp_path):
-    frame = pd.DataFrame({"kind": ["a", "b"], "time": pd.to_timedelta([1, 2], "h")}).astype(
-        {"kind": "category"}
-    )
-    kinds = {"kind": ["a", "b"], "time": list(map(str, frame["time"]))}
-    model = saved(tmp_path, KNeighborsClassifier(1), kinds, frame, ["one", "two"])
-    assert model.predict(frame).tolist() == ["one", "two"]
+def test_categories_durations_and_codes_are_answered_or_one_line(tmp_path):
+    frame = pd.DataFrame({"kind": ["a", "b"], "time": pd.to_timedelta([1, 2], "h"), "zip": ["007", "8"]})
+    kinds = {"kind": ["a", "b"], "time": "duration", "zip": ["007", "8"]}
+    model = saved(tmp_path, KNeighborsClassifier(1), kinds, frame.astype({"kind": "category"}), [3, 5])
+    assert model.predict(frame.astype({"kind": "category"})).tolist() == [3, 5]
+    rows = frame.astype({"time": str})
+    for orient in ("split", "records"):
+        body = {f"dataframe_{orient}": json.loads(rows.to_json(orient=orient))}
+        assert asked(model, body) == [3, 5]
+    # pandas.read_csv takes the codes for numbers.
+    assert refused(model, rows.to_csv(index=False), "text/csv").endswith("read with dtype={'zip': str}")
 
 
 def test_probabilities_are_a_column_for_each_label(served):
@@ -130,7 +134,7 @@ def refused(model, body, content_type="application/json") -> str:
 def test_a_mistake_is_answered_with_the_line_of_the_model(served):
     wrong = FRAME.head(1).astype({"count": object})
     wrong.loc[0, "count"] = "old"
-    line = "Error: column 'count': found 'old'; accepted: numbers"
+    line = "Error: column 'count': found 'old'; accepted: numbers with a decimal point"
     assert refused(served, wrong.to_csv(index=False), "text/csv") == line
     assert refused(served, {"dataframe_records": wrong.to_dict("records")}) == line
     assert "'size'" in refused(served, FRAME.drop(columns="size").to_csv(), "text/csv")

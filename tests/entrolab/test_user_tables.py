@@ -103,6 +103,9 @@ def test_what_is_found_before_is_what_is_prepared(load_own, content):
         ([10, 9, 10, 9], "binary", ["9", "10"]),
         ([1.0, -1.0, 1, -1], "binary", ["-1", "1"]),
         (["TRUE", "FALSE", "TRUE", "FALSE"], "binary", ["False", "True"]),
+        (["01", "02", "NULL"] * 2, "multiclass", ["01", "02", "NULL"]),
+        (["1e5", "100000"] * 2, "binary", ["100000", "1e5"]),
+        (["9007199254740993", "9007199254740992"] * 2, "binary", ["9007199254740992", "9007199254740993"]),
         (["c", "b", "a"] * 2, "multiclass", ["a", "b", "c"]),
         ([*range(1, 4)] * 2, "multiclass", ["1", "2", "3"]),
         ([*range(20)] * 2, "multiclass", [str(k) for k in range(20)]),
@@ -133,7 +136,7 @@ def test_the_positive_class_is_the_one_that_the_study_names(load_own, positive, 
 
 
 def test_missing_values_are_kept_for_runs_to_fill_or_their_rows_left_out(load_own):
-    content = TABLE + "NA,1,red,yes\n3,1,?,no\n3,1,red,\n"
+    content = TABLE + "NA,1,red,yes\n3,1,NULL,no\n3,1,red,\n"
     _, entry = load_own(OWN, content)
     data = prepare("shop", entry)
     assert (entry["expect"]["rows"], data.n_samples, entry["n_unlabelled"]) == (14, 14, 1)
@@ -165,17 +168,17 @@ def test_targets_that_agree_in_15_digits_are_rows_of_their_own(load_own):
         ({}, TABLE.replace("sort", "size"), "found several columns 'size' in {}; accepted: names that d"),
         ({"file": "tabel.csv"}, TABLE, "datasets.shop.file: there is no file "),
         ({"file": "."}, TABLE, "Is a directory"),
-        ({}, TABLE.replace(",", ";"), "delimiter: ',' finds one column in {}, whose line 1 begins 'siz"),
-        ({"delimiter": "\\t"}, TABLE, "delimiter: found '\\\\t', expected one character (a tab is"),
+        ({}, TABLE.replace(",", ";"), "read.sep: ',' finds one column in {}, whose line 1 begins 'siz"),
+        ({"read": {"sep": "\\t"}}, TABLE, "sep: found '\\\\t', expected one character (a tab is"),
         ({}, TABLE.replace("0.25,", "big,"), "{}: line 3: found 'big' in the column 'size'; accepted: numb"),
-        ({}, TABLE.replace("0.25,", "inf,"), "{}: line 3: found 'inf' in the column 'size'; accepted: numb"),
+        ({}, TABLE.replace("0.25,", "inf,"), "{}: line 3: found 'inf' in the column 'size'; accepted: fini"),
         ({}, TABLE.replace("0.25,", ""), "{}: line 3: found 3 values; accepted: 4, as line 1 has names"),
         ({}, "\n" + TABLE.replace("0.25,", ""), "line 4: found 3 values; accepted: 4, as line 2 has names"),
         ({}, "\n" + TABLE.replace("0.25,", "big,"), "{}: line 4: found 'big' in the column 'size'; accep"),
         ({}, TABLE.replace("yes", "no"), "datasets.shop.label: found 'bought', which is 'no' in all rows"),
         ({}, "", "datasets.shop.file: there is nothing in {}"),
         ({}, "size,sort,colour,bought\n", "found no rows in {}"),
-        ({}, TABLE.encode("utf-16"), "shop.file: found the byte 0xff in {}; accepted: a text file in"),
+        ({}, TABLE.encode("utf-16"), "shop.read.encoding: found the byte 0xff in {}; accepted: a text"),
         ({"positive": "Yess"}, TABLE, "positive: found 'Yess', did you mean 'yes'?; accepted: a label"),
         ({"positive": ["yes", "no"]}, TABLE, "positive: found all labels, 'no', 'yes'; accepted: some"),
         ({"task": "regression"}, TABLE, "task: found regression, and 'no' in the column 'bought'; acc"),
@@ -229,6 +232,173 @@ def test_columns_are_numbers_dates_or_categories_and_identifiers_are_left_out(lo
         {"file": "table.csv", "label": "bought", "keep": ["ticket"], "drop": ["day"]}, content
     )
     assert list(entry["format"]["columns"]) == ["ticket", "paid", "size", "town"]
+
+
+def column_of(load_own, tmp_path, values, read=None, more=(), **own):
+    """The entry of a table with a column of some texts, of which `more` are in a second file."""
+    tables = []
+    for texts in (values, more):
+        rows = [f'"{text}",{k % 7 / 4},{"yes" if k * 3 % 7 > 2 else "no"}' for k, text in enumerate(texts)]
+        tables.append("\n".join(["x,size,bought", *rows]) + "\n")
+    (tmp_path / "more.csv").write_text(tables[1])
+    files = ["table.csv", "more.csv"] if more else "table.csv"
+    study = {"file": files, "label": "bought", "read": read or {"sep": ","}, **own}
+    return load_own(study, tables[0], protocol={"folds": 2})[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "read", "kind"),
+    [
+        (["1_2", "12", "34"], {}, ["12", "1_2", "34"]),
+        (["00501", "10001", "2134"], {}, ["00501", "10001", "2134"]),
+        (["3E7", "4e7", "100000"], {}, ["100000", "3E7", "4e7"]),
+        (["1e+05", "2", "3"], {}, None),  # as R writes 100000
+        (["1e5", "0.5", "3"], {}, None),
+        (["9007199254740993", "1", ""], {}, ["1", "9007199254740993"]),
+        (["1234567890123450", "1", ""], {}, None),
+        (["00501", "10001", "2134"], {"dtype": {"x": "float"}}, None),
+        (["1", "2", "3"], {"dtype": {"x": "str"}}, ["1", "2", "3"]),
+        (["NULL", "n/a", "2.5"], {}, None),
+        (["1,5", "2", "-3,25"], {"decimal": ","}, None),
+        (["1,200", "900", "12,000,000.5"], {"thousands": ","}, None),
+        (["1.200,5", "2", "900"], {"thousands": ".", "decimal": ","}, None),
+        (["31.12.2025", "1.2.2025"], {"thousands": ".", "decimal": ","}, ["1.2.2025", "31.12.2025"]),
+        (["31.12.2025", "01.02.2025"], {"parse_dates": ["x"]}, "%d.%m.%Y"),
+        (["12/31/2025", "01/02/2025"], {"parse_dates": ["x"]}, "%m/%d/%Y"),
+        (["01.02.2025", "03.04.2025"], {"parse_dates": ["x"], "date_format": "%d.%m.%Y"}, "%d.%m.%Y"),
+        (["2025-12", "2025-11"], {"parse_dates": ["x"]}, "%Y-%m"),
+        (["2025-12-31", "2025-11-01 12:30"], {}, "date"),
+        (["12:30", "08:15:30"], {"dtype": {"x": "timedelta64"}}, "duration"),
+        (["x" * 200_000, "b", "c"], {}, ["b", "c", "x" * 200_000]),
+    ],
+)  # fmt: skip
+def test_a_column_is_what_pandas_reads_unless_its_text_is_lost(load_own, tmp_path, values, read, kind):
+    entry = column_of(load_own, tmp_path, values * 4, read)
+    assert entry["format"]["columns"]["x"] == kind
+    assert prepare("shop", entry).n_samples == 4 * len(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "hint"),
+    [
+        (["1,5", "2,5"], "x is read as words: '1,5' looks like a number with a decimal comma; accepted: `re"),
+        (["1,200", "900"], "'1,200' looks like a number with thousands; accepted: `read: {thousands: ','}`"),
+        (["45%", "7 %"], "'45%' looks like a percent"),
+        (["$3,400.50", "12 €"], "'$3,400.50' looks like an amount of money"),
+        (["31.12.2025", "01.02.2025"], "{parse_dates: [x], date_format: {x: '%d.%m.%Y'}}`"),
+        (["01.02.2025", "02.01.2025"], "`date_format: {x: ...}`, since %d.%m.%Y and %m.%d.%Y fit all dates"),
+        (["2025-12-31", "2025-12-30", "0000-00-00"], "which wants for '0000-00-00' dates such as 2026"),
+        (["31-Dec-25", "30-Dec-25"], "'30-Dec-25' looks like a date"),
+        (["12:30", "08:15:30"], "`read: {dtype: {x: timedelta64}}`"),
+        (["00501", "10001"], "x is read as text, since '00501' is more than its number; accepted: `read"),
+        (["red", "?"], "x has '?': `read: {na_values: ['?']}` if it is missing"),
+        (["red", "blue"], None),
+    ],
+)  # fmt: skip
+def test_words_that_look_like_something_else_are_told(load_own, tmp_path, values, hint):
+    found = column_of(load_own, tmp_path, values * 6)["hints"]
+    assert len(found) == (hint is not None)
+    assert (hint or "") in "".join(found)
+
+
+@pytest.mark.parametrize(
+    ("read", "line"),
+    [
+        (
+            {"parse_dates": ["x"]},
+            "line 4: found 'soon' in the column 'x'; accepted: dates such as 2026-11-23",
+        ),
+        (
+            {"dtype": {"x": "timedelta64"}},
+            "line 2: found '2026-11-23' in the column 'x'; accepted: durations",
+        ),
+        ({"dtype": {"x": "float"}}, "line 2: found '2026-11-23' in the column 'x'; accepted: numbers"),
+        ({"dtype": {"y": "str"}}, "shop.read.dtype: found no column 'y' in"),
+        ({"dtype": {"x": "strr"}}, "read.dtype.x: "),
+        ({"decimals": ","}, "read: unknown key 'decimals', did you mean 'decimal'?"),
+        ({"decimal": ",", "thousands": ","}, "found ',' for thousands and decimals; accepted: two"),
+        ({"encoding": "utf-88"}, "read.encoding: found 'utf-88'; accepted: an encoding of Python"),
+    ],
+)
+def test_options_of_pandas_that_do_not_fit_are_one_line(load_own, tmp_path, read, line):
+    with pytest.raises(ConfigError, match=re.escape(line)) as caught:
+        column_of(load_own, tmp_path, ["2026-11-23", "2026-11-24", "soon"] * 2, read)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "read"),
+    [
+        (TABLE.replace(",", ";"), {"sep": ";"}),
+        (TABLE.replace(",", "   "), {"sep": r"\s+"}),
+        ("sep=;\n" + TABLE.replace(",", ";"), {"sep": ";", "skiprows": 1}),
+        (TABLE.replace("blue", "'blue, or so'"), {"quotechar": "'"}),
+        ("# of a shop\n" + TABLE.replace("0,0,", "0,0,", 1), {"comment": "#"}),
+        (TABLE.replace("red", "rosé").encode("cp1252"), {"encoding": "cp1252"}),
+        (TABLE.encode("utf-16"), {"encoding": "utf-16"}),
+    ],
+    ids=["semicolons", "blanks", "sep=", "quotes", "comment", "cp1252", "utf-16"],
+)
+def test_a_file_is_read_with_the_options_of_pandas(load_own, content, read):
+    data = prepare("shop", load_own({**OWN, "read": read}, content)[1])
+    assert data.feature_names == ["size", "sort", "colour"]
+    np.testing.assert_array_equal(data.X[:4], [[0, 0, 0], [0.25, 1, 1], [0.5, 2, 1], [0.75, 3, 0]])
+
+
+def test_a_first_line_with_the_separator_is_told(load_own):
+    with pytest.raises(
+        ConfigError, match=re.escape("line 1: found 'sep=;'; accepted: `read: {sep: ';', skiprows: 1}`")
+    ):
+        load_own(OWN, "sep=;\n" + TABLE.replace(",", ";"))
+
+
+def test_a_column_has_one_type_over_all_files(load_own, tmp_path):
+    of_one, of_other = ["000", "001", "002"] * 4, ["000", "001", "X01"] * 4
+    entry = column_of(load_own, tmp_path, of_other, more=of_one, groups="x")
+    assert entry["groups"] == 4  # not 000 and 0
+    entry = column_of(load_own, tmp_path, ["1", "2", "B7"] * 4, more=["2", "1"] * 4, drop=["size"])
+    assert entry["format"]["columns"]["x"] == ["1", "2", "B7"]
+    np.testing.assert_array_equal(prepare("shop", entry).X[:, 0], [*[0, 1, 2] * 4, *[1, 0] * 4])
+
+
+def test_indexes_are_columns_by_their_names_and_left_out_without(load_own, tmp_path, frame):
+    frame.to_csv(tmp_path / "more.csv")
+    content = frame.sample(frac=1, random_state=0).to_csv()
+    for files in ("table.csv", ["table.csv", "more.csv"]):
+        _, entry = load_own({**OWN, "file": files}, content)
+        assert entry["left_out"] == {"Unnamed: 0": "an index without a name"}
+    numbered = frame.assign(row=np.arange(12))
+    for name in ("table.csv", "more.csv"):
+        numbered.to_csv(tmp_path / name, index=False)
+    _, entry = load_own({**OWN, "file": ["table.csv", "more.csv"]}, (tmp_path / "table.csv").read_bytes())
+    assert entry["left_out"] == {"row": "the number of the row"}
+    frame.set_index(["colour", "sort"]).to_parquet(tmp_path / "table.parquet")
+    _, entry = load_own({**OWN, "file": "table.parquet", "groups": "sort"}, protocol={"folds": 2})
+    assert (entry["groups"], list(entry["format"]["columns"])) == (5, ["colour", "size", "day"])
+    frame.set_axis(pd.MultiIndex.from_product([["a"], frame.columns]), axis=1).to_parquet(
+        tmp_path / "two.parquet"
+    )
+    _, entry = load_own({"file": "two.parquet", "label": "('a', 'bought')"})
+    assert "('a', 'size')" in entry["format"]["columns"]
+
+
+def test_texts_and_times_of_parquet_are_what_they_are_there(load_own, tmp_path, frame):
+    clock = [datetime.time(k, 30) for k in range(12)]
+    codes = ["00501", "10001"] * 6
+    frame.assign(zip=codes, hour=clock, took=pd.to_timedelta(range(12), "h")).to_parquet(
+        tmp_path / "t.parquet"
+    )
+    _, entry = load_own({**OWN, "file": "t.parquet", "drop": ["size", "sort", "colour", "day"]})
+    assert entry["format"]["columns"] == {"zip": ["00501", "10001"], "hour": "duration", "took": "duration"}
+    np.testing.assert_array_equal(prepare("shop", entry).X[1], [1, 5400, 3600])
+    with pytest.raises(ConfigError, match="shop: found read.sep for t.parquet; accepted: it for text files"):
+        load_own({**OWN, "file": "t.parquet", "read": {"sep": ";"}})
+
+
+@pytest.mark.parametrize("word", [False, 750, "sise"])
+def test_a_column_is_named_by_a_text(load_own, word):
+    with pytest.raises(ConfigError, match=r"in quotes where YAML|did you mean 'size'"):
+        load_own({**OWN, "drop": [word]})
 
 
 def test_a_column_of_categories_without_values_is_left_out(load_own, tmp_path, frame):
@@ -322,7 +492,7 @@ def test_markers_of_missing_values_are_alike_in_every_format(load_own, tmp_path,
     )
     write(frame, tmp_path / f"table.{format}")
     content = (tmp_path / f"table.{format}").read_bytes() if format == "csv" else TABLE
-    own = {"file": f"table.{format}", "label": "bought", "missing": ["-999", "NA"]}
+    own = {"file": f"table.{format}", "label": "bought", "read": {"na_values": ["-999", "NA"]}}
     study = {"content": content, "protocol": {"folds": 2}}
     _, entry = load_own({**own, "drop": ["group", "weight"]}, **study)
     assert (entry["n_missing"], entry["n_unlabelled"]) == ({"part": 1}, 1)

@@ -50,7 +50,7 @@ def test_a_study_is_made_and_read_from_python(example):
     # The results are read again, by the study's file.
     again = load_results(folder / "wines.yaml", folder=folder)
     pd.testing.assert_frame_equal(again.scores, scores)
-    wrong = {**study, "datasets": {"wine": {"file": "wine.csv", "label": "targt"}}}
+    wrong = {**study, "datasets": {"wine": {**study["datasets"]["wine"], "label": "targt"}}}
     with pytest.raises(StudyError, match="did you mean 'target'"):
         run_study(wrong, name="wines", folder=folder)
 

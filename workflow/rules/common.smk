@@ -28,7 +28,7 @@ try:
         check_memory()
     from entrolab.data.receipts import attempt_of
     from entrolab.data.origins import made_by
-    from entrolab.data.user_tables import warning_of
+    from entrolab.data.user_tables import warnings_of
     from entrolab.experiments.measurement import Measurement
     from entrolab.fit.learners import made_of
     from entrolab.io.files import EXPERIMENTS, FILES, leftovers, script_file
@@ -89,7 +89,7 @@ run_job = runner(config, forks=workflow.is_main_process)
 wildcard_constraints:
     study="|".join(STUDIES),
     seed=r"\d+",
-    dataset="[a-z0-9]+(-[a-z0-9]+)*",
+    dataset="[a-z0-9][a-z0-9_-]*",
     model="[a-z][a-z0-9_]*",
     table="[a-z][a-z0-9_]*",
     figure="[a-z][a-z0-9_]*",
@@ -139,8 +139,8 @@ def study_of(wildcards):
         paths = chain.from_iterable(entry["paths"] for entry in study.own_data.values())
         check_folder([study.file, *paths])
         for key, entry in study.own_data.items():
-            for column in entry["tells_label"]:
-                logger.warning(f"{study.file}: {warning_of(key, entry, column)}")
+            for line in warnings_of(key, entry):
+                logger.warning(f"{study.file}: {line}")
         # What was deleted from the store is written again.
         for receipt in lost_receipts(study.name, SETTINGS.store):
             receipt.unlink(missing_ok=True)

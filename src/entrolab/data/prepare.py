@@ -190,7 +190,7 @@ def _columns_of(entry: Mapping, labels: np.ndarray, classes: Sequence[str]) -> d
     form = entry["format"]
     return {
         "encoded": form["columns"],
-        "missing": form["missing"],
+        "missing": form["read"].get("na_values", []),
         "label": form["label"],
         "labels": [_plain(value) for value in written],
     }

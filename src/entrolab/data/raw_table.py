@@ -54,6 +54,6 @@ def label_name(value) -> str:
     >>> label_name(1.0), label_name(" yes"), label_name(True)
     ('1', 'yes', 'True')
     """
-    if isinstance(value, (float, np.floating)):
-        return f"{value:.15g}"  # LIBSVM files contain 1.0 for class 1
+    if isinstance(value, (float, np.floating)):  # LIBSVM files contain 1.0 for class 1
+        return str(int(value)) if value % 1 == 0 and abs(value) <= 2**53 else f"{value:.15g}"
     return str(value).strip()

@@ -1,96 +1,201 @@
 """The columns of users' tables: their kinds, which of them are no features, and which determine the label."""
 
+import re
+import warnings
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import time
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from pandas.tseries.api import guess_datetime_format
 
-from entrolearn.columns import DATE, category_name, days, number
+from entrolab.data.formats.table import comes_back, dtype_kind
+from entrolearn.columns import DATE, DURATION, category_name, days, number, seconds
 
 MOST_CLASSES = 20  # more different whole numbers are values of a regression
 # A text column whose values are numbers in more than this share of the rows has mistakes in the others.
 MOSTLY = 0.5
 IDENTIFIERS_FROM = 20  # rows: in fewer, values may differ by chance
+UNNAMED = "Unnamed: "  # how pandas begins the name of a column without one
+# Texts that pandas takes for missing values, unless a column is text as written; and such as it does not.
+MISSING_WORDS = ("NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "<NA>", "#N/A")
+MARKS = ("?", "-", ".")
+MOST_TEXTS = 1000  # of a column, that are looked at
+# What words look like -> the option that reads them.
+A_DATE = r"\d{1,4}[-./ ](?:\d{1,2}|[A-Za-z]{3,9})\.?[-./ ]\d{1,4}\b.*|\d{4}[-/.]\d\d|\d{4}-\d{3}"
+UNSIGNED = "numbers without the sign in the file"
+LOOKS = {
+    r"[+-]?\d{1,3}(?:[,'\s]\d{3})+(?:\.\d+)?": ("a number with thousands", "`read: {{thousands: {mark!r}}}`"),
+    r"[+-]?\d{1,3}(?:\.\d{3})*,\d+|[+-]?\d+,\d+": (
+        "a number with a decimal comma",
+        "`read: {{decimal: ','}}`, and `thousands: '.'` if it has them",
+    ),
+    r"[+-]?[\d.,]+\s?%": ("a percent", UNSIGNED),
+    r"[+-]?[€$£¥]\s?[\d.,]+|[+-]?[\d.,]+\s?[€$£¥]": ("an amount of money", UNSIGNED),
+    A_DATE: ("a date", ""),
+    r"(?:-?\d+ days?,? ?)?\d+:\d\d(?::\d\d(?:\.\d+)?)?": (
+        "a duration or a time of day",
+        "`read: {{dtype: {{{name}: timedelta64}}}}`",
+    ),
+}
 
 
 class WrongValueError(ValueError):
-    """A value that does not belong into a column of numbers."""
+    """A value that does not belong into a column."""
 
-    def __init__(self, column: str, value: str, remedies: str = ""):
+    def __init__(self, column: str, value: str, accepted: str):
         super().__init__(column, value)
         self.column = column
         self.value = value
-        self.accepted = f"numbers with a point{remedies}"
+        self.accepted = accepted
 
 
 def describe_columns(
-    frame, names: Sequence[str], categorical: Collection[str], missing: Sequence[str]
+    frame: pd.DataFrame,
+    names: Sequence[str],
+    categorical: Collection[str],
+    text: Collection[str],
+    read: Mapping,
+    lengths: Sequence[int],
+    is_delimited: bool = True,
 ) -> dict[str, tuple[Any, str]]:
     """The kind of each column for :class:`~entrolearn.columns.ColumnEncoder`, and why it is no feature.
 
-    The reason is empty for a feature. A column of numbers with infinite values, or with a few texts that are
-    no numbers, raises a `WrongValueError`.
+    `text` are columns of numbers that are read as text, `read` are the options of pandas, and `lengths` the
+    numbers of rows of the files; only in delimited text can texts be numbers. The reason is empty for a
+    feature. A value that does not belong into its column raises a `WrongValueError`.
     """
     plain = _plain_numbers(frame, names) - {*categorical}
-    return {
-        name: (None, "") if name in plain else _described(frame[name], name in categorical, missing)
-        for name in names
-    }
+    described = {}
+    for name in names:
+        if name in plain:
+            described[name] = (None, "")
+        elif name in categorical:
+            texts = _texts(frame[name])
+            described[name] = (sorted(texts), "") if texts else (None, "it has no values")
+        else:
+            asked = "text" if name in text else dtype_kind(read, name)
+            described[name] = _described(frame[name], asked, read, lengths, is_delimited)
+    return described
 
 
-def _plain_numbers(frame, names: Sequence[str]) -> set[str]:
+def _plain_numbers(frame: pd.DataFrame, names: Sequence[str]) -> set[str]:
     """The columns of finite fractions, which are features: a wide table may have very many."""
     fractions = [
         name for name, dtype in zip(names, frame.dtypes[names], strict=True) if dtype == np.dtype(float)
     ]
     values = frame[fractions].to_numpy()
-    plain = ~np.isinf(values).any(axis=0) & ~np.isnan(values).all(axis=0)
+    with np.errstate(invalid="ignore"):  # of infinite values
+        plain = ~np.isinf(values).any(axis=0) & (values % 1 > 0).any(axis=0)
     return {name for name, is_plain in zip(fractions, plain, strict=True) if is_plain}
 
 
-def _described(column, is_category: bool, missing: Sequence[str]) -> tuple[Any, str]:
-    values = column.dropna()
-    is_category = is_category or is_nominal(column)
-    if not is_category:
-        if column.dtype.kind in "biuf":
-            return None, _why_no_feature(column.name, values, column.dtype.kind)
-        if column.dtype.kind == "M":
-            return DATE, ""
-    texts = Counter(values.astype(object).map(category_name).to_list())
-    for one in missing:
-        texts.pop(one, None)
-    if texts and is_category:
+def _texts(column: pd.Series) -> Counter:
+    """The rows of each category by its name."""
+    return Counter(column.dropna().astype(object).map(category_name).to_list())
+
+
+def _described(
+    column: pd.Series, asked: str | None, read: Mapping, lengths: Sequence[int], is_delimited: bool
+) -> tuple[Any, str]:
+    name = str(column.name)
+    if name in read.get("parse_dates", ()):
+        return date_kind(column, read), ""
+    if column.dtype.kind == "M":
+        return DATE, ""
+    if column.dtype.kind in "biuf" and not is_nominal(column) and asked != "text":
+        return None, _why_no_feature(name, column, lengths)
+    if column.dtype.kind == "m" or isinstance(next(iter(column.dropna()), None), time):
+        return DURATION, ""
+    texts = _texts(column)
+    if not texts:
+        return None, "it has no values"
+    if is_nominal(column):
         return sorted(texts), ""
-    return _described_texts(column.name, texts)
+    if asked == DURATION:
+        _check_all(name, texts, seconds, "durations such as 1 days 02:30:00")
+        return DURATION, ""
+    if asked == "number":
+        _check_all(name, texts, number, "numbers")
+    is_text = not is_delimited and isinstance(next(iter(column.dropna())), str)
+    return _described_texts(name, texts, asked, is_text, read)
 
 
-def _why_no_feature(name: str, values, dtype: str) -> str:
+def _check_all(name: str, texts: Iterable[str], function: Callable, accepted: str) -> None:
+    if wrong := next((text for text in texts if not reads(function, text)), None):
+        raise WrongValueError(name, wrong, accepted)
+
+
+def _why_no_feature(name: str, column: pd.Series, lengths: Sequence[int]) -> str:
     """Why a column of numbers is no feature: it has no values, or is the number of the row."""
-    found = values.to_numpy(dtype=float)
+    found = column.to_numpy(dtype=float, na_value=np.nan)
     if np.isinf(found).any():
-        raise WrongValueError(name, str(found[np.isinf(found)][0]))
-    if not len(found):
+        raise WrongValueError(name, str(found[np.isinf(found)][0]), "finite numbers")
+    if np.isnan(found).all():
         return "it has no values"
-    if dtype in "iu" and len(found) >= IDENTIFIERS_FROM and (np.diff(found) == 1).all():
-        return "the number of the row"
-    return ""
+    if name.startswith(UNNAMED) and not (found % 1 > 0).any():
+        return "an index without a name"
+    steps = [np.diff(part) for part in np.split(found, np.cumsum(lengths)[:-1])]
+    counts = len({*np.concatenate(steps).tolist()}) == 1 and abs(steps[0][:1]) == 1
+    return "the number of the row" if len(found) >= IDENTIFIERS_FROM and counts else ""
 
 
-def _described_texts(name: str, texts: Counter) -> tuple[Any, str]:
-    numeric = {text for text in texts if reads(number, text)}
-    if len(numeric) == len(texts):
-        return None, "" if texts else "it has no values"
-    if sum(texts[text] for text in numeric) > MOSTLY * texts.total():
-        wrong = next(text for text in texts if text not in numeric)
-        instead = f"`categorical: [{name}]`, `drop: [{name}]`"
-        raise WrongValueError(
-            name, wrong, f", {instead}, or `missing` with it if it stands for a missing value"
-        )
-    if all(reads(days, text) for text in texts):
+def _described_texts(
+    name: str, texts: Counter, asked: str | None, is_text: bool, read: Mapping
+) -> tuple[Any, str]:
+    if asked == "number" or not (is_text or asked):
+        numeric = {text for text in texts if reads(number, text)}
+        if len(numeric) == len(texts):
+            return None, ""
+        if sum(texts[text] for text in numeric) > MOSTLY * texts.total() and not _are_codes(texts, read):
+            wrong = next(text for text in texts if text not in numeric)
+            raise WrongValueError(
+                name,
+                wrong,
+                f"numbers with a point, `categorical: [{name}]`, `drop: [{name}]`, or `na_values` with it if "
+                "it stands for a missing value",
+            )
+    if asked != "text" and all(reads(days, text) for text in texts):
         return DATE, ""
     differs = len(texts) == texts.total() >= IDENTIFIERS_FROM
     return sorted(texts), "a text that differs in all rows" if differs else ""
+
+
+def _are_codes(texts: Iterable[str], read: Mapping) -> bool:
+    """Whether texts that are mostly whole numbers have codes such as 007, 1e5 or 1_2."""
+    numeric = pd.Series([text.replace("_", "") for text in texts if reads(number, text.replace("_", ""))])
+    whole = numeric.map(lambda text: number(text) % 1 == 0).all()
+    return bool(whole and (any("_" in text for text in texts) or not comes_back(numeric, read).all()))
+
+
+def date_kind(column: pd.Series, read: Mapping) -> str:
+    """The kind of a column that a study takes for dates: "date" for ISO 8601, or the format of them all."""
+    name = str(column.name)
+    texts = column.dropna().astype(str).str.strip().unique().tolist()
+    form = read.get("date_format")
+    form = form.get(name) if isinstance(form, Mapping) else form
+    if form:
+        kind = DATE if form == "ISO8601" else form
+        _check_all(name, texts, partial(days, form=kind), f"dates of the form {form}")
+        return kind
+    if column.dtype.kind == "M" or sum(reads(days, text) for text in texts) >= MOSTLY * len(texts):
+        _check_all(name, texts, days, "dates such as 2026-11-23, or `na_values` with it if it is missing")
+        return DATE
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of dates that are in one of the two orders only
+        guessed = {guess_datetime_format(texts[0], dayfirst=first) for first in (False, True)} - {None}
+    fitting = [form for form in sorted(guessed) if all(reads(partial(days, form=form), one) for one in texts)]
+    if len(fitting) == 1:
+        return fitting[0]
+    asked = f"`date_format: {{{name}: ...}}`"
+    if fitting:
+        raise WrongValueError(name, texts[0], f"{asked}, since {' and '.join(fitting)} fit all dates")
+    for one in sorted(guessed):
+        _check_all(name, texts, partial(days, form=one), f"dates of the form {one}, or {asked}")
+    raise WrongValueError(name, texts[0], f"dates such as 2026-11-23, or {asked}")
 
 
 def reads(function: Callable[[str], Any], text: str) -> bool:
@@ -102,9 +207,53 @@ def reads(function: Callable[[str], Any], text: str) -> bool:
     return True
 
 
-def is_nominal(column) -> bool:
+def is_nominal(column: pd.Series) -> bool:
     """Whether a file declares the values of a column as categories, whatever they are."""
     return column.dtype.name == "category"
+
+
+def hints(frame: pd.DataFrame, written: Collection[str] = ()) -> list[str]:
+    """What the words in a table look like, each with the option that reads it.
+
+    `written` are columns of text as it is written, in which the words of pandas' missing values are texts.
+    """
+    found = []
+    for name in frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]:
+        if frame[name].dtype.kind in "mM":
+            continue
+        texts = {str(text) for text in frame[name].dropna().unique()[:MOST_TEXTS]}
+        if words := sorted(texts.intersection(MISSING_WORDS)) if name in written else []:
+            found.append(
+                f"{name} has the text {words[0]!r}, which pandas.read_csv takes for a missing value: "
+                "requests are to be read with keep_default_na=False"
+            )
+        rest = {text.strip() for text in texts.difference(MARKS) if not reads(number, text)}
+        for pattern, (what, option) in LOOKS.items():
+            fitting = {text for text in rest if re.fullmatch(pattern, text)}
+            if fitting and len(fitting) > MOSTLY * len(rest):
+                first, but = min(fitting), min(rest - fitting, default="")
+                mark = next(iter(re.findall(r"[^\d+-]", first)), "")
+                accepted = option.format(name=name, mark=mark) if option else _read_as_dates(frame[name])
+                found.append(
+                    f"{name} is read as words: {first!r} looks like {what}"
+                    + (f", but {but!r} does not" if but else "")
+                    + f"; accepted: {accepted}"
+                )
+                break
+        if marks := sorted(texts.intersection(MARKS)):
+            found.append(f"{name} has {marks[0]!r}: `read: {{na_values: ['{marks[0]}']}}` if it is missing")
+    return found
+
+
+def _read_as_dates(column: pd.Series) -> str:
+    """The options that read words as dates, with the first word that is none."""
+    name = str(column.name)
+    try:
+        form = date_kind(column, {})
+    except WrongValueError as wrong:
+        return f"`read: {{parse_dates: [{name}]}}`, which wants for {wrong.value!r} {wrong.accepted}"
+    by = "" if form == DATE else f", date_format: {{{name}: {form!r}}}"
+    return f"`read: {{parse_dates: [{name}]{by}}}`"
 
 
 def determining_columns(columns: Mapping, codes, labels, task: str) -> list[str]:

@@ -2,30 +2,42 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from entrolab.data.formats.table import frame_of, groups_of, labels_of, order_in_time, weights_of
+from entrolab.data.formats.table import (
+    comes_back,
+    dtype_kind,
+    frame_of,
+    labels_of,
+    names_of,
+    numbers_of,
+    odd_numbers,
+    order_in_time,
+    weights_of,
+)
 from entrolab.data.openml_tables import KEYS, facts_of
 from entrolab.data.prepare import memory_errors
 from entrolab.data.raw_table import label_name
-from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, suffix_of
+from entrolab.data.table_formats import ARROW, COMPRESSED, DELIMITED, FORMATS, suffix_of
 from entrolab.data.user_columns import (
     MOST_CLASSES,
     WrongValueError,
     describe_columns,
     determining_columns,
+    hints,
     is_nominal,
 )
 from entrolab.data.user_files import Source, checked_names, columns_asked, first_place, listed
 from entrolab.schema.sections import shortened
 from entrolab.text import damaged
-from entrolearn.columns import ColumnEncoder
+from entrolearn.columns import DATE, ColumnEncoder
 from entrolearn.suggest import did_you_mean
 
-MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "null", "None")  # missing values, by default
 # Labels that YAML reads as booleans where they are not in quotes.
 UNQUOTED = {True: {"yes", "true", "on"}, False: {"no", "false", "off"}}
 
@@ -39,7 +51,7 @@ def entry_of_openml(source: Source, own: Mapping) -> dict:
     except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
         option = next(name for name in KEYS if name in own)
         raise source.wrong_in_study(option, str(damaged(source.path, "Parquet", error))) from None
-    own = {"label": facts["label"], "missing": [], **own, "splits": facts["splits"]}
+    own = {"label": facts["label"], **own, "splits": facts["splits"]}
     if own["label"] is None:
         raise source.wrong_in_study("label", "OpenML names no target of this data set; accepted: a column")
     entry = entry_of_table(source, own)
@@ -48,38 +60,49 @@ def entry_of_openml(source: Source, own: Mapping) -> dict:
 
 def entry_of_table(source: Source, own: Mapping) -> dict:
     """The entry of a data set in files of a user's."""
-    missing = list(own.get("missing", MISSING))
-    splits = list(own.get("splits", ()))
-    names, frames = _frames(source, missing, splits)
+    read, splits = source.read, list(own.get("splits", ()))
+    written = {own[option] for option in ("label", "groups") if option in own} | {*own.get("categorical", ())}
+    names, frames, lost = _frames(source, written, splits)
 
-    def asked(option: str) -> list[str]:
-        return columns_asked(source, names, option, own.get(option, ()))
+    def asked(option: str, columns: Iterable[str]) -> list[str]:
+        return columns_asked(source, names, option, columns)
 
-    (label,) = columns_asked(source, names, "label", [own["label"]])
-    drop, categorical, keep = asked("drop"), asked("categorical"), asked("keep")
+    (label,) = asked("label", [own["label"]])
+    drop, categorical, keep = (
+        asked(option, own.get(option, ())) for option in ("drop", "categorical", "keep")
+    )
+    for option in ("dtype", "parse_dates", "date_format"):
+        if not isinstance(read.get(option, ()), str):
+            asked(f"read.{option}", read.get(option, ()))
     beside = {
-        option: columns_asked(source, names, option, [own[option]])[0]
-        for option in ("groups", "time", "weight")
-        if option in own
+        option: asked(option, [own[option]])[0] for option in ("groups", "time", "weight") if option in own
     }
     frame = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
     if frame.empty:
         raise source.wrong_in_study("file", f"found no rows in {source.path}; accepted: some below its names")
     _check_scalars(source, frame.drop(columns=drop))
-    if "time" in beside:
-        try:
-            order_in_time(frame[beside["time"]])
-        except ValueError as error:
-            raise source.wrong_in_study("time", str(error)) from None
     apart = {label, *drop, *splits, *(name for option, name in beside.items() if option != "time")}
     features = [name for name in names if name not in apart]
-    columns, left_out = _features(source, frame, features, categorical, keep, missing)
+    timed = [beside["time"]] if beside.get("time") in drop else []
+    with wrong_values(source, names):
+        lengths, is_delimited = [len(part) for part in frames], suffix_of(source.path) in DELIMITED
+        described = describe_columns(
+            frame, [*features, *timed], categorical, lost, read, lengths, is_delimited
+        )
+    times = {"time_kind": described[beside["time"]][0]} if "time" in beside else {}
+    if times:
+        try:
+            order_in_time(frame[beside["time"]], _in_time(times["time_kind"]))
+        except ValueError as error:
+            raise source.wrong_in_study("time", str(error)) from None
+    columns, left_out = _features({name: described[name] for name in features}, keep)
     if not columns:
         raise source.wrong_in_study(
             "drop", f"found no column beside {label!r} in {source.path}; accepted: some that are not dropped"
         )
-    codes = ColumnEncoder(columns, missing).transform(frame)
-    labels = labels_of(frame[label], missing)
+    codes = ColumnEncoder(columns).transform(frame)
+    labels_as = _labels_as(source, frame[label], own)
+    labels = labels_of(frame[label], read, labels_as)
     gaps, labelled = codes != codes, labels == labels
     kept = labelled & ~gaps.any(axis=1) if own.get("missing_rows") == "drop" else labelled
     if not kept.any():
@@ -94,9 +117,8 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
             f"found no labelled rows in {source.paths[-1]}, or in the other file; accepted: some in both",
         )
     if "weight" in beside:
-        _check_weights(source, frame.loc[kept, beside["weight"]], missing)
-    counted = _counted(labels[kept])
-    task, classes = _task(source, label, counted, own, is_nominal(frame[label]))
+        _check_weights(source, frame.loc[kept, beside["weight"]])
+    task, classes = _task(source, label, _counted(labels[kept]), own, is_nominal(frame[label]))
     return {
         "title": f"{source.path.name}, by {label}",
         "source": "own",
@@ -104,21 +126,28 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         "format": {
             "name": "table",
             "names": names,
-            "delimiter": source.delimiter,
+            "read": dict(read),
             "label": label,
+            "labels_as": "number" if task == "regression" else labels_as,
             "columns": columns,
-            "missing": missing,
+            "written": sorted(written),
+            "text": sorted(lost),
             **beside,
+            **times,
             **({"splits": splits} if splits else {}),
         },
         "splits": _divided_by(frame[splits][kept]) if splits else {},
         "test": str(source.paths[-1]) if "test" in own else None,
-        "groups": _n_groups(source, frame.loc[kept, beside["groups"]], missing) if "groups" in beside else 0,
+        "groups": _n_groups(source, frame.loc[kept, beside["groups"]]) if "groups" in beside else 0,
         "missing_rows": own.get("missing_rows"),
         "task": task,
         "positive": classes.pop("positives", []),
-        "expect": {"rows": counted.total(), "features": len(columns), **classes, **tested},
+        "expect": {"rows": int(kept.sum()), "features": len(columns), **classes, **tested},
         "left_out": left_out,
+        "hints": [
+            *_lost(lost, {*features}),
+            *_hints(frame, columns, left_out, label, task, categorical, lost),
+        ],
         "n_missing": {name: int(n) for name, n in zip(columns, gaps[kept].sum(axis=0), strict=True) if n},
         "n_unlabelled": int((~labelled).sum()),
         "tells_label": determining_columns(columns, codes[kept], labels[kept], task),
@@ -126,25 +155,63 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     }
 
 
-def _features(
-    source: Source,
-    frame: pd.DataFrame,
-    names: Sequence[str],
-    categorical: Collection[str],
-    keep: Collection[str],
-    missing: Sequence[str],
-) -> tuple[dict, dict[str, str]]:
+def _in_time(kind):
+    """The kind of a column by which rows are sorted: words are to be dates."""
+    return DATE if isinstance(kind, list) else kind
+
+
+def _lost(lost: Mapping[str, str], features: Collection[str]) -> list[str]:
+    """Hints at the columns of numbers that are read as text."""
+    return [
+        f"{name} is read as text, since {example!r} is more than its number; accepted: "
+        f"`read: {{dtype: {{{name}: str}}}}`, or {{{name}: float}}"
+        for name, example in lost.items()
+        if example and name in features
+    ]
+
+
+def _hints(frame, columns: Mapping, left_out: Mapping, label: str, task: str, written, lost) -> list[str]:
+    """Hints at the columns that are read as words."""
+    words = {name for name, kind in columns.items() if isinstance(kind, list)} | left_out.keys()
+    words |= set() if task == "regression" else {label}
+    return hints(frame[[name for name in frame if name in words.difference(lost)]], written)
+
+
+def _features(described: Mapping, keep: Collection[str]) -> tuple[dict, dict[str, str]]:
     """The kind of each feature, and why the other columns are left out; all are features if none would be."""
-    try:
-        described = describe_columns(frame, names, categorical, missing)
-    except WrongValueError as wrong:
-        path, line = first_place(source, wrong.column, wrong.value)
-        found = f"found {shortened(wrong.value)} in the column {wrong.column!r}"
-        raise source.wrong_in_file(path, line, f"{found}; accepted: {wrong.accepted}") from None
     left_out = {name: why for name, (_, why) in described.items() if why and name not in keep}
     if len(left_out) == len(described):
         left_out = {}
     return {name: kind for name, (kind, _) in described.items() if name not in left_out}, left_out
+
+
+@contextmanager
+def wrong_values(source: Source, names: Sequence[str]) -> Iterator[None]:
+    """Turn a `WrongValueError` into a `ConfigError` that names the file and the line."""
+    try:
+        yield
+    except WrongValueError as wrong:
+        path, line, text = first_place(source, names, wrong.column, wrong.value)
+        found = f"found {shortened(text)} in the column {wrong.column!r}"
+        raise source.wrong_in_file(path, line, f"{found}; accepted: {wrong.accepted}") from None
+
+
+def _labels_as(source: Source, column: pd.Series, own: Mapping) -> str | None:
+    """What labels of text are read as: numbers or truth if nothing of the text is lost in them."""
+    asked = dtype_kind(source.read, str(column.name))
+    if asked == "text" or is_nominal(column) or column.dtype.kind in "biufmM":
+        return None
+    texts = column.dropna().astype(str).str.strip()
+    if suffix_of(source.path) in ARROW or not len(texts):
+        return None
+    if texts.str.lower().isin(["true", "false"]).all():
+        return "bool"
+    try:
+        values = numbers_of(texts, source.read)
+    except ValueError:
+        return None
+    lossless = (values % 1 > 0).any() or comes_back(texts, source.read).all()
+    return "number" if lossless or own.get("task") == "regression" or asked else None
 
 
 def _check_scalars(source: Source, frame) -> None:
@@ -159,10 +226,10 @@ def _check_scalars(source: Source, frame) -> None:
                 )
 
 
-def _check_weights(source: Source, column, missing: Sequence[str]) -> None:
+def _check_weights(source: Source, column) -> None:
     """Refuse weights of the rows that no learner could use."""
     try:
-        weights = weights_of(column, missing)
+        weights = weights_of(column)
     except ValueError as error:
         raise source.wrong_in_study("weight", str(error)) from None
     absent, negative = int((weights != weights).sum()), int((weights < 0).sum())
@@ -179,9 +246,9 @@ def _check_weights(source: Source, column, missing: Sequence[str]) -> None:
     raise source.wrong_in_study("weight", f"found {found}; accepted: numbers from 0, not all of them 0")
 
 
-def _n_groups(source: Source, column, missing: Sequence[str]) -> int:
+def _n_groups(source: Source, column) -> int:
     """The number of groups of some rows."""
-    groups = groups_of(column, missing)
+    groups = names_of(column)
     if absent := int(groups.isna().sum()):
         raise source.wrong_in_study(
             "groups", f"found no value of {column.name!r} in {absent} rows; accepted: a group for each row"
@@ -198,28 +265,17 @@ def _divided_by(splits) -> dict[str, int]:
     return {"trials": repeats, "train": len(splits) - tested, "test": tested}
 
 
-def _frames(source: Source, missing: Sequence[str], splits: Sequence[str]) -> tuple[list[str], list]:
-    """The names of the columns, and the table of each file."""
+def _frames(
+    source: Source, written: Collection[str], splits: Sequence[str]
+) -> tuple[list[str], list[pd.DataFrame], dict[str, str]]:
+    """The names of the columns, the table of each file, and the columns of numbers that are read as text.
+
+    These are columns of which a file has words, or numbers that do not have all that is written, with an
+    example.
+    """
     names: list[str] = []
-    frames = []
     for path in source.paths:
-        of_file: list[str] = []
-        if suffix_of(path) in DELIMITED:
-            of_file = checked_names(source, path)
-        try:
-            path.stat()
-            with memory_errors():
-                frame = frame_of(path, of_file, source.delimiter, missing, splits)
-        except (UnicodeDecodeError, OSError, MemoryError):
-            raise
-        except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
-            raise source.wrong_in_study(
-                "file",
-                f"{path} is no {suffix_of(path)} file ({shortened(str(error).splitlines()[0])}); "
-                f"accepted: {', '.join(FORMATS)}, the first five also with {', '.join(COMPRESSED)}",
-            ) from None
-        frame = frame.rename(columns=str)
-        of_file = list(frame.columns)
+        of_file = checked_names(source, path) if suffix_of(path) in DELIMITED else _names_in(source, path)
         if names and of_file != names:
             other = next((name for name in of_file if name not in names), "their order")
             raise source.wrong_in_study(
@@ -227,12 +283,49 @@ def _frames(source: Source, missing: Sequence[str], splits: Sequence[str]) -> tu
                 f"{path} has other columns than {source.path} ({other}); accepted: the same, in one order",
             )
         names = of_file
-        frames.append(frame)
     if len(names) < 2:
         raise source.wrong_in_study(
             "file", f"found one column in {source.path}; accepted: features and a label"
         )
-    return names, frames
+    written = written.intersection(names)
+    frames = [_frame(source, path, names, written, (), splits) for path in source.paths]
+    lost: dict[str, str] = {}
+    for path, frame in zip(source.paths, frames, strict=True):
+        lost = {**odd_numbers(path, names, frame.drop(columns=[*written, *splits]), source.read), **lost}
+    lost |= dict.fromkeys(_typed_apart(frames).difference(written), "")
+    if lost:
+        frames = [_frame(source, path, names, written, lost, splits) for path in source.paths]
+    return names, frames, lost
+
+
+def _typed_apart(frames: Sequence[pd.DataFrame]) -> set[str]:
+    """The columns that are numbers in one file and truth or words in another."""
+    kinds: dict[str, set[str]] = {}
+    for frame in frames if len(frames) > 1 else ():
+        for name, dtype in frame.dtypes.items():
+            if frame[name].notna().any():
+                kind = "number" if dtype.kind in "iuf" else dtype.kind
+                kinds.setdefault(str(name), set()).add(kind)
+    return {name for name, found in kinds.items() if len(found) > 1}
+
+
+def _names_in(source: Source, path: Path) -> list[str]:
+    return list(_frame(source, path, (), (), (), ()).columns)
+
+
+def _frame(source: Source, path: Path, names, written, text, splits) -> pd.DataFrame:
+    try:
+        path.stat()
+        with memory_errors():
+            return frame_of(path, names, source.read, written, text, splits)
+    except (UnicodeError, OSError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
+        raise source.wrong_in_study(
+            "file",
+            f"{path} is no {suffix_of(path)} file ({shortened(str(error).splitlines()[0])}); "
+            f"accepted: {', '.join(FORMATS)}, the first five also with {', '.join(COMPRESSED)}",
+        ) from None
 
 
 def _counted(labels) -> Counter:
@@ -310,7 +403,7 @@ def _positives(source: Source, column: str, classes: Counter, own: Mapping) -> l
 def _positive(source: Source, column: str, classes: Collection[str], asked: str | float | bool) -> str:
     # YAML takes a plain yes for true.
     meant = [name for name in classes if isinstance(asked, bool) and name.lower() in UNQUOTED[asked]]
-    name = meant[0] if meant else f"{asked:.15g}" if isinstance(asked, float) else str(asked)
+    name = meant[0] if meant else label_name(asked)
     if name not in classes:
         raise source.wrong_in_study(
             "positive",

@@ -1,14 +1,16 @@
 """The files of users' tables: their text, names of columns, and errors that name a file and a line."""
 
 import bz2
+import codecs
 import csv
 import gzip
 import io
 import lzma
+import re
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from entrolab.io.damaged import DAMAGED
 from entrolab.schema.sections import ConfigError, shortened
 from entrolearn.suggest import did_you_mean
 
+WHITESPACE = r"\s+"
 MOST_LISTED = 12  # columns or labels in a message
 
 
@@ -27,11 +30,15 @@ class Source:
     study: Path
     key: str
     paths: list[Path]
-    delimiter: str
+    read: Mapping  # the options of pandas
 
     @property
     def path(self) -> Path:
         return self.paths[0]
+
+    @property
+    def sep(self) -> str:
+        return self.read.get("sep", DELIMITED.get(suffix_of(self.path), ","))
 
     def wrong_in_study(self, option: str, problem: str) -> ConfigError:
         return ConfigError(f"{self.study}: datasets.{self.key}.{option}: {problem}")
@@ -53,10 +60,13 @@ def errors_of_reading(source: Source) -> Iterator[None]:
             f"there is no file {path}{did_you_mean(path.name, there)}; "
             "accepted: a path from the study's folder",
         ) from None
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
+    except UnicodeError as error:
+        coding = source.read.get("encoding", "UTF-8")
+        found = f"the byte 0x{error.object[error.start]:02x}" if hasattr(error, "start") else str(error)
         raise source.wrong_in_study(
-            "file", f"found the byte 0x{byte:02x} in {source.path}; accepted: a text file in UTF-8"
+            "read.encoding",
+            f"found {found} in {source.path}; accepted: a text file in {coding}, or another encoding, such "
+            f"as {_encoding_of(source.path)}",
         ) from None
     except csv.Error as error:
         raise source.wrong_in_study("file", f"{source.path}: {error}; accepted: a csv file") from None
@@ -77,30 +87,59 @@ def _open_zip(path: Path, mode: str, **options) -> io.TextIOWrapper:
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": _open_zip}
 
 
+def _encoding_of(path: Path) -> str:
+    """The encoding that a file has if it is not UTF-8, by its first bytes."""
+    with open(path, "rb") as file:
+        return "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "cp1252"
+
+
 def _lines(source: Source, path: Path) -> Iterator[tuple[int, list[str]]]:
     """The values of each line of delimited text that is not empty, with its number."""
     opener = OPENERS.get(path.suffix.lower(), open)
-    with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
-        if source.delimiter == "whitespace":
-            rows = enumerate(map(str.split, file), start=1)
+    quote, comment = source.read.get("quotechar", '"'), source.read.get("comment")
+    skipped = source.read.get("skiprows", 0)
+    skipped = range(skipped) if isinstance(skipped, int) else skipped
+    csv.field_size_limit(2**31 - 1)  # a text may be long
+    with opener(path, "rt", encoding=source.read.get("encoding", "utf-8-sig"), newline="") as file:
+        text = ("\n" if number in skipped else line for number, line in enumerate(file))
+        if comment:
+            text = (_without_comment(line, comment, quote) for line in text)
+        if source.sep == WHITESPACE:
+            rows = enumerate(map(str.split, text), start=1)
         else:
-            reader = csv.reader(file, delimiter=source.delimiter, skipinitialspace=True)
+            reader = csv.reader(text, delimiter=source.sep, quotechar=quote, skipinitialspace=True)
             rows = ((reader.line_num, row) for row in reader)
         yield from ((number, row) for number, row in rows if row)
 
 
+def _without_comment(line: str, comment: str, quote: str) -> str:
+    """A line up to the first mark of a comment that is not within quotes."""
+    place = line.find(comment)
+    while place >= 0 and line.count(quote, 0, place) % 2:
+        place = line.find(comment, place + 1)
+    return line if place < 0 else line[:place].rstrip() + "\n"
+
+
 def checked_names(source: Source, path: Path) -> list[str]:
-    """The names in the first line of a file that is not empty, each of whose lines has as many values."""
+    """The names in the first line of a file that is not empty, each of whose lines has as many values.
+
+    A column without a name has that of pandas, such as ``Unnamed: 0``.
+    """
     lines = _lines(source, path)
     first, names = next(lines, (1, []))
-    names = [name.strip() for name in names]
+    names = [name.strip() or f"Unnamed: {place}" for place, name in enumerate(names)]
     if not names:
         raise source.wrong_in_study("file", f"there is nothing in {path}")
+    if mark := re.fullmatch("sep=(.?)", names[0]):
+        sep = mark[1] or source.sep
+        raise source.wrong_in_file(
+            path, first, f"found {names[0]!r}; accepted: `read: {{sep: {sep!r}, skiprows: {first}}}`"
+        )
     if len(names) < 2:
-        others = [mark for mark in (";", "\t", "|", ",") if mark in names[0]] or ["whitespace"]
+        others = [mark for mark in (";", "\t", "|", ",") if mark in names[0]] or [WHITESPACE]
         raise source.wrong_in_study(
-            "delimiter",
-            f"{source.delimiter!r} finds one column in {path}, whose line {first} begins "
+            "read.sep",
+            f"{source.sep!r} finds one column in {path}, whose line {first} begins "
             f"{shortened(names[0])}, did you mean {others[0]!r}?; accepted: what stands between its columns",
         )
     if repeated := [name for name, count in Counter(names).items() if count > 1]:
@@ -115,17 +154,19 @@ def checked_names(source: Source, path: Path) -> list[str]:
     return names
 
 
-def first_place(source: Source, name: str, value: str) -> tuple[Path, int]:
-    """The file and the line of the first row with a value in a column."""
+def first_place(source: Source, names: Sequence[str], name: str, value: str) -> tuple[Path, int, str]:
+    """The file, the line and the text of the first row with a value in a column."""
     for path in source.paths:
         if suffix_of(path) not in DELIMITED:
             continue
         lines = _lines(source, path)
-        column = [one.strip() for one in next(lines)[1]].index(name)
+        next(lines)
         for number, row in lines:
-            if row[column].strip() == value:
-                return path, number
-    return source.path, 1
+            text = row[names.index(name)].strip()
+            with suppress(ValueError):
+                if text == value or float(text) == float(value):
+                    return path, number, text
+    return source.path, 1, value
 
 
 def columns_asked(source: Source, names: Sequence[str], option: str, asked: Iterable[str | int]) -> list[str]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from entrolab.data.openml_tables import KEYS, file_of
-from entrolab.data.table_formats import ARROW, DELIMITED, suffix_of
+from entrolab.data.table_formats import ARROW, suffix_of
 from entrolab.data.user_files import Source, errors_of_reading
 from entrolab.schema.sections import ConfigError
 
@@ -27,8 +27,7 @@ def entry_of(study: Path, key: str, own: Mapping) -> dict:
     files = own["file"] if isinstance(own["file"], list) else [own["file"]]
     files = [*files, *filter(None, [own.get("test")])]
     paths = [Path(os.path.normpath(study.parent / file)) for file in files]
-    by_name = DELIMITED.get(suffix_of(paths[0]), ",")
-    source = Source(study, key, paths, own.get("delimiter", by_name))
+    source = Source(study, key, paths, own.get("read", {}))
     return _read_apart(source, own, fetched)
 
 
@@ -89,9 +88,14 @@ def _check_rows(paths: Sequence[Path], gib: float) -> None:
         raise MemoryError(f"{n_rows:,} rows, at least {size / GIB:.1f} GiB")
 
 
-def warning_of(key: str, entry: Mapping, column: str) -> str:
-    """The warning of a column that determines the label of a table of one's own."""
-    return (
-        f"The column {column!r} of {key} alone determines the label {entry['format']['label']!r}: unless it "
-        f"is known before the label is, `drop: [{column}]`."
-    )
+def warnings_of(key: str, entry: Mapping) -> list[str]:
+    """What the owner of a table should look at: columns read as something else, or that tell the label."""
+    label = entry["format"]["label"]
+    return [
+        *(f"Of {key}: {hint}." for hint in entry["hints"]),
+        *(
+            f"The column {column!r} of {key} alone determines the label {label!r}: unless it is known before "
+            f"the label is, `drop: [{column}]`."
+            for column in entry["tells_label"]
+        ),
+    ]

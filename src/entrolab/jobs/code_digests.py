@@ -31,7 +31,7 @@ FITS = f"{SHARED} {ROWS} data/preprocessing.py fit/learners.py io/limits.py fit/
 FITS += " fit/run.py fit/thresholds.py"
 SHOWS = f"{SHARED} {ROWS} data/preprocessing.py schema/*.py study/*.py tables/*.py experiments/*.py text.py"
 SHOWS += " fit/*.py -fit/training.py -fit/refit.py"
-SHOWS += " seeds/*.py claims/*.py results/*.py"
+SHOWS += " seeds/*.py claims/*.py results/*.py data/table_formats.py"
 DRAWS = f"{SHOWS} {FITS} entrolearn/plotting/*.py entrolearn/manifold/*.py figures/*.py"
 DRAWS += " io/model_reading.py"
 # Stage -> its files; "-" excludes some, {} is the part of "stage:part", whose own files come on top.

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
-from entrolab.data.user_tables import warning_of
+from entrolab.data.user_tables import warnings_of
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.thresholds import FOLDS
 from entrolab.schema.sections import plain
 from entrolab.study.study import Study
 from entrolab.tables.scores import CRITERIA
+from entrolearn.columns import DURATION
 
 MOST_NAMED = 12  # columns in a sentence
 
@@ -51,10 +52,13 @@ def _settings(value, study: Study) -> str:
 
 def _table(key: str, entry: Mapping) -> list[str]:
     """The columns, groups, weights and splits of a user's table, in sentences."""
-    said = []
+    said, columns = [], entry["format"]["columns"]
     for what, names in {
-        "categories": [name for name, kind in entry["format"]["columns"].items() if isinstance(kind, list)],
-        "dates, taken as days": [name for name, kind in entry["format"]["columns"].items() if kind == "date"],
+        "categories": [name for name, kind in columns.items() if isinstance(kind, list)],
+        "durations, taken as seconds": [name for name, kind in columns.items() if kind == DURATION],
+        "dates, taken as days": [
+            name for name, kind in columns.items() if isinstance(kind, str) and kind != DURATION
+        ],
         "missing values": [f"{name} ({count})" for name, count in entry["n_missing"].items()],
         "left out": [f"{name} ({why})" for name, why in entry["left_out"].items()],
     }.items():
@@ -76,4 +80,4 @@ def _table(key: str, entry: Mapping) -> list[str]:
     if entry["n_unlabelled"]:
         said.append(f"rows without a label, left out: {entry['n_unlabelled']}")
     lines = [f"Of {key}: {'; '.join(said)}."] if said else []
-    return [*lines, *(warning_of(key, entry, name) for name in entry["tells_label"])]
+    return [*lines, *warnings_of(key, entry)]

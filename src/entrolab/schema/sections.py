@@ -303,7 +303,7 @@ ImportPath = Annotated[
     matching(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", "a dotted import path such as sklearn.svm.SVC"),
     BeforeValidator(_with_module),
 ]
-Column = described(str | int, "a column's name")
+Column = described(str, "a column's name, in quotes where YAML reads others (no, 12:30)")
 Interval = list_of(number(), at_least=2, at_most=2, unique=False)
 
 

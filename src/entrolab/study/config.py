@@ -344,6 +344,11 @@ class _Loader(yaml.SafeLoader):
             self._refuse(
                 node, f"found {shortened(node.value)}; accepted: whole numbers of at most {MOST_BITS} bits"
             )
+        if type(made) is int and not re.fullmatch(r"[-+]?(0|[1-9]\d*)", node.value):
+            self._refuse(
+                node,
+                f"found {node.value}, which is {made} in YAML; accepted: {made}, or '{node.value}' in quotes",
+            )
         return made
 
     def _refuse(self, key: yaml.Node, problem: str) -> None:
@@ -353,6 +358,24 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"^[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$"), list("-+.0123456789")
 )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes in quotes the texts that `_Loader` reads as other values."""
+
+    yaml_implicit_resolvers = _Loader.yaml_implicit_resolvers
+
+
+def in_one_line(value) -> str:
+    """A value as one line of YAML.
+
+    Examples
+    --------
+    >>> in_one_line({"drop": ["no", "12:30", "1e3", "size"]})
+    "{drop: ['no', '12:30', '1e3', size]}"
+    """
+    options = {"default_flow_style": True, "sort_keys": False, "width": 10**6, "allow_unicode": True}
+    return yaml.dump(value, Dumper=_Dumper, **options).removesuffix("\n").removesuffix("\n...")
 
 
 # ------------------------------------------------------------------------------------------------ defaults

@@ -1,6 +1,8 @@
 """Definition of a study (config/papers/*.yaml)."""
 
+import codecs
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -14,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from entrolab.data.table_formats import ARROW, DTYPES, suffix_of
 from entrolab.figures.registry import FIGURE_TYPES
 from entrolab.fit import thresholds
 from entrolab.fit.metrics import METRICS
@@ -50,10 +53,52 @@ Criterion = one_of("cv", *DIVERGENCES)
 REQUIRED = (["file", "label"], ["openml"], ["openml_task"])
 NOT_BESIDE = {
     "file": (),
-    "openml": ("test", "delimiter"),
-    "openml_task": ("test", "delimiter", "label", "groups", "time"),
+    "openml": ("test",),
+    "openml_task": ("test", "label", "groups", "time"),
 }
-Columns = described(list_of(str | int), "a list of columns' names")
+Columns = described(
+    list_of(str), "a list of columns' names, in quotes where YAML has another meaning (no, 12:30)"
+)
+# The options of pandas that apply to delimited text alone.
+OF_TEXT = ("sep", "decimal", "thousands", "encoding", "quotechar", "comment", "skiprows", "keep_default_na")
+Mark = matching(r"[^\n\r]", "one character")
+
+
+def _known_encoding(name: str) -> str:
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        raise wrong(f"found {name!r}; accepted: an encoding of Python, such as cp1252 or utf-16") from None
+    return name
+
+
+class Read(Section):
+    """How pandas reads a table: options of ``pandas.read_csv``, of which four apply to other files too."""
+
+    sep: matching(
+        r"[^\n\r]|\\s\+", 'one character (a tab is "\\t", in these quotes) or \\s+ for any blanks'
+    ) = None
+    decimal: Mark = None
+    thousands: Mark = None
+    encoding: Annotated[Text, AfterValidator(_known_encoding)] = None
+    na_values: described(list_of(str), "a list of texts, in quotes") = None
+    keep_default_na: bool = None
+    dtype: mapping_of(one_of(*DTYPES), "types by column") = None
+    parse_dates: Columns = None
+    date_format: described(Text | mapping_of(Text, "formats by column"), "a format, or formats by column") = (
+        None
+    )
+    quotechar: Mark = None
+    comment: Mark = None
+    skiprows: described(
+        whole(ge=0) | list_of(whole(ge=0)), "a number of lines, or a list of lines from 0"
+    ) = None
+
+    @model_validator(mode="after")
+    def _marks_differ(self):
+        if self.thousands == (self.decimal or "."):
+            raise wrong(f"found {self.thousands!r} for thousands and decimals; accepted: two marks")
+        return self
 
 
 class OwnData(Section):
@@ -73,13 +118,10 @@ class OwnData(Section):
         str | int | float | bool | list_of(str | int | float | bool), "a label, or a list of some"
     ) = None
     task: one_of("binary", "multiclass", "regression") = None
-    delimiter: matching(
-        r"[^\n\r]|whitespace", 'one character (a tab is "\\t", in these quotes) or whitespace'
-    ) = None
+    read: Read = None
     drop: Columns = None
     categorical: Columns = None
     keep: Columns = None
-    missing: list_of(str, unique=False) = None
     missing_rows: one_of("drop") = None
 
     @model_validator(mode="after")
@@ -95,6 +137,17 @@ class OwnData(Section):
         others = [name for name in NOT_BESIDE[source] if name in self.model_fields_set]
         if others:
             raise wrong(f"found {others[0]!r} beside {source!r}; accepted: one of them")
+        return self
+
+    @model_validator(mode="after")
+    def _read_as_its_format(self):
+        """Options of delimited text apply to no other file."""
+        files = [self.file] if isinstance(self.file, str) else self.file or ()
+        others = [name for name in OF_TEXT if name in getattr(self.read, "model_fields_set", ())]
+        if others and all(suffix_of(Path(file)) in ARROW for file in files):
+            raise wrong(
+                f"found read.{others[0]} for {files[0] if files else 'OpenML'}; accepted: it for text files"
+            )
         return self
 
     @model_validator(mode="after")

@@ -3,15 +3,21 @@
 import argparse
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import yaml
-
+from entrolab.data.formats.table import BINARY, frame_of
+from entrolab.data.guessing import RAGGED, Oddities, guess_options, oddities, read_delimited
+from entrolab.data.table_formats import ARROW, DELIMITED, WORKBOOKS, suffix_of
+from entrolab.data.user_columns import MOST_CLASSES, reads
 from entrolab.data.user_tables import entry_of
-from entrolab.schema.sections import ConfigError
-from entrolab.study.config import RULES
+from entrolab.io.damaged import DAMAGED
+from entrolab.schema.sections import ConfigError, check
+from entrolab.study.config import RULES, in_one_line
+from entrolab.study.definition import Read
 from entrolab.text import one_line
+from entrolearn.columns import DURATION, category_name, number
 
 MANY_ROWS = 20_000  # with more rows, kernel methods take too long for a first look
 LEARNERS = {
@@ -28,7 +34,10 @@ LEARNERS = {
 }
 FOLDS = 5
 LONGEST = 1000  # characters of a comment, which may quote names in the table
+LONGEST_NAME = 90
 NAMED = 8  # columns listed in a line
+# Words for what a shell does not pass easily.
+SEPARATORS = {"tab": "\t", r"\t": "\t", "whitespace": r"\s+"}
 
 
 def main(arguments: Sequence[str], studies: Collection[str] = ()) -> None:
@@ -36,55 +45,194 @@ def main(arguments: Sequence[str], studies: Collection[str] = ()) -> None:
 
     `studies` are names that the study must not have, besides those of rules.
     """
-    parser = argparse.ArgumentParser("entrolab init", description="Write a study of a table.")
+    parser = argparse.ArgumentParser(
+        "entrolab init",
+        description="Write a study of a table. How pandas reads the file is guessed unless it is given.",
+    )
     parser.add_argument("table", type=Path, help="a csv, tsv, Parquet or Feather file")
     parser.add_argument("--label", required=True, help="the column to predict")
     parser.add_argument("--output", type=Path, help="the study's file (default: the table's name with .yaml)")
+    options = parser.add_argument_group("options of pandas.read_csv")
+    options.add_argument("--sep", help="what stands between columns: a character, `tab` or `whitespace`")
+    options.add_argument("--decimal", help="the decimal mark, such as ','")
+    options.add_argument("--thousands", help="the mark between thousands, such as '.'")
+    options.add_argument("--encoding", help="such as utf-8, utf-16 or cp1252")
+    formats = "the format of a column's dates, such as day=%%d/%%m/%%Y; may be repeated"
+    options.add_argument("--dates", action="append", default=[], metavar="COLUMN=FORMAT", help=formats)
     given = parser.parse_args(arguments)
     name = _name(given.table)
     name = f"{name}_study" if name in RULES or name in studies else name
     output = given.output or Path(f"{name}.yaml")
     if output.exists():
         raise ConfigError(f"{output}: exists already; accepted: another name by --output")
-    text = first_study(given.table, given.label, output)
+    text = first_study(given.table, given.label, output, _given_options(given))
     output.write_text(text, encoding="utf-8")
     print(text.partition("datasets:")[0], end="")
     print(one_line(f"Wrote {output}: `entrolab {output}` makes its tables, report and models.", LONGEST))
 
 
-def first_study(table: Path, label: str, output: Path) -> str:
+def _given_options(given: argparse.Namespace) -> dict:
+    options: dict = {name: getattr(given, name) for name in ("sep", "decimal", "thousands", "encoding")}
+    options = {name: SEPARATORS.get(one, one) for name, one in options.items() if one is not None}
+    for dates in given.dates:
+        column, _, form = dates.rpartition("=")
+        if not column or "%" not in form:
+            raise ConfigError(f"--dates: found {dates!r}; accepted: a column and a format, day=%d/%m/%Y")
+        options.setdefault("date_format", {})[column] = form
+    check(Read, options, "init")
+    return options
+
+
+def first_study(table: Path, label: str, output: Path, options: Mapping | None = None) -> str:
     """The text of a study of a table, with comments that say what was found.
 
-    The path of the table in the text is relative to the study's file, `output`. A table that cannot be read
-    or has no column `label` raises a `ConfigError`.
+    The path of the table in the text is relative to the study's file, `output`; `options` are some of pandas'
+    that are known. A table that cannot be read or has no column `label` raises a `ConfigError`.
     """
+    if table.suffix.lower() in WORKBOOKS:
+        raise ConfigError(f"{table}: found a workbook; accepted: one of its sheets, saved as a csv file")
     name = _name(table)
-    own = {"file": os.path.relpath(table, output.parent), "label": label}
-    entry = entry_of(output, name, own)
-    drop = entry["tells_label"]
-    if drop and len(drop) < len(entry["format"]["columns"]):
-        own["drop"] = drop
-    return "\n".join([*_found(table, entry, label), "datasets:", *_dataset(name, own), *_rest(entry)])
+    read = _options(table, label, options or {})
+    own: dict = {"file": table.name, "label": label} | ({"read": read} if read else {})
+    labels = _labels(table, read, label)
+    rare = _of_one_row(table, label, labels)
+    if rare and all(map(_is_number, labels)):
+        own["task"] = "regression"
+    elif rare:
+        own["read"] = read | {"na_values": [*read.get("na_values", ()), *rare]}
+    entry = _entry(table, name, own)
+    format = entry["format"]
+    frame = frame_of(table, format["names"], read, format["written"], format["text"])
+    if rare and "task" not in own and frame[[*format["columns"]]].isin(rare).any(axis=None):
+        raise ConfigError(f"{table}: label: {_one_row(label, rare)}; accepted: several rows of each class")
+    own["file"] = os.path.relpath(table, output.parent)
+    own |= _positive(entry, [one for one in labels if one not in rare])
+    odd = oddities(frame, format["columns"], label)
+    dropped = _dropped(entry, odd, label)
+    own |= {"drop": list(dropped)} if dropped else {}
+    lines = [*_found(table, entry, own, labels, rare), *_columns(entry, dropped, odd), *entry["hints"]]
+    dataset = f"  {in_one_line(name)}: {in_one_line(own)}"
+    return "\n".join([*map(_comment, lines), "datasets:", dataset, *_rest(entry)])
 
 
 def _name(table: Path) -> str:
     """The name of a study and its data set, derived from the name of the table's file."""
-    plain = re.sub(r"[^a-z0-9]+", "_", table.name.partition(".")[0].lower()).strip("_")
+    plain = re.sub(r"[^a-z0-9]+", "_", table.name.partition(".")[0].lower()).strip("_")[:LONGEST_NAME]
     return plain if plain[:1].isalpha() else f"table_{plain}".rstrip("_")
 
 
-def _found(table: Path, entry: Mapping, label: str) -> list[str]:
-    """Lines of text on what was found in the table."""
-    expect, columns = entry["expect"], entry["format"]["columns"]
+def _options(table: Path, label: str, given: Mapping) -> dict:
+    """The options of pandas with which a table is read."""
+    if not table.is_file() or suffix_of(table) not in DELIMITED:
+        return dict(given)
+    try:
+        found = guess_options(table, given)
+    except (*DAMAGED, ValueError, LookupError) as error:
+        raise ConfigError(f"{table}: {getattr(error, 'strerror', None) or error}") from None
+    # A study's names are without the blanks around them, and its reader takes labels as they are written.
+    columns = {name: list(found[name]) for name in ("dtype", "parse_dates", "date_format") if name in found}
+    for option, names in columns.items():
+        kept = {name.strip(): name for name in names if name.strip() != label}
+        found[option] = (
+            [*kept] if option == "parse_dates" else {one: found[option][kept[one]] for one in kept}
+        )
+    return {option: one for option, one in found.items() if one}
+
+
+def _labels(table: Path, read: Mapping, label: str) -> Counter:
+    """The rows of each label as written; nothing if they cannot be read, which the reader of tables says."""
+    try:
+        if suffix_of(table) in ARROW:
+            labels = BINARY[ARROW[suffix_of(table)]](table, columns=[label])[label]
+        else:
+            layout = {name: read[name] for name in ("sep", "encoding", "skiprows") if name in read}
+            place = [str(name).strip() for name in read_delimited(table, **layout, nrows=0)].index(label)
+            markers = ["", *read.get("na_values", ())]
+            options = {"usecols": [place], "dtype": str, "keep_default_na": False, "na_values": markers}
+            labels = read_delimited(table, **layout, **options).iloc[:, 0]
+    except (*DAMAGED, *RAGGED, ValueError, LookupError):
+        return Counter()
+    return Counter(labels.dropna().map(category_name))
+
+
+def _of_one_row(table: Path, label: str, labels: Counter) -> list[str]:
+    """The classes with one row, which no two folds can share; none of a regression."""
+    rare = sorted(name for name, count in labels.items() if count == 1)
+    if len(rare) > len(labels) / 2 or (len(labels) > MOST_CLASSES and all(map(_is_number, labels))):
+        return []
+    if rare and len(labels) == 2:
+        raise ConfigError(f"{table}: label: {_one_row(label, rare)}; accepted: several rows of each class")
+    return rare
+
+
+def _is_number(text: str) -> bool:
+    return reads(number, text)
+
+
+def _one_row(label: str, rare: Sequence[str]) -> str:
+    return f"found {label} {_listed(rare)} in one row"
+
+
+def _entry(table: Path, name: str, own: Mapping) -> dict:
+    """The catalog's entry of a table; errors name it, not a study and a data set, which are to be written."""
+    try:
+        return entry_of(table, name, own)
+    except ConfigError as error:
+        message = str(error).replace(f" (datasets.{name} of {table})", "").replace(f"datasets.{name}.", "")
+        raise ConfigError(message) from None
+
+
+def _positive(entry: dict, labels: Collection[str]) -> dict:
+    """The rarer class as the positive one if the larger one would be it; the entry's counts are swapped."""
+    expect, (usual, *_) = entry["expect"], [*entry["positive"], None]
+    others = [name for name in labels if name != usual]
+    if entry["task"] != "binary" or expect["negative"] >= expect["positive"] or len(others) != 1:
+        return {}
+    expect["negative"], expect["positive"] = expect["positive"], expect["negative"]
+    entry["positive"] = others
+    return {"positive": others[0]}
+
+
+def _dropped(entry: Mapping, odd: Oddities, label: str) -> dict[str, str]:
+    """The features that a first study does without, with the reasons; none if no other would be left."""
+    dropped = dict.fromkeys(odd.constants, "one value in all rows")
+    dropped |= dict.fromkeys(odd.identifiers, "an identifier, which differs in all rows")
+    dropped |= dict.fromkeys(entry["tells_label"], f"alone determines {label}")
+    return dropped if len(dropped) < len(entry["format"]["columns"]) else {}
+
+
+def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Sequence[str]) -> Iterator[str]:
+    """Lines on the rows, the label and the options of pandas."""
     task = {
         "binary": "two classes, {negative} negative and {positive} positive rows ({names})",
         "multiclass": "{classes} classes, the smallest of {smallest} rows",
         "regression": "numbers, so this is a regression",
     }[entry["task"]]
-    task = task.format(**expect, names=", ".join(entry["positive"]))
+    label, expect = own["label"], entry["expect"]
+    task = task.format(
+        **expect, names=", ".join(entry["positive"]) + (", the rarer class" if "positive" in own else "")
+    )
+    if entry["task"] == "regression" and not rare and max(labels.values(), default=1) > 1:
+        task += f"; for classes, add `task: multiclass` ({len(labels)} different values)"
+    yield f"{table.name}: {expect['rows']} rows; {label}: {task}"
+    if "read" in own:
+        yield f"options of pandas.read_csv that fit: {in_one_line(own['read'])}"
+    if numeric := [name for name in entry["format"]["names"] if _is_number(name)]:
+        yield f"names that are numbers, unless the line of names is missing: {_listed(numeric)}"
+    if rare:
+        said = "so this is a regression" if "task" in own else "so these rows are left out"
+        yield f"{_one_row(label, rare)}, too few for a class, {said}"
+    if unlabelled := entry["n_unlabelled"] - (0 if "task" in own else len(rare)):
+        yield f"rows without {label}, left out: {unlabelled}"
+
+
+def _columns(entry: Mapping, dropped: Mapping[str, str], odd: Oddities) -> Iterator[str]:
+    """Lines on the columns, and on what to look at."""
+    columns = {name: kind for name, kind in entry["format"]["columns"].items() if name not in dropped}
     kinds = {
         "numbers": [name for name, kind in columns.items() if kind is None],
-        "dates": [name for name, kind in columns.items() if kind == "date"],
+        "dates": [name for name, kind in columns.items() if isinstance(kind, str) and kind != DURATION],
+        "durations, in seconds": [name for name, kind in columns.items() if kind == DURATION],
         "categories": [f"{name} ({len(kind)})" for name, kind in columns.items() if isinstance(kind, list)],
         "missing values, imputed from the training rows": [
             f"{name} ({count})" for name, count in entry["n_missing"].items()
@@ -92,12 +240,15 @@ def _found(table: Path, entry: Mapping, label: str) -> list[str]:
         "left out (name it in `keep` to use it)": [
             f"{name} ({why})" for name, why in entry["left_out"].items()
         ],
+        "dropped (delete it from `drop` to use it)": [f"{name} ({why})" for name, why in dropped.items()],
     }
-    lines = [f"{table.name}: {expect['rows']} rows; {label}: {task}"]
-    lines += [f"{what}: {_listed(names)}" for what, names in kinds.items() if names]
-    if entry["n_unlabelled"]:
-        lines.append(f"rows without {label}, left out: {entry['n_unlabelled']}")
-    return [_comment(line) for line in lines]
+    yield from (f"{what}: {_listed(names)}" for what, names in kinds.items() if names)
+    if odd.n_repeated:
+        yield f"rows that repeat earlier ones, which may be training and test rows: {odd.n_repeated}"
+    for name, n_values in [*odd.repeated.items()][:3]:
+        yield f"{name} has {n_values} values: `groups: {name}` would keep the rows of each in one fold"
+    for name in kinds["dates"][:1]:
+        yield f"`time: {name}` would train on earlier rows and test on later ones"
 
 
 def _comment(text: str) -> str:
@@ -108,14 +259,6 @@ def _comment(text: str) -> str:
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
-
-
-def _dataset(name: str, own: Mapping) -> Iterable[str]:
-    if "drop" in own:
-        alone = " and ".join(own["drop"])
-        told = f"{alone} alone determines {own['label']}: delete `drop` if it is known before the label"
-        yield f"  {_comment(told)}"
-    yield f"  {_flow(name)}: {_flow(own)}"
 
 
 def _rest(entry: Mapping) -> Iterable[str]:
@@ -129,14 +272,8 @@ def _rest(entry: Mapping) -> Iterable[str]:
     if smallest <= 2:  # no rows would remain for the inner folds of a grid
         models = {name: one if isinstance(one, str) else one["estimator"] for name, one in models.items()}
     yield "models:"
-    yield from (f"  {name}: {_flow(model)}" for name, model in models.items())
+    yield from (f"  {name}: {in_one_line(model)}" for name, model in models.items())
     if smallest < FOLDS:
         yield f"protocol: {{folds: {max(2, smallest)}}}   # the smallest class has {smallest} rows"
     yield "# protocol: {folds: 10, repeats: 3}   # instead of five folds without repeats"
     yield ""
-
-
-def _flow(value) -> str:
-    """A value as one line of YAML."""
-    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10**6, allow_unicode=True)
-    return text.removesuffix("\n").removesuffix("\n...")

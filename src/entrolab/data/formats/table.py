@@ -1,108 +1,222 @@
-"""Reader of users' tables: delimited text, Parquet and Feather with columns of numbers, dates and text."""
+"""Reader of users' tables: delimited text, Parquet and Feather, as pandas reads them with its options."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from entrolab.data.raw_table import Table
-from entrolab.data.table_formats import ARROW, suffix_of
-from entrolearn.columns import DATE, ColumnEncoder, category_name, numeric_markers
+from entrolab.data.table_formats import ARROW, DELIMITED, DTYPES, suffix_of
+from entrolearn.columns import DURATION, ColumnEncoder, category_name, numeric_markers
 
-__all__ = ["frame_of", "groups_of", "labels_of", "order_in_time", "read", "weights_of"]
+__all__ = [
+    "comes_back",
+    "dtype_kind",
+    "frame_of",
+    "labels_of",
+    "names_of",
+    "numbers_of",
+    "odd_numbers",
+    "order_in_time",
+    "read",
+    "weights_of",
+]
 
 BINARY = {"parquet": pd.read_parquet, "feather": pd.read_feather}
+# The options of pandas that apply to whole files; the others apply to columns, see `frame_of` and `kind_of`.
+OF_FILES = ("decimal", "encoding", "quotechar", "comment", "skiprows", "na_values", "keep_default_na")
+# Whole numbers whose texts are not lost; 1e+05 is how R writes 100000, and 3E7 is a code.
+PLAIN = r"[+-]?(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]\d+)?|(?i:true|false)"
+LONG = r"[+-]?\d{16,}"
+EXACT = 2**53  # whole numbers up to it have a float each
+CHUNK = 2_000_000  # values that are compared with their numbers at once
 
 
 def frame_of(
-    path: Path, names: Sequence[str], delimiter: str, missing: Sequence[str], splits: Sequence[str]
+    path: Path,
+    names: Sequence[str],
+    read: Mapping,
+    written: Collection[str] = (),
+    text: Collection[str] = (),
+    splits: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Read a table from a file; NaN for numbers that stand for missing values.
+    """Read a table from a file.
 
-    `names` are the columns of delimited text, whose first line that is not empty is ignored; `delimiter` is
-    one character, or ``whitespace``; `missing` are texts; the columns `splits` have no missing values.
+    Parameters
+    ----------
+    path : Path
+    names : sequence of str
+        The columns of delimited text, whose first line that is not empty is ignored.
+    read : mapping
+        Options of pandas; ``thousands`` is applied to each column all of whose values fit, ``parse_dates``
+        leaves texts, which :class:`~entrolearn.columns.ColumnEncoder` takes as dates.
+    written : collection of str
+        Columns of text as it is written, where only an empty field and ``na_values`` are missing.
+    text : collection of str
+        Columns that are text whatever their values are.
+    splits : collection of str
+        Columns of Parquet without missing values.
     """
+    text = {*text, *(name for name in read.get("dtype", ()) if dtype_kind(read, name) == "text")}
     if suffix_of(path) in ARROW:
-        frame = BINARY[ARROW[suffix_of(path)]](path)
-        if markers := numeric_markers(missing):
-            marked = frame.select_dtypes("number").drop(columns=list(splits)).isin(markers)
+        frame = _with_levels(BINARY[ARROW[suffix_of(path)]](path))
+        if markers := [*read.get("na_values", ()), *numeric_markers(read.get("na_values", ()))]:
+            marked = frame.drop(columns=list(splits)).select_dtypes(exclude="bool").isin(markers)
             for name in marked.columns[marked.any()]:
                 frame[name] = frame[name].mask(marked[name])
-        return frame
-    return pd.read_csv(
-        path,
-        sep=r"\s+" if delimiter == "whitespace" else delimiter,
-        header=0,
-        names=list(names),
-        index_col=False,
-        skipinitialspace=True,
-        keep_default_na=False,
-        na_values=list(missing),
-        encoding="utf-8-sig",
-        low_memory=False,
-    )
+        return frame.assign(**{name: names_of(frame[name]) for name in text if name in frame})
+    durations = [name for name in read.get("dtype", ()) if dtype_kind(read, name) == DURATION]
+    as_text = {*text, *durations, *read.get("parse_dates", ())}
+    options = _of_file(path, read) | {"names": list(names)}
+    frame = pd.read_csv(path, **options, dtype=dict.fromkeys(as_text, str))
+    if written:
+        missing = {"na_values": ["", *read.get("na_values", ())], "keep_default_na": False}
+        asked = [name for name in names if name in written]
+        frame[asked] = pd.read_csv(path, **options | missing, usecols=asked, dtype=str)
+    if mark := read.get("thousands"):
+        point = read.get("decimal", ".")
+        grouped = rf"[+-]?\d{{1,3}}(?:{re.escape(mark)}\d{{3}})*(?:{re.escape(point)}\d*)?"
+        words = frame.select_dtypes(exclude=["number", "bool"]).columns.difference([*as_text, *written])
+        for name in words:
+            if frame[name].dropna().astype(str).str.strip().str.fullmatch(grouped).all():
+                frame[name] = numbers_of(frame[name], read)
+    return frame
 
 
-def labels_of(column: pd.Series, missing: Sequence[str]) -> np.ndarray:
-    """Labels as written in the table; NaN where a label is missing."""
+def _of_file(path: Path, read: Mapping) -> dict:
+    """pandas' options of a file of delimited text."""
+    given = {name: read[name] for name in OF_FILES if name in read}
+    fixed = {"header": 0, "index_col": False, "skipinitialspace": True, "low_memory": False}
+    sep = read.get("sep", DELIMITED.get(suffix_of(path), ","))
+    return {"encoding": "utf-8-sig", **given, **fixed, "sep": sep}
+
+
+def dtype_kind(read: Mapping, name: str) -> str | None:
+    """What a study says that a column is read as: "text", "number" or "duration"."""
+    return DTYPES.get(read.get("dtype", {}).get(name))
+
+
+def numbers_of(column: pd.Series, read: Mapping) -> pd.Series:
+    """Texts as numbers by a study's marks of thousands and decimals; a ValueError for other texts."""
+    marks = _marks(read)
+    values = column.astype(object).map(lambda one: one.translate(marks) if isinstance(one, str) else one)
+    name = str(column.name)
+    encoded = ColumnEncoder({name: None}).transform(values.to_frame(name))
+    return pd.Series(encoded[:, 0], column.index, name=column.name)
+
+
+def _marks(read: Mapping) -> dict[int, str]:
+    """What the marks of a study's numbers are replaced by."""
+    marks = {read.get("decimal", "."): "."} | ({read["thousands"]: ""} if "thousands" in read else {})
+    return str.maketrans(marks)
+
+
+def odd_numbers(path: Path, names: Sequence[str], frame: pd.DataFrame, read: Mapping) -> dict[str, str]:
+    """The columns of whole numbers in delimited text that do not have all that is written, with an example.
+
+    Such are 007, 3E7, and ids above 2**53.
+    """
+    numbers = frame.select_dtypes("number")
+    whole = (numbers.isna() | (numbers % 1 == 0)).all() & numbers.notna().any()
+    asked = [name for name in whole.index[whole] if dtype_kind(read, name) is None]
+    found: dict[str, str] = {}
+    if suffix_of(path) in ARROW or not asked:
+        return found
+    # ``names`` are those of all columns: a column is selected by its place.
+    options = _of_file(path, read) | {"names": list(names), "usecols": asked, "dtype": str}
+    with pd.read_csv(path, **options, chunksize=max(CHUNK // len(asked), 1)) as chunks:
+        for chunk in chunks:
+            values = pd.Series(chunk[asked].to_numpy().ravel(order="F"))
+            odd = values.notna() & ~comes_back(values.astype(str).str.strip(), read)
+            for place in np.flatnonzero(odd):
+                found.setdefault(asked[place // len(chunk)], values[place])
+    return found
+
+
+def comes_back(texts: pd.Series, read: Mapping) -> pd.Series:
+    """Whether each text of a whole number is all that its number says."""
+    plain = texts.str.translate(_marks(read))
+    long = plain.str.fullmatch(LONG)
+    too_large = long.copy()
+    too_large[long] = plain[long].map(lambda text: abs(int(text)) > EXACT)
+    return plain.str.fullmatch(PLAIN) & ~too_large.astype(bool)
+
+
+def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame with names that are texts, and with the named levels of its index as columns."""
+    frame = frame.set_axis([str(name).strip() for name in frame.columns], axis=1)
+    levels = [level for level in frame.index.names if level is not None]
+    return (frame.reset_index(level=levels) if levels else frame).rename(columns=str).reset_index(drop=True)
+
+
+def names_of(column: pd.Series) -> pd.Series:
+    """The names of categories; NaN where one is missing."""
+    return column.astype(object).map(category_name, na_action="ignore")
+
+
+def labels_of(column: pd.Series, read: Mapping, labels_as: str | None = None) -> np.ndarray:
+    """Labels as they are in the table, or as "number" or "bool"; NaN where a label is missing."""
+    if column.dtype.kind == "m":
+        return ColumnEncoder({"": DURATION}).transform(column.to_frame(""))[:, 0]
     if column.dtype.kind in "biuf" and isinstance(column.dtype, np.dtype):
         return column.to_numpy()
-    labels = column.astype(object)
-    labels = labels.map(lambda label: label.strip() if isinstance(label, str) else label)
-    names = labels.map(category_name, na_action="ignore")
-    return labels.mask(names.isin(list(missing)) | labels.isna(), np.nan).to_numpy()
-
-
-def groups_of(column: pd.Series, missing: Sequence[str]) -> pd.Series:
-    """The name of each row's group; NaN where it is missing."""
-    names = column.astype(object).map(category_name, na_action="ignore")
-    return names.mask(names.isin(list(missing)))
+    if labels_as:
+        values = numbers_of(column, read)
+        whole = values.notna().all() and (values % 1 == 0).all() and values.abs().max() <= EXACT
+        as_read = "bool" if labels_as == "bool" else "int64"
+        return (values.astype(as_read) if whole else values).to_numpy()
+    labels = column.astype(object).map(lambda label: label.strip() if isinstance(label, str) else label)
+    return labels.where(labels.notna() & (labels != ""), np.nan).to_numpy()
 
 
 def read(
     paths: Sequence[Path],
     *,
     names: Sequence[str],
-    delimiter: str,
+    read: Mapping,
     label: str,
     columns: Mapping,
-    missing: Sequence[str],
+    labels_as: str | None = None,
+    written: Sequence[str] = (),
+    text: Sequence[str] = (),
     groups: str | None = None,
     time: str | None = None,
+    time_kind: str | None = None,
     weight: str | None = None,
     splits: Sequence[str] = (),
 ) -> Table:
     """Read one or several files; features are encoded by :class:`~entrolearn.columns.ColumnEncoder`.
 
-    Rows are sorted by the column `time`; rows with the same value in the column `groups` form a group; the
-    column `weight` contains the weights of rows. The columns `splits`, one per repeat, contain the fold in
-    which a row is tested.
+    For `read`, `written` and `text` see :func:`frame_of`; for `labels_as` :func:`labels_of`. Rows are
+    sorted by the column `time`; rows with the same value in the column `groups` form a group; the column
+    `weight` contains the weights of rows. The columns `splits`, one per repeat, contain the fold in which a
+    row is tested.
     """
-    frames = [frame_of(path, names, delimiter, missing, splits) for path in paths]
-    frame = pd.concat(frames, ignore_index=True).rename(columns=str)
+    frames = [frame_of(path, names, read, written, text, splits) for path in paths]
+    frame = pd.concat(frames, ignore_index=True)
     if time is not None:
-        frame = frame.iloc[order_in_time(frame[time])]
-    X = ColumnEncoder(dict(columns), missing).transform(frame)
-    labels = labels_of(frame[label], missing)
-    of_groups = None if groups is None else pd.factorize(groups_of(frame[groups], missing))[0]
+        frame = frame.iloc[order_in_time(frame[time], time_kind)]
+    X = ColumnEncoder(dict(columns)).transform(frame)
+    labels = labels_of(frame[label], read, labels_as)
+    of_groups = None if groups is None else pd.factorize(names_of(frame[groups]))[0]
     folds = frame[list(splits)].to_numpy(np.int16) if splits else None
-    weights = None if weight is None else weights_of(frame[weight], missing)
+    weights = None if weight is None else weights_of(frame[weight])
     return Table(X, labels, list(columns), [len(part) for part in frames], of_groups, weights, folds)
 
 
-def weights_of(column: pd.Series, missing: Sequence[str]) -> np.ndarray:
+def weights_of(column: pd.Series) -> np.ndarray:
     """The weights of rows as floats, NaN where a weight is missing; a ValueError for other text."""
     name = str(column.name)
-    return ColumnEncoder({name: None}, missing).transform(column.to_frame(name))[:, 0]
+    return ColumnEncoder({name: None}).transform(column.to_frame(name))[:, 0]
 
 
-def order_in_time(column: pd.Series) -> np.ndarray:
-    """The order of rows by a column of numbers or dates; rows with equal values keep their order.
+def order_in_time(column: pd.Series, kind: str | None) -> np.ndarray:
+    """The order of rows by a column of numbers, dates or durations; equal values keep their order.
 
-    A value that is missing, or neither a number nor a date, raises a `ValueError`.
+    A value that is missing, or none of these, raises a `ValueError`.
     """
-    kind = None if column.dtype.kind in "biuf" else DATE
     name = str(column.name)
     values = ColumnEncoder({name: kind}).transform(column.to_frame(name))[:, 0]
     if np.isnan(values).any():
