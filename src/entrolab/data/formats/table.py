@@ -82,7 +82,8 @@ def frame_of(
         for name in words:
             if frame[name].dropna().astype(str).str.strip().str.fullmatch(grouped).all():
                 frame[name] = numbers_of(frame[name], read)
-    return frame
+    # pandas has a block for each column of a wide table, which makes each step slow.
+    return frame.copy() if len(names) > len(frame) else frame
 
 
 def _of_file(path: Path, read: Mapping) -> dict:
@@ -118,13 +119,12 @@ def odd_numbers(path: Path, names: Sequence[str], frame: pd.DataFrame, read: Map
 
     Such are 007, 3E7, and ids above 2**53.
     """
-    numbers = frame.select_dtypes("number")
-    whole = (numbers.isna() | (numbers % 1 == 0)).all() & numbers.notna().any()
-    asked = [name for name in whole.index[whole] if dtype_kind(read, name) is None]
+    asked = [
+        name for name in names if name in frame and _is_whole(frame[name]) and not dtype_kind(read, name)
+    ]
     found: dict[str, str] = {}
     if suffix_of(path) in ARROW or not asked:
         return found
-    # ``names`` are those of all columns: a column is selected by its place.
     options = _of_file(path, read) | {"names": list(names), "usecols": asked, "dtype": str}
     with pd.read_csv(path, **options, chunksize=max(CHUNK // len(asked), 1)) as chunks:
         for chunk in chunks:
@@ -135,9 +135,17 @@ def odd_numbers(path: Path, names: Sequence[str], frame: pd.DataFrame, read: Map
     return found
 
 
+def _is_whole(column: pd.Series) -> bool:
+    """Whether a column has whole numbers alone."""
+    if column.dtype.kind not in "iuf" or column.empty or column.iloc[0] % 1 > 0:
+        return False
+    values = column.dropna()
+    return len(values) > 0 and bool((values % 1 == 0).all())
+
+
 def comes_back(texts: pd.Series, read: Mapping) -> pd.Series:
     """Whether each text of a whole number is all that its number says."""
-    plain = texts.str.translate(_marks(read))
+    plain = texts.str.translate(_marks(read)) if {"decimal", "thousands"} & read.keys() else texts
     long = plain.str.fullmatch(LONG)
     too_large = long.copy()
     too_large[long] = plain[long].map(lambda text: abs(int(text)) > EXACT)
