@@ -701,6 +701,28 @@ def test_a_test_file_is_what_is_tested(load_own, tmp_path):
         load_own({**OWN, "test": "later.csv", "time": "size"})
 
 
+def test_a_part_without_a_class_is_refused_of_two_and_told_of_many(load_own, tmp_path):
+    """Scores of one class would be 0 for a learner without an error."""
+    (tmp_path / "later.csv").write_text("size,sort,colour,bought\n9,0,red,no\n8,1,green,no\n")
+    with pytest.raises(ConfigError, match="shop.test: later.csv has no row of 'yes'; accepted: rows of both"):
+        load_own({**OWN, "test": "later.csv"})
+    with pytest.raises(ConfigError, match="shop.test: later.csv has no row of 'yes'; accepted: rows of both"):
+        load_own({**OWN, "file": "later.csv", "test": "table.csv"})
+    _, entry = load_own({**OWN, "test": "later.csv"}, TABLE.replace("red,yes", "red,maybe"))
+    assert entry["hints"][:2] == ["later.csv has no row of 'maybe'", "later.csv has no row of 'yes'"]
+
+
+def test_each_class_is_in_as_many_groups_as_folds(load_own):
+    lines = [f"{line},{k // 2 + 10 * (k % 2 and k > 3)}" for k, line in enumerate(TABLE.splitlines()[1:])]
+    content = "\n".join(["size,sort,colour,bought,who", *lines]).replace("no,1\n", "no,0\n")
+    _, entry = load_own({**OWN, "groups": "who"}, content, protocol={"folds": 5})
+    assert (entry["groups"], entry["groups_of_class"]) == (10, 5)
+    with pytest.raises(
+        ConfigError, match="groups and smallest class allow at most 5 folds; accepted: 2 to 5"
+    ):
+        load_own({**OWN, "groups": "who"}, content, protocol={"folds": 6})
+
+
 def test_a_string_is_no_data(tmp_path, load_own):
     with pytest.raises(ConfigError, match="found 'table.csv', expected a list of keys of the catalog, or"):
         load_own("table.csv")

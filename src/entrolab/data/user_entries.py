@@ -119,6 +119,12 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     if "weight" in beside:
         _check_weights(source, frame.loc[kept, beside["weight"]])
     task, classes = _task(source, label, _counted(labels[kept]), own, is_nominal(frame[label]))
+    is_test = np.arange(len(frame)) >= len(frame) - (len(frames[-1]) if tested else 0)
+    one_sided = []
+    if tested and task != "regression":
+        one_sided = _one_sided(source, labels[kept], is_test[kept], classes.get("positives"))
+    groups = names_of(frame.loc[kept, beside["groups"]]) if "groups" in beside else None
+    n_groups = _n_groups(source, groups, labels[kept] if task != "regression" else None)
     return {
         "title": f"{source.path.name}, by {label}",
         "source": "own",
@@ -138,13 +144,15 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         },
         "splits": _divided_by(frame[splits][kept]) if splits else {},
         "test": str(source.paths[-1]) if "test" in own else None,
-        "groups": _n_groups(source, frame.loc[kept, beside["groups"]]) if "groups" in beside else 0,
+        "groups": n_groups[0],
+        "groups_of_class": n_groups[1],
         "missing_rows": own.get("missing_rows"),
         "task": task,
         "positive": classes.pop("positives", []),
         "expect": {"rows": int(kept.sum()), "features": len(columns), **classes, **tested},
         "left_out": left_out,
         "hints": [
+            *one_sided,
             *_lost(lost, {*features}),
             *_hints(frame, columns, left_out, label, task, categorical, lost),
         ],
@@ -246,14 +254,32 @@ def _check_weights(source: Source, column) -> None:
     raise source.wrong_in_study("weight", f"found {found}; accepted: numbers from 0, not all of them 0")
 
 
-def _n_groups(source: Source, column) -> int:
-    """The number of groups of some rows."""
-    groups = names_of(column)
+def _n_groups(source: Source, groups: pd.Series | None, labels: np.ndarray | None) -> tuple[int, int]:
+    """The number of groups of some rows, and that of the class that is in the fewest groups."""
+    if groups is None:
+        return 0, 0
     if absent := int(groups.isna().sum()):
         raise source.wrong_in_study(
-            "groups", f"found no value of {column.name!r} in {absent} rows; accepted: a group for each row"
+            "groups", f"found no value of {groups.name!r} in {absent} rows; accepted: a group for each row"
         )
-    return int(groups.nunique())
+    of_classes = [groups] if labels is None else [groups[labels == label] for label in np.unique(labels)]
+    return int(groups.nunique()), min(int(one.nunique()) for one in of_classes)
+
+
+def _one_sided(source: Source, labels: np.ndarray, is_test: np.ndarray, positives) -> list[str]:
+    """Hints at classes without a row in the training or the test file; of two classes, both need them."""
+    names = np.array([label_name(label) for label in labels])
+    classes = {name: [name] for name in np.unique(names)}
+    if positives is not None:
+        classes = {"positive": positives, "negative": sorted({*names}.difference(positives))}
+    found = []
+    for path, rows in ((source.paths[-1], names[is_test]), (source.path, names[~is_test])):
+        for of_class in classes.values():
+            if not np.isin(rows, of_class).any():
+                found.append(f"{path.name} has no row of {listed(of_class)}")
+    if positives is not None and found:
+        raise source.wrong_in_study("test", f"{found[0]}; accepted: rows of both classes in each part")
+    return found
 
 
 def _divided_by(splits) -> dict[str, int]:

@@ -119,11 +119,10 @@ def odd_numbers(path: Path, names: Sequence[str], frame: pd.DataFrame, read: Map
 
     Such are 007, 3E7, and ids above 2**53.
     """
-    asked = [
-        name for name in names if name in frame and _is_whole(frame[name]) and not dtype_kind(read, name)
-    ]
     found: dict[str, str] = {}
-    if suffix_of(path) in ARROW or not asked:
+    numbers = [name for name in names if name in frame and not dtype_kind(read, name)]
+    asked = [name for name in numbers if _is_whole(frame[name])] if suffix_of(path) in DELIMITED else []
+    if not asked:
         return found
     options = _of_file(path, read) | {"names": list(names), "usecols": asked, "dtype": str}
     with pd.read_csv(path, **options, chunksize=max(CHUNK // len(asked), 1)) as chunks:
