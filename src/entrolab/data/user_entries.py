@@ -269,7 +269,7 @@ def _n_groups(source: Source, groups: pd.Series | None, labels: np.ndarray | Non
 def _one_sided(source: Source, labels: np.ndarray, is_test: np.ndarray, positives) -> list[str]:
     """Hints at classes without a row in the training or the test file; of two classes, both need them."""
     names = np.array([label_name(label) for label in labels])
-    classes = {name: [name] for name in np.unique(names)}
+    classes = {name: [name] for name in np.unique(names).tolist()}
     if positives is not None:
         classes = {"positive": positives, "negative": sorted({*names}.difference(positives))}
     found = []
