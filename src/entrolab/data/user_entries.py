@@ -84,15 +84,17 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     apart = {label, *drop, *splits, *(name for option, name in beside.items() if option != "time")}
     features = [name for name in names if name not in apart]
     timed = [beside["time"]] if beside.get("time") in drop else []
+    lengths, is_delimited = [len(part) for part in frames], suffix_of(source.path) in DELIMITED
     with wrong_values(source, names):
-        lengths, is_delimited = [len(part) for part in frames], suffix_of(source.path) in DELIMITED
         described = describe_columns(
             frame, [*features, *timed], categorical, lost, read, lengths, is_delimited
         )
-    times = {"time_kind": described[beside["time"]][0]} if "time" in beside else {}
-    if times:
+    times = {}
+    if "time" in beside:
+        kind = described[beside["time"]][0]
+        times["time_kind"] = DATE if isinstance(kind, list) else kind
         try:
-            order_in_time(frame[beside["time"]], _in_time(times["time_kind"]))
+            order_in_time(frame[beside["time"]], times["time_kind"])
         except ValueError as error:
             raise source.wrong_in_study("time", str(error)) from None
     columns, left_out = _features({name: described[name] for name in features}, keep)
@@ -125,6 +127,8 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         one_sided = _one_sided(source, labels[kept], is_test[kept], classes.get("positives"))
     groups = names_of(frame.loc[kept, beside["groups"]]) if "groups" in beside else None
     n_groups = _n_groups(source, groups, labels[kept] if task != "regression" else None)
+    words = {name for name, kind in columns.items() if isinstance(kind, list)} | left_out.keys()
+    words |= set() if task == "regression" else {label}
     return {
         "title": f"{source.path.name}, by {label}",
         "source": "own",
@@ -151,11 +155,7 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         "positive": classes.pop("positives", []),
         "expect": {"rows": int(kept.sum()), "features": len(columns), **classes, **tested},
         "left_out": left_out,
-        "hints": [
-            *one_sided,
-            *_lost(lost, {*features}),
-            *_hints(frame, columns, left_out, label, task, categorical, lost),
-        ],
+        "hints": one_sided + _hints(frame, words, categorical, lost),
         "n_missing": {name: int(n) for name, n in zip(columns, gaps[kept].sum(axis=0), strict=True) if n},
         "n_unlabelled": int((~labelled).sum()),
         "tells_label": determining_columns(columns, codes[kept], labels[kept], task),
@@ -163,26 +163,17 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     }
 
 
-def _in_time(kind):
-    """The kind of a column by which rows are sorted: words are to be dates."""
-    return DATE if isinstance(kind, list) else kind
-
-
-def _lost(lost: Mapping[str, str], features: Collection[str]) -> list[str]:
-    """Hints at the columns of numbers that are read as text."""
-    return [
+def _hints(
+    frame: pd.DataFrame, words: Collection[str], categorical: Collection[str], lost: Mapping[str, str]
+) -> list[str]:
+    """Hints at columns of numbers that are read as text, and at `words` that look like something else."""
+    as_text = [
         f"{name} is read as text, since {example!r} is more than its number; accepted: "
         f"`read: {{dtype: {{{name}: str}}}}`, or {{{name}: float}}"
         for name, example in lost.items()
-        if example and name in features
+        if example and name in words
     ]
-
-
-def _hints(frame, columns: Mapping, left_out: Mapping, label: str, task: str, written, lost) -> list[str]:
-    """Hints at the columns that are read as words."""
-    words = {name for name, kind in columns.items() if isinstance(kind, list)} | left_out.keys()
-    words |= set() if task == "regression" else {label}
-    return hints(frame[[name for name in frame if name in words.difference(lost)]], written)
+    return as_text + hints(frame[[name for name in frame if name in words and name not in lost]], categorical)
 
 
 def _features(described: Mapping, keep: Collection[str]) -> tuple[dict, dict[str, str]]:
