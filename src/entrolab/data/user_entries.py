@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 
 from entrolab.data.formats.table import (
-    comes_back,
     dtype_kind,
     frame_of,
     labels_of,
     names_of,
     numbers_of,
-    odd_numbers,
     order_in_time,
+    says_more,
     weights_of,
 )
 from entrolab.data.openml_tables import KEYS, facts_of
@@ -31,6 +30,7 @@ from entrolab.data.user_columns import (
     determining_columns,
     hints,
     is_nominal,
+    is_whole,
 )
 from entrolab.data.user_files import Source, checked_names, columns_asked, first_place, listed
 from entrolab.schema.sections import shortened
@@ -209,7 +209,7 @@ def _labels_as(source: Source, column: pd.Series, own: Mapping) -> str | None:
         values = numbers_of(texts, source.read)
     except ValueError:
         return None
-    lossless = (values % 1 > 0).any() or comes_back(texts, source.read).all()
+    lossless = (values % 1 > 0).any() or not any(map(says_more, texts.unique()))
     return "number" if lossless or own.get("task") == "regression" or asked else None
 
 
@@ -291,8 +291,13 @@ def _frames(
     example.
     """
     names: list[str] = []
+    odd: dict[str, str] = {}
     for path in source.paths:
-        of_file = checked_names(source, path) if suffix_of(path) in DELIMITED else _names_in(source, path)
+        if suffix_of(path) in DELIMITED:
+            of_file, of_columns = checked_names(source, path)
+            odd = {**of_columns, **odd}
+        else:
+            of_file = list(_frame(source, path, (), (), (), ()).columns)
         if names and of_file != names:
             other = next((name for name in of_file if name not in names), "their order")
             raise source.wrong_in_study(
@@ -306,9 +311,13 @@ def _frames(
         )
     written = written.intersection(names)
     frames = [_frame(source, path, names, written, (), splits) for path in source.paths]
-    lost: dict[str, str] = {}
-    for path, frame in zip(source.paths, frames, strict=True):
-        lost = {**odd_numbers(path, names, frame.drop(columns=[*written, *splits]), source.read), **lost}
+    lost = {
+        name: example
+        for name, example in odd.items()
+        if name not in written
+        and not dtype_kind(source.read, name)
+        and all(is_whole(frame[name]) for frame in frames)
+    }
     lost |= dict.fromkeys(_typed_apart(frames).difference(written), "")
     if lost:
         frames = [_frame(source, path, names, written, lost, splits) for path in source.paths]
@@ -324,10 +333,6 @@ def _typed_apart(frames: Sequence[pd.DataFrame]) -> set[str]:
                 kind = "number" if dtype.kind in "iuf" else dtype.kind
                 kinds.setdefault(str(name), set()).add(kind)
     return {name for name, found in kinds.items() if len(found) > 1}
-
-
-def _names_in(source: Source, path: Path) -> list[str]:
-    return list(_frame(source, path, (), (), (), ()).columns)
 
 
 def _frame(source: Source, path: Path, names, written, text, splits) -> pd.DataFrame:

@@ -12,26 +12,24 @@ from entrolab.data.table_formats import ARROW, DELIMITED, DTYPES, suffix_of
 from entrolearn.columns import DURATION, ColumnEncoder, category_name, numeric_markers
 
 __all__ = [
-    "comes_back",
     "dtype_kind",
     "frame_of",
     "labels_of",
     "names_of",
     "numbers_of",
-    "odd_numbers",
     "order_in_time",
     "read",
+    "says_more",
     "weights_of",
 ]
 
 BINARY = {"parquet": pd.read_parquet, "feather": pd.read_feather}
 # The options of pandas that apply to whole files; the others apply to columns, see `frame_of` and `kind_of`.
 OF_FILES = ("decimal", "encoding", "quotechar", "comment", "skiprows", "na_values", "keep_default_na")
-# Whole numbers whose texts are not lost; 1e+05 is how R writes 100000, and 3E7 is a code.
-PLAIN = r"[+-]?(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]\d+)?|(?i:true|false)"
-LONG = r"[+-]?\d{16,}"
+MARK = "\x1f"  # between the values of a line in which `ODD` is searched
+# Whole numbers that may say more than their number; R writes 100000 as 1e+05, while 3E7 is a code.
+ODD = re.compile(MARK + r"\s*[+-]?(?:0\d+(?:\.0*)?|\d+(?:\.0*)?[eE]\d+|\d{16,})\s*(?![^\x1f])")
 EXACT = 2**53  # whole numbers up to it have a float each
-CHUNK = 2_000_000  # values that are compared with their numbers at once
 
 
 def frame_of(
@@ -101,54 +99,25 @@ def dtype_kind(read: Mapping, name: str) -> str | None:
 
 def numbers_of(column: pd.Series, read: Mapping) -> pd.Series:
     """Texts as numbers by a study's marks of thousands and decimals; a ValueError for other texts."""
-    marks = _marks(read)
+    marks = str.maketrans(
+        {read.get("decimal", "."): "."} | ({read["thousands"]: ""} if "thousands" in read else {})
+    )
     values = column.astype(object).map(lambda one: one.translate(marks) if isinstance(one, str) else one)
     name = str(column.name)
     encoded = ColumnEncoder({name: None}).transform(values.to_frame(name))
     return pd.Series(encoded[:, 0], column.index, name=column.name)
 
 
-def _marks(read: Mapping) -> dict[int, str]:
-    """What the marks of a study's numbers are replaced by."""
-    marks = {read.get("decimal", "."): "."} | ({read["thousands"]: ""} if "thousands" in read else {})
-    return str.maketrans(marks)
+def says_more(text: str) -> bool:
+    """Whether the text of a whole number says more than its number: 007, 3E7, and ids above 2**53.
 
-
-def odd_numbers(path: Path, names: Sequence[str], frame: pd.DataFrame, read: Mapping) -> dict[str, str]:
-    """The columns of whole numbers in delimited text that do not have all that is written, with an example.
-
-    Such are 007, 3E7, and ids above 2**53.
+    Examples
+    --------
+    >>> [says_more(text) for text in ("007", "3E7", "9007199254740993", "1e+05", "-1.0")]
+    [True, True, True, False, False]
     """
-    found: dict[str, str] = {}
-    numbers = [name for name in names if name in frame and not dtype_kind(read, name)]
-    asked = [name for name in numbers if _is_whole(frame[name])] if suffix_of(path) in DELIMITED else []
-    if not asked:
-        return found
-    options = _of_file(path, read) | {"names": list(names), "usecols": asked, "dtype": str}
-    with pd.read_csv(path, **options, chunksize=max(CHUNK // len(asked), 1)) as chunks:
-        for chunk in chunks:
-            values = pd.Series(chunk[asked].to_numpy().ravel(order="F"))
-            odd = values.notna() & ~comes_back(values.astype(str).str.strip(), read)
-            for place in np.flatnonzero(odd):
-                found.setdefault(asked[place // len(chunk)], values[place])
-    return found
-
-
-def _is_whole(column: pd.Series) -> bool:
-    """Whether a column has whole numbers alone."""
-    if column.dtype.kind not in "iuf" or column.empty or column.iloc[0] % 1 > 0:
-        return False
-    values = column.dropna()
-    return len(values) > 0 and bool((values % 1 == 0).all())
-
-
-def comes_back(texts: pd.Series, read: Mapping) -> pd.Series:
-    """Whether each text of a whole number is all that its number says."""
-    plain = texts.str.translate(_marks(read)) if {"decimal", "thousands"} & read.keys() else texts
-    long = plain.str.fullmatch(LONG)
-    too_large = long.copy()
-    too_large[long] = plain[long].map(lambda text: abs(int(text)) > EXACT)
-    return plain.str.fullmatch(PLAIN) & ~too_large.astype(bool)
+    found = ODD.fullmatch(MARK + text)
+    return found is not None and (not text.strip().isdigit() or text.strip()[0] == "0" or int(text) > EXACT)
 
 
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
