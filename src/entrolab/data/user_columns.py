@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.api import guess_datetime_format
 
-from entrolab.data.formats.table import dtype_kind, says_more
+from entrolab.data.formats.table import dtype_kind
+from entrolab.data.table_formats import says_more
 from entrolearn.columns import DATE, DURATION, category_name, days, number, seconds
 
 MOST_CLASSES = 20  # more different whole numbers are values of a regression

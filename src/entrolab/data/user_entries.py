@@ -16,13 +16,12 @@ from entrolab.data.formats.table import (
     names_of,
     numbers_of,
     order_in_time,
-    says_more,
     weights_of,
 )
 from entrolab.data.openml_tables import KEYS, facts_of
 from entrolab.data.prepare import memory_errors
 from entrolab.data.raw_table import label_name
-from entrolab.data.table_formats import ARROW, COMPRESSED, DELIMITED, FORMATS, suffix_of
+from entrolab.data.table_formats import ARROW, COMPRESSED, DELIMITED, FORMATS, says_more, suffix_of
 from entrolab.data.user_columns import (
     MOST_CLASSES,
     WrongValueError,

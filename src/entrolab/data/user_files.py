@@ -14,8 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from entrolab.data.formats.table import MARK, ODD, says_more
-from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, suffix_of
+from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, MARK, ODD, says_more, suffix_of
 from entrolab.io.damaged import DAMAGED
 from entrolab.schema.sections import ConfigError, shortened
 from entrolearn.suggest import did_you_mean

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from entrolab.data.raw_table import Table
-from entrolab.data.table_formats import ARROW, DELIMITED, DTYPES, suffix_of
+from entrolab.data.table_formats import ARROW, DELIMITED, DTYPES, EXACT, suffix_of
 from entrolearn.columns import DURATION, ColumnEncoder, category_name, numeric_markers
 
 __all__ = [
@@ -19,17 +19,12 @@ __all__ = [
     "numbers_of",
     "order_in_time",
     "read",
-    "says_more",
     "weights_of",
 ]
 
 BINARY = {"parquet": pd.read_parquet, "feather": pd.read_feather}
 # The options of pandas that apply to whole files; the others apply to columns, see `frame_of` and `kind_of`.
 OF_FILES = ("decimal", "encoding", "quotechar", "comment", "skiprows", "na_values", "keep_default_na")
-MARK = "\x1f"  # between the values of a line in which `ODD` is searched
-# Whole numbers that may say more than their number; R writes 100000 as 1e+05, while 3E7 is a code.
-ODD = re.compile(MARK + r"\s*[+-]?(?:0\d+(?:\.0*)?|\d+(?:\.0*)?[eE]\d+|\d{16,})\s*(?![^\x1f])")
-EXACT = 2**53  # whole numbers up to it have a float each
 
 
 def frame_of(
@@ -106,18 +101,6 @@ def numbers_of(column: pd.Series, read: Mapping) -> pd.Series:
     name = str(column.name)
     encoded = ColumnEncoder({name: None}).transform(values.to_frame(name))
     return pd.Series(encoded[:, 0], column.index, name=column.name)
-
-
-def says_more(text: str) -> bool:
-    """Whether the text of a whole number says more than its number: 007, 3E7, and ids above 2**53.
-
-    Examples
-    --------
-    >>> [says_more(text) for text in ("007", "3E7", "9007199254740993", "1e+05", "-1.0")]
-    [True, True, True, False, False]
-    """
-    found = ODD.fullmatch(MARK + text)
-    return found is not None and (not text.strip().isdigit() or text.strip()[0] == "0" or int(text) > EXACT)
 
 
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
