@@ -63,6 +63,7 @@ def clean() -> None:
 def check_studies(files: Sequence[str]) -> int:
     """Check studies and their learners, which are imported; print all mistakes, and return an exit status."""
     from entrolab import find_learners_in
+    from entrolab.data.user_tables import warnings_of
     from entrolab.study.config import load_catalog, load_study
     from entrolab.study.learners import learners_asked, mistakes, summary
 
@@ -73,6 +74,9 @@ def check_studies(files: Sequence[str]) -> int:
         check_file(file)
         find_learners_in([file.parent])
         study = load_study(file, catalog)
+        for key, entry in study.own_data.items():
+            for line in warnings_of(key, entry):
+                print(f"{file}: {line}")
         asked = learners_asked(study)
         found = mistakes(asked)
         for line in found or [f"nothing wrong: {len(study.models)} models, {summary(asked)}"]:

@@ -472,11 +472,9 @@ def test_every_format_gives_the_same_data(load_own, tmp_path, frame, name, write
     "write",
     [
         lambda frame, path: frame.to_csv(path, index=False),
-        lambda frame, path: frame.to_parquet(path),
-        lambda frame, path: frame.to_feather(path),
         lambda frame, path: frame.astype({"whole": "Int64", "bought": "category"}).to_parquet(path),
     ],
-    ids=["csv", "parquet", "feather", "parquet of nullable numbers and categories"],
+    ids=["csv", "parquet of nullable numbers and categories"],
 )
 def test_markers_of_missing_values_are_alike_in_every_format(load_own, tmp_path, request, write):
     format = request.node.callspec.id.split()[0]
@@ -726,6 +724,13 @@ def test_each_class_is_in_as_many_groups_as_folds(load_own):
 def test_a_string_is_no_data(tmp_path, load_own):
     with pytest.raises(ConfigError, match="found 'table.csv', expected a list of keys of the catalog, or"):
         load_own("table.csv")
+
+
+def test_rules_match_every_name_of_data():
+    rules = (ROOT / "workflow" / "rules" / "common.smk").read_text()
+    (pattern,) = re.findall('dataset="(.+)"', rules)
+    assert all(re.fullmatch(pattern, name) for name in ("shop", "test_no", "a__b_", "iris-3"))
+    assert not re.fullmatch(pattern, "a/b")
 
 
 def test_names_of_data_are_taken_once(tmp_path):
