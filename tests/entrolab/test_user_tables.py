@@ -363,9 +363,15 @@ def test_a_column_has_one_type_over_all_files(tmp_path):
     of_one, of_other = ["000", "001", "002"] * 4, ["000", "001", "X01"] * 4
     entry = column_of(tmp_path, of_other, more=of_one, groups="x")
     assert entry["groups"] == 4  # not 000 and 0
-    entry = column_of(tmp_path, ["1", "2", "B7"] * 4, more=["2", "1"] * 4, drop=["size"])
-    assert entry["format"]["columns"]["x"] == ["1", "2", "B7"]
-    np.testing.assert_array_equal(prepare("shop", entry).X[:, 0], [*[0, 1, 2] * 4, *[1, 0] * 4])
+    entry = column_of(tmp_path, ["1", "B7", "C8"] * 4, more=["2", "1"], drop=["size"])
+    assert entry["format"]["columns"]["x"] == ["1", "2", "B7", "C8"]
+    np.testing.assert_array_equal(prepare("shop", entry).X[:, 0], [*[0, 2, 3] * 4, 1, 0])
+    entry = column_of(tmp_path, ["True", "False"] * 4, more=["0", "1"])
+    np.testing.assert_array_equal(prepare("shop", entry).X[:, 0], [*[1, 0] * 4, 0, 1])
+    with pytest.raises(
+        ConfigError, match="more.csv: line 3: found 'big' in the column 'x'; accepted: numbers"
+    ):
+        column_of(tmp_path, ["1", "2", "3"] * 4, more=["2", "big"])
 
 
 def test_indexes_are_columns_by_their_names_and_left_out_without(load_own, tmp_path, frame):

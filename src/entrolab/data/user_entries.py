@@ -84,9 +84,10 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     features = [name for name in names if name not in apart]
     timed = [beside["time"]] if beside.get("time") in drop else []
     lengths, is_delimited = [len(part) for part in frames], suffix_of(source.path) in DELIMITED
+    as_text = [name for name, example in lost.items() if example]
     with wrong_values(source, names):
         described = describe_columns(
-            frame, [*features, *timed], categorical, lost, read, lengths, is_delimited
+            frame, [*features, *timed], categorical, as_text, read, lengths, is_delimited
         )
     times = {}
     if "time" in beside:
