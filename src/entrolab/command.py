@@ -110,6 +110,7 @@ def show(given: argparse.Namespace) -> int:
 def check(given: argparse.Namespace) -> int:
     """Check studies and their learners, which are imported; print all mistakes, and return an exit status."""
     from entrolab import find_learners_in
+    from entrolab.data.user_tables import warnings_of
     from entrolab.study.learners import learners_asked, mistakes, summary
 
     status = 0
@@ -117,6 +118,9 @@ def check(given: argparse.Namespace) -> int:
         check_file(file)
         find_learners_in([file.parent])
         study = _loaded(str(file))
+        for key, entry in study.own_data.items():
+            for line in warnings_of(key, entry):
+                print(f"{file}: {line}")
         asked = learners_asked(study)
         found = mistakes(asked)
         for line in found or [f"nothing wrong: {len(study.models)} models, {summary(asked)}"]:

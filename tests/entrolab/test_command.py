@@ -234,11 +234,12 @@ def test_check_finds_all_mistakes_of_a_study_and_of_its_learners(folder, monkeyp
     }
     Path("mine.yaml").write_text(yaml.safe_dump({**STUDY, "models": models}))
     assert check(parsed(["check", "mine.yaml"])) == 1
-    places = [line.split(": ")[:2] for line in capsys.readouterr().out.splitlines()]
+    hint, *places = [line.split(": ")[:2] for line in capsys.readouterr().out.splitlines()]
+    assert "'paid'" in hint[1]  # which alone determines the label
     assert sorted(places) == [["mine.yaml", "models.own"], ["mine.yaml", "models.svm.grid.C"]]
     Path("mine.yaml").write_text(yaml.safe_dump(STUDY))
     assert check(parsed(["check", "mine.yaml"])) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 1
+    assert len(capsys.readouterr().out.splitlines()) == 2
     assert not Path("results").exists()
 
 

@@ -18,6 +18,8 @@ from own_tables import LINE, OWN, TABLE
 
 from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.prepare import prepare
+from entrolab.data.user_entries import entry_of_table
+from entrolab.data.user_files import Source
 from entrolab.fit.protocols import protocol
 from entrolab.schema.sections import ConfigError
 from entrolab.study.config import Studies, load_configuration, load_study
@@ -234,16 +236,20 @@ def test_columns_are_numbers_dates_or_categories_and_identifiers_are_left_out(lo
     assert list(entry["format"]["columns"]) == ["ticket", "paid", "size", "town"]
 
 
-def column_of(load_own, tmp_path, values, read=None, more=(), **own):
-    """The entry of a table with a column of some texts, of which `more` are in a second file."""
-    tables = []
-    for texts in (values, more):
+def written(folder, values, more=(), **own) -> dict:
+    """A data set with a column of some texts, of which `more` are in a second file."""
+    files = {"table.csv": values} | ({"more.csv": more} if more else {})
+    for name, texts in files.items():
         rows = [f'"{text}",{k % 7 / 4},{"yes" if k * 3 % 7 > 2 else "no"}' for k, text in enumerate(texts)]
-        tables.append("\n".join(["x,size,bought", *rows]) + "\n")
-    (tmp_path / "more.csv").write_text(tables[1])
-    files = ["table.csv", "more.csv"] if more else "table.csv"
-    study = {"file": files, "label": "bought", "read": read or {"sep": ","}, **own}
-    return load_own(study, tables[0], protocol={"folds": 2})[1]
+        (folder / name).write_text("\n".join(["x,size,bought", *rows]) + "\n")
+    return {"file": list(files), "label": "bought", **own}
+
+
+def column_of(folder, values, read=(), **own) -> dict:
+    """The entry of such a data set, made in this process."""
+    own = written(folder, values, **own)
+    paths = [folder / name for name in own["file"]]
+    return entry_of_table(Source(folder / "mine.yaml", "shop", paths, dict(read)), own)
 
 
 @pytest.mark.parametrize(
@@ -272,8 +278,8 @@ def column_of(load_own, tmp_path, values, read=None, more=(), **own):
         (["x" * 200_000, "b", "c"], {}, ["b", "c", "x" * 200_000]),
     ],
 )  # fmt: skip
-def test_a_column_is_what_pandas_reads_unless_its_text_is_lost(load_own, tmp_path, values, read, kind):
-    entry = column_of(load_own, tmp_path, values * 4, read)
+def test_a_column_is_what_pandas_reads_unless_its_text_is_lost(tmp_path, values, read, kind):
+    entry = column_of(tmp_path, values * 4, read)
     assert entry["format"]["columns"]["x"] == kind
     assert prepare("shop", entry).n_samples == 4 * len(values)
 
@@ -295,8 +301,8 @@ def test_a_column_is_what_pandas_reads_unless_its_text_is_lost(load_own, tmp_pat
         (["red", "blue"], None),
     ],
 )  # fmt: skip
-def test_words_that_look_like_something_else_are_told(load_own, tmp_path, values, hint):
-    found = column_of(load_own, tmp_path, values * 6)["hints"]
+def test_words_that_look_like_something_else_are_told(tmp_path, values, hint):
+    found = column_of(tmp_path, values * 6)["hints"]
     assert len(found) == (hint is not None)
     assert (hint or "") in "".join(found)
 
@@ -321,8 +327,9 @@ def test_words_that_look_like_something_else_are_told(load_own, tmp_path, values
     ],
 )
 def test_options_of_pandas_that_do_not_fit_are_one_line(load_own, tmp_path, read, line):
+    own = written(tmp_path, ["2026-11-23", "2026-11-24", "soon"] * 2, read=read)
     with pytest.raises(ConfigError, match=re.escape(line)) as caught:
-        column_of(load_own, tmp_path, ["2026-11-23", "2026-11-24", "soon"] * 2, read)
+        load_own(own, (tmp_path / "table.csv").read_bytes())
     assert "\n" not in str(caught.value)
 
 
@@ -352,13 +359,19 @@ def test_a_first_line_with_the_separator_is_told(load_own):
         load_own(OWN, "sep=;\n" + TABLE.replace(",", ";"))
 
 
-def test_a_column_has_one_type_over_all_files(load_own, tmp_path):
+def test_a_column_has_one_type_over_all_files(tmp_path):
     of_one, of_other = ["000", "001", "002"] * 4, ["000", "001", "X01"] * 4
-    entry = column_of(load_own, tmp_path, of_other, more=of_one, groups="x")
+    entry = column_of(tmp_path, of_other, more=of_one, groups="x")
     assert entry["groups"] == 4  # not 000 and 0
-    entry = column_of(load_own, tmp_path, ["1", "2", "B7"] * 4, more=["2", "1"] * 4, drop=["size"])
-    assert entry["format"]["columns"]["x"] == ["1", "2", "B7"]
-    np.testing.assert_array_equal(prepare("shop", entry).X[:, 0], [*[0, 1, 2] * 4, *[1, 0] * 4])
+    entry = column_of(tmp_path, ["1", "B7", "C8"] * 4, more=["2", "1"], drop=["size"])
+    assert entry["format"]["columns"]["x"] == ["1", "2", "B7", "C8"]
+    np.testing.assert_array_equal(prepare("shop", entry).X[:, 0], [*[0, 2, 3] * 4, 1, 0])
+    entry = column_of(tmp_path, ["True", "False"] * 4, more=["0", "1"])
+    np.testing.assert_array_equal(prepare("shop", entry).X[:, 0], [*[1, 0] * 4, 0, 1])
+    with pytest.raises(
+        ConfigError, match="more.csv: line 3: found 'big' in the column 'x'; accepted: numbers"
+    ):
+        column_of(tmp_path, ["1", "2", "3"] * 4, more=["2", "big"])
 
 
 def test_indexes_are_columns_by_their_names_and_left_out_without(load_own, tmp_path, frame):
@@ -472,11 +485,9 @@ def test_every_format_gives_the_same_data(load_own, tmp_path, frame, name, write
     "write",
     [
         lambda frame, path: frame.to_csv(path, index=False),
-        lambda frame, path: frame.to_parquet(path),
-        lambda frame, path: frame.to_feather(path),
         lambda frame, path: frame.astype({"whole": "Int64", "bought": "category"}).to_parquet(path),
     ],
-    ids=["csv", "parquet", "feather", "parquet of nullable numbers and categories"],
+    ids=["csv", "parquet of nullable numbers and categories"],
 )
 def test_markers_of_missing_values_are_alike_in_every_format(load_own, tmp_path, request, write):
     format = request.node.callspec.id.split()[0]
@@ -701,9 +712,38 @@ def test_a_test_file_is_what_is_tested(load_own, tmp_path):
         load_own({**OWN, "test": "later.csv", "time": "size"})
 
 
+def test_a_part_without_a_class_is_refused_of_two_and_told_of_many(load_own, tmp_path):
+    """Scores of one class would be 0 for a learner without an error."""
+    (tmp_path / "later.csv").write_text("size,sort,colour,bought\n9,0,red,no\n8,1,green,no\n")
+    with pytest.raises(ConfigError, match="shop.test: later.csv has no row of 'yes'; accepted: rows of both"):
+        load_own({**OWN, "test": "later.csv"})
+    with pytest.raises(ConfigError, match="shop.test: later.csv has no row of 'yes'; accepted: rows of both"):
+        load_own({**OWN, "file": "later.csv", "test": "table.csv"})
+    _, entry = load_own({**OWN, "test": "later.csv"}, TABLE.replace("red,yes", "red,maybe"))
+    assert entry["hints"][:2] == ["later.csv has no row of 'maybe'", "later.csv has no row of 'yes'"]
+
+
+def test_each_class_is_in_as_many_groups_as_folds(load_own):
+    lines = [f"{line},{k // 2 + 10 * (k % 2 and k > 3)}" for k, line in enumerate(TABLE.splitlines()[1:])]
+    content = "\n".join(["size,sort,colour,bought,who", *lines]).replace("no,1\n", "no,0\n")
+    _, entry = load_own({**OWN, "groups": "who"}, content, protocol={"folds": 5})
+    assert (entry["groups"], entry["groups_of_class"]) == (10, 5)
+    with pytest.raises(
+        ConfigError, match="groups and smallest class allow at most 5 folds; accepted: 2 to 5"
+    ):
+        load_own({**OWN, "groups": "who"}, content, protocol={"folds": 6})
+
+
 def test_a_string_is_no_data(tmp_path, load_own):
     with pytest.raises(ConfigError, match="found 'table.csv', expected a list of keys of the catalog, or"):
         load_own("table.csv")
+
+
+def test_rules_match_every_name_of_data():
+    rules = (ROOT / "workflow" / "rules" / "common.smk").read_text()
+    (pattern,) = re.findall('dataset="(.+)"', rules)
+    assert all(re.fullmatch(pattern, name) for name in ("shop", "test_no", "a__b_", "iris-3"))
+    assert not re.fullmatch(pattern, "a/b")
 
 
 def test_names_of_data_are_taken_once(tmp_path):
@@ -711,7 +751,7 @@ def test_names_of_data_are_taken_once(tmp_path):
     (tmp_path / "table.csv").write_text(TABLE)
     (tmp_path / "other.csv").write_text(TABLE)
 
-    def written(name: str, **datasets) -> None:
+    def write(name: str, **datasets) -> None:
         study = {"datasets": datasets, "models": {"svm": SVC}}
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(study))
 
@@ -722,14 +762,14 @@ def test_names_of_data_are_taken_once(tmp_path):
             studies[name]
         return studies
 
-    written("one", shop=OWN)
-    written("two", shop=OWN)
+    write("one", shop=OWN)
+    write("two", shop=OWN)
     assert read("one", "two").dataset("shop")["source"] == "own"
-    written("two", shop={**OWN, "file": "other.csv"})
+    write("two", shop={**OWN, "file": "other.csv"})
     with pytest.raises(ConfigError, match="another study has a different data set of this name"):
         read("one", "two")
     # The catalog's of this name gives way where no study needs it.
-    written("two", heart=OWN)
+    write("two", heart=OWN)
     with pytest.raises(ConfigError, match="another study has a different data set of this name"):
         read("two", "eem")
     assert read("two").dataset("heart")["source"] == "own"

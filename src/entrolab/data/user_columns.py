@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.api import guess_datetime_format
 
-from entrolab.data.formats.table import comes_back, dtype_kind
+from entrolab.data.formats.table import dtype_kind
+from entrolab.data.table_formats import says_more
 from entrolearn.columns import DATE, DURATION, category_name, days, number, seconds
 
 MOST_CLASSES = 20  # more different whole numbers are values of a regression
@@ -121,7 +122,7 @@ def _described(
     if asked == "number":
         _check_all(name, texts, number, "numbers")
     is_text = not is_delimited and isinstance(next(iter(column.dropna())), str)
-    return _described_texts(name, texts, asked, is_text, read)
+    return _described_texts(name, texts, asked, is_text)
 
 
 def _check_all(name: str, texts: Iterable[str], function: Callable, accepted: str) -> None:
@@ -143,14 +144,12 @@ def _why_no_feature(name: str, column: pd.Series, lengths: Sequence[int]) -> str
     return "the number of the row" if len(found) >= IDENTIFIERS_FROM and counts else ""
 
 
-def _described_texts(
-    name: str, texts: Counter, asked: str | None, is_text: bool, read: Mapping
-) -> tuple[Any, str]:
+def _described_texts(name: str, texts: Counter, asked: str | None, is_text: bool) -> tuple[Any, str]:
     if asked == "number" or not (is_text or asked):
         numeric = {text for text in texts if reads(number, text)}
         if len(numeric) == len(texts):
             return None, ""
-        if sum(texts[text] for text in numeric) > MOSTLY * texts.total() and not _are_codes(texts, read):
+        if sum(texts[text] for text in numeric) > MOSTLY * texts.total() and not _are_codes(texts):
             wrong = next(text for text in texts if text not in numeric)
             raise WrongValueError(
                 name,
@@ -164,11 +163,11 @@ def _described_texts(
     return sorted(texts), "a text that differs in all rows" if differs else ""
 
 
-def _are_codes(texts: Iterable[str], read: Mapping) -> bool:
+def _are_codes(texts: Iterable[str]) -> bool:
     """Whether texts that are mostly whole numbers have codes such as 007, 1e5 or 1_2."""
-    numeric = pd.Series([text.replace("_", "") for text in texts if reads(number, text.replace("_", ""))])
-    whole = numeric.map(lambda text: number(text) % 1 == 0).all()
-    return bool(whole and (any("_" in text for text in texts) or not comes_back(numeric, read).all()))
+    numeric = [text for text in texts if reads(number, text)]
+    odd = any(says_more(text) or text.replace("_", "").isdigit() > text.isdigit() for text in texts)
+    return odd and all(number(text) % 1 == 0 for text in numeric)
 
 
 def date_kind(column: pd.Series, read: Mapping) -> str:
@@ -210,6 +209,11 @@ def reads(function: Callable[[str], Any], text: str) -> bool:
 def is_nominal(column: pd.Series) -> bool:
     """Whether a file declares the values of a column as categories, whatever they are."""
     return column.dtype.name == "category"
+
+
+def is_whole(column: pd.Series) -> bool:
+    """Whether the values of a column are whole numbers, if it has any."""
+    return column.dtype.kind in "iuf" and bool((column.dropna() % 1 == 0).all())
 
 
 def hints(frame: pd.DataFrame, written: Collection[str] = ()) -> list[str]:

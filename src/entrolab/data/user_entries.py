@@ -10,20 +10,18 @@ import numpy as np
 import pandas as pd
 
 from entrolab.data.formats.table import (
-    comes_back,
     dtype_kind,
     frame_of,
     labels_of,
     names_of,
     numbers_of,
-    odd_numbers,
     order_in_time,
     weights_of,
 )
 from entrolab.data.openml_tables import KEYS, facts_of
 from entrolab.data.prepare import memory_errors
 from entrolab.data.raw_table import label_name
-from entrolab.data.table_formats import ARROW, COMPRESSED, DELIMITED, FORMATS, suffix_of
+from entrolab.data.table_formats import ARROW, COMPRESSED, DELIMITED, FORMATS, says_more, suffix_of
 from entrolab.data.user_columns import (
     MOST_CLASSES,
     WrongValueError,
@@ -31,6 +29,7 @@ from entrolab.data.user_columns import (
     determining_columns,
     hints,
     is_nominal,
+    is_whole,
 )
 from entrolab.data.user_files import Source, checked_names, columns_asked, first_place, listed
 from entrolab.schema.sections import shortened
@@ -84,15 +83,18 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     apart = {label, *drop, *splits, *(name for option, name in beside.items() if option != "time")}
     features = [name for name in names if name not in apart]
     timed = [beside["time"]] if beside.get("time") in drop else []
+    lengths, is_delimited = [len(part) for part in frames], suffix_of(source.path) in DELIMITED
+    as_text = [name for name, example in lost.items() if example]
     with wrong_values(source, names):
-        lengths, is_delimited = [len(part) for part in frames], suffix_of(source.path) in DELIMITED
         described = describe_columns(
-            frame, [*features, *timed], categorical, lost, read, lengths, is_delimited
+            frame, [*features, *timed], categorical, as_text, read, lengths, is_delimited
         )
-    times = {"time_kind": described[beside["time"]][0]} if "time" in beside else {}
-    if times:
+    times = {}
+    if "time" in beside:
+        kind = described[beside["time"]][0]
+        times["time_kind"] = DATE if isinstance(kind, list) else kind
         try:
-            order_in_time(frame[beside["time"]], _in_time(times["time_kind"]))
+            order_in_time(frame[beside["time"]], times["time_kind"])
         except ValueError as error:
             raise source.wrong_in_study("time", str(error)) from None
     columns, left_out = _features({name: described[name] for name in features}, keep)
@@ -119,6 +121,14 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     if "weight" in beside:
         _check_weights(source, frame.loc[kept, beside["weight"]])
     task, classes = _task(source, label, _counted(labels[kept]), own, is_nominal(frame[label]))
+    is_test = np.arange(len(frame)) >= len(frame) - (len(frames[-1]) if tested else 0)
+    one_sided = []
+    if tested and task != "regression":
+        one_sided = _one_sided(source, labels[kept], is_test[kept], classes.get("positives"))
+    groups = names_of(frame.loc[kept, beside["groups"]]) if "groups" in beside else None
+    n_groups = _n_groups(source, groups, labels[kept] if task != "regression" else None)
+    words = {name for name, kind in columns.items() if isinstance(kind, list)} | left_out.keys()
+    words |= set() if task == "regression" else {label}
     return {
         "title": f"{source.path.name}, by {label}",
         "source": "own",
@@ -138,16 +148,14 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         },
         "splits": _divided_by(frame[splits][kept]) if splits else {},
         "test": str(source.paths[-1]) if "test" in own else None,
-        "groups": _n_groups(source, frame.loc[kept, beside["groups"]]) if "groups" in beside else 0,
+        "groups": n_groups[0],
+        "groups_of_class": n_groups[1],
         "missing_rows": own.get("missing_rows"),
         "task": task,
         "positive": classes.pop("positives", []),
         "expect": {"rows": int(kept.sum()), "features": len(columns), **classes, **tested},
         "left_out": left_out,
-        "hints": [
-            *_lost(lost, {*features}),
-            *_hints(frame, columns, left_out, label, task, categorical, lost),
-        ],
+        "hints": one_sided + _hints(frame, words, categorical, lost),
         "n_missing": {name: int(n) for name, n in zip(columns, gaps[kept].sum(axis=0), strict=True) if n},
         "n_unlabelled": int((~labelled).sum()),
         "tells_label": determining_columns(columns, codes[kept], labels[kept], task),
@@ -155,26 +163,17 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     }
 
 
-def _in_time(kind):
-    """The kind of a column by which rows are sorted: words are to be dates."""
-    return DATE if isinstance(kind, list) else kind
-
-
-def _lost(lost: Mapping[str, str], features: Collection[str]) -> list[str]:
-    """Hints at the columns of numbers that are read as text."""
-    return [
+def _hints(
+    frame: pd.DataFrame, words: Collection[str], categorical: Collection[str], lost: Mapping[str, str]
+) -> list[str]:
+    """Hints at columns of numbers that are read as text, and at `words` that look like something else."""
+    as_text = [
         f"{name} is read as text, since {example!r} is more than its number; accepted: "
         f"`read: {{dtype: {{{name}: str}}}}`, or {{{name}: float}}"
         for name, example in lost.items()
-        if example and name in features
+        if example and name in words
     ]
-
-
-def _hints(frame, columns: Mapping, left_out: Mapping, label: str, task: str, written, lost) -> list[str]:
-    """Hints at the columns that are read as words."""
-    words = {name for name, kind in columns.items() if isinstance(kind, list)} | left_out.keys()
-    words |= set() if task == "regression" else {label}
-    return hints(frame[[name for name in frame if name in words.difference(lost)]], written)
+    return as_text + hints(frame[[name for name in frame if name in words and name not in lost]], categorical)
 
 
 def _features(described: Mapping, keep: Collection[str]) -> tuple[dict, dict[str, str]]:
@@ -210,7 +209,7 @@ def _labels_as(source: Source, column: pd.Series, own: Mapping) -> str | None:
         values = numbers_of(texts, source.read)
     except ValueError:
         return None
-    lossless = (values % 1 > 0).any() or comes_back(texts, source.read).all()
+    lossless = (values % 1 > 0).any() or not any(map(says_more, texts.unique()))
     return "number" if lossless or own.get("task") == "regression" or asked else None
 
 
@@ -246,14 +245,32 @@ def _check_weights(source: Source, column) -> None:
     raise source.wrong_in_study("weight", f"found {found}; accepted: numbers from 0, not all of them 0")
 
 
-def _n_groups(source: Source, column) -> int:
-    """The number of groups of some rows."""
-    groups = names_of(column)
+def _n_groups(source: Source, groups: pd.Series | None, labels: np.ndarray | None) -> tuple[int, int]:
+    """The number of groups of some rows, and that of the class that is in the fewest groups."""
+    if groups is None:
+        return 0, 0
     if absent := int(groups.isna().sum()):
         raise source.wrong_in_study(
-            "groups", f"found no value of {column.name!r} in {absent} rows; accepted: a group for each row"
+            "groups", f"found no value of {groups.name!r} in {absent} rows; accepted: a group for each row"
         )
-    return int(groups.nunique())
+    of_classes = [groups] if labels is None else [groups[labels == label] for label in np.unique(labels)]
+    return int(groups.nunique()), min(int(one.nunique()) for one in of_classes)
+
+
+def _one_sided(source: Source, labels: np.ndarray, is_test: np.ndarray, positives) -> list[str]:
+    """Hints at classes without a row in the training or the test file; of two classes, both need them."""
+    names = np.array([label_name(label) for label in labels])
+    classes = {name: [name] for name in np.unique(names).tolist()}
+    if positives is not None:
+        classes = {"positive": positives, "negative": sorted({*names}.difference(positives))}
+    found = []
+    for path, rows in ((source.paths[-1], names[is_test]), (source.path, names[~is_test])):
+        for of_class in classes.values():
+            if not np.isin(rows, of_class).any():
+                found.append(f"{path.name} has no row of {listed(of_class)}")
+    if positives is not None and found:
+        raise source.wrong_in_study("test", f"{found[0]}; accepted: rows of both classes in each part")
+    return found
 
 
 def _divided_by(splits) -> dict[str, int]:
@@ -274,8 +291,13 @@ def _frames(
     example.
     """
     names: list[str] = []
+    odd: dict[str, str] = {}
     for path in source.paths:
-        of_file = checked_names(source, path) if suffix_of(path) in DELIMITED else _names_in(source, path)
+        if suffix_of(path) in DELIMITED:
+            of_file, of_columns = checked_names(source, path)
+            odd = {**of_columns, **odd}
+        else:
+            of_file = list(_frame(source, path, (), (), (), ()).columns)
         if names and of_file != names:
             other = next((name for name in of_file if name not in names), "their order")
             raise source.wrong_in_study(
@@ -289,9 +311,13 @@ def _frames(
         )
     written = written.intersection(names)
     frames = [_frame(source, path, names, written, (), splits) for path in source.paths]
-    lost: dict[str, str] = {}
-    for path, frame in zip(source.paths, frames, strict=True):
-        lost = {**odd_numbers(path, names, frame.drop(columns=[*written, *splits]), source.read), **lost}
+    lost = {
+        name: example
+        for name, example in odd.items()
+        if name not in written
+        and not dtype_kind(source.read, name)
+        and all(is_whole(frame[name]) for frame in frames)
+    }
     lost |= dict.fromkeys(_typed_apart(frames).difference(written), "")
     if lost:
         frames = [_frame(source, path, names, written, lost, splits) for path in source.paths]
@@ -307,10 +333,6 @@ def _typed_apart(frames: Sequence[pd.DataFrame]) -> set[str]:
                 kind = "number" if dtype.kind in "iuf" else dtype.kind
                 kinds.setdefault(str(name), set()).add(kind)
     return {name for name, found in kinds.items() if len(found) > 1}
-
-
-def _names_in(source: Source, path: Path) -> list[str]:
-    return list(_frame(source, path, (), (), (), ()).columns)
 
 
 def _frame(source: Source, path: Path, names, written, text, splits) -> pd.DataFrame:

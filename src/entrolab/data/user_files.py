@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, suffix_of
+from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, MARK, ODD, says_more, suffix_of
 from entrolab.io.damaged import DAMAGED
 from entrolab.schema.sections import ConfigError, shortened
 from entrolearn.suggest import did_you_mean
@@ -120,10 +120,11 @@ def _without_comment(line: str, comment: str, quote: str) -> str:
     return line if place < 0 else line[:place].rstrip() + "\n"
 
 
-def checked_names(source: Source, path: Path) -> list[str]:
+def checked_names(source: Source, path: Path) -> tuple[list[str], dict[str, str]]:
     """The names in the first line of a file that is not empty, each of whose lines has as many values.
 
-    A column without a name has that of pandas, such as ``Unnamed: 0``.
+    A column without a name has that of pandas, such as ``Unnamed: 0``. Also the columns with whole numbers
+    whose text says more than their number, with an example.
     """
     lines = _lines(source, path)
     first, names = next(lines, (1, []))
@@ -146,12 +147,19 @@ def checked_names(source: Source, path: Path) -> list[str]:
         raise source.wrong_in_study(
             "file", f"found several columns {repeated[0]!r} in {path}; accepted: names that differ"
         )
+    odd: dict[str, str] = {}
     for number, row in lines:
         if len(row) != len(names):
             raise source.wrong_in_file(
                 path, number, f"found {len(row)} values; accepted: {len(names)}, as line {first} has names"
             )
-    return names
+        if ODD.search(MARK + MARK.join(row)):
+            odd |= {
+                name: text.strip()
+                for name, text in zip(names, row, strict=True)
+                if name not in odd and says_more(text)
+            }
+    return names, odd
 
 
 def first_place(source: Source, names: Sequence[str], name: str, value: str) -> tuple[Path, int, str]:

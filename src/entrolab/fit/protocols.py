@@ -72,6 +72,12 @@ class Folds:
             draw = scheme(self.folds, shuffle=True, random_state=random_state)
             for fold, (_, left_out) in enumerate(draw.split(y, y, groups)):
                 assignment[repeat, left_out] = fold
+                lacking = np.setdiff1d(y, y[left_out]) if scheme is StratifiedGroupKFold else ()
+                if len(lacking):
+                    raise DataError(
+                        f"fold {fold} by group has no row of class {lacking[0]}; accepted: fewer folds, or "
+                        "groups with rows of several classes"
+                    )
         return assignment
 
     def _rows(self, y: np.ndarray, random_state: int) -> np.ndarray:

@@ -256,7 +256,7 @@ def _of_folds(study: Study, dataset: str, entry: Mapping) -> Iterator[str]:
                 "`groups`"
             )
             return
-        smallest = min(smallest, entry["groups"])
+        smallest = min(smallest, entry["groups_of_class"])
         what, unit = "whose groups and smallest class allow at most", "folds"
     if method == "time":
         smallest, what, unit = n_rows // 2 - 1, "whose blocks need two rows each, enough for", "folds"

@@ -8,17 +8,15 @@ import numpy as np
 import pandas as pd
 
 from entrolab.data.raw_table import Table
-from entrolab.data.table_formats import ARROW, DELIMITED, DTYPES, suffix_of
+from entrolab.data.table_formats import ARROW, DELIMITED, DTYPES, EXACT, suffix_of
 from entrolearn.columns import DURATION, ColumnEncoder, category_name, numeric_markers
 
 __all__ = [
-    "comes_back",
     "dtype_kind",
     "frame_of",
     "labels_of",
     "names_of",
     "numbers_of",
-    "odd_numbers",
     "order_in_time",
     "read",
     "weights_of",
@@ -27,11 +25,6 @@ __all__ = [
 BINARY = {"parquet": pd.read_parquet, "feather": pd.read_feather}
 # The options of pandas that apply to whole files; the others apply to columns, see `frame_of` and `kind_of`.
 OF_FILES = ("decimal", "encoding", "quotechar", "comment", "skiprows", "na_values", "keep_default_na")
-# Whole numbers whose texts are not lost; 1e+05 is how R writes 100000, and 3E7 is a code.
-PLAIN = r"[+-]?(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]\d+)?|(?i:true|false)"
-LONG = r"[+-]?\d{16,}"
-EXACT = 2**53  # whole numbers up to it have a float each
-CHUNK = 2_000_000  # values that are compared with their numbers at once
 
 
 def frame_of(
@@ -82,7 +75,8 @@ def frame_of(
         for name in words:
             if frame[name].dropna().astype(str).str.strip().str.fullmatch(grouped).all():
                 frame[name] = numbers_of(frame[name], read)
-    return frame
+    # pandas has a block for each column of a wide table, which makes each step slow.
+    return frame.copy() if len(names) > len(frame) else frame
 
 
 def _of_file(path: Path, read: Mapping) -> dict:
@@ -100,48 +94,13 @@ def dtype_kind(read: Mapping, name: str) -> str | None:
 
 def numbers_of(column: pd.Series, read: Mapping) -> pd.Series:
     """Texts as numbers by a study's marks of thousands and decimals; a ValueError for other texts."""
-    marks = _marks(read)
+    marks = str.maketrans(
+        {read.get("decimal", "."): "."} | ({read["thousands"]: ""} if "thousands" in read else {})
+    )
     values = column.astype(object).map(lambda one: one.translate(marks) if isinstance(one, str) else one)
     name = str(column.name)
     encoded = ColumnEncoder({name: None}).transform(values.to_frame(name))
     return pd.Series(encoded[:, 0], column.index, name=column.name)
-
-
-def _marks(read: Mapping) -> dict[int, str]:
-    """What the marks of a study's numbers are replaced by."""
-    marks = {read.get("decimal", "."): "."} | ({read["thousands"]: ""} if "thousands" in read else {})
-    return str.maketrans(marks)
-
-
-def odd_numbers(path: Path, names: Sequence[str], frame: pd.DataFrame, read: Mapping) -> dict[str, str]:
-    """The columns of whole numbers in delimited text that do not have all that is written, with an example.
-
-    Such are 007, 3E7, and ids above 2**53.
-    """
-    numbers = frame.select_dtypes("number")
-    whole = (numbers.isna() | (numbers % 1 == 0)).all() & numbers.notna().any()
-    asked = [name for name in whole.index[whole] if dtype_kind(read, name) is None]
-    found: dict[str, str] = {}
-    if suffix_of(path) in ARROW or not asked:
-        return found
-    # ``names`` are those of all columns: a column is selected by its place.
-    options = _of_file(path, read) | {"names": list(names), "usecols": asked, "dtype": str}
-    with pd.read_csv(path, **options, chunksize=max(CHUNK // len(asked), 1)) as chunks:
-        for chunk in chunks:
-            values = pd.Series(chunk[asked].to_numpy().ravel(order="F"))
-            odd = values.notna() & ~comes_back(values.astype(str).str.strip(), read)
-            for place in np.flatnonzero(odd):
-                found.setdefault(asked[place // len(chunk)], values[place])
-    return found
-
-
-def comes_back(texts: pd.Series, read: Mapping) -> pd.Series:
-    """Whether each text of a whole number is all that its number says."""
-    plain = texts.str.translate(_marks(read))
-    long = plain.str.fullmatch(LONG)
-    too_large = long.copy()
-    too_large[long] = plain[long].map(lambda text: abs(int(text)) > EXACT)
-    return plain.str.fullmatch(PLAIN) & ~too_large.astype(bool)
 
 
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
