@@ -181,3 +181,10 @@ def test_rows_of_a_fit_and_of_its_test_are_those_of_the_protocol():
     learnt, tested = Trials(1, 3, 2, folds=2, used=1).rows_of(part, 0)
     assert learnt.tolist() == [2, 3, 4]
     assert tested.tolist() == [0, 1]
+
+
+def test_a_fold_by_group_without_one_of_the_classes_is_refused():
+    y, groups = np.repeat([0, 1, 0, 1], 3), np.repeat([0, 1, 2, 3], 3)
+    assert len(np.unique(protocol({"folds": 2, "repeats": 1}).draw(y, 0, groups))) == 2
+    with pytest.raises(DataError, match="fold 0 by group has no row of class"):
+        protocol({"folds": 4, "repeats": 1}).draw(y, 0, groups)
