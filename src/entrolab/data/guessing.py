@@ -12,7 +12,6 @@ from statistics import mode
 import numpy as np
 import pandas as pd
 
-from entrolab.data.formats.table import comes_back
 from entrolab.data.user_columns import IDENTIFIERS_FROM
 from entrolab.data.user_files import OPENERS
 
@@ -278,7 +277,7 @@ def _words(path: Path, layout: Mapping, names: Sequence[str]) -> dict[str, Words
 def _is_lost(texts: pd.Series) -> pd.Series:
     """Whether the number of each text is not all that the text says."""
     lost = ~texts.str.fullmatch(r"-?(0|[1-9]\d{0,14})")  # most are such, and the other check is slow
-    lost[lost] = ~comes_back(texts[lost], {})
+    lost[lost] = texts[lost].map(says_more).astype(bool)
     return lost
 
 
