@@ -12,6 +12,7 @@ from statistics import mode
 import numpy as np
 import pandas as pd
 
+from entrolab.data.table_formats import says_more
 from entrolab.data.user_columns import IDENTIFIERS_FROM
 from entrolab.data.user_files import OPENERS
 
