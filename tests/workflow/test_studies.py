@@ -74,7 +74,12 @@ def test_the_picture_of_the_example_has_its_scores(example, tmp_path):
 
 def test_results_without_a_score_or_with_a_lost_fold(tmp_path):
     study = made_study(
-        {"datasets": {"real": ["a"]}, "models": {"b": "mine.B"}, "metrics": ["gmean"], "tables": {}}
+        {
+            "datasets": {"real": ["a"]},
+            "models": {"b": "mine.B"},
+            "metrics": ["gmean"],
+            "tables": {"seconds": {"type": "times"}},
+        }
     )
     results = Results(study, tmp_path)
     nothing = _results(results, [], [], [{"dataset": "a", "model": "b"}])
