@@ -135,7 +135,7 @@ def _calls(study: Study) -> list[dict]:
         {
             "dataset": key,
             "columns": [(name, _kind(kind)) for name, kind in islice(columns.items(), MOST_COLUMNS)],
-            "n_columns": len(columns),
+            "more": f"and {len(columns) - MOST_COLUMNS} more columns" if len(columns) > MOST_COLUMNS else "",
             "read": in_one_line(entry["format"]["read"]) if entry["format"].get("read") else "",
             "load": f'mlflow.sklearn.load_model("models:/{study.name}.{key}@best").predict(table)',
             "command": f"entrolab predict {study.name}.yaml new.csv",
