@@ -46,8 +46,6 @@ RUN = {
     "make ui": PAGE,
     "make unlock": "tests/workflow/test_killed.py::"
     "test_whatever_ends_a_run_and_whenever_the_same_command_completes_it",
-    "python -m entrolab.claims": "tests/entrolab/claims/test_evaluation.py::"
-    "test_the_command_prints_the_outcomes_on_the_tables_that_are_there",
     "python -m entrolab.tracking.ui": PAGE,
     "python -m tools.deposit": DEPOSIT,
     "python -m tools.compare_tables": "tests/tools/test_compare_tables.py::"
