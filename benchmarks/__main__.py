@@ -154,7 +154,7 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         default=table.TABLE,
         metavar="CSV",
-        help="whose rows are replaced (default: docs/benchmarks.csv, and the pages that show it)",
+        help="whose rows are replaced (default: docs/benchmarks.csv, and the numbers of README.md)",
     )
     add("--limit-seconds", type=float, default=60, help="processor seconds for one measurement (default: 60)")
     add("--limit-gib", type=float, default=8, help="for one measurement (default: 8)")

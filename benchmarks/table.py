@@ -1,7 +1,7 @@
-"""The table of all races: docs/benchmarks.csv, its pages, and the numbers of the README.
+"""The table of all races, docs/benchmarks.csv, and the numbers of the README.
 
-``python -m benchmarks.table`` writes the table into docs/benchmarks.md and the README's numbers into
-README.md; ``make bench`` does so after each part.
+``python -m benchmarks.table`` writes the README's numbers into README.md, as ``make bench`` does after each
+part; ``make docs`` shows the table.
 """
 
 import math
@@ -12,10 +12,10 @@ import pandas as pd
 
 from benchmarks.data import ROOT
 from benchmarks.report import in_words
-from entrolab.io.atomic import replacing
+from entrolab.io.atomic import replacing, write_text
 from entrolab.io.markers import replace_between
 
-TABLE = ROOT / "docs/benchmarks.csv"
+TABLE, PAGE = ROOT / "docs/benchmarks.csv", ROOT / "README.md"
 COLUMNS = ("part", "what", "unit", "ours", "peer", "our_spent", "peer_spent", "ratio", "low", "high")
 COLUMNS += ("rounds", "measure", "our_result", "peer_result", "our_mib", "peer_mib", "note")
 COLUMNS += ("date", "load", "machine")
@@ -125,24 +125,14 @@ def readme(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-PAGES = {
-    ROOT / "docs/benchmarks.md": markdown,
-    ROOT / "README.md": readme,
-}
-
-
-def written(page: Path, table: pd.DataFrame) -> str:
-    """The text of a page with the parts taken from the table replaced."""
-    return replace_between(page.read_text(encoding="utf-8"), BEGIN, END, f"\n\n{PAGES[page](table)}\n\n")
+def written(table: pd.DataFrame) -> str:
+    """The text of README.md with its numbers replaced by those of the table."""
+    return replace_between(PAGE.read_text(encoding="utf-8"), BEGIN, END, f"\n\n{readme(table)}\n\n")
 
 
 def main() -> None:
-    """Update the pages."""
-    table = read()
-    for page in PAGES:
-        text = written(page, table)
-        with replacing(page) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+    """Update README.md."""
+    write_text(PAGE, written(read()))
 
 
 def _origin(rows: pd.DataFrame) -> Iterator[str]:
