@@ -1,7 +1,4 @@
-"""The table of all races, docs/benchmarks.csv, and its page.
-
-``python -m benchmarks.table`` writes the table into docs/benchmarks.md; ``make bench`` does so after a part.
-"""
+"""The table of all races, docs/benchmarks.csv, which ``make docs`` shows."""
 
 import math
 from collections.abc import Iterator
@@ -12,14 +9,11 @@ import pandas as pd
 from benchmarks.data import ROOT
 from benchmarks.report import in_words
 from entrolab.io.atomic import replacing
-from entrolab.io.markers import replace_between
 
 TABLE = ROOT / "docs/benchmarks.csv"
-PAGE = ROOT / "docs/benchmarks.md"
 COLUMNS = ("part", "what", "unit", "ours", "peer", "our_spent", "peer_spent", "ratio", "low", "high")
 COLUMNS += ("rounds", "measure", "our_result", "peer_result", "our_mib", "peer_mib", "note")
 COLUMNS += ("date", "load", "machine")
-BEGIN, END = "<!-- written by python -m benchmarks.table -->", "<!-- end -->"
 
 
 def read(path: Path = TABLE) -> pd.DataFrame:
@@ -81,18 +75,6 @@ def ratio(row: pd.Series) -> str:
     return f"**{_number(row['ratio'])}**{ends}"
 
 
-def written(table: pd.DataFrame) -> str:
-    """The text of the page with the part taken from the table replaced."""
-    return replace_between(PAGE.read_text(encoding="utf-8"), BEGIN, END, f"\n\n{markdown(table)}\n\n")
-
-
-def main() -> None:
-    """Update the page."""
-    text = written(read())
-    with replacing(PAGE) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-
-
 def _origin(rows: pd.DataFrame) -> Iterator[str]:
     """The dates, machines and versions of the measurements."""
     for machine, some in rows.groupby("machine"):
@@ -117,7 +99,3 @@ def _number(value: float, digits: int = 3) -> str:
     if math.isnan(value):
         return ""
     return in_words(value) if digits == 3 or abs(value) >= 100 else f"{value:.{digits}g}"
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Write the results of the boards into docs/which-learner.md, README.md and the study `today`.
+"""Write the results of the boards into README.md and the study `today`; ``make docs`` shows their tables.
 
 ``python -m benchmarks.board.answer`` fits no model and replaces the text between the markers of each page. A
 board has a table once all its runs with default parameters on at most 1,000 rows exist; README.md and the
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def page_text(boards: Boards) -> str:
-    """The text on all boards for docs/which-learner.md."""
+    """The text on all boards for docs/which-learner.md, as Markdown."""
     parts = []
     for board in BOARDS:
         if board not in boards:
@@ -125,7 +125,6 @@ class Page(NamedTuple):
 
 
 PAGES = {
-    "docs": Page(ROOT / "docs/which-learner.md", page_text),
     "readme": Page(ROOT / "README.md", readme_text),
     "study": Page(ROOT / "config/papers/today.yaml", study_text, comment="  # {}"),
 }

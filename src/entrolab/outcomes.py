@@ -1,8 +1,8 @@
 """Store the outcomes of the papers' claims and the counts of verdicts: ``python -m entrolab.outcomes``.
 
 Outcomes of claims go to ``docs/claims.csv``, counts of verdicts to ``docs/verdicts.csv``. If a table or
-figure is not in the present folder, its row and those of the claims that read it are kept. The tables of
-counts in ``docs/results.md`` are written from these two files.
+figure is not in the present folder, its row and those of the claims that read it are kept. ``make docs``
+shows the counts of these two files.
 """
 
 from collections import Counter
@@ -15,7 +15,6 @@ from entrolab.claims.evaluation import OUTCOMES, evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.io.atomic import write_text
 from entrolab.io.files import FILES, HOME
-from entrolab.io.markers import replace_between
 from entrolab.results.frames import read_table
 from entrolab.seeds.values import read_seeds
 from entrolab.seeds.verdicts import VERDICTS, judge_seeds, verdict_counts
@@ -25,8 +24,7 @@ from entrolab.study.study import Study
 from entrolab.tables.making import agreement_of, counts, second_reading_of
 from entrolab.tables.verdicts import JUDGED
 
-CLAIMS, TABLES, PAGE = Path("docs/claims.csv"), Path("docs/verdicts.csv"), Path("docs/results.md")
-BEGIN, END = "<!-- written by make outcomes -->", "<!-- end -->"
+CLAIMS, TABLES = Path("docs/claims.csv"), Path("docs/verdicts.csv")
 # The columns of the page for the three numbers of `entrolab.tables.making.Agreement`.
 SHARES = ["results reproduced", "data and settings equal", "not comparable"]
 # The outcome of a claim whose tables have never been made.
@@ -154,9 +152,7 @@ def main() -> None:
     tables = pd.concat([updated_tables(study, tables, folder) for study in studies.values()])
     for file, kept in ((CLAIMS, claims), (TABLES, tables)):
         write_text(root / file, kept.to_csv(index=False, lineterminator="\n"))
-    page = (root / PAGE).read_text(encoding="utf-8")
-    write_text(root / PAGE, replace_between(page, BEGIN, END, page_of(claims, tables)))
-    print(f"{root / CLAIMS}, {root / TABLES} and the counts of {root / PAGE} are up to date")
+    print(f"{root / CLAIMS} and {root / TABLES} are up to date")
 
 
 if __name__ == "__main__":

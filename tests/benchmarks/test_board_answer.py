@@ -1,4 +1,4 @@
-"""What the boards' rows say in docs/which-learner.md and README.md."""
+"""What the boards' rows say on the site, in README.md and in the study `today`."""
 
 import itertools
 from functools import partial

@@ -1,8 +1,8 @@
-"""The table of races, and that its page shows what it holds."""
+"""The table of races."""
 
 import pandas as pd
 
-from benchmarks.table import COLUMNS, PAGE, markdown, merge, read, written
+from benchmarks.table import COLUMNS, markdown, merge, read
 
 
 def row(part: str, **cells) -> dict:
@@ -13,11 +13,6 @@ def row(part: str, **cells) -> dict:
 
 def cells_of(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")]
-
-
-def test_the_page_shows_the_table():
-    """If this fails, run ``python -m benchmarks.table``."""
-    assert PAGE.read_text(encoding="utf-8") == written(read())
 
 
 def test_parts_that_are_measured_anew_are_replaced_and_others_stay(tmp_path):

@@ -40,7 +40,7 @@ RUN = {
     "entrolab init": "tests/entrolab/test_command.py::"
     "test_the_first_study_says_what_was_found_and_can_be_made",
     "make deposit": DEPOSIT,
-    "make outcomes": "tests/entrolab/test_outcomes.py::test_the_page_has_the_counts_of_the_files",
+    "make outcomes": "tests/entrolab/test_outcomes.py::test_the_readme_has_the_counts_of_the_files",
     "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
     "make seeds": SEEDS,
     "make ui": PAGE,
