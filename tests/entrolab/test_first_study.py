@@ -101,7 +101,8 @@ def test_tables_in_many_dialects_are_one_table(content, encoding, options, colum
         for k, (x, day) in enumerate(zip(NOISE["a"], pd.date_range("2025-03-01", periods=N), strict=True))
     ]
     Path("table.csv").write_bytes("\n".join([head, *rows, ""]).encode(encoding))
-    _, entry, _ = written("table.csv", "y", *options)
+    own, entry, _ = written("table.csv", "y", *options)
+    assert own["read"]["dtype"] == {"zip": "str"}
     assert entry["format"]["columns"] == {"x": None, "day": columns, "zip": ["00000", "00001", "00002"]}
     assert entry["expect"]["rows"] == N
     assert entry["positive"] == ["no"]  # the last of two

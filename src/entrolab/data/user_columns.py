@@ -1,7 +1,6 @@
 """The columns of users' tables: their kinds, which of them are no features, and which determine the label."""
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import time
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.tseries.api import guess_datetime_format
 
 from entrolab.data.formats.table import dtype_kind
 from entrolab.data.table_formats import says_more
@@ -42,6 +40,16 @@ LOOKS = {
         "`read: {{dtype: {{{name}: timedelta64}}}}`",
     ),
 }
+# Formats of dates, besides which `ISO` need no option.
+LIKE_A_DATE = re.compile(r"(\d{1,4}|[A-Za-z]{3,9})[-/., ]+(\d{1,2}|[A-Za-z]{3,9})\b.*")
+ISO = tuple("%Y-%m-%d" + time for time in ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S"))
+DATES = (
+    *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%Y/%m/%d", "%Y.%m.%d", "%Y-%m", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y"),
+    *("%B %d, %Y", "%b %Y", "%B %Y"),
+)
+TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+DATE_FORMATS = (*ISO, "%Y-%m-%d %H:%M:%S %Z", *(date + time for time in TIMES for date in DATES))
 
 
 class WrongValueError(ValueError):
@@ -183,18 +191,31 @@ def date_kind(column: pd.Series, read: Mapping) -> str:
     if column.dtype.kind == "M" or sum(reads(days, text) for text in texts) >= MOSTLY * len(texts):
         _check_all(name, texts, days, "dates such as 2026-11-23, or `na_values` with it if it is missing")
         return DATE
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of dates that are in one of the two orders only
-        guessed = {guess_datetime_format(texts[0], dayfirst=first) for first in (False, True)} - {None}
-    fitting = [form for form in sorted(guessed) if all(reads(partial(days, form=form), one) for one in texts)]
+    fitting = date_formats(texts)
     if len(fitting) == 1:
         return fitting[0]
     asked = f"`date_format: {{{name}: ...}}`"
     if fitting:
         raise WrongValueError(name, texts[0], f"{asked}, since {' and '.join(fitting)} fit all dates")
-    for one in sorted(guessed):
+    for one in date_formats(texts[:1]):
         _check_all(name, texts, partial(days, form=one), f"dates of the form {one}, or {asked}")
     raise WrongValueError(name, texts[0], f"dates such as 2026-11-23, or {asked}")
+
+
+def date_formats(texts: Collection[str]) -> list[str]:
+    """The formats of dates that fit all texts."""
+    if not texts or not all(map(LIKE_A_DATE.fullmatch, texts)):
+        return []
+    dates = pd.Series([*texts])
+    found = [form for form in DATE_FORMATS if are_dates(dates[:3], form) and are_dates(dates, form)]
+    if {form.replace("%B", "%b") for form in found} == {*found[:1]}:
+        return found[:1]  # "May" is long and short
+    return found
+
+
+def are_dates(texts: pd.Series, form: str) -> bool:
+    """Whether all texts are dates of a form."""
+    return bool(pd.to_datetime(texts, format=form, errors="coerce").notna().all())
 
 
 def reads(function: Callable[[str], Any], text: str) -> bool:

@@ -3,13 +3,16 @@
 import argparse
 import os
 import re
+import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from entrolab.data.formats.table import BINARY, frame_of
+import pandas as pd
+
+from entrolab.data.formats.table import frame_of
 from entrolab.data.guessing import RAGGED, Oddities, guess_options, oddities, read_delimited
-from entrolab.data.table_formats import ARROW, DELIMITED, WORKBOOKS, suffix_of
+from entrolab.data.table_formats import DELIMITED, WORKBOOKS, suffix_of
 from entrolab.data.user_columns import MOST_CLASSES, reads
 from entrolab.data.user_tables import entry_of
 from entrolab.io.damaged import DAMAGED
@@ -94,7 +97,8 @@ def first_study(table: Path, label: str, output: Path, options: Mapping | None =
     name = _name(table)
     read = _options(table, label, options or {})
     own: dict = {"file": table.name, "label": label} | ({"read": read} if read else {})
-    labels = _labels(table, read, label)
+    frame = _frame(table, read, label)
+    labels = Counter(frame[label].dropna().map(category_name) if label in frame else ())
     rare = _of_one_row(table, label, labels)
     if rare and all(map(_is_number, labels)):
         own["task"] = "regression"
@@ -102,9 +106,10 @@ def first_study(table: Path, label: str, output: Path, options: Mapping | None =
         own["read"] = read | {"na_values": [*read.get("na_values", ()), *rare]}
     entry = _entry(table, name, own)
     format = entry["format"]
-    frame = frame_of(table, format["names"], read, format["written"], format["text"])
     if rare and "task" not in own and frame[[*format["columns"]]].isin(rare).any(axis=None):
         raise ConfigError(f"{table}: label: {_one_row(label, rare)}; accepted: several rows of each class")
+    if format["text"]:  # codes such as 00501
+        own["read"] = own.get("read", {}) | {"dtype": dict.fromkeys(format["text"], "str")}
     own["file"] = os.path.relpath(table, output.parent)
     own |= _positive(entry, [one for one in labels if one not in rare])
     odd = oddities(frame, format["columns"], label)
@@ -126,33 +131,21 @@ def _options(table: Path, label: str, given: Mapping) -> dict:
     if not table.is_file() or suffix_of(table) not in DELIMITED:
         return dict(given)
     try:
-        found = guess_options(table, given)
+        return guess_options(table, given, label)
     except (*DAMAGED, ValueError, LookupError) as error:
         raise ConfigError(f"{table}: {getattr(error, 'strerror', None) or error}") from None
-    # A study's names are without the blanks around them, and its reader takes labels as they are written.
-    columns = {name: list(found[name]) for name in ("dtype", "parse_dates", "date_format") if name in found}
-    for option, names in columns.items():
-        kept = {name.strip(): name for name in names if name.strip() != label}
-        found[option] = (
-            [*kept] if option == "parse_dates" else {one: found[option][kept[one]] for one in kept}
-        )
-    return {option: one for option, one in found.items() if one}
 
 
-def _labels(table: Path, read: Mapping, label: str) -> Counter:
-    """The rows of each label as written; nothing if they cannot be read, which the reader of tables says."""
+def _frame(table: Path, read: Mapping, label: str) -> pd.DataFrame:
+    """The table with its labels as written; nothing if it cannot be read, which the reader of tables says."""
     try:
-        if suffix_of(table) in ARROW:
-            labels = BINARY[ARROW[suffix_of(table)]](table, columns=[label])[label]
-        else:
-            layout = {name: read[name] for name in ("sep", "encoding", "skiprows") if name in read}
-            place = [str(name).strip() for name in read_delimited(table, **layout, nrows=0)].index(label)
-            markers = ["", *read.get("na_values", ())]
-            options = {"usecols": [place], "dtype": str, "keep_default_na": False, "na_values": markers}
-            labels = read_delimited(table, **layout, **options).iloc[:, 0]
+        layout = {name: read[name] for name in ("sep", "encoding", "skiprows") if name in read}
+        is_text = suffix_of(table) in DELIMITED
+        names = read_delimited(table, **layout, nrows=0).columns.str.strip() if is_text else ()
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+            return frame_of(table, names, read, {label})
     except (*DAMAGED, *RAGGED, ValueError, LookupError):
-        return Counter()
-    return Counter(labels.dropna().map(category_name))
+        return pd.DataFrame()
 
 
 def _of_one_row(table: Path, label: str, labels: Counter) -> list[str]:
