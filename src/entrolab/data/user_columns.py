@@ -237,14 +237,22 @@ def is_whole(column: pd.Series) -> bool:
     return column.dtype.kind in "iuf" and bool((column.dropna() % 1 == 0).all())
 
 
-def hints(frame: pd.DataFrame, written: Collection[str] = ()) -> list[str]:
-    """What the words in a table look like, each with the option that reads it.
+def hints(
+    frame: pd.DataFrame, words: Collection[str], written: Collection[str], lost: Mapping[str, str]
+) -> list[str]:
+    """What columns of words look like, each with the option that reads it.
 
-    `written` are columns of text as it is written, in which the words of pandas' missing values are texts.
+    `written` are columns of text as it is written, in which the words of pandas' missing values are texts;
+    `lost` has an example of each column of numbers that is read as text.
     """
-    found = []
-    for name in frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]:
-        if frame[name].dtype.kind in "mM":
+    found = [
+        f"{name} is read as text, since {example!r} is more than its number; accepted: "
+        f"`read: {{dtype: {{{name}: str}}}}`, or {{{name}: float}}"
+        for name, example in lost.items()
+        if example and name in words
+    ]
+    for name, dtype in frame.dtypes.items():
+        if name not in words or name in lost or pd.api.types.is_numeric_dtype(dtype) or dtype.kind in "mM":
             continue
         texts = {str(text) for text in frame[name].dropna().unique()[:MOST_TEXTS]}
         if words := sorted(texts.intersection(MISSING_WORDS)) if name in written else []:
