@@ -18,6 +18,7 @@ from own_tables import LINE, OWN, TABLE
 
 from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.prepare import prepare
+from entrolab.data.user_columns import hints
 from entrolab.data.user_entries import entry_of_table
 from entrolab.data.user_files import Source
 from entrolab.fit.protocols import protocol
@@ -306,6 +307,12 @@ def test_words_that_look_like_something_else_are_told(tmp_path, values, hint):
     found = column_of(tmp_path, values * 6)["hints"]
     assert len(found) == (hint is not None)
     assert (hint or "") in "".join(found)
+
+
+def test_each_column_has_its_hint():
+    frame = pd.DataFrame({"one": ["NULL", "45%"], "two": ["7%", "8%"], "three": ["a", "9%"], "x": [1, 2]})
+    found = hints(frame, {*frame}, ["one"], {"three": "007"})
+    assert [line.split()[0] for line in found] == ["three", "one", "two"]
 
 
 @pytest.mark.parametrize(

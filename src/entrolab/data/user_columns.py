@@ -255,9 +255,9 @@ def hints(
         if name not in words or name in lost or pd.api.types.is_numeric_dtype(dtype) or dtype.kind in "mM":
             continue
         texts = {str(text) for text in frame[name].dropna().unique()[:MOST_TEXTS]}
-        if words := sorted(texts.intersection(MISSING_WORDS)) if name in written else []:
+        if missing := sorted(texts.intersection(MISSING_WORDS)) if name in written else []:
             found.append(
-                f"{name} has the text {words[0]!r}, which pandas.read_csv takes for a missing value: "
+                f"{name} has the text {missing[0]!r}, which pandas.read_csv takes for a missing value: "
                 "requests are to be read with keep_default_na=False"
             )
         rest = {text.strip() for text in texts.difference(MARKS) if not reads(number, text)}

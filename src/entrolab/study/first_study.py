@@ -109,7 +109,8 @@ def first_study(table: Path, label: str, output: Path, options: Mapping | None =
     if rare and "task" not in own and frame[[*format["columns"]]].isin(rare).any(axis=None):
         raise ConfigError(f"{table}: label: {_one_row(label, rare)}; accepted: several rows of each class")
     if format["text"]:  # codes such as 00501
-        own["read"] = own.get("read", {}) | {"dtype": dict.fromkeys(format["text"], "str")}
+        codes = {"dtype": dict.fromkeys(format["text"], "str")}
+        own["read"], frame = own.get("read", {}) | codes, _frame(table, read | codes, label)
     own["file"] = os.path.relpath(table, output.parent)
     own |= _positive(entry, [one for one in labels if one not in rare])
     odd = oddities(frame, format["columns"], label)
