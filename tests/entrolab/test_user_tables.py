@@ -315,6 +315,17 @@ def test_each_column_has_its_hint():
     assert [line.split()[0] for line in found] == ["three", "one", "two"]
 
 
+def test_a_label_that_pandas_takes_for_missing_is_a_class_and_told(tmp_path):
+    """Labels are text as written, of which only the empty field is missing."""
+    rows = [f"{k % 7},{['NULL', 'yes', 'no'][k % 3]}" for k in range(30)]
+    (tmp_path / "table.csv").write_text("\n".join(["x,y", *rows]))
+    source = Source(tmp_path / "mine.yaml", "shop", [tmp_path / "table.csv"], {})
+    entry = entry_of_table(source, {"label": "y"})
+    assert entry["expect"]["classes"] == 3
+    (hint,) = entry["hints"]
+    assert hint.startswith("y has 'NULL': `read: {na_values: ['NULL']}` if it is missing")
+
+
 @pytest.mark.parametrize(
     ("read", "line"),
     [

@@ -255,11 +255,6 @@ def hints(
         if name not in words or name in lost or pd.api.types.is_numeric_dtype(dtype) or dtype.kind in "mM":
             continue
         texts = {str(text) for text in frame[name].dropna().unique()[:MOST_TEXTS]}
-        if missing := sorted(texts.intersection(MISSING_WORDS)) if name in written else []:
-            found.append(
-                f"{name} has the text {missing[0]!r}, which pandas.read_csv takes for a missing value: "
-                "requests are to be read with keep_default_na=False"
-            )
         rest = {text.strip() for text in texts.difference(MARKS) if not reads(number, text)}
         for pattern, (what, option) in LOOKS.items():
             fitting = {text for text in rest if re.fullmatch(pattern, text)}
@@ -273,8 +268,11 @@ def hints(
                     + f"; accepted: {accepted}"
                 )
                 break
-        if marks := sorted(texts.intersection(MARKS)):
-            found.append(f"{name} has {marks[0]!r}: `read: {{na_values: ['{marks[0]}']}}` if it is missing")
+        if mark := min(texts.intersection(MARKS + MISSING_WORDS if name in written else MARKS), default=""):
+            found.append(
+                f"{name} has {mark!r}: `read: {{na_values: [{mark!r}]}}` if it is missing"
+                + (", else read requests with keep_default_na=False" if mark in MISSING_WORDS else "")
+            )
     return found
 
 

@@ -155,7 +155,7 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         "positive": classes.pop("positives", []),
         "expect": {"rows": int(kept.sum()), "features": len(columns), **classes, **tested},
         "left_out": left_out,
-        "hints": one_sided + hints(frame, words, categorical, lost),
+        "hints": one_sided + hints(frame, words, written, lost),
         "n_missing": {name: int(n) for name, n in zip(columns, gaps[kept].sum(axis=0), strict=True) if n},
         "n_unlabelled": int((~labelled).sum()),
         "tells_label": determining_columns(columns, codes[kept], labels[kept], task),
