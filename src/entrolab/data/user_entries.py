@@ -356,7 +356,8 @@ def _task(source: Source, column: str, classes: Counter, own: Mapping, nominal: 
         if words := [label for label in classes if not _is_number(label)]:
             raise source.wrong_in_study(
                 "task",
-                f"found regression, and {shortened(words[0])} in the column {column!r}; accepted: numbers",
+                f"found regression, and {shortened(words[0])} in the column {column!r}; accepted: numbers "
+                "with a point, or with the marks of `read: {decimal: ..., thousands: ...}`",
             )
         return task, {}
     if len(classes) == 1:

@@ -14,13 +14,13 @@ from entrolab.data.formats.table import frame_of
 from entrolab.data.guessing import RAGGED, Oddities, guess_options, oddities, read_delimited
 from entrolab.data.table_formats import DELIMITED, WORKBOOKS, suffix_of
 from entrolab.data.user_columns import MOST_CLASSES, reads
-from entrolab.data.user_tables import entry_of
+from entrolab.data.user_tables import columns_by_kind, entry_of, shortlist
 from entrolab.io.damaged import DAMAGED
 from entrolab.schema.sections import ConfigError, check
 from entrolab.study.config import RULES, in_one_line
 from entrolab.study.definition import Read
 from entrolab.text import one_line
-from entrolearn.columns import DURATION, category_name, number
+from entrolearn.columns import category_name, number
 
 MANY_ROWS = 20_000  # with more rows, kernel methods take too long for a first look
 LEARNERS = {
@@ -38,7 +38,6 @@ LEARNERS = {
 FOLDS = 5
 LONGEST = 1000  # characters of a comment, which may quote names in the table
 LONGEST_NAME = 90
-NAMED = 8  # columns listed in a line
 # Words for what a shell does not pass easily.
 SEPARATORS = {"tab": "\t", r"\t": "\t", "whitespace": r"\s+"}
 
@@ -164,7 +163,7 @@ def _is_number(text: str) -> bool:
 
 
 def _one_row(label: str, rare: Sequence[str]) -> str:
-    return f"found {label} {_listed(rare)} in one row"
+    return f"found {label} {shortlist(rare)} in one row"
 
 
 def _entry(table: Path, name: str, own: Mapping) -> dict:
@@ -212,7 +211,7 @@ def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Seq
     if "read" in own:
         yield f"options of pandas.read_csv that fit: {in_one_line(own['read'])}"
     if numeric := [name for name in entry["format"]["names"] if _is_number(name)]:
-        yield f"names that are numbers, unless the line of names is missing: {_listed(numeric)}"
+        yield f"names that are numbers, unless the line of names is missing: {shortlist(numeric)}"
     if rare:
         said = "so this is a regression" if "task" in own else "so these rows are left out"
         yield f"{_one_row(label, rare)}, too few for a class, {said}"
@@ -222,37 +221,22 @@ def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Seq
 
 def _columns(entry: Mapping, dropped: Mapping[str, str], odd: Oddities) -> Iterator[str]:
     """Lines on the columns, and on what to look at."""
-    columns = {name: kind for name, kind in entry["format"]["columns"].items() if name not in dropped}
-    kinds = {
-        "numbers": [name for name, kind in columns.items() if kind is None],
-        "dates": [name for name, kind in columns.items() if isinstance(kind, str) and kind != DURATION],
-        "durations, in seconds": [name for name, kind in columns.items() if kind == DURATION],
-        "categories": [f"{name} ({len(kind)})" for name, kind in columns.items() if isinstance(kind, list)],
-        "missing values, imputed from the training rows": [
-            f"{name} ({count})" for name, count in entry["n_missing"].items()
-        ],
-        "left out (name it in `keep` to use it)": [
-            f"{name} ({why})" for name, why in entry["left_out"].items()
-        ],
-        "dropped (delete it from `drop` to use it)": [f"{name} ({why})" for name, why in dropped.items()],
-    }
-    yield from (f"{what}: {_listed(names)}" for what, names in kinds.items() if names)
+    yield from (f"{what}: {shortlist(names)}" for what, names in columns_by_kind(entry, dropped).items())
+    if dropped:
+        named = [f"{name} ({why})" for name, why in dropped.items()]
+        yield f"dropped (delete it from `drop` to use it): {shortlist(named)}"
     if odd.n_repeated:
         yield f"rows that repeat earlier ones, which may be training and test rows: {odd.n_repeated}"
     for name, n_values in [*odd.repeated.items()][:3]:
         yield f"{name} has {n_values} values: `groups: {name}` would keep the rows of each in one fold"
-    for name in kinds["dates"][:1]:
+    dates = columns_by_kind(entry, dropped).get("dates, taken as days", [])
+    for name in dates[:1]:
         yield f"`time: {name}` would train on earlier rows and test on later ones"
 
 
 def _comment(text: str) -> str:
     """A YAML comment; line breaks in names are removed."""
     return f"# {one_line(text, LONGEST)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
 
 
 def _rest(entry: Mapping) -> Iterable[str]:
