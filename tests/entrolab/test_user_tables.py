@@ -114,6 +114,9 @@ def test_what_is_found_before_is_what_is_prepared(load_own, content):
         ([*range(20)] * 2, "multiclass", [str(k) for k in range(20)]),
         ([*range(21)] * 2, "regression", []),
         ([0.5, 1, 2] * 2, "regression", []),
+        ([f"{k}_1" for k in range(10, 31)] * 2, "multiclass", [f"{k}_1" for k in range(10, 31)]),
+        # Codes are no values, however many they are.
+        ([f"{k:03}" for k in range(21)] * 2, "multiclass", [f"{k:03}" for k in range(21)]),
     ],
 )
 def test_the_task_follows_from_the_labels(load_own, labels, task, classes):

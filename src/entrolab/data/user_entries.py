@@ -120,7 +120,8 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         )
     if "weight" in beside:
         _check_weights(source, frame.loc[kept, beside["weight"]])
-    task, classes = _task(source, label, _counted(labels[kept]), own, is_nominal(frame[label]))
+    are_names = is_nominal(frame[label]) or (labels.dtype == object and any(map(_is_code, labels[kept])))
+    task, classes = _task(source, label, _counted(labels[kept]), own, are_names)
     is_test = np.arange(len(frame)) >= len(frame) - (len(frames[-1]) if tested else 0)
     one_sided = []
     if tested and task != "regression":
@@ -342,16 +343,20 @@ def _counted(labels) -> Counter:
     return counted
 
 
+def _is_code(label) -> bool:
+    return isinstance(label, str) and says_more(label)
+
+
 def _is_number(value: str) -> bool:
     try:
-        return math.isfinite(float(value))
+        return math.isfinite(float(value)) and "_" not in value  # 1_2 is a code
     except ValueError:
         return False
 
 
-def _task(source: Source, column: str, classes: Counter, own: Mapping, nominal: bool) -> tuple[str, dict]:
+def _task(source: Source, column: str, classes: Counter, own: Mapping, are_names: bool) -> tuple[str, dict]:
     """The task of some labels, and the counts of their classes for the catalog."""
-    task = own.get("task") or ("binary" if "positive" in own else _inferred(classes, nominal))
+    task = own.get("task") or ("binary" if "positive" in own else _inferred(classes, are_names))
     if task == "regression":
         if words := [label for label in classes if not _is_number(label)]:
             raise source.wrong_in_study(
@@ -379,11 +384,11 @@ def _task(source: Source, column: str, classes: Counter, own: Mapping, nominal: 
     return task, {"positives": positives, **counts}
 
 
-def _inferred(classes: Collection[str], nominal: bool) -> str:
+def _inferred(classes: Collection[str], are_names: bool) -> str:
     """The task by the labels: two, or words, are classes; fractions and many whole numbers are values."""
     if len(classes) <= 2:
         return "binary"
-    if nominal or not all(map(_is_number, classes)):
+    if are_names or not all(map(_is_number, classes)):
         return "multiclass"
     whole = all(float(name).is_integer() for name in classes)
     return "multiclass" if whole and len(classes) <= MOST_CLASSES else "regression"
