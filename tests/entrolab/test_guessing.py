@@ -224,8 +224,7 @@ def test_repeated_rows_constants_and_identifiers_are_found():
             "y": np.arange(n) % 2,
         }
     )
-    found = oddities(frame, list(frame.columns[:-1]), "y")
-    assert (found.n_repeated, found.constants) == (0, ["unit", "zero"])
-    assert (found.identifiers, found.repeated) == (["customerId"], {"patient_nr": 10})
+    dropped, groups, n_repeated = oddities(frame, list(frame.columns[:-1]), "y")
+    assert ([*dropped], groups, n_repeated) == (["unit", "zero", "customerId"], {"patient_nr": 10}, 0)
     frame = frame.drop(columns=["customerId", "valid"])
-    assert oddities(frame, ["patient_nr", "unit", "zero"], "y").n_repeated == n - 10
+    assert oddities(frame, ["patient_nr", "unit", "zero"], "y")[2] == n - 10

@@ -213,37 +213,31 @@ def _n_grouped(path: Path, layout: Mapping, places: Sequence[int], style: tuple[
 # ------------------------------------------------------------------------------------------ columns and rows
 
 
-@dataclass
-class Oddities:
-    """Rows that repeat others, columns of one value, and columns of identifiers."""
+def oddities(
+    frame: pd.DataFrame, features: Collection[str], label: str
+) -> tuple[dict[str, str], dict[str, int], int]:
+    """What a study might be misled by.
 
-    n_repeated: int
-    constants: list[str]
-    identifiers: list[str]  # that differ in all rows
-    repeated: dict[str, int]  # those that do not, with the number of their values
-
-
-def oddities(frame: pd.DataFrame, features: Collection[str], label: str) -> Oddities:
-    """What a look at the features finds that a study might be misled by."""
+    Features that are to be dropped, with the reason; features that may be groups, with the number of their
+    values; and the number of rows that repeat others.
+    """
     frame = frame[[*features, label]]
     alike = frame[frame.iloc[:, -FEW:].duplicated(keep=False)]
     numbers = frame[[*features]].select_dtypes("number")
     constants = {*numbers.columns[numbers.max() == numbers.min()]}
     constants |= {name for name in features if name not in numbers and frame[name].nunique() < 2}
-    identifiers, repeated = [], {}
+    dropped = {name: "one value in all rows" for name in features if name in constants}
+    groups = {}
     for name in features:
-        values = frame[name].dropna()
         words = (word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name))
-        if (
-            name in constants
-            or not any(map(OF_IDS.fullmatch, words))
-            or (name in numbers and (values % 1 != 0).any())
-        ):
+        if name in constants or not any(map(OF_IDS.fullmatch, words)):
             continue
+        values = frame[name].dropna()
         n_values = values.nunique()
+        if name in numbers and (values % 1 != 0).any():
+            continue
         if n_values == len(values) >= IDENTIFIERS_FROM:
-            identifiers.append(name)
-        elif n_values >= FEWEST_GROUPS and n_values < len(values):
-            repeated[name] = n_values
-    in_order = [name for name in features if name in constants]
-    return Oddities(int(alike.duplicated().sum()), in_order, identifiers, repeated)
+            dropped[name] = "an identifier, which differs in all rows"
+        elif FEWEST_GROUPS <= n_values < len(values):
+            groups[name] = n_values
+    return dropped, groups, int(alike.duplicated().sum())

@@ -74,19 +74,15 @@ def _check_rows(paths: Sequence[Path], gib: float) -> None:
     from entrolab.data.prepare import held_gib
     from entrolab.io.limits import GIB
 
-    binary = [(path, ARROW[suffix_of(path)]) for path in paths if suffix_of(path) in ARROW]
-    if not binary:
-        return
-    from pyarrow import ArrowInvalid
-    from pyarrow.dataset import dataset
+    n_rows = size = 0
+    for path in paths:
+        if suffix_of(path) in ARROW:
+            from pyarrow.dataset import dataset
 
-    n_rows, size = 0, 0
-    for path, format_name in binary:
-        with suppress(ArrowInvalid, OSError):  # of a damaged file, which its reader names
-            table = dataset(path, format=format_name)
-            rows_of_file = table.count_rows()
-            n_rows += rows_of_file
-            size += 8 * rows_of_file * len(table.schema)
+            with suppress(ValueError, OSError):  # of a damaged file, which its reader names
+                table = dataset(path, format=ARROW[suffix_of(path)])
+                n_rows += table.count_rows()
+                size += 8 * table.count_rows() * len(table.schema)
     if size > (gib - held_gib()) * GIB:
         raise MemoryError(f"{n_rows:,} rows, at least {size / GIB:.1f} GiB")
 

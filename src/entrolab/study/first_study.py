@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 
 from entrolab.data.formats.table import frame_of
-from entrolab.data.guessing import RAGGED, Oddities, guess_options, oddities, read_delimited
-from entrolab.data.table_formats import DELIMITED, WORKBOOKS, suffix_of
+from entrolab.data.guessing import RAGGED, guess_options, oddities, read_delimited
+from entrolab.data.table_formats import DELIMITED, WORKBOOKS, says_more, suffix_of
 from entrolab.data.user_columns import MOST_CLASSES, reads
 from entrolab.data.user_tables import columns_by_kind, entry_of, shortlist
 from entrolab.io.damaged import DAMAGED
@@ -112,10 +112,15 @@ def first_study(table: Path, label: str, output: Path, options: Mapping | None =
         own["read"], frame = own.get("read", {}) | codes, _frame(table, read | codes, label)
     own["file"] = os.path.relpath(table, output.parent)
     own |= _positive(entry, [one for one in labels if one not in rare])
-    odd = oddities(frame, format["columns"], label)
-    dropped = _dropped(entry, odd, label)
+    dropped, groups, n_repeated = oddities(frame, format["columns"], label)
+    dropped |= dict.fromkeys(entry["tells_label"], f"alone determines {label}")
+    if len(dropped) == len(format["columns"]):
+        dropped = {}
     own |= {"drop": list(dropped)} if dropped else {}
-    lines = [*_found(table, entry, own, labels, rare), *_columns(entry, dropped, odd), *entry["hints"]]
+    lines = [*_found(table, entry, own, labels, rare), *_columns(entry, dropped)]
+    if n_repeated:
+        lines.append(f"rows that repeat earlier ones, which may be training and test rows: {n_repeated}")
+    lines += _options_of_folds(entry, dropped, groups) + entry["hints"]
     dataset = f"  {in_one_line(name)}: {in_one_line(own)}"
     return "\n".join([*map(_comment, lines), "datasets:", dataset, *_rest(entry)])
 
@@ -159,7 +164,7 @@ def _of_one_row(table: Path, label: str, labels: Counter) -> list[str]:
 
 
 def _is_number(text: str) -> bool:
-    return reads(number, text)
+    return reads(number, text) and not says_more(text)
 
 
 def _one_row(label: str, rare: Sequence[str]) -> str:
@@ -184,14 +189,6 @@ def _positive(entry: dict, labels: Collection[str]) -> dict:
     expect["negative"], expect["positive"] = expect["positive"], expect["negative"]
     entry["positive"] = others
     return {"positive": others[0]}
-
-
-def _dropped(entry: Mapping, odd: Oddities, label: str) -> dict[str, str]:
-    """The features that a first study does without, with the reasons; none if no other would be left."""
-    dropped = dict.fromkeys(odd.constants, "one value in all rows")
-    dropped |= dict.fromkeys(odd.identifiers, "an identifier, which differs in all rows")
-    dropped |= dict.fromkeys(entry["tells_label"], f"alone determines {label}")
-    return dropped if len(dropped) < len(entry["format"]["columns"]) else {}
 
 
 def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Sequence[str]) -> Iterator[str]:
@@ -219,19 +216,22 @@ def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Seq
         yield f"rows without {label}, left out: {unlabelled}"
 
 
-def _columns(entry: Mapping, dropped: Mapping[str, str], odd: Oddities) -> Iterator[str]:
-    """Lines on the columns, and on what to look at."""
+def _columns(entry: Mapping, dropped: Mapping[str, str]) -> Iterator[str]:
+    """Lines on the columns."""
     yield from (f"{what}: {shortlist(names)}" for what, names in columns_by_kind(entry, dropped).items())
     if dropped:
         named = [f"{name} ({why})" for name, why in dropped.items()]
         yield f"dropped (delete it from `drop` to use it): {shortlist(named)}"
-    if odd.n_repeated:
-        yield f"rows that repeat earlier ones, which may be training and test rows: {odd.n_repeated}"
-    for name, n_values in [*odd.repeated.items()][:3]:
-        yield f"{name} has {n_values} values: `groups: {name}` would keep the rows of each in one fold"
+
+
+def _options_of_folds(entry: Mapping, dropped: Collection[str], groups: Mapping[str, int]) -> list[str]:
+    """Lines on columns that may divide the folds."""
+    said = [
+        f"{name} has {n_values} values: `groups: {name}` would keep the rows of each in one fold"
+        for name, n_values in [*groups.items()][:3]
+    ]
     dates = columns_by_kind(entry, dropped).get("dates, taken as days", [])
-    for name in dates[:1]:
-        yield f"`time: {name}` would train on earlier rows and test on later ones"
+    return said + [f"`time: {name}` would train on earlier rows and test on later ones" for name in dates[:1]]
 
 
 def _comment(text: str) -> str:
