@@ -32,7 +32,7 @@ def written(table, label="y", *options):
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, in_one_process):
     monkeypatch.chdir(tmp_path)
 
 
