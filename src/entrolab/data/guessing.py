@@ -142,7 +142,7 @@ def _numbers(path: Path, layout: Mapping, frame: pd.DataFrame) -> tuple[list[str
         is_marker = np.isin(values, NUMERIC_MARKERS)
         rest, found = values[~is_marker], Counter(values[is_marker].tolist())
         marked += found
-        lowest, highest = min(rest, default=-np.inf), max(rest, default=-np.inf)
+        lowest, highest = (rest.min(), rest.max()) if len(rest) else (-np.inf, -np.inf)
         values_of_a_column |= {marker for marker in found if lowest <= marker / 2}
         if (rest % 1 != 0).any():
             fractions.append(name)
@@ -179,8 +179,8 @@ def _style(
 ) -> tuple[dict, list[str]]:
     """The decimal and thousands marks that read most columns as numbers, and the columns of texts among them.
 
-    `fractions` are the places of the columns that pandas' defaults read as fractions.
-    Pandas' defaults if they read as many, or if two other choices do.
+    Pandas' defaults if they read as many, or if two other choices do. `fractions` are the places of the
+    columns that pandas' defaults read as fractions.
     """
     found: dict[tuple, tuple[int, list[str]]] = {(): (0, [])}
     for style in STYLES:
