@@ -24,6 +24,7 @@ COMMANDS = {
     "run": "make studies: files, or names that `list` shows; `entrolab mine.yaml` is the same",
     "check": "check studies and their learners without running them",
     "show": "make one table or figure of a study: entrolab show eem table4",
+    "predict": "predict the rows of a new table: entrolab predict mine.yaml new.csv",
     "compare": "compare the models of two studies of one table, fold by fold",
     "demo": "make the demonstration",
     "list": "list the studies, or the tables and figures of one",
@@ -68,6 +69,12 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     of_command["show"].add_argument("study", help="a file, or a name that `list` shows")
     of_command["show"].add_argument("name", help="a table or a figure")
     of_command["compare"].add_argument("studies", nargs=2, help="files, or names that `list` shows")
+    add = of_command["predict"].add_argument
+    add("study", help="a file of a study that was made in this folder")
+    add("table", type=Path, help="a csv, tsv, Parquet or Feather file, which is read as the study's")
+    add("--model", default="", help="(default: the best of the first table of scores)")
+    add("--dataset", default="", help="of a study with several tables")
+    add("--output", default=sys.stdout, help="a csv file (default: the terminal)")
     of_command["list"].add_argument("study", nargs="?", help="a file, or a name")
     of_command["ui"].add_argument("--port", default="5000", help="(default: %(default)s)")
     for name in ("run", "show", "demo"):
@@ -137,6 +144,17 @@ def compare(given: argparse.Namespace) -> int:
     return 0
 
 
+def predict(given: argparse.Namespace) -> int:
+    """Write the predictions of a study's model for the rows of a table as a csv file."""
+    from entrolab import find_learners_in
+    from entrolab.predicting import predict as predicted
+
+    find_learners_in([Path(given.study).parent])
+    found = predicted(_loaded(given.study), given.table, given.model, given.dataset)
+    found.to_csv(given.output, index=False)
+    return 0
+
+
 def list_studies(given: argparse.Namespace) -> int:
     """Print the studies of the project, or the tables and figures of one."""
     if given.study is None:
@@ -177,6 +195,7 @@ FUNCTIONS = {
     "demo": demo,
     "show": show,
     "check": check,
+    "predict": predict,
     "compare": compare,
     "list": list_studies,
     "ui": ui,

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, time, timedelta
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -132,7 +132,7 @@ def numeric_markers(missing: Sequence[str]) -> list[float]:
     return markers
 
 
-class ColumnEncoder(TransformerMixin, BaseEstimator):
+class ColumnEncoder(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Encode the columns of a data frame as numbers, categories as integer codes.
 
     Columns are selected by name: their order does not matter, and other columns are ignored. Names are texts
@@ -184,10 +184,6 @@ class ColumnEncoder(TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
-
-    def get_feature_names_out(self, input_features=None) -> np.ndarray:
-        """Names of the output columns."""
-        return self.feature_names_in_
 
     def transform(self, X) -> np.ndarray:
         """Encode a data frame.

@@ -39,6 +39,8 @@ RUN = {
     "test_the_demonstration_of_the_wheels_has_the_golden_tables",
     "entrolab init": "tests/entrolab/test_command.py::"
     "test_the_first_study_says_what_was_found_and_can_be_made",
+    "entrolab predict": "tests/entrolab/test_own_models.py::"
+    "test_predictions_of_a_file_are_those_of_the_logged_model",
     "make deposit": DEPOSIT,
     "make outcomes": "tests/entrolab/test_outcomes.py::test_the_readme_has_the_counts_of_the_files",
     "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",

@@ -1,6 +1,7 @@
 """The catalog, studies to read and to spoil, runs to track, and a file server that fails as it is told."""
 
 import copy
+import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -15,6 +16,8 @@ from scripted_server import Script, serving
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
 
+from entrolab.data.user_entries import entry_of_openml, entry_of_table
+from entrolab.data.user_files import errors_of_reading
 from entrolab.fit import predictions
 from entrolab.io.run_files import StudyRun
 from entrolab.study.config import load_catalog, load_study
@@ -341,7 +344,18 @@ def server() -> Iterator[Script]:
 
 
 @pytest.fixture
-def load_own(tmp_path) -> Callable[..., tuple[dict, dict]]:
+def in_one_process(monkeypatch) -> None:
+    """Entries of tables are made in this process, without limits, which takes half the time."""
+
+    def entry(source, own, fetched: bool) -> dict:
+        with errors_of_reading(source):
+            return json.loads(json.dumps((entry_of_openml if fetched else entry_of_table)(source, own)))
+
+    monkeypatch.setattr("entrolab.data.user_tables._read_apart", entry)
+
+
+@pytest.fixture
+def load_own(tmp_path, in_one_process) -> Callable[..., tuple[dict, dict]]:
     """Read a study of one data set of its own, and what becomes of it."""
 
     def read(

@@ -32,7 +32,7 @@ def written(table, label="y", *options):
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, in_one_process):
     monkeypatch.chdir(tmp_path)
 
 
@@ -101,7 +101,8 @@ def test_tables_in_many_dialects_are_one_table(content, encoding, options, colum
         for k, (x, day) in enumerate(zip(NOISE["a"], pd.date_range("2025-03-01", periods=N), strict=True))
     ]
     Path("table.csv").write_bytes("\n".join([head, *rows, ""]).encode(encoding))
-    _, entry, _ = written("table.csv", "y", *options)
+    own, entry, _ = written("table.csv", "y", *options)
+    assert own["read"]["dtype"] == {"zip": "str"}
     assert entry["format"]["columns"] == {"x": None, "day": columns, "zip": ["00000", "00001", "00002"]}
     assert entry["expect"]["rows"] == N
     assert entry["positive"] == ["no"]  # the last of two
@@ -134,10 +135,12 @@ def test_init_says_what_it_left_out_and_what_may_be_added(capsys):
 
 def test_init_counts_rows_that_repeat_others_and_doubts_names_that_are_numbers(capsys):
     frame = tabled(HALVES, **{"39": range(0, 3 * N, 3)})
+    frame["code"] = [f"0E{k}" for k in range(N)]  # as numbers, all of them are 0
     pd.concat([frame, frame[:7]]).to_csv("table.csv", index=False)
     written("table.csv")
     said = capsys.readouterr().out.splitlines()
     assert [line.split()[-1] for line in said if "repeat" in line or "names" in line] == ["39", "7"]
+    assert "code (one value" not in "".join(said)
 
 
 @pytest.mark.parametrize(

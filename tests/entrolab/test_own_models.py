@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import mlflow
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,11 +16,13 @@ from made_studies import made_study
 from mlflow_addresses import restore_addresses
 from tracked_runs import client
 
+from entrolab.command import parsed
 from entrolab.data.dataset import load_dataset, save_dataset, save_folds
 from entrolab.data.prepare import prepare
 from entrolab.data.preprocessing import preprocessed
 from entrolab.figures.files import Source
 from entrolab.figures.spec import FigureSpec, Refit
+from entrolab.fit.metrics import metrics_of
 from entrolab.fit.protocols import protocol
 from entrolab.fit.refit import refit_run
 from entrolab.fit.selection import choose
@@ -27,6 +30,9 @@ from entrolab.fit.training import FACTS, fit_grid
 from entrolab.io.limits import Limits
 from entrolab.io.parquet import read_frame, write_frame
 from entrolab.io.run_files import StudyRun
+from entrolab.predicting import predict
+from entrolab.results.frames import COLUMNS
+from entrolab.schema.sections import ConfigError
 from entrolab.study.config import load_study
 from entrolab.tracking.contents import content_of_run
 from entrolab.tracking.ledger import open_ledger
@@ -167,6 +173,74 @@ def test_models_predict_the_labels_of_the_csv_in_a_fresh_process(folder):
             assert set(of["model"]) <= set(table[label])
             assert np.mean(np.array(of["model"]) == table[label]) > 0.8
     assert found["modules"] == []  # a model is of entrolearn and scikit-learn
+
+
+def scored(folder, **scores) -> None:
+    """Write the tables of scores, of which only the order of the models matters here."""
+    study = load_study(folder / "mine.yaml", {})
+    for name in study.score_tables():
+        metric = metrics_of(study.tasks[study.runs_of_table(name)[0][0]], study.metrics)[0]
+        cells = [(dataset, model, metric) for dataset, model in study.runs_of_table(name)]
+        rows = pd.DataFrame(cells, columns=["dataset", "model", "metric"])
+        rows["ours"] = rows["model"].map(scores)
+        path = folder / f"results/mine/tables/{name}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rows.reindex(columns=COLUMNS).to_csv(path, index=False)
+
+
+def test_predictions_of_a_file_are_those_of_the_logged_model(folder, monkeypatch):
+    """Forests have the first scores; of errors, the least are the best ones. The baseline is not ranked."""
+    monkeypatch.chdir(folder)
+    study = load_study(folder / "mine.yaml", {})
+    shop(np.random.default_rng(1))[::-1].to_csv("new.csv", index=False)
+    rows = pd.read_csv("new.csv")
+    scored(folder, forest=90.0, linear=80.0, baseline=99.0)
+    found = {label: predict(study, Path("new.csv"), dataset=label) for label in LABELS}
+    versions = client().search_model_versions("tags.model != 'baseline'")
+    for label, best in {"bought": "forest", "wine": "forest", "price": "linear"}.items():
+        of_run = next(one for one in versions if (one.name, one.tags["model"]) == (f"mine.{label}", best))
+        logged = mlflow.sklearn.load_model(f"models:/{of_run.name}/{of_run.version}")
+        np.testing.assert_array_equal(found[label]["prediction"], logged.predict(rows))
+        if label != "price":
+            assert [*found[label]][1:] == [f"probability_{name}" for name in logged.classes_]
+            np.testing.assert_array_equal(found[label].iloc[:, 1:], logged.predict_proba(rows))
+    assert predict(study, Path("new.csv"), "baseline", "wine")["prediction"].nunique() == 1
+    assert [*found["price"]] == ["prediction"]
+    rows.drop(columns=[*LABELS]).rename(columns={"size": " size "}).to_parquet("new.parquet")
+    asked = ["mine.yaml", "new.parquet", "--dataset", "bought", "--output", "answers.csv"]
+    given = parsed(["predict", *asked])
+    assert given.function(given) == 0
+    pd.testing.assert_frame_equal(pd.read_csv("answers.csv"), found["bought"])
+
+
+def test_a_file_that_does_not_fit_is_one_line(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    scored(folder, forest=90.0, linear=80.0, baseline=99.0)
+    study, rows = load_study(folder / "mine.yaml", {}), shop(np.random.default_rng(1))
+    rows[["size", "count"]].to_csv("thin.csv", index=False)
+    Path("short.csv").write_text("size,count\n1,2\n3\n")
+    rows.assign(count="many").to_csv("word.csv", index=False)
+    for arguments, line in (
+        (["shop.csv"], "mine.yaml: found 3 tables of its own; accepted: `--dataset`"),
+        (["shop.csv", "", "boughd"], "did you mean 'bought'"),
+        (["shop.csv", "forrest", "bought"], "did you mean 'forest'"),
+        (["thin.csv", "", "bought"], "thin.csv: found no column 'colour', 'new', 'day'"),
+        (["short.csv", "", "bought"], "short.csv: line 3: found 1 values; accepted: 2"),
+        (["word.csv", "", "bought"], "word.csv: column 'count': found 'many'; accepted: numbers"),
+        (["none.csv", "", "bought"], "there is no file none.csv"),
+    ):
+        with pytest.raises(ConfigError) as wrong:
+            predict(study, Path(arguments[0]), *arguments[1:])
+        assert line in str(wrong.value)
+        assert "\n" not in str(wrong.value)
+
+
+def test_a_study_that_was_not_made_here_is_one_line(folder, monkeypatch, tmp_path):
+    study = load_study(folder / "mine.yaml", {})
+    monkeypatch.chdir(tmp_path)
+    for model in ("", "forest"):  # the table of scores and the model are not there
+        with pytest.raises(ConfigError, match=r"^[^\n]*mine.yaml: not made in this folder.*[^\n]*$"):
+            predict(study, folder / "shop.csv", model, "wine")
 
 
 def test_the_registered_models_say_what_they_take(folder, monkeypatch):

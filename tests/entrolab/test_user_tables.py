@@ -18,6 +18,7 @@ from own_tables import LINE, OWN, TABLE
 
 from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.data.prepare import prepare
+from entrolab.data.user_columns import hints
 from entrolab.data.user_entries import entry_of_table
 from entrolab.data.user_files import Source
 from entrolab.fit.protocols import protocol
@@ -113,6 +114,9 @@ def test_what_is_found_before_is_what_is_prepared(load_own, content):
         ([*range(20)] * 2, "multiclass", [str(k) for k in range(20)]),
         ([*range(21)] * 2, "regression", []),
         ([0.5, 1, 2] * 2, "regression", []),
+        ([f"{k}_1" for k in range(10, 31)] * 2, "multiclass", [f"{k}_1" for k in range(10, 31)]),
+        # Codes are no values, however many they are.
+        ([f"{k:03}" for k in range(21)] * 2, "multiclass", [f"{k:03}" for k in range(21)]),
     ],
 )
 def test_the_task_follows_from_the_labels(load_own, labels, task, classes):
@@ -292,9 +296,10 @@ def test_a_column_is_what_pandas_reads_unless_its_text_is_lost(tmp_path, values,
         (["45%", "7 %"], "'45%' looks like a percent"),
         (["$3,400.50", "12 €"], "'$3,400.50' looks like an amount of money"),
         (["31.12.2025", "01.02.2025"], "{parse_dates: [x], date_format: {x: '%d.%m.%Y'}}`"),
-        (["01.02.2025", "02.01.2025"], "`date_format: {x: ...}`, since %d.%m.%Y and %m.%d.%Y fit all dates"),
+        (["01/02/2025", "02/01/2025"], "`date_format: {x: ...}`, since %d/%m/%Y and %m/%d/%Y fit all dates"),
+        (["01.02.25", "02.01.25"], "{parse_dates: [x], date_format: {x: '%d.%m.%y'}}`"),
         (["2025-12-31", "2025-12-30", "0000-00-00"], "which wants for '0000-00-00' dates such as 2026"),
-        (["31-Dec-25", "30-Dec-25"], "'30-Dec-25' looks like a date"),
+        (["31-Dec-25", "30-Dec-25"], "{parse_dates: [x], date_format: {x: '%d-%b-%y'}}`"),
         (["12:30", "08:15:30"], "`read: {dtype: {x: timedelta64}}`"),
         (["00501", "10001"], "x is read as text, since '00501' is more than its number; accepted: `read"),
         (["red", "?"], "x has '?': `read: {na_values: ['?']}` if it is missing"),
@@ -305,6 +310,23 @@ def test_words_that_look_like_something_else_are_told(tmp_path, values, hint):
     found = column_of(tmp_path, values * 6)["hints"]
     assert len(found) == (hint is not None)
     assert (hint or "") in "".join(found)
+
+
+def test_each_column_has_its_hint():
+    frame = pd.DataFrame({"one": ["NULL", "45%"], "two": ["7%", "8%"], "three": ["a", "9%"], "x": [1, 2]})
+    found = hints(frame, {*frame}, ["one"], {"three": "007"})
+    assert [line.split()[0] for line in found] == ["three", "one", "two"]
+
+
+def test_a_label_that_pandas_takes_for_missing_is_a_class_and_told(tmp_path):
+    """Labels are text as written, of which only the empty field is missing."""
+    rows = [f"{k % 7},{['NULL', 'yes', 'no'][k % 3]}" for k in range(30)]
+    (tmp_path / "table.csv").write_text("\n".join(["x,y", *rows]))
+    source = Source(tmp_path / "mine.yaml", "shop", [tmp_path / "table.csv"], {})
+    entry = entry_of_table(source, {"label": "y"})
+    assert entry["expect"]["classes"] == 3
+    (hint,) = entry["hints"]
+    assert hint.startswith("y has 'NULL': `read: {na_values: ['NULL']}` if it is missing")
 
 
 @pytest.mark.parametrize(
@@ -598,6 +620,7 @@ def test_a_compressed_file_that_is_cut_or_damaged_is_one_line(load_own, tmp_path
     "Trust", "a small table that expands to any size", "one line with its size, in bounded memory"
 )
 def test_a_small_table_may_not_take_any_memory(load_own, tmp_path, monkeypatch, capfd):
+    monkeypatch.undo()  # the entry is made in a process of its own
     columns = dict.fromkeys(["size", "bought"], np.zeros(4_000_000, np.int8))  # as floats 32 MB each
     pd.DataFrame(columns).to_parquet(tmp_path / "own.parquet")
     size = (tmp_path / "own.parquet").stat().st_size

@@ -1,26 +1,24 @@
 """Guesses about a table: the options with which pandas reads its file, and columns that are no features."""
 
-import csv
 import io
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mode
 
 import numpy as np
 import pandas as pd
 
-from entrolab.data.table_formats import says_more
-from entrolab.data.user_columns import IDENTIFIERS_FROM
-from entrolab.data.user_files import OPENERS
+from entrolab.data.user_columns import IDENTIFIERS_FROM, ISO, are_dates, date_formats
+from entrolab.data.user_files import encoding_of, opened, values_of
 
 SEPARATORS = ("\t", ";", "|", ",", r"\s+")  # those that text between others rarely contains come first
 HEAD = 2**18  # characters that show the separator
 # Share of the rows with as many values as there are names; the reader of tables refuses the others.
 ALIKE, MOSTLY_ALIKE = 0.9, 0.5
-CELLS = 2**21  # values in memory at once
 # Decimal and thousands mark. Each style also reads numbers without a thousands mark.
 STYLES = ((".", ","), (".", "'"), (".", " "), (",", "."), (",", "'"), (",", " "))
 # The numbers of each style, without zeros in front, and not longer than doubles hold.
@@ -34,15 +32,6 @@ NUMBERS = {
 # Missing values in columns of numbers and dates, besides those of pandas: texts, in lower case, and numbers.
 MARKERS = {"?", "-", "--", ".", "*", "na", "n.a.", "k.a.", "none", "missing", "unknown", "0000-00-00"}
 NUMERIC_MARKERS = (-99.0, -999.0, -9999.0, -99999.0)
-LIKE_A_DATE = re.compile(r"(\d{1,4}|[A-Za-z]{3,9})[-/., ]+(\d{1,2}|[A-Za-z]{3,9})\b.*")
-ISO = tuple("%Y-%m-%d" + time for time in ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S"))
-DATES = (
-    *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y", "%m-%d-%Y"),
-    *("%Y/%m/%d", "%Y.%m.%d", "%Y-%m", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y"),
-    *("%B %d, %Y", "%b %Y", "%B %Y"),
-)
-TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
-FORMATS = (*ISO, "%Y-%m-%d %H:%M:%S %Z", *(date + time for time in TIMES for date in DATES))
 COMPACT = "%Y%m%d"
 # What pandas raises for rows that have not as many values as names, or for an empty file.
 RAGGED = (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError)
@@ -55,28 +44,31 @@ FEWEST_GROUPS = 5
 FEW = 50  # columns that show whether rows may be equal
 
 
-def guess_options(path: Path, given: Mapping | None = None) -> dict:
+def guess_options(path: Path, given: Mapping | None = None, label: str | None = None) -> dict:
     """Options of pandas.read_csv with which a file of delimited text is read as its owner means it.
 
-    `given` are options that are known. Only what differs from pandas' defaults is returned, with what is
-    given. Between two readings that fit all values, none is chosen. A file that is no text raises a
-    `ValueError`.
+    `given` are options that are known; the column `label` has no dates. Only what differs from pandas'
+    defaults is returned, with what is given. Between two readings that fit all values, none is chosen. A file
+    that is no text raises a `ValueError`.
     """
     given = dict(given or {})
     layout = _layout(path, given)
     try:
-        numbers = _numbers(path, layout)
+        frame = read_delimited(path, **layout)
     except RAGGED:  # which the reader of tables explains
         return layout | given
-    codes, compact = _codes(path, layout, numbers)
-    words = _words(path, layout, numbers.named("words"))
-    marks, read = _style(path, layout, given, words, numbers.named("fractions"))
+    frame.columns = frame.columns.str.strip()
+    if not frame.columns.is_unique:
+        return layout | given
+    words = {str(name): _words(frame[name]) for name in frame.select_dtypes(exclude=["number", "bool"])}
+    fractions, compact, markers = _numbers(path, layout, frame)
+    marks, read = _style(path, layout, given, words, frame.columns.get_indexer(fractions))
     formats = {name: one.formats[0] for name, one in words.items() if len(one.formats) == 1}
     dates = {name: one for name, one in formats.items() if one not in ISO} | dict.fromkeys(compact, COMPACT)
     dates |= given.pop("date_format", {})
+    dates.pop(label, None)
     found = {
-        "na_values": sorted(numbers.markers.union(*(words[name].markers for name in (*read, *formats)))),
-        "dtype": dict.fromkeys(codes, "str"),
+        "na_values": sorted(markers.union(*(words[name].markers for name in (*read, *formats)))),
         "parse_dates": list(dates),
         "date_format": dates,
     }
@@ -88,8 +80,10 @@ def guess_options(path: Path, given: Mapping | None = None) -> dict:
 
 def _layout(path: Path, given: Mapping) -> dict:
     """The encoding, the separator and the lines above the names, where they are not pandas' defaults."""
-    encoding = given.get("encoding") or _encoding(path)
-    with _text(path, encoding) as file:
+    encoding = given.get("encoding") or encoding_of(path)
+    if encoding is None:
+        raise ValueError("found neither UTF-8 nor UTF-16 nor cp1252; accepted: its encoding by --encoding")
+    with opened(path, encoding) as file:
         head = file.read(HEAD)
     lines = io.StringIO(head, newline=None).readlines()
     lines = lines[:-1] if len(head) == HEAD and len(lines) > 1 else lines
@@ -103,32 +97,12 @@ def _layout(path: Path, given: Mapping) -> dict:
     return {name: one for name, one in layout.items() if one not in (",", "utf-8", 0)}
 
 
-def _text(path: Path, encoding: str):
-    return OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding=encoding, newline="")
-
-
-def _encoding(path: Path) -> str:
-    """UTF-16 if a file begins with its mark, else UTF-8, else the one of Windows in Western Europe."""
-    with _text(path, "latin-1") as file:
-        if file.read(2) in ("\xff\xfe", "\xfe\xff"):
-            return "utf-16"
-    for encoding in ("utf-8", "cp1252"):
-        try:
-            with _text(path, encoding) as file:
-                while file.read(2**20):
-                    pass
-        except UnicodeDecodeError:
-            continue
-        return encoding
-    raise ValueError("found neither UTF-8 nor UTF-16 nor cp1252; accepted: its encoding by --encoding")
-
-
 def _separated(lines: Sequence[str], separators: Sequence[str]) -> tuple[str, int] | None:
     """The first separator that divides the names and the rows into as many values, and the lines above them.
 
     Lines above the names are shorter than the names, which are all different and no numbers.
     """
-    tables = [(sep, rows) for sep in separators if (rows := _rows(lines, sep))]
+    tables = [(sep, rows) for sep in separators if (rows := [*values_of(lines, sep)])]
     for may_skip, share in ((False, ALIKE), (True, ALIKE), (False, MOSTLY_ALIKE)):
         for sep, rows in tables:
             width = mode(len(row) for _, row in rows)
@@ -145,174 +119,80 @@ def _separated(lines: Sequence[str], separators: Sequence[str]) -> tuple[str, in
     return None
 
 
-def _rows(lines: Sequence[str], sep: str) -> list[tuple[int, list[str]]]:
-    """The values of each line that is not empty, with its number."""
-    if sep == r"\s+":
-        return [(number, line.split()) for number, line in enumerate(lines, start=1) if line.strip()]
-    csv.field_size_limit(2**31 - 1)  # a text may be long
-    reader = csv.reader(lines, delimiter=sep, skipinitialspace=True)
-    return [(reader.line_num, row) for row in reader if row]
-
-
 # ------------------------------------------------------------------------------------------------- columns
-
-
-@dataclass
-class Numbers:
-    """What pandas' default options find: columns of whole numbers, fractions, words, or neither (truth)."""
-
-    kinds: dict[str, str]
-    markers: set[str]  # numbers that stand for missing values, and are no values of another column
-    may_be_dates: set[str]
-
-    def named(self, kind: str) -> list[str]:
-        return [name for name, one in self.kinds.items() if one == kind]
-
-
-def _chunks(path: Path, layout: Mapping, **options) -> Iterator[pd.DataFrame]:
-    """Parts of the file with a limited number of values each."""
-    width = len(options.get("usecols", ())) or len(read_delimited(path, **layout, **options, nrows=0).columns)
-    chunks = read_delimited(path, **layout, **options, chunksize=max(1, CELLS // max(width, 1)))
-    with chunks, warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        yield from chunks
 
 
 def read_delimited(path: Path, **options):
     """What pandas.read_csv gives, with an error of `RAGGED` for rows that are too long."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
+    with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
         return pd.read_csv(path, index_col=False, low_memory=False, skipinitialspace=True, **options)
 
 
-def _numbers(path: Path, layout: Mapping) -> Numbers:
-    for place, chunk in enumerate(_chunks(path, layout)):
-        if not place:
-            names = list(chunk.columns)
-            is_number, is_truth = np.ones((2, len(names)), bool)
-            is_fraction = np.zeros(len(names), bool)
-            lowest, highest = np.full(len(names), np.inf), np.full(len(names), -np.inf)
-            marked = np.zeros((len(NUMERIC_MARKERS), len(names)), int)
-        kinds = np.array([dtype.kind for dtype in chunk.dtypes])
-        numeric = np.isin(kinds, ["i", "u", "f"])
-        is_number, is_truth = is_number & numeric, is_truth & (kinds == "b")
-        values = chunk.loc[:, numeric].to_numpy(dtype=float)
-        known = np.isfinite(values) & ~np.isin(values, NUMERIC_MARKERS)
-        is_fraction[numeric] |= (known & (values % 1 != 0)).any(axis=0)
-        ends = {"axis": 0, "where": known}
-        lowest[numeric] = np.minimum(lowest[numeric], values.min(initial=np.inf, **ends))
-        highest[numeric] = np.maximum(highest[numeric], values.max(initial=-np.inf, **ends))
-        for marker, found in zip(NUMERIC_MARKERS, marked, strict=True):
-            found[numeric] += (values == marker).sum(axis=0)
-    kinds = np.select([is_truth, ~is_number, is_fraction], ["truth", "words", "fractions"], "whole")
-    # A marker is there several times, and far below all other values.
-    is_far = (lowest > np.array(NUMERIC_MARKERS)[:, np.newaxis] / 2) & np.isfinite(lowest) & is_number
-    is_marker = (is_far | (marked == 0)).all(axis=1) & (marked.sum(axis=1) > 1)
-    texts = np.array([f"{marker:g}" for marker in NUMERIC_MARKERS])
-    return Numbers(
-        dict(zip(names, kinds.tolist(), strict=True)),
-        {*texts[is_marker].tolist()},
-        {names[column] for column in np.flatnonzero((lowest > 19000100) & (highest < 21001232))},
-    )
+def _numbers(path: Path, layout: Mapping, frame: pd.DataFrame) -> tuple[list[str], list[str], set[str]]:
+    """The columns of fractions, those of dates such as 20251231, and numbers that mark missing values.
 
-
-def _codes(path: Path, layout: Mapping, numbers: Numbers) -> tuple[list[str], list[str]]:
-    """The columns of whole numbers that are codes, whose text would be lost, and those that are dates."""
-    names = numbers.named("whole")
-    if not names:
-        return [], []
-    is_code = np.zeros(len(names), bool)
-    dates = {name for name in names if name in numbers.may_be_dates}
-    for chunk in _chunks(path, layout, usecols=names, dtype=str):
-        is_code |= _any_text(chunk[names], _is_lost)
-        dates = {name for name in dates if _all_dates(chunk[name].dropna(), COMPACT)}
-    return [name for name, one in zip(names, is_code, strict=True) if one], [
-        name for name in names if name in dates
-    ]
+    A marker is there several times, and far below all other values of each column that has it.
+    """
+    fractions, dates = [], []
+    marked: Counter[float] = Counter()
+    values_of_a_column = set()
+    for name in frame.select_dtypes("number"):
+        values = frame[name].to_numpy(dtype=float)
+        values = values[np.isfinite(values)]
+        is_marker = np.isin(values, NUMERIC_MARKERS)
+        rest, found = values[~is_marker], Counter(values[is_marker].tolist())
+        marked += found
+        lowest, highest = (rest.min(), rest.max()) if len(rest) else (-np.inf, -np.inf)
+        values_of_a_column |= {marker for marker in found if lowest <= marker / 2}
+        if (rest % 1 != 0).any():
+            fractions.append(name)
+        elif lowest > 19000100 and highest < 21001232 and not found:
+            place = frame.columns.get_loc(name)
+            texts = read_delimited(path, **layout, usecols=[place], dtype=str).iloc[:, 0].dropna()
+            if texts.str.fullmatch(r"\d{8}").all() and are_dates(texts, COMPACT):
+                dates.append(name)
+    several = {marker for marker, count in marked.items() if count > 1}
+    return fractions, dates, {f"{marker:g}" for marker in several - values_of_a_column}
 
 
 @dataclass
 class Words:
-    """What a column of texts may be read as, after all rows."""
+    """What a column of texts may be read as."""
 
-    styles: list[tuple[str, str]] = field(default_factory=lambda: list(STYLES))
-    used: set[str] = field(default_factory=set)  # thousands marks
-    formats: list[str] = field(default_factory=lambda: list(FORMATS))
-    markers: set[str] = field(default_factory=set)
-    has_values: bool = False
-
-    def add(self, texts: set[str]) -> None:
-        """Remove the styles and formats that do not fit some texts."""
-        markers = {text for text in texts if text.lower() in MARKERS}
-        self.markers |= markers
-        texts -= markers
-        if not texts:
-            return
-        self.has_values = True
-        self.styles = [one for one in self.styles if all(map(NUMBERS[one].fullmatch, texts))]
-        self.used |= {mark for _, mark in self.styles if any(mark in text for text in texts)}
-        if not self.formats or not all(map(LIKE_A_DATE.fullmatch, texts)):
-            self.formats = []
-            return
-        dates = pd.Series(list(texts))
-        self.formats = [one for one in self.formats if _all_dates(dates[:3], one) and _all_dates(dates, one)]
+    styles: list[tuple[str, str]]  # of numbers
+    used: set[str]  # thousands marks
+    formats: list[str]  # of dates
+    markers: set[str]  # of missing values, which are left out of the others
 
 
-def _words(path: Path, layout: Mapping, names: Sequence[str]) -> dict[str, Words]:
-    """The columns of texts, and what each may be read as."""
-    found = {name: Words() for name in names}
-    if not names:
-        return {}
-    for chunk in _chunks(path, layout, usecols=list(names), dtype=str):
-        columns = chunk[list(names)].to_numpy(dtype=object).T
-        for one, column in zip(found.values(), columns, strict=True):
-            if one.styles or one.formats:
-                one.add({text.strip() for text in {*column} if isinstance(text, str)})
-    for one in found.values():
-        one.formats = one.formats if one.has_values else []
-        if {text.replace("%B", "%b") for text in one.formats} == {*one.formats[:1]}:
-            one.formats = one.formats[:1]  # "May" is long and short
-    return found
-
-
-def _is_lost(texts: pd.Series) -> pd.Series:
-    """Whether the number of each text is not all that the text says."""
-    lost = ~texts.str.fullmatch(r"-?(0|[1-9]\d{0,14})")  # most are such, and the other check is slow
-    lost[lost] = texts[lost].map(says_more).astype(bool)
-    return lost
-
-
-def _any_text(chunk: pd.DataFrame, matches: Callable[[pd.Series], pd.Series]) -> np.ndarray:
-    """Whether some text of each column matches; at once, since a wide table has very many columns."""
-    texts = pd.Series(chunk.to_numpy(dtype=object).ravel(order="F"), dtype="str").str.strip()
-    found = texts.notna().to_numpy() & matches(texts.fillna("0")).to_numpy(dtype=bool)
-    return found.reshape(chunk.shape, order="F").any(axis=0)
-
-
-def _all_dates(texts: pd.Series, form: str) -> bool:
-    if form == COMPACT and not texts.str.fullmatch(r"\d{8}").all():
-        return False
-    return bool(pd.to_datetime(texts, format=form, errors="coerce").notna().all())
+def _words(column: pd.Series) -> Words:
+    texts = {text.strip() for text in column.unique() if isinstance(text, str)}
+    markers = {text for text in texts if text.lower() in MARKERS}
+    texts -= markers
+    styles = [style for style in STYLES if texts and all(map(NUMBERS[style].fullmatch, texts))]
+    used = {mark for _, mark in styles if any(mark in text for text in texts)}
+    return Words(styles, used, date_formats(texts), markers)
 
 
 def _style(
-    path: Path, layout: Mapping, given: Mapping, words: Mapping[str, Words], fractions: Sequence[str]
+    path: Path, layout: Mapping, given: Mapping, words: Mapping[str, Words], fractions: Sequence[int]
 ) -> tuple[dict, list[str]]:
     """The decimal and thousands marks that read most columns as numbers, and the columns of texts among them.
 
-    Pandas' defaults if they read as many, or if two other choices do.
+    Pandas' defaults if they read as many, or if two other choices do. `fractions` are the places of the
+    columns that pandas' defaults read as fractions.
     """
     found: dict[tuple, tuple[int, list[str]]] = {(): (0, [])}
     for style in STYLES:
         decimal, mark = style
         if any(given.get(name, one) != one for name, one in (("decimal", decimal), ("thousands", mark))):
             continue
-        reads = [name for name, one in words.items() if style in one.styles and one.has_values]
+        reads = [name for name, one in words.items() if style in one.styles]
         is_used = any(mark in words[name].used for name in reads)
         marks = (("decimal", decimal),) if decimal != "." else ()
         marks += (("thousands", mark),) if is_used else ()
         kept = len(fractions)
-        if decimal == "," and kept:
+        if decimal == "," and kept:  # of fractions, whose points may be thousands marks
             kept = _n_grouped(path, layout, fractions, style) if is_used else 0
         found[marks] = max(found.get(marks, (0, [])), (len(reads) + kept, reads))
     most = max(score for score, _ in found.values())
@@ -324,46 +204,40 @@ def _style(
     return dict(best[0]), found[best[0]][1]
 
 
-def _n_grouped(path: Path, layout: Mapping, names: Sequence[str], style: tuple[str, str]) -> int:
+def _n_grouped(path: Path, layout: Mapping, places: Sequence[int], style: tuple[str, str]) -> int:
     """The number of columns of fractions whose points may all be thousands marks, by the first rows."""
-    texts = read_delimited(path, **layout, usecols=names, dtype=str, nrows=1000)
-    return int((~_any_text(texts, lambda one: ~one.str.fullmatch(NUMBERS[style].pattern))).sum())
+    texts = read_delimited(path, **layout, usecols=places, dtype=str, nrows=1000)
+    return sum(texts[name].dropna().str.fullmatch(NUMBERS[style].pattern).all() for name in texts)
 
 
 # ------------------------------------------------------------------------------------------ columns and rows
 
 
-@dataclass
-class Oddities:
-    """Rows that repeat others, columns of one value, and columns of identifiers."""
+def oddities(
+    frame: pd.DataFrame, features: Collection[str], label: str
+) -> tuple[dict[str, str], dict[str, int], int]:
+    """What a study might be misled by.
 
-    n_repeated: int
-    constants: list[str]
-    identifiers: list[str]  # that differ in all rows
-    repeated: dict[str, int]  # those that do not, with the number of their values
-
-
-def oddities(frame: pd.DataFrame, features: Collection[str], label: str) -> Oddities:
-    """What a look at the features finds that a study might be misled by."""
+    Features that are to be dropped, with the reason; features that may be groups, with the number of their
+    values; and the number of rows that repeat others.
+    """
     frame = frame[[*features, label]]
     alike = frame[frame.iloc[:, -FEW:].duplicated(keep=False)]
     numbers = frame[[*features]].select_dtypes("number")
     constants = {*numbers.columns[numbers.max() == numbers.min()]}
     constants |= {name for name in features if name not in numbers and frame[name].nunique() < 2}
-    identifiers, repeated = [], {}
+    dropped = {name: "one value in all rows" for name in features if name in constants}
+    groups = {}
     for name in features:
-        values = frame[name].dropna()
         words = (word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name))
-        if (
-            name in constants
-            or not any(map(OF_IDS.fullmatch, words))
-            or (name in numbers and (values % 1 != 0).any())
-        ):
+        if name in constants or not any(map(OF_IDS.fullmatch, words)):
             continue
+        values = frame[name].dropna()
         n_values = values.nunique()
+        if name in numbers and (values % 1 != 0).any():
+            continue
         if n_values == len(values) >= IDENTIFIERS_FROM:
-            identifiers.append(name)
-        elif n_values >= FEWEST_GROUPS and n_values < len(values):
-            repeated[name] = n_values
-    in_order = [name for name in features if name in constants]
-    return Oddities(int(alike.duplicated().sum()), in_order, identifiers, repeated)
+            dropped[name] = "an identifier, which differs in all rows"
+        elif FEWEST_GROUPS <= n_values < len(values):
+            groups[name] = n_values
+    return dropped, groups, int(alike.duplicated().sum())

@@ -1,7 +1,6 @@
 """The columns of users' tables: their kinds, which of them are no features, and which determine the label."""
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import time
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.tseries.api import guess_datetime_format
 
 from entrolab.data.formats.table import dtype_kind
 from entrolab.data.table_formats import says_more
@@ -42,6 +40,16 @@ LOOKS = {
         "`read: {{dtype: {{{name}: timedelta64}}}}`",
     ),
 }
+# Formats of dates, besides which `ISO` need no option.
+LIKE_A_DATE = re.compile(r"(\d{1,4}|[A-Za-z]{3,9})[-/., ]+(\d{1,2}|[A-Za-z]{3,9})\b.*")
+ISO = tuple("%Y-%m-%d" + time for time in ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S"))
+DATES = (
+    *("%d.%m.%Y", "%d.%m.%y", "%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%Y/%m/%d", "%Y.%m.%d", "%Y-%m", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y"),
+    *("%B %d, %Y", "%b %Y", "%B %Y"),
+)
+TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+DATE_FORMATS = (*ISO, "%Y-%m-%d %H:%M:%S %Z", *(date + time for time in TIMES for date in DATES))
 
 
 class WrongValueError(ValueError):
@@ -183,18 +191,31 @@ def date_kind(column: pd.Series, read: Mapping) -> str:
     if column.dtype.kind == "M" or sum(reads(days, text) for text in texts) >= MOSTLY * len(texts):
         _check_all(name, texts, days, "dates such as 2026-11-23, or `na_values` with it if it is missing")
         return DATE
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of dates that are in one of the two orders only
-        guessed = {guess_datetime_format(texts[0], dayfirst=first) for first in (False, True)} - {None}
-    fitting = [form for form in sorted(guessed) if all(reads(partial(days, form=form), one) for one in texts)]
+    fitting = date_formats(texts)
     if len(fitting) == 1:
         return fitting[0]
     asked = f"`date_format: {{{name}: ...}}`"
     if fitting:
         raise WrongValueError(name, texts[0], f"{asked}, since {' and '.join(fitting)} fit all dates")
-    for one in sorted(guessed):
+    for one in date_formats(texts[:1]):
         _check_all(name, texts, partial(days, form=one), f"dates of the form {one}, or {asked}")
     raise WrongValueError(name, texts[0], f"dates such as 2026-11-23, or {asked}")
+
+
+def date_formats(texts: Collection[str]) -> list[str]:
+    """The formats of dates that fit all texts."""
+    if not texts or not all(map(LIKE_A_DATE.fullmatch, texts)):
+        return []
+    dates = pd.Series([*texts])
+    found = [form for form in DATE_FORMATS if are_dates(dates[:3], form) and are_dates(dates, form)]
+    if {form.replace("%B", "%b") for form in found} == {*found[:1]}:
+        return found[:1]  # "May" is long and short
+    return found
+
+
+def are_dates(texts: pd.Series, form: str) -> bool:
+    """Whether all texts are dates of a form."""
+    return bool(pd.to_datetime(texts, format=form, errors="coerce").notna().all())
 
 
 def reads(function: Callable[[str], Any], text: str) -> bool:
@@ -216,21 +237,24 @@ def is_whole(column: pd.Series) -> bool:
     return column.dtype.kind in "iuf" and bool((column.dropna() % 1 == 0).all())
 
 
-def hints(frame: pd.DataFrame, written: Collection[str] = ()) -> list[str]:
-    """What the words in a table look like, each with the option that reads it.
+def hints(
+    frame: pd.DataFrame, words: Collection[str], written: Collection[str], lost: Mapping[str, str]
+) -> list[str]:
+    """What columns of words look like, each with the option that reads it.
 
-    `written` are columns of text as it is written, in which the words of pandas' missing values are texts.
+    `written` are columns of text as it is written, in which the words of pandas' missing values are texts;
+    `lost` has an example of each column of numbers that is read as text.
     """
-    found = []
-    for name in frame.columns[[not pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]]:
-        if frame[name].dtype.kind in "mM":
+    found = [
+        f"{name} is read as text, since {example!r} is more than its number; accepted: "
+        f"`read: {{dtype: {{{name}: str}}}}`, or {{{name}: float}}"
+        for name, example in lost.items()
+        if example and name in words
+    ]
+    for name, dtype in frame.dtypes.items():
+        if name not in words or name in lost or pd.api.types.is_numeric_dtype(dtype) or dtype.kind in "mM":
             continue
         texts = {str(text) for text in frame[name].dropna().unique()[:MOST_TEXTS]}
-        if words := sorted(texts.intersection(MISSING_WORDS)) if name in written else []:
-            found.append(
-                f"{name} has the text {words[0]!r}, which pandas.read_csv takes for a missing value: "
-                "requests are to be read with keep_default_na=False"
-            )
         rest = {text.strip() for text in texts.difference(MARKS) if not reads(number, text)}
         for pattern, (what, option) in LOOKS.items():
             fitting = {text for text in rest if re.fullmatch(pattern, text)}
@@ -244,8 +268,11 @@ def hints(frame: pd.DataFrame, written: Collection[str] = ()) -> list[str]:
                     + f"; accepted: {accepted}"
                 )
                 break
-        if marks := sorted(texts.intersection(MARKS)):
-            found.append(f"{name} has {marks[0]!r}: `read: {{na_values: ['{marks[0]}']}}` if it is missing")
+        if mark := min(texts.intersection(MARKS + MISSING_WORDS if name in written else MARKS), default=""):
+            found.append(
+                f"{name} has {mark!r}: `read: {{na_values: [{mark!r}]}}` if it is missing"
+                + (", else read requests with keep_default_na=False" if mark in MISSING_WORDS else "")
+            )
     return found
 
 

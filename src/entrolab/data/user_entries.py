@@ -11,12 +11,12 @@ import pandas as pd
 
 from entrolab.data.formats.table import (
     dtype_kind,
+    encoded,
     frame_of,
     labels_of,
     names_of,
     numbers_of,
     order_in_time,
-    weights_of,
 )
 from entrolab.data.openml_tables import KEYS, facts_of
 from entrolab.data.prepare import memory_errors
@@ -120,7 +120,8 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         )
     if "weight" in beside:
         _check_weights(source, frame.loc[kept, beside["weight"]])
-    task, classes = _task(source, label, _counted(labels[kept]), own, is_nominal(frame[label]))
+    are_names = is_nominal(frame[label]) or (labels.dtype == object and any(map(_is_code, labels[kept])))
+    task, classes = _task(source, label, _counted(labels[kept]), own, are_names)
     is_test = np.arange(len(frame)) >= len(frame) - (len(frames[-1]) if tested else 0)
     one_sided = []
     if tested and task != "regression":
@@ -155,25 +156,12 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         "positive": classes.pop("positives", []),
         "expect": {"rows": int(kept.sum()), "features": len(columns), **classes, **tested},
         "left_out": left_out,
-        "hints": one_sided + _hints(frame, words, categorical, lost),
+        "hints": one_sided + hints(frame, words, written, lost),
         "n_missing": {name: int(n) for name, n in zip(columns, gaps[kept].sum(axis=0), strict=True) if n},
         "n_unlabelled": int((~labelled).sum()),
         "tells_label": determining_columns(columns, codes[kept], labels[kept], task),
         "reference": "",
     }
-
-
-def _hints(
-    frame: pd.DataFrame, words: Collection[str], categorical: Collection[str], lost: Mapping[str, str]
-) -> list[str]:
-    """Hints at columns of numbers that are read as text, and at `words` that look like something else."""
-    as_text = [
-        f"{name} is read as text, since {example!r} is more than its number; accepted: "
-        f"`read: {{dtype: {{{name}: str}}}}`, or {{{name}: float}}"
-        for name, example in lost.items()
-        if example and name in words
-    ]
-    return as_text + hints(frame[[name for name in frame if name in words and name not in lost]], categorical)
 
 
 def _features(described: Mapping, keep: Collection[str]) -> tuple[dict, dict[str, str]]:
@@ -228,7 +216,7 @@ def _check_scalars(source: Source, frame) -> None:
 def _check_weights(source: Source, column) -> None:
     """Refuse weights of the rows that no learner could use."""
     try:
-        weights = weights_of(column)
+        weights = encoded(column)
     except ValueError as error:
         raise source.wrong_in_study("weight", str(error)) from None
     absent, negative = int((weights != weights).sum()), int((weights < 0).sum())
@@ -290,27 +278,23 @@ def _frames(
     These are columns of which a file has words, or numbers that do not have all that is written, with an
     example.
     """
-    names: list[str] = []
     odd: dict[str, str] = {}
+    frames: list[pd.DataFrame] = []
     for path in source.paths:
-        if suffix_of(path) in DELIMITED:
-            of_file, of_columns = checked_names(source, path)
-            odd = {**of_columns, **odd}
-        else:
-            of_file = list(_frame(source, path, (), (), (), ()).columns)
-        if names and of_file != names:
-            other = next((name for name in of_file if name not in names), "their order")
+        names, of_file = checked_names(source, path) if suffix_of(path) in DELIMITED else ([], {})
+        odd = {**of_file, **odd}
+        frames.append(_frame(source, path, names, written, (), splits))
+        names = [*frames[0].columns]
+        if [*frames[-1].columns] != names:
+            other = next((name for name in frames[-1].columns if name not in names), "their order")
             raise source.wrong_in_study(
                 "file",
                 f"{path} has other columns than {source.path} ({other}); accepted: the same, in one order",
             )
-        names = of_file
     if len(names) < 2:
         raise source.wrong_in_study(
             "file", f"found one column in {source.path}; accepted: features and a label"
         )
-    written = written.intersection(names)
-    frames = [_frame(source, path, names, written, (), splits) for path in source.paths]
     lost = {
         name: example
         for name, example in odd.items()
@@ -359,21 +343,26 @@ def _counted(labels) -> Counter:
     return counted
 
 
+def _is_code(label) -> bool:
+    return isinstance(label, str) and says_more(label)
+
+
 def _is_number(value: str) -> bool:
     try:
-        return math.isfinite(float(value))
+        return math.isfinite(float(value)) and "_" not in value  # 1_2 is a code
     except ValueError:
         return False
 
 
-def _task(source: Source, column: str, classes: Counter, own: Mapping, nominal: bool) -> tuple[str, dict]:
+def _task(source: Source, column: str, classes: Counter, own: Mapping, are_names: bool) -> tuple[str, dict]:
     """The task of some labels, and the counts of their classes for the catalog."""
-    task = own.get("task") or ("binary" if "positive" in own else _inferred(classes, nominal))
+    task = own.get("task") or ("binary" if "positive" in own else _inferred(classes, are_names))
     if task == "regression":
         if words := [label for label in classes if not _is_number(label)]:
             raise source.wrong_in_study(
                 "task",
-                f"found regression, and {shortened(words[0])} in the column {column!r}; accepted: numbers",
+                f"found regression, and {shortened(words[0])} in the column {column!r}; accepted: numbers "
+                "with a point, or with the marks of `read: {decimal: ..., thousands: ...}`",
             )
         return task, {}
     if len(classes) == 1:
@@ -395,11 +384,11 @@ def _task(source: Source, column: str, classes: Counter, own: Mapping, nominal: 
     return task, {"positives": positives, **counts}
 
 
-def _inferred(classes: Collection[str], nominal: bool) -> str:
+def _inferred(classes: Collection[str], are_names: bool) -> str:
     """The task by the labels: two, or words, are classes; fractions and many whole numbers are values."""
     if len(classes) <= 2:
         return "binary"
-    if nominal or not all(map(_is_number, classes)):
+    if are_names or not all(map(_is_number, classes)):
         return "multiclass"
     whole = all(float(name).is_integer() for name in classes)
     return "multiclass" if whole and len(classes) <= MOST_CLASSES else "regression"

@@ -1,7 +1,6 @@
 """The files of users' tables: their text, names of columns, and errors that name a file and a line."""
 
 import bz2
-import codecs
 import csv
 import gzip
 import io
@@ -66,7 +65,7 @@ def errors_of_reading(source: Source) -> Iterator[None]:
         raise source.wrong_in_study(
             "read.encoding",
             f"found {found} in {source.path}; accepted: a text file in {coding}, or another encoding, such "
-            f"as {_encoding_of(source.path)}",
+            f"as {encoding_of(source.path) or 'cp1252'}",
         ) from None
     except csv.Error as error:
         raise source.wrong_in_study("file", f"{source.path}: {error}; accepted: a csv file") from None
@@ -87,29 +86,45 @@ def _open_zip(path: Path, mode: str, **options) -> io.TextIOWrapper:
 OPENERS = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": _open_zip}
 
 
-def _encoding_of(path: Path) -> str:
-    """The encoding that a file has if it is not UTF-8, by its first bytes."""
-    with open(path, "rb") as file:
-        return "utf-16" if file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "cp1252"
+def opened(path: Path, encoding: str) -> io.TextIOWrapper:
+    """A file of text, which may be compressed."""
+    return OPENERS.get(path.suffix.lower(), open)(path, "rt", encoding=encoding, newline="")
+
+
+def encoding_of(path: Path) -> str | None:
+    """UTF-16 if a file begins with its mark, else UTF-8 or cp1252 if they fit, else None."""
+    with opened(path, "latin-1") as file:
+        if file.read(2) in ("\xff\xfe", "\xfe\xff"):
+            return "utf-16"
+    for encoding in ("utf-8", "cp1252"):
+        with suppress(UnicodeDecodeError), opened(path, encoding) as file:
+            while file.read(2**20):
+                pass
+            return encoding
+    return None
+
+
+def values_of(lines: Iterable[str], sep: str, quote: str = '"') -> Iterator[tuple[int, list[str]]]:
+    """The values of each line that is not empty, with its number."""
+    csv.field_size_limit(2**31 - 1)  # a text may be long
+    if sep == WHITESPACE:
+        rows = enumerate(map(str.split, lines), start=1)
+    else:
+        reader = csv.reader(lines, delimiter=sep, quotechar=quote, skipinitialspace=True)
+        rows = ((reader.line_num, row) for row in reader)
+    return ((number, row) for number, row in rows if row)
 
 
 def _lines(source: Source, path: Path) -> Iterator[tuple[int, list[str]]]:
     """The values of each line of delimited text that is not empty, with its number."""
-    opener = OPENERS.get(path.suffix.lower(), open)
     quote, comment = source.read.get("quotechar", '"'), source.read.get("comment")
     skipped = source.read.get("skiprows", 0)
     skipped = range(skipped) if isinstance(skipped, int) else skipped
-    csv.field_size_limit(2**31 - 1)  # a text may be long
-    with opener(path, "rt", encoding=source.read.get("encoding", "utf-8-sig"), newline="") as file:
+    with opened(path, source.read.get("encoding", "utf-8-sig")) as file:
         text = ("\n" if number in skipped else line for number, line in enumerate(file))
         if comment:
             text = (_without_comment(line, comment, quote) for line in text)
-        if source.sep == WHITESPACE:
-            rows = enumerate(map(str.split, text), start=1)
-        else:
-            reader = csv.reader(text, delimiter=source.sep, quotechar=quote, skipinitialspace=True)
-            rows = ((reader.line_num, row) for row in reader)
-        yield from ((number, row) for number, row in rows if row)
+        yield from values_of(text, source.sep, quote)
 
 
 def _without_comment(line: str, comment: str, quote: str) -> str:

@@ -5,7 +5,7 @@ A study names a file and its label column; task, classes, kinds of columns and c
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +13,9 @@ from entrolab.data.openml_tables import KEYS, file_of
 from entrolab.data.table_formats import ARROW, suffix_of
 from entrolab.data.user_files import Source, errors_of_reading
 from entrolab.schema.sections import ConfigError
+from entrolearn.columns import DURATION
+
+NAMED = 8  # names in a line
 
 
 def entry_of(study: Path, key: str, own: Mapping) -> dict:
@@ -71,21 +74,42 @@ def _check_rows(paths: Sequence[Path], gib: float) -> None:
     from entrolab.data.prepare import held_gib
     from entrolab.io.limits import GIB
 
-    binary = [(path, ARROW[suffix_of(path)]) for path in paths if suffix_of(path) in ARROW]
-    if not binary:
-        return
-    from pyarrow import ArrowInvalid
-    from pyarrow.dataset import dataset
+    n_rows = size = 0
+    for path in paths:
+        if suffix_of(path) in ARROW:
+            from pyarrow.dataset import dataset
 
-    n_rows, size = 0, 0
-    for path, format_name in binary:
-        with suppress(ArrowInvalid, OSError):  # of a damaged file, which its reader names
-            table = dataset(path, format=format_name)
-            rows_of_file = table.count_rows()
-            n_rows += rows_of_file
-            size += 8 * rows_of_file * len(table.schema)
+            with suppress(ValueError, OSError):  # of a damaged file, which its reader names
+                table = dataset(path, format=ARROW[suffix_of(path)])
+                n_rows += table.count_rows()
+                size += 8 * table.count_rows() * len(table.schema)
     if size > (gib - held_gib()) * GIB:
         raise MemoryError(f"{n_rows:,} rows, at least {size / GIB:.1f} GiB")
+
+
+def columns_by_kind(entry: Mapping, without: Collection[str] = ()) -> dict[str, list[str]]:
+    """What a table's columns are read as, and what is missing or left out, with the names in words."""
+    columns = {name: kind for name, kind in entry["format"]["columns"].items() if name not in without}
+    found = {
+        "numbers": [name for name, kind in columns.items() if kind is None],
+        "dates, taken as days": [
+            name for name, kind in columns.items() if isinstance(kind, str) and kind != DURATION
+        ],
+        "durations, taken as seconds": [name for name, kind in columns.items() if kind == DURATION],
+        "categories": [f"{name} ({len(kind)})" for name, kind in columns.items() if isinstance(kind, list)],
+        "missing values, imputed from the training rows": [
+            f"{name} ({count})" for name, count in entry["n_missing"].items()
+        ],
+        "left out (name it in `keep` to use it)": [
+            f"{name} ({why})" for name, why in entry["left_out"].items()
+        ],
+    }
+    return {what: names for what, names in found.items() if names}
+
+
+def shortlist(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
 def warnings_of(key: str, entry: Mapping) -> list[str]:

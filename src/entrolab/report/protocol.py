@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping
 
-from entrolab.data.user_tables import warnings_of
+from entrolab.data.user_tables import columns_by_kind, shortlist, warnings_of
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.thresholds import FOLDS
 from entrolab.schema.sections import plain
 from entrolab.study.study import Study
 from entrolab.tables.scores import CRITERIA
-from entrolearn.columns import DURATION
-
-MOST_NAMED = 12  # columns in a sentence
 
 
 def protocol(study: Study, *, with_oracle: bool = True) -> list[str]:
@@ -52,21 +49,8 @@ def _settings(value, study: Study) -> str:
 
 def _table(key: str, entry: Mapping) -> list[str]:
     """The columns, groups, weights and splits of a user's table, in sentences."""
-    said, columns = [], entry["format"]["columns"]
-    for what, names in {
-        "categories": [name for name, kind in columns.items() if isinstance(kind, list)],
-        "durations, taken as seconds": [name for name, kind in columns.items() if kind == DURATION],
-        "dates, taken as days": [
-            name for name, kind in columns.items() if isinstance(kind, str) and kind != DURATION
-        ],
-        "missing values": [f"{name} ({count})" for name, count in entry["n_missing"].items()],
-        "left out": [f"{name} ({why})" for name, why in entry["left_out"].items()],
-    }.items():
-        if names:
-            shown = ", ".join(names[:MOST_NAMED]) + (
-                f" and {len(names) - MOST_NAMED} more" if names[MOST_NAMED:] else ""
-            )
-            said.append(f"{what}: {shown}")
+    columns = columns_by_kind(entry)
+    said = [f"{what}: {shortlist(names)}" for what, names in columns.items() if what != "numbers"]
     if splits := entry["splits"]:
         named = "; ".join(f"{name} {count:,}" for name, count in splits.items())
         said.append(f"split as OpenML's task defines ({named})")

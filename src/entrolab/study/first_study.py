@@ -3,21 +3,24 @@
 import argparse
 import os
 import re
+import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from entrolab.data.formats.table import BINARY, frame_of
-from entrolab.data.guessing import RAGGED, Oddities, guess_options, oddities, read_delimited
-from entrolab.data.table_formats import ARROW, DELIMITED, WORKBOOKS, suffix_of
+import pandas as pd
+
+from entrolab.data.formats.table import frame_of
+from entrolab.data.guessing import RAGGED, guess_options, oddities, read_delimited
+from entrolab.data.table_formats import DELIMITED, WORKBOOKS, says_more, suffix_of
 from entrolab.data.user_columns import MOST_CLASSES, reads
-from entrolab.data.user_tables import entry_of
+from entrolab.data.user_tables import columns_by_kind, entry_of, shortlist
 from entrolab.io.damaged import DAMAGED
 from entrolab.schema.sections import ConfigError, check
 from entrolab.study.config import RULES, in_one_line
 from entrolab.study.definition import Read
 from entrolab.text import one_line
-from entrolearn.columns import DURATION, category_name, number
+from entrolearn.columns import category_name, number
 
 MANY_ROWS = 20_000  # with more rows, kernel methods take too long for a first look
 LEARNERS = {
@@ -35,7 +38,6 @@ LEARNERS = {
 FOLDS = 5
 LONGEST = 1000  # characters of a comment, which may quote names in the table
 LONGEST_NAME = 90
-NAMED = 8  # columns listed in a line
 # Words for what a shell does not pass easily.
 SEPARATORS = {"tab": "\t", r"\t": "\t", "whitespace": r"\s+"}
 
@@ -94,7 +96,8 @@ def first_study(table: Path, label: str, output: Path, options: Mapping | None =
     name = _name(table)
     read = _options(table, label, options or {})
     own: dict = {"file": table.name, "label": label} | ({"read": read} if read else {})
-    labels = _labels(table, read, label)
+    frame = _frame(table, read, label)
+    labels = Counter(frame[label].dropna().map(category_name) if label in frame else ())
     rare = _of_one_row(table, label, labels)
     if rare and all(map(_is_number, labels)):
         own["task"] = "regression"
@@ -102,15 +105,22 @@ def first_study(table: Path, label: str, output: Path, options: Mapping | None =
         own["read"] = read | {"na_values": [*read.get("na_values", ()), *rare]}
     entry = _entry(table, name, own)
     format = entry["format"]
-    frame = frame_of(table, format["names"], read, format["written"], format["text"])
     if rare and "task" not in own and frame[[*format["columns"]]].isin(rare).any(axis=None):
         raise ConfigError(f"{table}: label: {_one_row(label, rare)}; accepted: several rows of each class")
+    if format["text"]:  # codes such as 00501
+        codes = {"dtype": dict.fromkeys(format["text"], "str")}
+        own["read"], frame = own.get("read", {}) | codes, _frame(table, read | codes, label)
     own["file"] = os.path.relpath(table, output.parent)
     own |= _positive(entry, [one for one in labels if one not in rare])
-    odd = oddities(frame, format["columns"], label)
-    dropped = _dropped(entry, odd, label)
+    dropped, groups, n_repeated = oddities(frame, format["columns"], label)
+    dropped |= dict.fromkeys(entry["tells_label"], f"alone determines {label}")
+    if len(dropped) == len(format["columns"]):
+        dropped = {}
     own |= {"drop": list(dropped)} if dropped else {}
-    lines = [*_found(table, entry, own, labels, rare), *_columns(entry, dropped, odd), *entry["hints"]]
+    lines = [*_found(table, entry, own, labels, rare), *_columns(entry, dropped)]
+    if n_repeated:
+        lines.append(f"rows that repeat earlier ones, which may be training and test rows: {n_repeated}")
+    lines += _options_of_folds(entry, dropped, groups) + entry["hints"]
     dataset = f"  {in_one_line(name)}: {in_one_line(own)}"
     return "\n".join([*map(_comment, lines), "datasets:", dataset, *_rest(entry)])
 
@@ -126,33 +136,21 @@ def _options(table: Path, label: str, given: Mapping) -> dict:
     if not table.is_file() or suffix_of(table) not in DELIMITED:
         return dict(given)
     try:
-        found = guess_options(table, given)
+        return guess_options(table, given, label)
     except (*DAMAGED, ValueError, LookupError) as error:
         raise ConfigError(f"{table}: {getattr(error, 'strerror', None) or error}") from None
-    # A study's names are without the blanks around them, and its reader takes labels as they are written.
-    columns = {name: list(found[name]) for name in ("dtype", "parse_dates", "date_format") if name in found}
-    for option, names in columns.items():
-        kept = {name.strip(): name for name in names if name.strip() != label}
-        found[option] = (
-            [*kept] if option == "parse_dates" else {one: found[option][kept[one]] for one in kept}
-        )
-    return {option: one for option, one in found.items() if one}
 
 
-def _labels(table: Path, read: Mapping, label: str) -> Counter:
-    """The rows of each label as written; nothing if they cannot be read, which the reader of tables says."""
+def _frame(table: Path, read: Mapping, label: str) -> pd.DataFrame:
+    """The table with its labels as written; nothing if it cannot be read, which the reader of tables says."""
     try:
-        if suffix_of(table) in ARROW:
-            labels = BINARY[ARROW[suffix_of(table)]](table, columns=[label])[label]
-        else:
-            layout = {name: read[name] for name in ("sep", "encoding", "skiprows") if name in read}
-            place = [str(name).strip() for name in read_delimited(table, **layout, nrows=0)].index(label)
-            markers = ["", *read.get("na_values", ())]
-            options = {"usecols": [place], "dtype": str, "keep_default_na": False, "na_values": markers}
-            labels = read_delimited(table, **layout, **options).iloc[:, 0]
+        layout = {name: read[name] for name in ("sep", "encoding", "skiprows") if name in read}
+        is_text = suffix_of(table) in DELIMITED
+        names = read_delimited(table, **layout, nrows=0).columns.str.strip() if is_text else ()
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+            return frame_of(table, names, read, {label})
     except (*DAMAGED, *RAGGED, ValueError, LookupError):
-        return Counter()
-    return Counter(labels.dropna().map(category_name))
+        return pd.DataFrame()
 
 
 def _of_one_row(table: Path, label: str, labels: Counter) -> list[str]:
@@ -166,11 +164,11 @@ def _of_one_row(table: Path, label: str, labels: Counter) -> list[str]:
 
 
 def _is_number(text: str) -> bool:
-    return reads(number, text)
+    return reads(number, text) and not says_more(text)
 
 
 def _one_row(label: str, rare: Sequence[str]) -> str:
-    return f"found {label} {_listed(rare)} in one row"
+    return f"found {label} {shortlist(rare)} in one row"
 
 
 def _entry(table: Path, name: str, own: Mapping) -> dict:
@@ -193,14 +191,6 @@ def _positive(entry: dict, labels: Collection[str]) -> dict:
     return {"positive": others[0]}
 
 
-def _dropped(entry: Mapping, odd: Oddities, label: str) -> dict[str, str]:
-    """The features that a first study does without, with the reasons; none if no other would be left."""
-    dropped = dict.fromkeys(odd.constants, "one value in all rows")
-    dropped |= dict.fromkeys(odd.identifiers, "an identifier, which differs in all rows")
-    dropped |= dict.fromkeys(entry["tells_label"], f"alone determines {label}")
-    return dropped if len(dropped) < len(entry["format"]["columns"]) else {}
-
-
 def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Sequence[str]) -> Iterator[str]:
     """Lines on the rows, the label and the options of pandas."""
     task = {
@@ -218,7 +208,7 @@ def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Seq
     if "read" in own:
         yield f"options of pandas.read_csv that fit: {in_one_line(own['read'])}"
     if numeric := [name for name in entry["format"]["names"] if _is_number(name)]:
-        yield f"names that are numbers, unless the line of names is missing: {_listed(numeric)}"
+        yield f"names that are numbers, unless the line of names is missing: {shortlist(numeric)}"
     if rare:
         said = "so this is a regression" if "task" in own else "so these rows are left out"
         yield f"{_one_row(label, rare)}, too few for a class, {said}"
@@ -226,39 +216,27 @@ def _found(table: Path, entry: Mapping, own: Mapping, labels: Counter, rare: Seq
         yield f"rows without {label}, left out: {unlabelled}"
 
 
-def _columns(entry: Mapping, dropped: Mapping[str, str], odd: Oddities) -> Iterator[str]:
-    """Lines on the columns, and on what to look at."""
-    columns = {name: kind for name, kind in entry["format"]["columns"].items() if name not in dropped}
-    kinds = {
-        "numbers": [name for name, kind in columns.items() if kind is None],
-        "dates": [name for name, kind in columns.items() if isinstance(kind, str) and kind != DURATION],
-        "durations, in seconds": [name for name, kind in columns.items() if kind == DURATION],
-        "categories": [f"{name} ({len(kind)})" for name, kind in columns.items() if isinstance(kind, list)],
-        "missing values, imputed from the training rows": [
-            f"{name} ({count})" for name, count in entry["n_missing"].items()
-        ],
-        "left out (name it in `keep` to use it)": [
-            f"{name} ({why})" for name, why in entry["left_out"].items()
-        ],
-        "dropped (delete it from `drop` to use it)": [f"{name} ({why})" for name, why in dropped.items()],
-    }
-    yield from (f"{what}: {_listed(names)}" for what, names in kinds.items() if names)
-    if odd.n_repeated:
-        yield f"rows that repeat earlier ones, which may be training and test rows: {odd.n_repeated}"
-    for name, n_values in [*odd.repeated.items()][:3]:
-        yield f"{name} has {n_values} values: `groups: {name}` would keep the rows of each in one fold"
-    for name in kinds["dates"][:1]:
-        yield f"`time: {name}` would train on earlier rows and test on later ones"
+def _columns(entry: Mapping, dropped: Mapping[str, str]) -> Iterator[str]:
+    """Lines on the columns."""
+    yield from (f"{what}: {shortlist(names)}" for what, names in columns_by_kind(entry, dropped).items())
+    if dropped:
+        named = [f"{name} ({why})" for name, why in dropped.items()]
+        yield f"dropped (delete it from `drop` to use it): {shortlist(named)}"
+
+
+def _options_of_folds(entry: Mapping, dropped: Collection[str], groups: Mapping[str, int]) -> list[str]:
+    """Lines on columns that may divide the folds."""
+    said = [
+        f"{name} has {n_values} values: `groups: {name}` would keep the rows of each in one fold"
+        for name, n_values in [*groups.items()][:3]
+    ]
+    dates = columns_by_kind(entry, dropped).get("dates, taken as days", [])
+    return said + [f"`time: {name}` would train on earlier rows and test on later ones" for name in dates[:1]]
 
 
 def _comment(text: str) -> str:
     """A YAML comment; line breaks in names are removed."""
     return f"# {one_line(text, LONGEST)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
 
 
 def _rest(entry: Mapping) -> Iterable[str]:

@@ -13,13 +13,13 @@ from entrolearn.columns import DURATION, ColumnEncoder, category_name, numeric_m
 
 __all__ = [
     "dtype_kind",
+    "encoded",
     "frame_of",
     "labels_of",
     "names_of",
     "numbers_of",
     "order_in_time",
     "read",
-    "weights_of",
 ]
 
 BINARY = {"parquet": pd.read_parquet, "feather": pd.read_feather}
@@ -98,9 +98,13 @@ def numbers_of(column: pd.Series, read: Mapping) -> pd.Series:
         {read.get("decimal", "."): "."} | ({read["thousands"]: ""} if "thousands" in read else {})
     )
     values = column.astype(object).map(lambda one: one.translate(marks) if isinstance(one, str) else one)
+    return pd.Series(encoded(values), column.index, name=column.name)
+
+
+def encoded(column: pd.Series, kind: str | None = None) -> np.ndarray:
+    """A column as numbers, NaN where a value is missing; a ValueError for other values than of its kind."""
     name = str(column.name)
-    encoded = ColumnEncoder({name: None}).transform(values.to_frame(name))
-    return pd.Series(encoded[:, 0], column.index, name=column.name)
+    return ColumnEncoder({name: kind}).transform(column.to_frame(name))[:, 0]
 
 
 def _with_levels(frame: pd.DataFrame) -> pd.DataFrame:
@@ -118,7 +122,7 @@ def names_of(column: pd.Series) -> pd.Series:
 def labels_of(column: pd.Series, read: Mapping, labels_as: str | None = None) -> np.ndarray:
     """Labels as they are in the table, or as "number" or "bool"; NaN where a label is missing."""
     if column.dtype.kind == "m":
-        return ColumnEncoder({"": DURATION}).transform(column.to_frame(""))[:, 0]
+        return encoded(column, DURATION)
     if column.dtype.kind in "biuf" and isinstance(column.dtype, np.dtype):
         return column.to_numpy()
     if labels_as:
@@ -161,14 +165,8 @@ def read(
     labels = labels_of(frame[label], read, labels_as)
     of_groups = None if groups is None else pd.factorize(names_of(frame[groups]))[0]
     folds = frame[list(splits)].to_numpy(np.int16) if splits else None
-    weights = None if weight is None else weights_of(frame[weight])
+    weights = None if weight is None else encoded(frame[weight])
     return Table(X, labels, list(columns), [len(part) for part in frames], of_groups, weights, folds)
-
-
-def weights_of(column: pd.Series) -> np.ndarray:
-    """The weights of rows as floats, NaN where a weight is missing; a ValueError for other text."""
-    name = str(column.name)
-    return ColumnEncoder({name: None}).transform(column.to_frame(name))[:, 0]
 
 
 def order_in_time(column: pd.Series, kind: str | None) -> np.ndarray:
@@ -176,10 +174,7 @@ def order_in_time(column: pd.Series, kind: str | None) -> np.ndarray:
 
     A value that is missing, or none of these, raises a `ValueError`.
     """
-    name = str(column.name)
-    values = ColumnEncoder({name: kind}).transform(column.to_frame(name))[:, 0]
-    if np.isnan(values).any():
-        raise ValueError(
-            f"column {name!r}: found no value in {np.isnan(values).sum()} rows; accepted: a time in each"
-        )
+    values = encoded(column, kind)
+    if absent := np.isnan(values).sum():
+        raise ValueError(f"column {column.name!r}: found no value in {absent} rows; accepted: a time in each")
     return np.argsort(values, kind="stable")
