@@ -341,6 +341,9 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
         ("my_moons", "title", "x", "found 'my_moons', expected a key of lower-case letters"),
         ("mine", "generator.name", "two_mons", "mine.generator.name: found 'two_mons', did you mean 'two_mo"),
         ("mine", "generator.noise", float("inf"), "mine.generator.noise: found inf, expected a number"),
+        ("mine", "generator.n_samples", 1, "mine.generator.n_samples: found 1"),
+        ("mine", "generator.noise", "much", "mine.generator.noise: found 'much', expected a number"),
+        ("mine", "generator.radii", [1], "mine.generator: unknown key 'radii'; accepted: name, n_samples"),
         ("mine", "expect.row", 90, "mine.expect: unknown key 'row', did you mean 'rows'?"),
         ("mine", "expect.negative", 40, "mine.expect: found 40 negative and 45 positive rows; accepted: 90"),
         ("mine", "missing_rows", True, "mine.missing_rows: found True; accepted: drop"),
@@ -353,6 +356,23 @@ def test_a_mistake_in_a_catalog_of_ones_own_is_one_line(tmp_path, key, place, va
     file = tmp_path / "data.yaml"
     file.write_text(yaml.safe_dump({key: spoilt(entry, place, value)}))
     assert line in refused(file, lambda: load_catalog([file]))
+
+
+@pytest.mark.parametrize(
+    ("format", "place"),
+    [
+        ({"name": "csv", "header": "skp"}, "mine.format.header: found 'skp', did you mean 'skip'?"),
+        ({"name": "csv", "drop": [1, "a"]}, "mine.format.drop.1: found 'a'"),
+        ({"name": "rdata", "label": 1.5}, "mine.format.label: found 1.5, expected str | int"),
+        ({"name": "mat", "label": "y"}, "mine.format: the key 'features' is missing"),
+    ],
+)
+def test_the_options_of_a_format_are_the_parameters_of_its_reader(tmp_path, format, place):
+    file = tmp_path / "data.yaml"
+    entry = {key: one for key, one in MOONS.items() if key != "generator"}
+    entry |= {"source": "files", "files": [{"path": "a", "url": "https://a.org/b"}], "format": format}
+    file.write_text(yaml.safe_dump({"mine": entry}))
+    assert refused(file, lambda: load_catalog([file])).startswith(place)
 
 
 def test_a_regression_has_no_positive_class(tmp_path):
