@@ -5,7 +5,6 @@ in it, what was found there and what is accepted.
 """
 
 import itertools
-import math
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -67,11 +66,9 @@ YAMLS_WORDS = {
     "expected <block end>": "the keys of one level in one column",
 }
 
-# Limits: values in a file with all aliases expanded, and bits of an integer.
-MOST_VALUES = 1_000_000
 # Grids of studies with more points are tracked as tables: a run takes some 12 ms.
 MOST_POINTS = 500
-MOST_BITS = 63
+MOST_BITS = 63  # of a whole number
 
 
 class Studies(Mapping):
@@ -291,23 +288,7 @@ def read_yaml(file: Path):
         raise ConfigError(f"{file}: lists or mappings are nested too deeply") from None
     if content is None:
         raise ConfigError(f"{file}: this file is empty")
-    if _n_values(content, {}) > MOST_VALUES:
-        raise ConfigError(
-            f"{file}: found aliases (*name) that refer to themselves or expand to too many values; "
-            f"accepted: at most {MOST_VALUES:,} values"
-        )
     return content
-
-
-def _n_values(content, known: dict[int, float]) -> float:
-    """The number of values with all aliases expanded; infinite if an alias contains itself."""
-    if not isinstance(content, (dict, list)):
-        return 1
-    if id(content) not in known:
-        known[id(content)] = math.inf
-        parts = content.values() if isinstance(content, dict) else content
-        known[id(content)] = 1 + sum(_n_values(part, known) for part in parts)
-    return known[id(content)]
 
 
 # Unquoted keys that YAML reads as booleans or null.
@@ -330,14 +311,9 @@ class _Loader(yaml.SafeLoader):
             seen.add(key.value)
         return node
 
-    def flatten_mapping(self, node):
-        super().flatten_mapping(node)
-        # Keep only the last value of each key, the valid one: nested merges would grow exponentially.
-        node.value = [*{(key.tag, key.value): (key, value) for key, value in node.value}.values()]
-
     def construct_object(self, node, deep=False):
         try:
-            made = super().construct_object(node, deep)
+            made = super().construct_object(node, deep=True)  # which refuses a list or mapping in itself
         except (ValueError, OverflowError, LookupError, AttributeError) as error:
             self._refuse(node, f"found {shortened(node.value)}, {error}; accepted: text in quotes")
         if isinstance(made, int) and made.bit_length() > MOST_BITS:
