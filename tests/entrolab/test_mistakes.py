@@ -39,6 +39,7 @@ def loaded(folder: Path, study: dict | bytes) -> dict:
 
 # ------------------------------------------------------------------------------------------ files as bytes
 
+
 @pytest.mark.fault("Configuration", "a file that is not YAML, or not what it should be", LINE)
 @pytest.mark.parametrize(
     ("content", "line"),
