@@ -149,24 +149,8 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
 @pytest.mark.parametrize(
     ("place", "value", "line"),
     [
-        # A typo in each section.
         ("of_dataset.sizes.waves", {"of_dataset": "sizes"}, "sizes.waves: found {'of_dataset': 'sizes'}; ac"),
-        ("of_dataset.sizes.wave", [1], "of_dataset.sizes: unknown data set 'wave', did you mean 'waves'?"),
-        ("models.svm.estimater", "x", "models.svm: unknown key 'estimater', did you mean 'estimator'?"),
-        ("models.svm.steps.0.parms", {}, "models.svm.steps.0: unknown key 'parms', did you mean 'params'?"),
-        ("models.knn.one_of.knn.gird", {}, "one_of.knn: unknown key 'gird', did you mean 'grid'?"),
-        (
-            "models.knn.one_of.knn.grid",
-            {"n_neighbors": {"of_dataset": "size"}},
-            "'size', did you mean 'sizes'?",
-        ),
-        (
-            "tables.growth.params.row_at",
-            1,
-            "tables.growth.params: unknown key 'row_at', did you mean 'rows_at'?",
-        ),
         ("answer_figure", "plain", "answer_figure: unknown figure of this study 'plain', did you mean 'plan"),
-        ("errata.0.evidnce", "x", "errata.0: unknown key 'evidnce', did you mean 'evidence'?"),
         (
             "errata.0.evidence",
             "{table1/moons/svm/gmean}",
