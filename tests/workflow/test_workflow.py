@@ -464,7 +464,7 @@ EDITS = {
     ),
     "a learner": (append("entrolearn/machines/eem.py"), {"figure", *RUNS_AGAIN, *PAGES}, {"eem"}),
     "a script": (append("../workflow/scripts/figures/starts.py"), {"figure", *PAGES}, set()),
-    "a reader of another format": (append("entrolab/data/formats/csv.py"), TRACKED, set()),
+    "a reader of another format": (append("entrolab/data/formats/csv.py"), MOVED, set()),
     "a template": (append("entrolab/templates/table.html.j2"), SHOWN, set()),
 }
 

@@ -22,15 +22,16 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 INSTALLED = {"site-packages", "dist-packages"}
 
 # What tables, claims and values over seeds are made with.
-SHOWS = "study.study results.reader claims seeds.rendering seeds.tables tables fit.selection text"
-# Stage -> the modules of the lab that its job starts with; of a package, all of its modules.
+SHOWS = "study.study results.reader claims seeds.rendering seeds.tables tables text"
+# Stage -> the modules of the lab that its job starts with, of a package all of its modules; "-" leaves one out.
 STARTS = {
     "prepare": "data.dataset data.prepare",
     "scale": "data.dataset data.preprocessing data.scale",
     "split": "data.dataset fit.protocols",
-    "fit": "data.preprocessing fit.run fit.training",
+    # Fits ask `fit.selection` only for the candidates whose predictions they store.
+    "fit": "data.preprocessing fit.run fit.training -fit.selection",
     "select": "fit.metrics fit.selection io.parquet",
-    "refit": "data.preprocessing fit.refit fit.run fit.selection",
+    "refit": "data.preprocessing fit.refit fit.run",
     "measure": "data.preprocessing experiments.measurement experiments.measuring fit.learners",
     "table": SHOWS,
     "claims": SHOWS,
@@ -40,9 +41,8 @@ STARTS = {
     "tracking": f"{SHOWS} figures tracking",
     "check": "study.learners",
 }
-# Files that count for the stages that start with them, and not for those that import them. They decide no
-# number, and fits ask `fit.selection` only for the candidates whose predictions they store.
-LEFT_OUT = {LAB / name for name in ("text.py", "io/atomic.py", "fit/selection.py", "figures/registry.py")}
+# Files that count for the stages that start with them, and not for those that import them: they decide no number.
+LEFT_OUT = {LAB / name for name in ("text.py", "io/atomic.py", "figures/registry.py")}
 LEFT_OUT |= {LIBRARY / name for name in ("__init__.py", "documentation.py", "suggest.py")}
 LEFT_OUT |= {*LAB.glob("jobs/*.py")}
 
@@ -66,7 +66,9 @@ def versions() -> dict[str, str]:
 
 def code_of(stage: str, *import_paths: str, script: str = "") -> tuple[set[Path], set[str]]:
     """The files that a digest covers, and the installed packages that learners and the script import."""
-    starts = [f"{LAB.name}.{name}" for name in STARTS[stage].split()]
+    own = STARTS[stage].split()
+    left_out = LEFT_OUT.union(*(_files(f"{LAB.name}.{name[1:]}") for name in own if name[0] == "-"))
+    starts = [f"{LAB.name}.{name}" for name in own if name[0] != "-"]
     files = {file for name in (*starts, *import_paths) for file in _files(name)}
     files |= {Path(script)} if script else set()
     packages = {name for name in import_paths if not _files(name)}
@@ -80,7 +82,7 @@ def code_of(stage: str, *import_paths: str, script: str = "") -> tuple[set[Path]
             found = _files(name)
             if not found:
                 packages.add(name)
-            found = found - LEFT_OUT - files
+            found = found - left_out - files
             files |= found
             todo += found
     roots = {name.partition(".")[0] for name in packages}
