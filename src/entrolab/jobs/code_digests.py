@@ -23,7 +23,7 @@ INSTALLED = {"site-packages", "dist-packages"}
 
 # What tables, claims and values over seeds are made with.
 SHOWS = "study.study results.reader claims seeds.rendering seeds.tables tables text"
-# Stage -> the modules of the lab that its job starts with, of a package all of its modules; "-" leaves one out.
+# Stage -> the modules of the lab that its job starts with, of a package all; "-" leaves one out.
 STARTS = {
     "prepare": "data.dataset data.prepare",
     "scale": "data.dataset data.preprocessing data.scale",
@@ -41,7 +41,7 @@ STARTS = {
     "tracking": f"{SHOWS} figures tracking",
     "check": "study.learners",
 }
-# Files that count for the stages that start with them, and not for those that import them: they decide no number.
+# Files that decide no number: they count for the stages that start with them, not for those that import them.
 LEFT_OUT = {LAB / name for name in ("text.py", "io/atomic.py", "figures/registry.py")}
 LEFT_OUT |= {LIBRARY / name for name in ("__init__.py", "documentation.py", "suggest.py")}
 LEFT_OUT |= {*LAB.glob("jobs/*.py")}
