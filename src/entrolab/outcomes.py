@@ -15,7 +15,6 @@ from entrolab.claims.evaluation import OUTCOMES, evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.io.atomic import write_text
 from entrolab.io.files import FILES, HOME
-from entrolab.io.markers import replace_between
 from entrolab.results.frames import read_table
 from entrolab.seeds.values import read_seeds
 from entrolab.seeds.verdicts import VERDICTS, judge_seeds, verdict_counts
@@ -154,8 +153,8 @@ def main() -> None:
     tables = pd.concat([updated_tables(study, tables, folder) for study in studies.values()])
     for file, kept in ((CLAIMS, claims), (TABLES, tables)):
         write_text(root / file, kept.to_csv(index=False, lineterminator="\n"))
-    page = (root / PAGE).read_text(encoding="utf-8")
-    write_text(root / PAGE, replace_between(page, BEGIN, END, page_of(claims, tables)))
+    before, _, rest = (root / PAGE).read_text(encoding="utf-8").partition(BEGIN)
+    write_text(root / PAGE, "".join([before, BEGIN, page_of(claims, tables), END, rest.partition(END)[2]]))
     print(f"{root / CLAIMS}, {root / TABLES} and the counts of {root / PAGE} are up to date")
 
 

@@ -9,7 +9,6 @@ import pandas as pd
 from made_studies import made_study
 from reported_study import CONTENT, STUDY
 
-from entrolab.io.markers import replace_between
 from entrolab.outcomes import (
     BEGIN,
     CLAIMS,
@@ -118,7 +117,7 @@ def test_claims_without_their_tables_stay_as_they_were(tmp_path):
 def test_the_page_has_the_counts_of_the_files():
     claims, tables = read_stored(ROOT / CLAIMS, OF_CLAIMS), read_stored(ROOT / TABLES, OF_TABLES)
     page = (ROOT / PAGE).read_text(encoding="utf-8")
-    assert page == replace_between(page, BEGIN, END, page_of(claims, tables)), "run `make outcomes`"
+    assert f"{BEGIN}{page_of(claims, tables)}{END}" in page, "run `make outcomes`"
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     tables = tables[tables["second reading of"] == ""]
     assert {*tables["seeds"]} == {0, 5}, "README says five seeds"
