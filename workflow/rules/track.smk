@@ -45,7 +45,7 @@ rule track_table:
     resources:
         tracking=1,
     params:
-        study=of_study(lambda study, at: [study.part_for(at.table)]),
+        study=of_study(lambda study, at: [study.part_for_measurement(at.table)]),
         measurement=measurement_of,
         store=SETTINGS.store,
         code=code("tracking"),

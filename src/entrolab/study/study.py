@@ -367,6 +367,15 @@ class Study(StudyFile):
             parts[name] = {key: value for key, value in parts[name].items() if key == dataset}
         return Study.model_construct(**parts, models={model: self.models[model]}, tables={}, figures={})
 
+    def part_for_measurement(self, table: str) -> "Study":
+        """The part of the study that tracked measurements of a table show."""
+        models = {
+            name: type(model).model_construct(label=model.label, sublabel=model.sublabel)
+            for name, model in self.models.items()
+        }
+        tables = {table: self.tables[table]}
+        return Study.model_construct(name=self.name, seed=self.seed, models=models, tables=tables)
+
     def n_points(self) -> int:
         """The number of grid points of all runs."""
         return sum(self._n_points(*run) for run in self.runs())
