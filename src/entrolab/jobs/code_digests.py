@@ -8,7 +8,7 @@ import ast
 import hashlib
 import platform
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
@@ -143,22 +143,22 @@ def _parsed(file: Path) -> tuple[str, frozenset[str]]:
     try:
         content = file.read_bytes()
         tree = ast.parse(content)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import):
-                found |= {alias.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                found |= {f"{node.module}.{alias.name}" for alias in node.names}
-        _strip_docstrings([tree])
+        found.update(_imports([tree]))
         content = ast.dump(tree).encode()
     except (OSError, SyntaxError, ValueError):
         pass
     return hashlib.sha256(content).hexdigest(), frozenset(found)
 
 
-def _strip_docstrings(nodes: Iterable[ast.AST]) -> None:
+def _imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names that statements, and those inside them, import absolutely; remove their docstrings."""
     for node in nodes:
-        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:] or [ast.Pass()]
         for part in ("body", "orelse", "finalbody", "handlers", "cases"):
             inside = getattr(node, part, ())
-            _strip_docstrings(inside if isinstance(inside, list) else ())
+            yield from _imports(inside if isinstance(inside, list) else ())
