@@ -85,8 +85,6 @@ def main(arguments: Sequence[str] | None = None) -> list[Path]:
     print(machine(), flush=True)
     for part in (each for each in TABLE_PARTS if each in options.parts):
         fill_table(part, options, when)
-        if options.table == table.TABLE:
-            table.main()
     done: list[Section] = []
     written: list[Path] = [options.table] if set(TABLE_PARTS) & set(options.parts) else []
     try:
@@ -154,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         default=table.TABLE,
         metavar="CSV",
-        help="whose rows are replaced (default: docs/benchmarks.csv, and the pages that show it)",
+        help="whose rows are replaced (default: docs/benchmarks.csv)",
     )
     add("--limit-seconds", type=float, default=60, help="processor seconds for one measurement (default: 60)")
     add("--limit-gib", type=float, default=8, help="for one measurement (default: 8)")

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.defaults`` fits each of them, and learners of scikit-learn, on the catalog's data sets:
 at most 2,000 rows of each, half for training and half for testing. It appends missing rows to
-docs/defaults.csv and writes the means into docs/which-learner.md.
+docs/defaults.csv and prints the means.
 """
 
 import argparse
@@ -33,15 +33,13 @@ import entrolearn
 from benchmarks.data import ROOT, catalog, from_catalog
 from entrolab.data.dataset import DataUnavailable
 from entrolab.io.limits import KilledError, LimitError, Limits, within
-from entrolab.io.markers import replace_between
 
 MAX_ROWS = 2000
 MAX_BYTES = 20_000_000  # maximum size of a data set's files; data sets of unknown size are left out
 MAX_DENSE = 1000  # sparse rows with at most so many features are made dense for learners that need that
 GIB = 4.0
 COLUMNS = ("set", "learner", "features", "score", "auc", "seconds", "reason")
-FOUND, PAGE = ROOT / "docs/defaults.csv", ROOT / "docs/which-learner.md"
-BEGIN, END = "<!-- written by python -m benchmarks.defaults -->\n", "<!-- end -->"
+FOUND = ROOT / "docs/defaults.csv"
 
 
 SEARCHES = {"EntropySearch", "PathSearchCV"}  # which have no defaults
@@ -189,7 +187,7 @@ def summary(found: pd.DataFrame, kind) -> str:
 
 
 def main() -> None:
-    """Run missing measurements and write the tables."""
+    """Run missing measurements and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.defaults", description=__doc__.split("\n")[0])
     parser.add_argument("--mirror", default=os.environ.get("ENTROLEARN_MIRROR"), help="folder of raw files")
     parser.add_argument(
@@ -198,8 +196,7 @@ def main() -> None:
     arguments = parser.parse_args()
     measure(arguments.mirror, arguments.seconds)
     tables = [summary(pd.read_csv(FOUND), kind) for kind in (is_classifier, is_regressor)]
-    page, text = PAGE.read_text(encoding="utf-8"), "\n".join(["", *tables, ""])
-    PAGE.write_text(replace_between(page, BEGIN, END, text), encoding="utf-8")
+    print("\n".join(tables))
 
 
 if __name__ == "__main__":

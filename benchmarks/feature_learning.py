@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.feature_learning`` fits each learner on half of at most 2,000 rows of a data set, with
 features standardised by the training rows, on one thread. It appends missing rows to
-docs/feature-learning.csv and writes the means into docs/feature-learning.md. Defaults are chosen on the data
+docs/feature-learning.csv, whose means ``make docs`` shows. Defaults are chosen on the data
 sets for which :func:`chosen_on` is true, by a hash of their names; the others are only used
 after the defaults are fixed. xRFM is included if ``make board-env`` has installed it.
 """
@@ -32,7 +32,6 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.data import ROOT, catalog, from_catalog
 from benchmarks.defaults import auc
-from entrolab.io.markers import replace_between
 from entrolearn import (
     EEKMClassifier,
     EEMClassifier,
@@ -73,8 +72,7 @@ COLUMNS += ("fit_s", "predict_s", "n_rounds", "times_fit", "times_predict")
 REPETITIONS = 7  # number of repeated predictions, alternating with the plain learner
 XRFM = "xRFM"
 XRFM_FOLDER = ROOT / ".board"
-FOUND, PAGE = ROOT / "docs/feature-learning.csv", ROOT / "docs/feature-learning.md"
-BEGIN, END = "<!-- written by python -m benchmarks.feature_learning -->\n", "<!-- end -->"
+FOUND = ROOT / "docs/feature-learning.csv"
 
 LAPLACE = {"kernel": "exponential_power", "random_state": 0}
 #: Name -> classifier and regressor, or None.
@@ -260,7 +258,7 @@ def summary(found: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    """Measure what is missing and write the tables."""
+    """Measure what is missing."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.feature_learning", description=__doc__.split("\n")[0]
     )
@@ -268,8 +266,6 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3600, help="begin no set after so many")
     arguments = parser.parse_args()
     measure(arguments.mirror, arguments.seconds)
-    page, tables = PAGE.read_text(encoding="utf-8"), summary(pd.read_csv(FOUND))
-    PAGE.write_text(replace_between(page, BEGIN, END, f"\n{tables}\n"), "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,4 @@
-"""The table of all races: docs/benchmarks.csv, its pages, and the numbers of the README.
-
-``python -m benchmarks.table`` writes the table into docs/benchmarks.md and the README's numbers into
-README.md; ``make bench`` does so after each part.
-"""
+"""The table of all races, docs/benchmarks.csv, which ``make docs`` shows."""
 
 import math
 from collections.abc import Iterator
@@ -13,38 +9,11 @@ import pandas as pd
 from benchmarks.data import ROOT
 from benchmarks.report import in_words
 from entrolab.io.atomic import replacing
-from entrolab.io.markers import replace_between
 
 TABLE = ROOT / "docs/benchmarks.csv"
 COLUMNS = ("part", "what", "unit", "ours", "peer", "our_spent", "peer_spent", "ratio", "low", "high")
 COLUMNS += ("rounds", "measure", "our_result", "peer_result", "our_mib", "peer_mib", "note")
 COLUMNS += ("date", "load", "machine")
-BEGIN, END = "<!-- written by python -m benchmarks.table -->", "<!-- end -->"
-
-# Rows of the README, five at most: what is timed, {} for the work of the last row that matches, and of each
-# number its name, the part, and how the row's work and peer begin. The smallest and the largest ratio of all
-# rows that match are shown.
-README: tuple[tuple[str, tuple[tuple[str, str, str, str], ...]], ...] = (
-    (
-        "`EEMClassifier`, {}",
-        (
-            ("Nystroem + LDA", "peers", "fit forest-cover", "Nystroem + LDA"),
-            ("HistGradientBoosting", "peers", "fit forest-cover", "HistGradientBoosting"),
-            ("hpelm", "peers", "fit forest-cover", "hpelm"),
-            ("LinearSVC", "peers", "fit forest-cover", "LinearSVC"),
-        ),
-    ),
-    (
-        "`RKELMClassifier`, `RKELMRegressor`, with equally many landmarks",
-        (("Nystroem + Ridge", "reduced", "", "Nystroem + Ridge"), ("KELM", "reduced", "", "KELM")),
-    ),
-    ("`CrossEntropySVC`", (("the same search with scipy's `linprog`", "zero_norm", "", "linprog"),)),
-    ("`InfomaxICA`", (("FastICA", "ica", "", "FastICA"), ("Picard", "ica", "", "Picard"))),
-    (
-        "`CrossEntropyClustering`",
-        (("GaussianMixture", "cec", "", "GaussianMixture"), ("HDBSCAN", "cec", "", "HDBSCAN")),
-    ),
-)
 
 
 def read(path: Path = TABLE) -> pd.DataFrame:
@@ -106,45 +75,6 @@ def ratio(row: pd.Series) -> str:
     return f"**{_number(row['ratio'])}**{ends}"
 
 
-def readme(table: pd.DataFrame) -> str:
-    """The README's table."""
-    lines = ["| learner | seconds of the other ÷ ours (above 1, ours is faster) |", "| --- | --- |"]
-    for ours, numbers in README:
-        found, work = [], ""
-        for name, part, what, peer in numbers:
-            rows = table[(table["part"] == part) & table["ratio"].notna()]
-            rows = rows[rows["what"].str.startswith(what)]
-            exact = rows[rows["peer"] == peer]
-            rows = exact if len(exact) else rows[rows["peer"].str.startswith(peer)]
-            if len(rows):
-                ends = dict.fromkeys(_number(end, 2) for end in (rows["ratio"].min(), rows["ratio"].max()))
-                found.append(f"{name} {' to '.join(ends)}")
-                work = rows["what"].iloc[-1]
-        if found:
-            lines.append(f"| {ours.format(work)} | {', '.join(found)} |")
-    return "\n".join(lines)
-
-
-PAGES = {
-    ROOT / "docs/benchmarks.md": markdown,
-    ROOT / "README.md": readme,
-}
-
-
-def written(page: Path, table: pd.DataFrame) -> str:
-    """The text of a page with the parts taken from the table replaced."""
-    return replace_between(page.read_text(encoding="utf-8"), BEGIN, END, f"\n\n{PAGES[page](table)}\n\n")
-
-
-def main() -> None:
-    """Update the pages."""
-    table = read()
-    for page in PAGES:
-        text = written(page, table)
-        with replacing(page) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-
-
 def _origin(rows: pd.DataFrame) -> Iterator[str]:
     """The dates, machines and versions of the measurements."""
     for machine, some in rows.groupby("machine"):
@@ -169,7 +99,3 @@ def _number(value: float, digits: int = 3) -> str:
     if math.isnan(value):
         return ""
     return in_words(value) if digits == 3 or abs(value) >= 100 else f"{value:.{digits}g}"
-
-
-if __name__ == "__main__":
-    main()

@@ -16,7 +16,7 @@ from entrolab.study.cell_numbers import with_numbers
 from entrolab.study.config import load_configuration, read_yaml
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_extensions"))
+sys.path[:0] = [str(HERE / "_extensions"), str(HERE.parent)]  # the latter for `benchmarks`
 import keys  # noqa: E402
 
 project = "entrolearn"
@@ -96,7 +96,9 @@ warnings.filterwarnings("ignore", category=ConvergenceWarning)
 SKLEARN = "https://scikit-learn.org/stable"
 
 # Pages that are templates of what config/ and its definitions say.
-TEMPLATES = {"checks", "datasets", "errata", "keys"}
+CONFIGURED = {"checks", "datasets", "errata", "keys"}
+# Pages that are templates of the csv files in docs/.
+MEASURED = {"benchmarks", "feature-learning", "results", "which-learner"}
 
 # Scripts, which are pages of the gallery: links to them stay within the site.
 EXAMPLE = re.compile(r"\]\((?:\.\./)+examples/(?:(\w+)\.py)?\)")
@@ -126,18 +128,28 @@ def escaped(text: object) -> str:
 
 
 def fill_in(app, docname: str, source: list[str]) -> None:
-    """Fill a page that is a template with the catalog of data sets, the studies and all keys."""
-    if docname not in TEMPLATES:
+    """Fill a page that is a template: with what config/ says, or with measurements."""
+    if docname in CONFIGURED:
+        files, values = (HERE.parent / "config").rglob("*.yaml"), configured()
+    elif docname in MEASURED:
+        import measurements  # here: reading the configuration alone takes no benchmark
+
+        files, values = HERE.rglob("*.csv"), measurements.PAGES[docname]()
+    else:
         return
-    configured, _ = load_configuration(HERE.parent, read_yaml(HERE.parent / "config" / "config.yaml"))
-    studies = {name: with_numbers(study) for name, study in configured.items()}
-    for file in (HERE.parent / "config").rglob("*.yaml"):
+    for file in files:
         app.env.note_dependency(str(file))
     templates = app.builder.templates.environment
     templates.filters["escaped"] = escaped
     templates.filters["grouped"] = "{:,}".format
-    values = {"catalog": configured.catalog, "studies": studies, "keys": keys.reference(), "checks": CHECKS}
     source[0] = templates.from_string(source[0]).render(values)
+
+
+def configured() -> dict[str, object]:
+    """The catalog of data sets, the studies, all keys and the checks."""
+    found, _ = load_configuration(HERE.parent, read_yaml(HERE.parent / "config" / "config.yaml"))
+    studies = {name: with_numbers(study) for name, study in found.items()}
+    return {"catalog": found.catalog, "studies": studies, "keys": keys.reference(), "checks": CHECKS}
 
 
 def write_schemas(app, exception: Exception | None) -> None:

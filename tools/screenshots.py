@@ -1,8 +1,8 @@
 """Take the screenshots in docs/images of a paper's study and of a user's own study.
 
 For a paper's study, these are a table and MLflow's pages, from the results and the store in the working
-folder. The own study is made in a temporary folder: the last screen of the terminal, its page, and MLflow's
-page as it opens. MLflow is served on the loopback address for the duration of the program.
+folder; MLflow is served on the loopback address for the duration of the program. The own study, of which its
+page is shown, is made in a temporary folder.
 Run by `make screenshots`.
 """
 
@@ -10,13 +10,10 @@ import argparse
 import asyncio
 import base64
 import contextlib
-import html
 import io
 import itertools
 import json
 import os
-import pty
-import re
 import shutil
 import signal
 import socket
@@ -34,9 +31,6 @@ import requests
 from PIL import Image
 from sklearn.datasets import load_breast_cancer
 
-from entrolab.io.files import HOME
-from entrolab.text import ERASE_LINE
-
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 STORE = Path("mlflow.db")
 REPORT = Path("results/report")
@@ -44,9 +38,6 @@ PATIENCE = 120.0  # timeout in seconds for a program to start, and for a page to
 REST = 2.5  # seconds without a change after which a page counts as loaded
 COLORS = 192
 OWN = "tumours"
-LINES = 24  # lines of the terminal
-SCREEN = """<body style="margin:0;padding:14px 18px;background:#1b1d21;color:#e4e3df">
-<pre style="margin:0;white-space:pre-wrap;word-break:break-all;font:15px/1.45 monospace">{}</pre></body>"""
 # Simulate a mouse pointer over the table: without a mouse, charts always show their toolbars.
 MOUSE = (
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
@@ -81,13 +72,13 @@ def main(paper: str, table: str, folder: Path, only: str | None) -> None:
             pictures += of_runs(server, paper)
             asyncio.run(take(program, pictures, folder))
     if only != "paper":
-        with own_study() as (place, screen), served(place / STORE) as server:
-            asyncio.run(take(program, of_own_study(place, screen, server), folder))
+        with own_study() as page:
+            asyncio.run(take(program, [Picture("own_study", page.as_uri(), height=1400)], folder))
 
 
 @contextlib.contextmanager
-def own_study() -> Iterator[tuple[Path, str]]:
-    """Yield a new folder with a finished study of a table, and the terminal's last screen."""
+def own_study() -> Iterator[Path]:
+    """Yield the page of a study of a table, in a new folder."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         table = load_breast_cancer(as_frame=True).frame
@@ -95,40 +86,8 @@ def own_study() -> Iterator[tuple[Path, str]]:
         table.to_csv(place / f"{OWN}.csv", index=False)
         command = [str(Path(sys.executable).with_name("entrolab"))]
         subprocess.run([*command, "init", f"{OWN}.csv", "--label", "malignant"], cwd=place, check=True)
-        screen = last_screen([*command, f"{OWN}.yaml"], place)
-        yield place, screen.replace(name, "/home/you").replace(str(HOME), "/home/you/entrolearn")
-
-
-def last_screen(command: list[str], place: Path) -> str:
-    """The last lines that a command leaves on a terminal, below a prompt with the command."""
-    terminal, its_end = pty.openpty()
-    with subprocess.Popen(command, cwd=place, stdin=its_end, stdout=its_end, stderr=its_end) as running:
-        os.close(its_end)
-        told = b""
-        with contextlib.suppress(OSError):  # the terminal's other end was closed
-            while part := os.read(terminal, 65536):
-                told += part
-    os.close(terminal)
-    if running.returncode:
-        raise NotThere(f"the study of one's own ended with exit code {running.returncode}")
-    lines = [line.rpartition(ERASE_LINE)[2].strip("\r") for line in told.decode().split("\n")]
-    plain = [re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", line) for line in lines]
-    return "\n".join([f"$ entrolab {OWN}.yaml", *plain][-LINES:]).rstrip()
-
-
-def of_own_study(place: Path, screen: str, server: str) -> list[Picture]:
-    """The terminal, the study's page, and MLflow's page at the link that the terminal shows."""
-    page = place / "terminal.html"
-    page.write_text(SCREEN.format(html.escape(screen)), encoding="utf-8")
-    shown = re.search(r"#/experiments/\S+", screen)
-    if not shown:
-        raise NotThere("the terminal's last screen has no link to the runs")
-    report = place / REPORT / f"{OWN}.html"
-    return [
-        Picture("own_terminal", page.as_uri(), height=60 + 22 * len(screen.splitlines()), width=1120),
-        Picture("own_study", report.as_uri(), height=900),
-        Picture("own_mlflow", f"{server}/{shown[0]}", height=620),
-    ]
+        subprocess.run([*command, f"{OWN}.yaml"], cwd=place, check=True)
+        yield place / REPORT / f"{OWN}.html"
 
 
 def found_browser() -> str:

@@ -1,4 +1,4 @@
-"""Write the results of the boards into docs/which-learner.md, README.md and the study `today`.
+"""Write the results of the boards into README.md and the study `today`; ``make docs`` shows their tables.
 
 ``python -m benchmarks.board.answer`` fits no model and replaces the text between the markers of each page. A
 board has a table once all its runs with default parameters on at most 1,000 rows exist; README.md and the
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def page_text(boards: Boards) -> str:
-    """The text on all boards for docs/which-learner.md."""
+    """The text on all boards for docs/which-learner.md, as Markdown."""
     parts = []
     for board in BOARDS:
         if board not in boards:
@@ -79,9 +79,7 @@ def page_text(boards: Boards) -> str:
         shown = [(start, slices[v, first]) for v, start in VARIANTS.items() if (v, first) in slices]
         shown += [(f"At their defaults on at most {size:,} rows", of) for size, of in larger.items()]
         leaders = [_leader(start, of, board) + _outside(of, board) for start, of in shown]
-        front = (
-            f"- Pareto front of mean {METRICS[first].label} and fit time: {_front(lines, board, _linked)}."
-        )
+        front = f"- Pareto front of mean {METRICS[first].label} and fit time: {_front(lines, board)}."
         text = "\n".join([*leaders, front, "", _table(lines, slices, board)])
         parts.append(f"### {TITLES[board]}\n\n{text}")
     return "\n" + "\n".join(parts) + "\n"
@@ -91,14 +89,11 @@ def readme_text(boards: Boards) -> str | None:
     """The answer in README.md, from the board of two classes; None before it is computed."""
     if "binary" not in boards:
         return None
-    slices, _, lines = boards["binary"]
-    of_front = "the Pareto front of GMEAN at defaults and fit time (seconds per 1,000 rows)"
     text = [
         f"On two-class {DATA},",
         "beside the learners of other libraries ([how](docs/which-learner.md#the-boards)):",
         "",
-        *(f"- **{label}**: {text}." for label, text in _answers(slices, _code)),
-        f"- **Time**: {of_front} is {_front(lines, 'binary', _code)}.",
+        *(f"- **{label}**: {text}." for label, text in _answers(boards["binary"].slices, _code)),
     ]
     return "\n".join(text) + "\n"
 
@@ -130,7 +125,6 @@ class Page(NamedTuple):
 
 
 PAGES = {
-    "docs": Page(ROOT / "docs/which-learner.md", page_text),
     "readme": Page(ROOT / "README.md", readme_text),
     "study": Page(ROOT / "config/papers/today.yaml", study_text, comment="  # {}"),
 }
@@ -300,10 +294,10 @@ def _outside(of: Slice, board: str) -> str:
     return f" Outside the ranks: {', '.join(told)}." if told else ""
 
 
-def _front(lines: pd.DataFrame, board: str, named: Callable[[str, str], str]) -> str:
+def _front(lines: pd.DataFrame, board: str) -> str:
     """The learners on the Pareto front of score and fit time, the fastest first."""
     front = lines[lines["front"]].sort_values("fit_s")
-    return ", ".join(f"{named(name, board)} ({line.fit_s:.2g} s)" for name, line in front.iterrows())
+    return ", ".join(f"{_linked(name, board)} ({line.fit_s:.2g} s)" for name, line in front.iterrows())
 
 
 def _table(lines: pd.DataFrame, slices: Slices, board: str) -> str:

@@ -26,7 +26,8 @@ PARTS: dict[str, dict[str, type[Section]]] = {
         "a data set of your own": definition.OwnData,
         "a model": definition.Model,
     },
-    "Claims": {"a claim": claims.Claim, **claims.TESTS},
+    "A claim": {"": claims.Claim},
+    "Tests of claims, by type": dict(claims.TESTS),
     "Tables, by type": {name: one.Entry for name, one in TABLE_TYPES.items()},
     "Figures, by type": FIGURE_TYPES,
     "A data set of the catalog": {
@@ -56,27 +57,33 @@ def write_schemas(folder: Path) -> None:
 
 
 def reference() -> str:
-    """All keys as Markdown, one line per key of each section."""
+    """All keys as Markdown, one line per key of each section; what all types have stands once, first."""
     lines = []
     for heading, sections in PARTS.items():
         lines += [f"## {heading}", "", "| of | key | value | default |", "| --- | --- | --- | --- |"]
-        for name, section in sections.items():
-            lines += _lines(name, section)
+        rows = {name: tuple(_rows(section)) for name, section in sections.items()}
+        each = set.intersection(*map(set, rows.values())) if heading.endswith("by type") else set()
+        of = {"each": tuple(row for row in next(iter(rows.values())) if row in each)}
+        of |= {name: tuple(row for row in some if row not in each) for name, some in rows.items()}
+        for some in dict.fromkeys(of.values()):
+            names = [name for name in of if of[name] == some]  # of sections with the same keys
+            shown = ", ".join(name if " " in name or name in ("", "each") else f"`{name}`" for name in names)
+            for row in some:
+                lines.append(f"| {' | '.join((shown, *row))} |")
+                shown = ""
         lines.append("")
     return "\n".join(lines)
 
 
-def _lines(name: str, section: type[Section]) -> Iterator[str]:
+def _rows(section: type[Section]) -> Iterator[tuple[str, str, str]]:
     schema = section.model_json_schema()
     required = schema.get("required", ())
     for key, value in schema["properties"].items():
         if key in SAID and section is not settings.Settings:
             continue
         default = "must be given" if key in required else _default(value.get("default"))
-        of = name if " " in name or not name else f"`{name}`"
-        cells = [of, f"`{key}`", _in_words(value, schema.get("$defs", {})), default]
-        yield f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
-        name = ""
+        cells = (f"`{key}`", _in_words(value, schema.get("$defs", {})), default)
+        yield tuple(cell.replace("|", "&#124;") for cell in cells)
 
 
 def _default(value) -> str:

@@ -142,7 +142,8 @@ def list_studies(given: argparse.Namespace) -> int:
     if given.study is None:
         for name in shipped():
             study = _loaded(name)
-            print(f"{name:20} {study.minutes or 0:5.0f} processor minutes  {study.title}")
+            minutes = f"{study.minutes:g} processor minutes" if study.minutes else ""
+            print(f"{name:20} {minutes:20}  {study.title}")
         return 0
     study = _loaded(given.study)
     for name, entry in {**study.tables, **study.figures}.items():

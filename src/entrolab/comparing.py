@@ -62,7 +62,8 @@ def _differences(studies: tuple[Study, Study], datasets: tuple[str, str], home: 
     scores = [_scores(study, dataset, metric, home) for study, dataset in zip(studies, datasets, strict=True)]
     sign = -1 if less_is_better(metric) else 1
     best = [(sign * frame.mean()).drop(BASELINE, errors="ignore").idxmax() for frame in scores]
-    pairs = [tuple(best), *((name, name) for name in scores[0] if name in scores[1])]
+    common = [name for name in scores[0] if name in scores[1] and name != BASELINE]
+    pairs = [tuple(best), *((name, name) for name in common)]
     protocol = first.protocol_of(datasets[0])
     ratio = protocol["test"] / protocol["train"] if "trials" in protocol else 1 / (protocol["folds"] - 1)
     for one, other in dict.fromkeys(pairs):

@@ -1,8 +1,8 @@
 """Store the outcomes of the papers' claims and the counts of verdicts: ``python -m entrolab.outcomes``.
 
 Outcomes of claims go to ``docs/claims.csv``, counts of verdicts to ``docs/verdicts.csv``. If a table or
-figure is not in the present folder, its row and those of the claims that read it are kept. The tables of
-counts in ``docs/results.md`` are written from these two files.
+figure is not in the present folder, its row and those of the claims that read it are kept. ``make docs``
+shows the counts of these two files.
 """
 
 from collections import Counter
@@ -24,8 +24,7 @@ from entrolab.study.study import Study
 from entrolab.tables.making import agreement_of, counts, second_reading_of
 from entrolab.tables.verdicts import JUDGED
 
-CLAIMS, TABLES, PAGE = Path("docs/claims.csv"), Path("docs/verdicts.csv"), Path("docs/results.md")
-BEGIN, END = "<!-- written by make outcomes -->", "<!-- end -->"
+CLAIMS, TABLES = Path("docs/claims.csv"), Path("docs/verdicts.csv")
 # The columns of the page for the three numbers of `entrolab.tables.making.Agreement`.
 SHARES = ["results reproduced", "data and settings equal", "not comparable"]
 # The outcome of a claim whose tables have never been made.
@@ -153,9 +152,7 @@ def main() -> None:
     tables = pd.concat([updated_tables(study, tables, folder) for study in studies.values()])
     for file, kept in ((CLAIMS, claims), (TABLES, tables)):
         write_text(root / file, kept.to_csv(index=False, lineterminator="\n"))
-    before, _, rest = (root / PAGE).read_text(encoding="utf-8").partition(BEGIN)
-    write_text(root / PAGE, "".join([before, BEGIN, page_of(claims, tables), END, rest.partition(END)[2]]))
-    print(f"{root / CLAIMS}, {root / TABLES} and the counts of {root / PAGE} are up to date")
+    print(f"{root / CLAIMS} and {root / TABLES} are up to date")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,9 @@ import numpy as np
 import pandas as pd
 import yaml
 
+from entrolab.checks.running import COLUMNS as FINDINGS
+from entrolab.claims.numbers import Numbers
+from entrolab.claims.winners import best
 from entrolab.command import check_file
 from entrolab.fit.metrics import METRICS
 from entrolab.io.commands import setting
@@ -48,6 +51,14 @@ class StudyResults:
         data, ``y`` and ``prediction``; of two classes also ``decision`` and ``probability``.
     failures : DataFrame
         One row per run without a result: ``dataset``, ``model``, ``status``, ``error``.
+    best : DataFrame
+        One row per data set in a table of scores that compares models: ``dataset``, ``metric`` (the first of
+        the table), ``model`` with the best mean, its ``score`` as the table shows it, and ``significant``,
+        whether all other models are significantly worse. The baseline is not compared.
+    findings : DataFrame
+        One row per finding of the checks: ``code``, ``dataset``, ``model``, ``found``.
+    report : Path
+        The page of the study.
     """
 
     name: str
@@ -55,11 +66,16 @@ class StudyResults:
     summary: pd.DataFrame
     predictions: pd.DataFrame
     failures: pd.DataFrame
+    best: pd.DataFrame
+    findings: pd.DataFrame
+    report: Path
 
 
 def run_study(
-    study: str | os.PathLike | Mapping,
+    study,
     *,
+    label: str | None = None,
+    models: Mapping | None = None,
     name: str | None = None,
     folder: str | os.PathLike = ".",
     cores: int | None = None,
@@ -70,12 +86,17 @@ def run_study(
 
     Parameters
     ----------
-    study : path, str or mapping
-        A study's file, the name of one of the project's studies, or the content of a study, which is written
-        to the file `name` in `folder`; the paths of its tables are relative to that. The ``file`` of a table
-        may be a data frame of pandas, Polars or Arrow, which is written to a Parquet file beside it.
+    study : path, str, mapping or data frame
+        A study's file, the name of one of the project's studies, a table with a column `label`, or the
+        content of a study, which is written to the file `name` in `folder`; the paths of its tables are
+        relative to that. Tables, also as ``file`` in the content, may be data frames of pandas, Polars or
+        Arrow, which are written to Parquet files.
+    label : str, optional
+        The column to predict of a data frame.
+    models : mapping, optional
+        The models for a data frame, by name: import paths, or mappings as in a study's file.
     name : str, optional
-        Of a study that is a mapping.
+        Of a study that is a mapping or a data frame; by default "study" for a data frame.
     folder : path
         Where ``results``, ``logs`` and the store are; what is there already is not made again.
     cores : int, optional
@@ -95,9 +116,15 @@ def run_study(
     Examples
     --------
     >>> run_study("mine.yaml").summary  # doctest: +SKIP
+    >>> run_study(frame, label="churn", models={"svm": "sklearn.svm.SVC"}).best  # doctest: +SKIP
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
+    if is_frame := hasattr(study, "columns"):
+        name = name or "study"
+        study = {"datasets": {name: {"file": study, "label": label}}, "models": models}
+    if is_frame and None in (label, models) or not is_frame and (label, models) != (None, None):
+        raise ConfigError("label, models: accepted: both with a data frame, neither with a study")
     if isinstance(study, Mapping):
         study = _written(study, name, folder)
     name, directory = _found(study)
@@ -196,10 +223,11 @@ def load_results(
             continue
         scores.append(contents.scores.assign(**place))
         predictions.append(results.predictions(dataset, model).assign(**place))
-    return _results(name, definition, scores, predictions, failures)
+    return _results(results, scores, predictions, failures)
 
 
-def _results(name: str, study: Study, scores: list, predictions: list, failures: list) -> StudyResults:
+def _results(results: Results, scores: list, predictions: list, failures: list) -> StudyResults:
+    study = results.study
     at = ["dataset", "model", "criterion", "repeat", "fold"]
     metrics = [metric for metric in METRICS if metric in study.metrics]
     tidy = [
@@ -218,9 +246,22 @@ def _results(name: str, study: Study, scores: list, predictions: list, failures:
     summary = summary.drop(columns="size").rename(columns={"count": "n"}).reset_index()
     kept = pd.concat(predictions, ignore_index=True) if predictions else pd.DataFrame(columns=at[:2])
     return StudyResults(
-        name,
+        study.name,
         whole[[*at, "metric", "score", "params"]],
         summary,
         kept[["dataset", "model", *(one for one in kept if one not in ("dataset", "model"))]],
         pd.DataFrame(failures, columns=["dataset", "model", "status", "error"]),
+        _best(study, results.home),
+        pd.DataFrame(columns=FINDINGS) if (found := results.findings()) is None else found,
+        Path(results.home, "results", "report", f"{study.name}.html"),
     )
+
+
+def _best(study: Study, home: Path) -> pd.DataFrame:
+    numbers, found = Numbers(study, home), []
+    for dataset in study.datasets_of_runs():
+        for table in study.score_tables(dataset)[:1]:
+            rows = numbers.results.table(table).query("dataset == @dataset")
+            one = best(numbers, table, rows, rows["metric"].iloc[0])
+            found += [(dataset, one.metric, one.model, one.score, one.is_significant)] if one else []
+    return pd.DataFrame(found, columns=["dataset", "metric", "model", "score", "significant"])

@@ -40,14 +40,12 @@ RUN = {
     "entrolab init": "tests/entrolab/test_command.py::"
     "test_the_first_study_says_what_was_found_and_can_be_made",
     "make deposit": DEPOSIT,
-    "make outcomes": "tests/entrolab/test_outcomes.py::test_the_page_has_the_counts_of_the_files",
+    "make outcomes": "tests/entrolab/test_outcomes.py::test_the_readme_has_the_counts_of_the_files",
     "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
     "make seeds": SEEDS,
     "make ui": PAGE,
     "make unlock": "tests/workflow/test_killed.py::"
     "test_whatever_ends_a_run_and_whenever_the_same_command_completes_it",
-    "python -m entrolab.claims": "tests/entrolab/claims/test_evaluation.py::"
-    "test_the_command_prints_the_outcomes_on_the_tables_that_are_there",
     "python -m entrolab.tracking.ui": PAGE,
     "python -m tools.deposit": DEPOSIT,
     "python -m tools.compare_tables": "tests/tools/test_compare_tables.py::"

@@ -70,7 +70,7 @@ def test_links_between_files_lead_somewhere(page):
 
 
 def test_readme_is_read_in_minutes():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 700
 
 
 def texts() -> Iterator[str]:

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from logistic_run import changed, logistic_run
+from made_studies import made_study
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
@@ -33,6 +34,7 @@ from sklearn.svm import SVC
 
 from entrolab.data.dataset import Dataset, save_dataset, save_folds
 from entrolab.fit import training
+from entrolab.fit.learners import drawn_points
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.protocols import Folds, Trials
 from entrolab.fit.run import Run
@@ -669,3 +671,49 @@ def test_the_projection_of_lda_is_compared(dataset, parts):
     point = type("Point", (), {"projection": model.decision_function(dataset.X), "gaussians": None})()
     expected = entropy_criterion(point, dataset.y, np.flatnonzero(train), "kde")
     assert row["dcs_kde"] == pytest.approx(expected)
+
+
+# ------------------------------------------------------------------------------------------- random search
+
+GRID = {"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]}
+
+
+def by_params(candidates) -> dict:
+    rows = candidates[["repeat", "fold", "params", f"cv_{METRIC_NAMES[0]}", f"test_{METRIC_NAMES[0]}"]]
+    return {tuple(row[:3]): row[3:] for row in rows.itertuples(index=False)}
+
+
+def test_a_random_search_fits_a_sample_of_the_grid_as_the_whole_grid_is_fitted(dataset, parts):
+    whole = by_params(train_run(dataset, parts, a_spec(grid=GRID)).candidates)
+    for n_points, n_fitted in ((3, 3), (100, 6)):
+        search = {"points": n_points, "seconds": None}
+        found = by_params(train_run(dataset, parts, a_spec(grid=GRID, search=search)).candidates)
+        assert len(found) == n_fitted * 8  # folds
+        assert found == {place: whole[place] for place in found}
+
+
+def test_a_search_draws_without_repetition_by_the_seed_alone():
+    spec = a_spec(grid=GRID, search={"points": 4, "seconds": None}, named_seeds=False)
+    drawn = [point["C"] for point in drawn_points(spec)]
+    assert len(set(drawn)) == 4
+    assert drawn_points(changed(spec, {"study": "another", "dataset": "another"})) == drawn_points(spec)
+    others = [drawn_points(changed(spec, {"seed": seed})) for seed in range(1, 6)]
+    assert any(other != drawn_points(spec) for other in others)
+
+
+def test_no_point_begins_after_the_seconds_of_a_search_and_those_begun_are_complete(dataset, parts):
+    search = {"points": 6, "seconds": 1e-9}
+    candidates, record, *_ = train_run(dataset, parts, a_spec(grid=GRID, search=search))
+    assert candidates.groupby(["repeat", "fold"]).size().tolist() == [1] * 8
+    assert candidates["success"].all()
+    assert record["success"]
+    whole = by_params(train_run(dataset, parts, a_spec(grid=GRID)).candidates)
+    assert all(whole[place] == found for place, found in by_params(candidates).items())
+
+
+def test_random_is_short_for_a_search_of_twenty_points():
+    model = {"estimator": "sklearn.svm.SVC", "grid": {"C": {"logspace": [-20, 20, 2]}}}
+    for given, n_points in ((None, 41), ("random", 20), ({"points": 5}, 5)):
+        entry = model | ({"search": given} if given else {})
+        study = made_study({"datasets": {"one": ["one"]}, "models": {"svm": entry}})
+        assert len(drawn_points(study.run("one", "svm", 0))) == study.n_points() == n_points

@@ -102,16 +102,3 @@ def test_a_page_that_is_still_loading_is_blank(screenshots):
 
     assert screenshots.is_blank(png("white", dot=False))
     assert not screenshots.is_blank(png("white", dot=True))
-
-
-def test_the_last_screen_is_what_a_terminal_shows_at_last(screenshots, tmp_path):
-    """The progress line is written and erased between the lines that stay; colours are left out."""
-    program = (
-        "import sys; assert sys.stdout.isatty();"
-        "print('\\x1b[33mfirst\\x1b[0m');"
-        "print('[1/2] 50 %', end='', flush=True); print('\\r\\x1b[Ksecond'); print('third')"
-    )
-    screen = screenshots.last_screen([sys.executable, "-c", program], tmp_path)
-    assert screen.split("\n") == ["$ entrolab tumours.yaml", "first", "second", "third"]
-    with pytest.raises(screenshots.NotThere, match="ended with exit code 3"):
-        screenshots.last_screen([sys.executable, "-c", "raise SystemExit(3)"], tmp_path)

@@ -4,14 +4,16 @@ import json
 import math
 import runpy
 from pathlib import Path
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from made_studies import made_study
+from sklearn.datasets import load_wine
 from sklearn.metrics import balanced_accuracy_score
 
 from entrolab import StudyError, load_results, run_study
+from entrolab.results.reader import Results
 from entrolab.schema.sections import ConfigError
 from entrolab.studies import _results
 from entrolearn.plotting import description_of, save_figure
@@ -33,7 +35,9 @@ def test_a_study_is_made_and_read_from_python(example):
     assert results.name == "wines"
     scores = results.scores
     of_cv = scores[scores["criterion"] == "cv"]
-    assert of_cv.groupby("model").size().to_dict() == dict.fromkeys(study["models"], 5)  # folds
+    assert of_cv.groupby("model").size().to_dict() == dict.fromkeys(
+        [*study["models"], "baseline"], 5
+    )  # folds
     assert set(of_cv["metric"]) == {"balanced_accuracy"}
     assert scores["score"].between(0, 1).all()
     assert set(json.loads(of_cv.set_index("model").loc["svm", "params"].iloc[0])) == {"C"}
@@ -47,6 +51,11 @@ def test_a_study_is_made_and_read_from_python(example):
     summary = results.summary.set_index(["model", "criterion", "metric"])
     assert summary.loc[("forest", "cv", "balanced_accuracy"), "mean"] == pytest.approx(said.mean())
     assert results.failures.empty
+    means = of_cv.groupby("model")["score"].mean().drop("baseline")
+    assert results.best["model"].tolist() == [means.idxmax()]
+    assert results.best["score"].tolist() == pytest.approx([100 * means.max()], rel=1e-6)
+    assert results.report.is_file()
+    assert {"code", "dataset", "model", "found"} == {*results.findings}
     # The results are read again, by the study's file.
     again = load_results(folder / "wines.yaml", folder=folder)
     pd.testing.assert_frame_equal(again.scores, scores)
@@ -63,13 +72,22 @@ def test_the_picture_of_the_example_has_its_scores(example, tmp_path):
     assert description_of(picture) == description_of(tmp_path / "figure.svg"), f"copy {tmp_path} to {picture}"
 
 
-def test_results_without_a_score_or_with_a_lost_fold():
-    nothing = _results("mine", SimpleNamespace(metrics=["gmean"]), [], [], [{"dataset": "a", "model": "b"}])
+def test_results_without_a_score_or_with_a_lost_fold(tmp_path):
+    study = made_study(
+        {
+            "datasets": {"real": ["a"]},
+            "models": {"b": "mine.B"},
+            "metrics": ["gmean"],
+            "tables": {"seconds": {"type": "times"}},
+        }
+    )
+    results = Results(study, tmp_path)
+    nothing = _results(results, [], [], [{"dataset": "a", "model": "b"}])
     assert nothing.failures["model"].tolist() == ["b"]
     assert nothing.predictions.empty
     scores = pd.DataFrame({"gmean": [0.9, math.nan], "repeat": 0, "fold": [0, 1], "params": ""})
     scores = scores.assign(dataset="a", model="b", criterion="cv")
-    found = _results("mine", SimpleNamespace(metrics=["gmean"]), [scores], [], [])
+    found = _results(results, [scores], [], [])
     (summary,) = found.summary.to_dict("records")
     assert math.isnan(summary["mean"])
     assert summary["n"] == 1
@@ -83,5 +101,23 @@ def test_what_cannot_be_made_or_read_is_one_line(tmp_path, monkeypatch):
         load_results("mien.yaml")
     with pytest.raises(ConfigError, match="name: found None for a study that is a mapping"):
         run_study({"datasets": {}})
+    with pytest.raises(ConfigError, match="label, models: "):
+        run_study(pd.DataFrame({"x": [1.0], "y": ["a"]}), label="y")
+    with pytest.raises(ConfigError, match="label, models: "):
+        run_study("demo", label="y")
+
+
+@pytest.mark.workflow
+def test_a_data_frame_is_a_study_of_its_own(tmp_path):
+    frame = load_wine(as_frame=True).frame.rename(columns={"target": "cultivar"})
+    found = run_study(
+        frame, label="cultivar", models={"tree": "sklearn.tree.DecisionTreeClassifier"}, folder=tmp_path
+    )
+    assert found.best[["dataset", "model"]].to_numpy().tolist() == [["study", "tree"]]
+    assert found.report == tmp_path / "results/report/study.html"
+
+
+def test_a_study_that_was_not_made_has_no_results(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError):
         load_results("demo")

@@ -81,11 +81,11 @@ def groups_or_dates(checked: CheckedData) -> str | None:
     ):
         return None
     encoded = data.columns["encoded"]
-    dates = [name for name, kind in encoded.items() if kind == DATE]
+    dates = [name for name, kind in encoded.items() if kind == DATE or "%" in (kind or "")]
     groups = [
         name
         for name, values in zip(data.feature_names, data.X.T, strict=True)
-        if name not in dates and _are_groups(name, values, data.y)
+        if name not in dates and _are_groups(name, encoded.get(name), values, data.y)
     ]
     found = [f"{name} (dates)" for name in dates] + [f"{name} (groups)" for name in groups]
     return ", ".join(found) or None
@@ -117,12 +117,12 @@ def _rows_as_numbers(X) -> np.ndarray:
     return pd.util.hash_pandas_object(pd.DataFrame(X), index=False).to_numpy()
 
 
-def _are_groups(name: str, values: np.ndarray, y: np.ndarray) -> bool:
-    """Whether values repeat as those of groups do, and name one or nearly tell the label of their rows."""
+def _are_groups(name: str, kind: list | str | None, values: np.ndarray, y: np.ndarray) -> bool:
+    """Whether values repeat as those of groups do, and are codes, name a group or nearly tell the label."""
     codes, uniques = pd.factorize(values[values == values])
     if len(codes) < len(values) or not FEWEST_GROUPS <= len(uniques) <= len(codes) / FEWEST_ROWS:
         return False
-    if NAMES_A_GROUP.fullmatch(name):
+    if NAMES_A_GROUP.fullmatch(name) or (isinstance(kind, list) and all(map(str.isdigit, kind))):
         return True
     if np.any(uniques != np.round(uniques)):
         return False
@@ -175,8 +175,8 @@ CHECKS = {
         "groups or dates that the splits ignore",
         "rows of one group or of neighbouring days are alike, so random folds test on what was learnt",
         "Set `groups: column` or `time: column`, or `drop` it.",
-        "20 values or more with two rows or more each, and a name of persons or sites, or one label for 95 % "
-        "of the rows",
+        "20 values or more with two rows or more each, and codes of digits, a name of persons or sites, or "
+        "one label for 95 % of the rows",
         groups_or_dates,
     ),
     "EL06": Check(

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.stats import linregress
 
 from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.fit.run import BASELINE
 from entrolab.results.reader import Results
 from entrolab.study.claims import ClaimTest, tested_file
 from entrolab.study.study import Study
@@ -101,8 +102,9 @@ class Numbers:
         return of_folds(folds.to_numpy(), self._shared(dataset)) if len(folds) > 1 else Exact(value)
 
     def models(self, table: str) -> list[str]:
-        """The models of a table that have runs or measurements."""
-        return [model for model in dict.fromkeys(self._frame(table)["model"]) if self._is_computed(model)]
+        """The models of a table that have runs or measurements, without the baseline."""
+        named = dict.fromkeys(self._frame(table)["model"])
+        return [model for model in named if model != BASELINE and self._is_computed(model)]
 
     def exponent(self, test: ClaimTest, model: str, metric: str) -> Student | None:
         """The exponent of a power law, from a cell of a table or fitted to its rows of different sizes."""

@@ -3,6 +3,7 @@
 import hashlib
 import importlib
 import itertools
+import random
 import re
 from collections.abc import Mapping
 from decimal import Decimal
@@ -145,6 +146,14 @@ def searched(entry) -> list[str]:
     """The parameters in the grid of a study's model or a learner, and in those of its alternatives."""
     names = [*entry.grid, *([ONE_OF] if entry.one_of else [])]
     return list(dict.fromkeys([*names, *(name for one in entry.one_of.values() for name in one.grid)]))
+
+
+def drawn_points(run: Run) -> list[dict]:
+    """The grid points that are fitted: all, or those that a random search draws, in the order drawn."""
+    points = grid_points(run)
+    if run.search is None:
+        return points
+    return random.Random(random_state_of(run, 0)).sample(points, min(run.search["points"], len(points)))
 
 
 def step_params(entry: Learner | Mapping, params: Mapping, learners: Mapping | None = None) -> dict:

@@ -35,6 +35,8 @@ class Learner(BaseModel):
         Parameter -> its values.
     one_of : dict
         The learners that the grid also selects from, by name.
+    search : dict or None
+        The number of ``points`` that are drawn from the grid, and the ``seconds`` for them, or None for any.
     threshold : str or None
         The metric that tunes the threshold; everything is then fitted again in folds of the training set.
     preprocessing : dict or None
@@ -48,6 +50,7 @@ class Learner(BaseModel):
     steps: list[Part] = []
     grid: dict[str, Any] = {}
     one_of: dict[str, Alternative] = {}
+    search: dict[str, Any] | None = None
     threshold: str | None = None
     preprocessing: dict[str, str] | None = None
 
@@ -70,6 +73,11 @@ class Run(Learner):
     protocol: dict[str, Any]
     named_seeds: bool = True
     training_scores: bool = False
+
+    @property
+    def n_repeats(self) -> int:
+        """The number of repeats, or of trials."""
+        return self.protocol.get("repeats", self.protocol.get("trials", 1))
 
     @property
     def key(self) -> str:

@@ -24,8 +24,8 @@ from entrolab.fit.learners import (
     ONE_OF,
     alternatives,
     build,
+    drawn_points,
     first_step,
-    grid_points,
     learners_of,
     random_state_of,
     step_params,
@@ -114,7 +114,7 @@ def train_run(
     is called after each fit with the number of fits done and the number of all fits.
     """
     started = datetime.now(UTC)
-    grid = grid_points(run)
+    grid = drawn_points(run)
     assignments = assignments[: run.protocol.get("trials")]
     n_fits = sum(len(_partition(assignment, run, len(grid)).left_out) for assignment in assignments) * len(
         grid
@@ -202,6 +202,8 @@ def _repeat(
     except (LimitError, RuntimeError) as error:
         reason = str(error)
 
+    if outer and (run.search or {}).get("seconds"):
+        grid = grid[: 1 + max(point for _, point in outer)]  # others were not begun
     seconds = time.perf_counter() - started
     folds = [left_out[0] for left_out in partition.left_out if len(left_out) == 1]
     nothing = _no_results(reason, run)
@@ -278,7 +280,11 @@ def _results(
     points = [step_params(run, params, learners) for params in grid]
     number = {_key(point): index for index, point in enumerate(points)}
     model = build(run, seed, preprocessing)
-    for fit in path(model, X, y, partition, points, **weights_in_fit(weights)):
+    seconds = (run.search or {}).get("seconds")
+    # Within a budget, points follow one another; else they share what their learner's path can share.
+    parts = [points] if seconds is None else _in_turn(points, seconds / run.n_repeats)
+    fits = (path(model, X, y, partition, part, **weights_in_fit(weights)) for part in parts)
+    for fit in chain.from_iterable(fits):
         point = number[_key(fit.params)]
         if len(fit.left_out) == 1:
             (fold,) = fit.left_out
@@ -289,6 +295,15 @@ def _results(
             folds, validated = zip(*validates(fit.left_out), strict=True)
             found = [_scores(fit, y, partition, (inner,), selects) for inner in validated]
             yield "inner", folds, point, [scores[selects[0]] for scores in found]
+
+
+def _in_turn(points: Sequence[dict], seconds: float) -> Iterator[list[dict]]:
+    """Yield the points one by one, until some seconds are over; the first in any case."""
+    started = time.monotonic()
+    for number, point in enumerate(points):
+        if number and time.monotonic() - started >= seconds:
+            return
+        yield [point]
 
 
 def _outer_results(fit: PathPoint, y: np.ndarray, partition: Partition, run: Run) -> dict:

@@ -23,7 +23,7 @@ def is_checkout(folder: str | Path) -> bool:
 
 def command_to_track(folder: str | Path) -> str:
     """The command that shows the tracked runs of a working folder."""
-    return "make ui" if is_checkout(folder) else "python -m entrolab.tracking.ui"
+    return "make ui" if is_checkout(folder) else "entrolab ui"
 
 
 def setting(name: str, value: object) -> str:

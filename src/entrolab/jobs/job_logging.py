@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from pathlib import Path
 
 from entrolab.text import COLOURS, ERASE_LINE, Told, one_line, printable
@@ -66,13 +67,14 @@ class Progress:
 
     def __init__(self, name: str, every: float = 20.0):
         self.name, self.every = name, every
-        self._last = time.monotonic()
+        self._begun = self._last = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
         if now - self._last < self.every:
             return
         self._last = now
-        line = f"{self.name}: {done} of {total} fits, {100 * done // total} %"
+        left = timedelta(seconds=round((now - self._begun) / max(done, 1) * (total - done)))
+        line = f"{self.name}: {done} of {total} fits, {100 * done // total} %, about {left} left"
         logger.info(line)
         tell(line)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
 from entrolab.checks.of_runs import WORSE
@@ -23,6 +24,8 @@ from entrolab.report.protocol import protocol
 from entrolab.report.provenance import in_short, made
 from entrolab.report.studies import StudyResults
 from entrolab.report.terms import terms
+from entrolab.study.config import in_one_line
+from entrolab.study.study import Study
 from entrolab.tables.making import agreement_of, counts, first_readings
 from entrolab.tables.number_format import heading, number_of
 from entrolab.tables.rendering import bar, legend
@@ -31,6 +34,7 @@ from entrolearn.plotting import description_of
 
 # The folder of the figures drawn for the pages.
 DRAWN = "figures"
+MOST_COLUMNS, MOST_CATEGORIES = 50, 5  # listed
 # The sections of a page, of which those without content are left out.
 SECTIONS = {
     "findings": "Checks",
@@ -41,6 +45,7 @@ SECTIONS = {
     "figures": "Figures",
     "differences": "What differs",
     "errata": "Errata",
+    "calls": "The models",
     "failures": "Missing results",
     "provenance": "Provenance",
 }
@@ -124,6 +129,31 @@ def findings(results: StudyResults) -> list[dict]:
     ]
 
 
+def _calls(study: Study) -> list[dict]:
+    """What the models of each table of a user's take, and how they are called."""
+    return [
+        {
+            "dataset": key,
+            "columns": [(name, _kind(kind)) for name, kind in islice(columns.items(), MOST_COLUMNS)],
+            "more": f"and {len(columns) - MOST_COLUMNS} more columns" if len(columns) > MOST_COLUMNS else "",
+            "read": in_one_line(entry["format"]["read"]) if entry["format"].get("read") else "",
+            "load": f'mlflow.sklearn.load_model("models:/{study.name}.{key}@best").predict(table)',
+            "command": f"entrolab predict {study.name}.yaml new.csv",
+        }
+        for key, entry in study.own_data.items()
+        for columns in [entry["format"]["columns"]]
+    ]
+
+
+def _kind(kind: list | str | None) -> str:
+    if isinstance(kind, list):
+        few = ", ".join(kind[:MOST_CATEGORIES])
+        return f"one of {few}" + (f" … ({len(kind)} in all)" if len(kind) > MOST_CATEGORIES else "")
+    return {None: "a number", "date": "a date, such as 2026-11-23", "duration": "a duration"}.get(
+        kind, f"a date of the form {kind}"
+    )
+
+
 def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -> dict:
     """The content of a study's page."""
     study, key = results.study, results.key
@@ -171,6 +201,7 @@ def paper_page(results: StudyResults, tables: Sequence[Mapping], folder: Path) -
         "agreement": agreement(results, folder / DRAWN / f"{key}-agreement.svg"),
         # Marks with their names; each table has the meanings of its own.
         "legend": [{**one, "said": one["verdict"]} for one in legend({}, {})],
+        "calls": _calls(study),
         "failures": failures(results),
         "errata": errata,
         "differences": differences(results, tables, errata),

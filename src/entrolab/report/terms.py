@@ -1,6 +1,7 @@
 """Explanations of the acronyms that a study's page uses for metrics and learners."""
 
 from entrolab.fit.metrics import METRICS
+from entrolab.fit.run import BASELINE
 from entrolab.report.studies import trained
 from entrolab.study.study import Study
 from entrolab.text import one_line
@@ -75,4 +76,6 @@ def terms(study: Study) -> list[tuple[str, str]]:
         meaning = " ".join(filter(None, [name, f"({path})" if name and path else path]))
         if meaning and meaning not in found.get(label, "").split("; "):
             found[label] = "; ".join(filter(None, [found.get(label), meaning]))
+    if study.checks and BASELINE in study.models:
+        found["baseline"] = "always the largest class, or the mean of the values; never ranked"
     return list(found.items())

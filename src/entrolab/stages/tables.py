@@ -63,10 +63,15 @@ def tell_result(name: str, table: pd.DataFrame, bests: Sequence[Best]) -> None:
             for one in bests
         ]
         more = f"; and {len(parts) - MOST_LISTED} more" if len(parts) > MOST_LISTED else ""
-        is_any = any(one.is_significant for one in bests)
-        significant = "*: significantly ahead" if is_any else "no difference is significant"
+        significant = " (no difference is significant)"
+        if not any(one.n_rivals for one in bests):
+            significant = ""
+        elif any(one.is_significant for one in bests):
+            significant = " (*: significantly ahead)"
+        elif any(len(one.close) < one.n_rivals for one in bests):
+            significant = " (not significantly ahead of all others)"
         label = METRICS[first].label
-        tell(f"{name}: best {label}: {'; '.join(parts[:MOST_LISTED])}{more} ({significant})")
+        tell(f"{name}: best {label}: {'; '.join(parts[:MOST_LISTED])}{more}{significant}")
 
 
 def claims(job) -> None:

@@ -52,7 +52,6 @@ BY_TASK = {
 MOST_IN_FIGURE = 12  # models
 # The model that studies with checks have in addition.
 DUMMY = Model(
-    sublabel="largest class, mean",
     estimators={
         "classification": "sklearn.dummy.DummyClassifier",
         "regression": "sklearn.dummy.DummyRegressor",

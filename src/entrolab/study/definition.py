@@ -287,11 +287,28 @@ class Alternative(Section):
     grid: Grid = Field(default={})
 
 
+class Search(Section):
+    """A random search: the points drawn from the grid, and the seconds after which no other begins."""
+
+    points: Whole = 20
+    seconds: number(gt=0) = None
+
+
 Threshold = one_of(*thresholds.BY)
 
 # The keys that name the learners of a model.
 LEARNERS = ("estimator", "estimators", "one_of")
-OF_LEARNERS = (*LEARNERS, "params", "steps", "grid", "threshold", "criteria", "candidates", "trials")
+OF_LEARNERS = (
+    *LEARNERS,
+    "params",
+    "steps",
+    "grid",
+    "search",
+    "threshold",
+    "criteria",
+    "candidates",
+    "trials",
+)
 # Values by metric, as tables show them: 84.1, or [84.1, 2.6] with a ±.
 Known = mapping_of(
     described(number() | list_of(number(), at_least=2, at_most=2, unique=False), "a number, or [number, ±]"),
@@ -313,6 +330,7 @@ class Model(Section):
     params: Params = Field(default={})
     steps: list[text_or_section(ImportPath, Step)] = Field(default=[])
     grid: Grid = Field(default={})
+    search: Search = None
     threshold: Threshold = None
     criteria: Annotated[list[str], AfterValidator(each_once)] = None
     candidates: Annotated[list[Criterion], AfterValidator(each_once)] = None
@@ -336,6 +354,11 @@ class Model(Section):
                         raise wrong(f"found {key!r} beside {way!r}; accepted: one of them")
                 break
         return data
+
+    @field_validator("search", mode="before")
+    @classmethod
+    def _as_search(cls, search):
+        return {} if search == "random" else search
 
     @field_validator("steps", mode="after")
     @classmethod

@@ -66,6 +66,7 @@ class Study(StudyFile):
             dataset=dataset,
             model=model,
             estimator=estimator_of(entry, self.tasks[dataset]),
+            search=entry.search and plain(entry.search),
             threshold=entry.threshold,
             preprocessing=None if self.scaling else plain(self.preprocessing),
             seed=seed,
@@ -387,10 +388,12 @@ class Study(StudyFile):
     def _n_points(self, dataset: str, model: str) -> int:
         entry = self.models[model]
         grids = [{**entry.grid, **one.grid} for one in entry.one_of.values()] or [entry.grid]
-        return sum(
+        most = entry.search.points if entry.search else math.inf
+        n_points = sum(
             math.prod(len(expand_values(self.resolved(values, dataset, model))) for values in grid.values())
             for grid in grids
         )
+        return min(n_points, most)
 
     def part_for_claims(self) -> "Study":
         """The part of the study that decides the outcomes of its claims."""

@@ -78,6 +78,8 @@ def test_columns_that_tell_the_label_are_those_of_the_entry():
     ("name", "encoded", "values"),
     [
         ("day", {"day": "date"}, np.arange(200.0)),
+        ("Datum", {"Datum": "%d.%m.%Y"}, np.arange(200.0)),
+        ("Kundennr", {"Kundennr": [f"{code:05d}" for code in range(40)]}, np.arange(200) % 40),
         ("patient_id", {}, np.arange(200) % 40),
         ("Subject", {"Subject": WORDS}, np.arange(200) % 40),
         ("code", {"code": WORDS}, None),  # the label is that of the group

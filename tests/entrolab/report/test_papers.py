@@ -175,3 +175,44 @@ def test_errata_have_the_numbers_of_the_made_tables_and_name_their_tests(results
     assert ours != 70
     (shown,) = listed_errata(made.study)
     assert (shown.evidence, shown.tested_by) == (f"{ours:.2f}, 70 to 71", erratum["tested_by"])
+
+
+def test_a_study_of_ones_own_begins_with_who_won_and_has_checks_and_the_call_of_its_models(own, tmp_path):
+    rows = [("EL05", "iris", "", "day (dates)"), ("EL07", "iris", "eem_rbf", "90.0 <and> 60.0")]
+    found = pd.DataFrame(rows, columns=["code", "dataset", "model", "found"])
+    columns = {"size": None, "colour": ["blue", "red"], "day": "%d.%m.%Y", "lasted": "duration"}
+    shop = {"format": {"columns": columns, "read": {"sep": ";"}, "label": "bought"}}
+    shop |= {"n_missing": {}, "left_out": {}, "n_unlabelled": 0, "hints": [], "tells_label": [], "splits": {}}
+    shop |= {"groups": 0, "test": None, "missing_rows": None, "expect": {}}
+    study = own.study.model_copy(update={"own_data": {"shop": shop}})
+    page = Page(
+        build_report([replace(own, study=study, findings=found)], tmp_path / "report").with_name("paper.html")
+    )
+    texts = [
+        "best on iris",
+        "EL05",
+        "day (dates)",
+        "EL07",
+        "eem_rbf on iris",
+        "90.0 <and> 60.0",
+        "{sep: ;}",
+        "colour",
+    ]
+    texts += [
+        "one of blue, red",
+        "a date of the form %d.%m.%Y",
+        "a duration",
+        "entrolab predict paper.yaml new.csv",
+    ]
+    places = [page.said.index(text) for text in texts[:2]]
+    assert places == sorted(places)
+    assert [text for text in texts if text not in page.said] == []
+
+
+def test_the_best_model_that_is_no_better_than_the_baseline_is_said_to_be_none(own, tmp_path):
+    page = Page(build_report([own], tmp_path / "report").with_name("paper.html"))
+    assert "no better than the baseline" not in page.said
+    rows = [("EL09", "iris", model, "") for model in own.study.models]
+    found = pd.DataFrame(rows, columns=["code", "dataset", "model", "found"])
+    again = Page(build_report([replace(own, findings=found)], tmp_path / "again").with_name("paper.html"))
+    assert "no better than the baseline" in again.said[: again.said.index("Checks")]

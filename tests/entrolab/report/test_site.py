@@ -84,7 +84,7 @@ def test_index_says_what_when_where_and_how(report):
         "seed 0",
         "training 2 min",
         "entrolab paper.yaml",
-        "python -m entrolab.tracking.ui",
+        "entrolab ui",
     ):
         assert said in page.said
 
