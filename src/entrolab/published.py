@@ -3,8 +3,8 @@
 import pandas as pd
 
 from entrolab.io.files import HOME
+from entrolab.schema.sections import check_known
 from entrolab.tables.making import ADDRESS, CORRECTED, apply_corrections
-from entrolearn.suggest import did_you_mean
 
 
 def load_published(study: str, table: str | None = None, *, corrected: bool = True) -> pd.DataFrame:
@@ -32,8 +32,8 @@ def load_published(study: str, table: str | None = None, *, corrected: bool = Tr
 
     Raises
     ------
-    ValueError
-        If there is no such study or table.
+    ConfigError
+        If there is no such study or table; it is a `ValueError`.
 
     Examples
     --------
@@ -45,21 +45,14 @@ def load_published(study: str, table: str | None = None, *, corrected: bool = Tr
     [['sonar', 'svm_rbf', 'gmean', 83.0, 7.1]]
     """
     files = {file.stem: file for file in sorted((HOME / "config" / "published").glob("*.csv"))}
-    values = pd.read_csv(files[_known(study, files, "study")], dtype=dict.fromkeys(ADDRESS, str))
+    check_known(study, files, "load_published", "study", "study")
+    values = pd.read_csv(files[study], dtype=dict.fromkeys(ADDRESS, str))
     values[ADDRESS] = values[ADDRESS].fillna("")
     if corrected:
         values = apply_corrections(values)
     values = values.loc[:, ~values.columns.str.startswith(CORRECTED)]
     if table is None:
         return values
-    tables = values["table"].unique()
-    rows = values[values["table"] == _known(table, tables, f"published table of {study}")]
+    check_known(table, values["table"].unique(), "load_published", study, "published table")
+    rows = values[values["table"] == table]
     return rows.drop(columns="table").reset_index(drop=True)
-
-
-def _known(name: str, known, what: str) -> str:
-    known = list(known)
-    if name not in known:
-        hint = did_you_mean(str(name), known)
-        raise ValueError(f"unknown {what} {name!r}{hint}; accepted: {', '.join(known)}")
-    return name

@@ -64,25 +64,6 @@ def test_numbers_without_a_dot_are_numbers(tmp_path):
     assert read_yaml(file) == [0.001, 2e5, 150.0, -10.0, 10, 1.5, "1e", "e1"]
 
 
-MERGES = "".join(f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 9)}]}}\n" for n in range(1, 14))
-
-
-@pytest.mark.fault("Configuration", "641 bytes of merge keys that mean 9^13 entries", "read in no time")
-def test_merged_mappings_do_not_grow_without_end(tmp_path):
-    (tmp_path / "bomb.yaml").write_text(f"m0: &m0 {{a: 1, b: 2}}\n{MERGES}")
-    program = "from entrolab.study.config import read_yaml; print(read_yaml('bomb.yaml')['m13'])"
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "{'a': 1, 'b': 2}\n"
-
-
-def test_merged_mappings_are_what_yaml_makes_of_them(tmp_path):
-    text = "a: &a {x: 1, y: 2}\nb: &b {<<: *a, y: 3}\nc: {<<: [*b, {x: 4, z: 5}], w: 6}\nd: {y: 7, <<: *a}\n"
-    (tmp_path / "merged.yaml").write_text(text)
-    assert read_yaml(tmp_path / "merged.yaml") == yaml.safe_load(text)
-
-
 @pytest.mark.fault(
     "Configuration", "numbers of thousands of digits, a 99th month, !!int of no number", "one line"
 )

@@ -536,5 +536,5 @@ def test_an_address_that_is_not_for_the_web_is_refused(tmp_path, url):
 
 @pytest.mark.fault("Network", "sparse rows of a width that nobody states", "refused before any job")
 def test_sparse_rows_need_their_number_of_features(tmp_path):
-    with pytest.raises(ConfigError, match="made.format: found 'sparse_features' without 'n_features'"):
+    with pytest.raises(ConfigError, match="made: format: found 'sparse_features' without 'n_features'"):
         loaded(tmp_path, format={"name": "svmlight", "sparse_features": True})

@@ -20,7 +20,7 @@ def whole(load_trials, study_of_all_trials) -> Study:
 
 def test_a_part_gives_a_table_the_spec_of_the_whole_study(whole):
     for table in whole.tables:
-        part = whole.part_for_table(table)
+        part = whole.part_for(table)
         assert part.spec_of_table(table) == whole.spec_of_table(table)
         assert part.files_of_table(table) == whole.files_of_table(table)
         for dataset in whole.tasks:
@@ -39,9 +39,9 @@ def test_a_part_does_not_change_with_other_tables_or_with_parameters_of_models(w
     models = {name: model.model_copy(update={"params": {"C": 3}}) for name, model in whole.models.items()}
     changed = {"tables": {first: whole.tables[first]}, "models": models, "title": "Other"}
     other = whole.model_copy(update=changed)
-    assert repr(other.part_for_table(first)) == repr(whole.part_for_table(first))
+    assert repr(other.part_for(first)) == repr(whole.part_for(first))
     reseeded = whole.model_copy(update={"seed": 1})
-    assert repr(reseeded.part_for_table(first)) != repr(whole.part_for_table(first))
+    assert repr(reseeded.part_for(first)) != repr(whole.part_for(first))
     assert len(others) > 3
 
 

@@ -388,16 +388,15 @@ def test_values_are_corrected_only_where_a_file_says_so(paper):
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("asked", "hint"),
     [
-        (("emm",), "unknown study 'emm', did you mean 'eem'?; accepted: ce_svm, eem"),
-        (("eem", "table44"), "unknown published table of eem 'table44', did you mean 'table4'?; accepted"),
+        (("emm",), "'eem'"),
+        (("eem", "table44"), "'table4'"),
         # A table of the study that shows another's published values has none of its own.
-        (("eem", "table9_gamma"), "unknown published table of eem 'table9_gamma'"),
+        (("eem", "table9_gamma"), "'table9'"),
     ],
 )
-def test_an_unknown_study_or_table_is_one_line_with_what_there_is(asked, message):
-    with pytest.raises(ValueError) as error:
+def test_an_unknown_study_or_table_is_one_line_with_a_hint(asked, hint):
+    with pytest.raises(ValueError, match=f"{asked[-1]}.*{hint}") as error:
         load_published(*asked)
-    assert str(error.value).startswith(message)
     assert "\n" not in str(error.value)

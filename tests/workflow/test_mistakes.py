@@ -31,17 +31,9 @@ def refused(project, line: str, *arguments: str, **config) -> None:
 @pytest.mark.fault(
     "Configuration", "a wrong study, catalog or table of published numbers, in real runs", OUTCOME
 )
-@pytest.mark.parametrize(
-    ("place", "value", "line"),
-    [
-        ("protocol.folds", 46, "protocol.folds: found 46 for 'my-moons', whose smallest class has 45 rows;"),
-        ("metrics", ["gmeen"], "metrics.0: found 'gmeen', did you mean 'gmean'?; accepted: gmean, "),
-        ("published", "nowhere.csv", "published: the file studies/nowhere.csv does not exist"),
-    ],
-)
-def test_a_wrong_study_is_refused(new_project, small, place, value, line):
-    spoilt(small, place, value)
-    refused(new_project(small), f"studies/tiny.yaml: {line}")
+def test_a_wrong_study_is_refused(new_project, small):
+    small["metrics"] = ["gmeen"]
+    refused(new_project(small), "studies/tiny.yaml: metrics.0: found 'gmeen'")
 
 
 @pytest.mark.fault("Configuration", "mistakes in learners, in real runs", "a line for each, before any job")
@@ -63,22 +55,7 @@ def test_a_wrong_learner_ends_a_run_before_any_job_even_if_it_is_to_go_on(new_pr
 @pytest.mark.parametrize(
     ("file", "content", "line"),
     [
-        ("studies/tiny.yaml", b"", "studies/tiny.yaml: this file is empty"),
-        (
-            "studies/tiny.yaml",
-            b"protocol:\n\tfolds: 3\n",
-            "studies/tiny.yaml: line 2: found character '\\t' that",
-        ),
-        (
-            "studies/tiny.yaml",
-            b"title: Erd\xf6s\n",
-            "studies/tiny.yaml: line 1: found the byte 0xf6; accepted: UTF-8",
-        ),
-        (
-            "studies/tiny.yaml",
-            b"title: &a [*a]\n",
-            "studies/tiny.yaml: found aliases (*name) that refer to themselves or",
-        ),
+        ("studies/tiny.yaml", b"title: Erd\xf6s\n", "studies/tiny.yaml: line 1: found the byte 0xf6"),
         (
             "data.yaml",
             b"my-moons: {sorce: files, task: binary}\n",
@@ -103,12 +80,6 @@ def test_a_wrong_file_is_refused(new_project, small, file, content, line):
     ("arguments", "config", "line"),
     [
         ([], {"seed": "abc"}, "config: seed: found 'abc', expected a whole number"),
-        ([], {"papers": "tinny"}, "config: papers: unknown study 'tinny', did you mean 'tiny'?; accepted: "),
-        (
-            [],
-            {"extra_studies": "elsewhere"},
-            "elsewhere: this folder does not exist; accepted: a folder with studies",
-        ),
         ([], {"extra_datasets": "elsewhere.yaml"}, "elsewhere.yaml: No such file or directory"),
     ],
 )

@@ -182,7 +182,7 @@ def code(stage):
 
 
 def code_of_data(wildcards):
-    return code_digest(f"prepare:{made_by(entry_of(wildcards)).rpartition('.')[2]}")
+    return code_digest("prepare", made_by(entry_of(wildcards)))
 
 
 def code_of_run(stage):

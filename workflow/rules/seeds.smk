@@ -24,7 +24,7 @@ rule seeds:
     wildcard_constraints:
         n=r"\d+",
     params:
-        study=of_study(lambda study, at: [study.part_for_table(at.table)]),
+        study=of_study(lambda study, at: [study.part_for(at.table)]),
         code=code("table"),
     run:
         run_job("tables:seeds", input, output, params, wildcards, resources, log)

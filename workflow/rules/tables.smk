@@ -25,7 +25,7 @@ rule table:
     log:
         "logs/{study}/table/{table}.log",
     params:
-        study=of_study(lambda study, at: [study.part_for_table(at.table)]),
+        study=of_study(lambda study, at: [study.part_for(at.table)]),
         code=code("table"),
     run:
         run_job("tables:table", input, output, params, wildcards, resources, log)

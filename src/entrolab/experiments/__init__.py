@@ -1,1 +1,1 @@
-"""Measurements other than scores: one folder per experiment, with its measurement, table and figures."""
+"""Measurements other than scores, by the scripts that tables name."""

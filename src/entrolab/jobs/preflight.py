@@ -1,5 +1,6 @@
 """Settings of Snakemake's process, and checks of the working folder before any job starts."""
 
+import gc
 import getpass
 import logging
 import multiprocessing
@@ -19,6 +20,7 @@ class SurroundingsError(OneLine):
 
 def prepare_process() -> None:
     """Change settings of this process and its children that would make jobs fail."""
+    gc.set_threshold(100_000)  # nearly all objects live to the end: to look at them takes a tenth of a start
     multiprocessing.set_executable(sys.executable)
     sys.executable = shlex.quote(sys.executable)  # Snakemake passes it to a shell unquoted
     logging.raiseExceptions = False  # no traceback for a line that cannot be logged, as on a full disk

@@ -1,18 +1,21 @@
-"""The parameters of the scripts that studies name.
+"""The parameters of functions that configuration files name, as sections; no function is imported.
 
-A script has one function that the workflow calls. It is given parts of the study by the names of its
-parameters; all others are keys of a study's entry, with types and defaults. Signatures are read without
-importing the script, because what it imports takes seconds.
+A study's script has one function that the workflow calls. It is given parts of the study by the names of its
+parameters; all others are keys of a study's entry. The options of a format or a generator in the catalog are
+the parameters of its function. Importing a function would take seconds, because of what its module imports.
 """
 
 import ast
+from collections.abc import Mapping
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import create_model
+from pydantic import Field, create_model
 
 from entrolab.io.files import SCRIPTS, script_file
-from entrolab.schema.sections import ConfigError, Section, number
+from entrolab.schema.sections import ConfigError, Section, described, number
 from entrolearn.suggest import did_you_mean
 
 SIMPLE = {"int": int, "float": number(), "str": str, "bool": bool}
@@ -39,7 +42,11 @@ def read_script(
     parameters, `given` those of other parameters that are parts of the study.
     """
     try:
-        return _signature(script_file(folder, script, study_file).read_bytes(), function, first, given)
+        found = functions(script_file(folder, script, study_file))[function]
+        if tuple(one.arg for one in _positional(found)[: len(first)]) != first:
+            raise LookupError(first)
+        asked = tuple(one.arg for one in [*_positional(found), *found.kwonlyargs] if one.arg in given)
+        return Script(asked, params_of(found, without=(*first, *given)))
     except OSError:
         known = sorted(file.stem for file in (SCRIPTS / folder).glob("*.py"))
         accepted = f"{', '.join(known)}, or the path of a file"
@@ -51,24 +58,38 @@ def read_script(
     raise ConfigError(f"found {script!r}{line}")
 
 
+def functions(file: Path) -> dict[str, ast.arguments]:
+    """The parameters of each function of a file, by name."""
+    return _functions(file.read_bytes())
+
+
 @cache
-def _signature(content: bytes, function: str, first: tuple[str, ...], given: tuple[str, ...]) -> Script:
-    nodes = ast.parse(content).body
-    functions = {node.name: node.args for node in nodes if isinstance(node, ast.FunctionDef)}
-    taken = functions[function]
-    positional = [*taken.posonlyargs, *taken.args]
-    if tuple(one.arg for one in positional[: len(first)]) != first:
-        raise LookupError(first)
-    parameters = [*positional, *taken.kwonlyargs]
-    given_defaults = [*taken.defaults, *taken.kw_defaults]
-    defaults = [*[None] * (len(parameters) - len(given_defaults)), *given_defaults]
-    fields: dict[str, Any] = {
-        parameter.arg: (_type(parameter.annotation), ... if default is None else None)
-        for parameter, default in zip(parameters, defaults, strict=True)
-        if parameter.arg not in (*first, *given)
-    }
-    asked = tuple(one.arg for one in parameters if one.arg in given)
-    return Script(asked, create_model("Params", __base__=Section, **fields))
+def _functions(content: bytes) -> dict[str, ast.arguments]:
+    return {node.name: node.args for node in ast.parse(content).body if isinstance(node, ast.FunctionDef)}
+
+
+def params_of(
+    function: ast.arguments,
+    without: tuple[str, ...] = (),
+    at_least: Mapping[str, int] = MappingProxyType({}),
+    base: type[Section] = Section,
+) -> type[Section]:
+    """A function's parameters as a section; `at_least` has the minima of some, `base` further keys."""
+    parameters = [*_positional(function), *function.kwonlyargs]
+    given = [*function.defaults, *function.kw_defaults]
+    defaults = [*[None] * (len(parameters) - len(given)), *given]
+    fields: dict[str, Any] = {}
+    for parameter, default in zip(parameters, defaults, strict=True):
+        name, type_ = parameter.arg, _type(parameter.annotation)
+        if name in at_least:
+            type_ = Annotated[type_, Field(ge=at_least[name])]
+        if name not in without:
+            fields[name] = (type_, ... if default is None else None)
+    return create_model("Params", __base__=base, **fields)
+
+
+def _positional(function: ast.arguments) -> list[ast.arg]:
+    return [*function.posonlyargs, *function.args]
 
 
 def _type(annotation: ast.expr | None) -> Any:
@@ -76,14 +97,14 @@ def _type(annotation: ast.expr | None) -> Any:
     match annotation:
         case ast.Name(id=name) if name in SIMPLE:
             return SIMPLE[name]
-        case ast.Subscript(value=ast.Name(id="list"), slice=inside):
+        case ast.Subscript(value=ast.Name(id="list" | "Sequence"), slice=inside):
             return list[_type(inside)]  # type: ignore[misc]
         case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[_, inside])):
             return dict[str, _type(inside)]  # type: ignore[misc]
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
             return Literal[ast.literal_eval(inside)]
         case ast.BinOp(left=left, right=right):
-            return _type(left) | _type(right)
+            return described(_type(left) | _type(right), ast.unparse(annotation))
         case ast.Constant(value=None):
             return None
     return Any

@@ -68,11 +68,11 @@ def track_study(job) -> None:
 def _write_lost(ledger: Ledger, study: Study) -> None:
     live = ledger.live()
     for dataset, model in study.runs():
-        receipt = study.receipt(dataset, model)
+        (receipt,) = study.files_at("tracked", dataset, model)
         if not live.issuperset(read_json(receipt)["runs"]):
             _write_receipt(receipt, ledger, _write_run(ledger, study, study.seed, dataset, model))
     for table, dataset in study.measurements():
-        receipt = study.receipt_of_measurement(table, dataset)
+        (receipt,) = study.files_at("tracked_measured", dataset, table=table)
         if not live.issuperset(read_json(receipt)["runs"]):
             measurement = study.measurement(table, dataset, study.seed)
             at = {"study": study.name, "seed": study.seed, "table": table, "dataset": dataset}

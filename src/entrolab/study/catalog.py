@@ -1,10 +1,11 @@
 """Definition of the catalog of data sets (config/datasets.yaml)."""
 
-from pathlib import PurePosixPath
-from typing import Annotated, Any
+from pathlib import Path, PurePosixPath
+from typing import Annotated
 
 from pydantic import AfterValidator, model_validator
 
+from entrolab.schema.scripts import functions, params_of
 from entrolab.schema.sections import (
     Section,
     Text,
@@ -14,9 +15,7 @@ from entrolab.schema.sections import (
     list_of,
     mapping_of,
     matching,
-    number,
     one_of,
-    whole,
     wrong,
 )
 
@@ -25,160 +24,29 @@ Key = matching(
     "a key of lower-case letters, digits and single hyphens, at most 100 in all",
     at_most=100,
 )
-Seed = whole(ge=0)
-AtLeastTwo = whole(ge=2)
-NonNegative = number(ge=0)
-Pair = list_of(number(), at_least=2, at_most=2, unique=False)
-PositivePair = list_of(number(gt=0), at_least=2, at_most=2, unique=False)
 Label = described(str | int, "a text or a whole number")
-Columns = list_of(whole(), unique=False)
-
-
-def several(type_: Any) -> Any:
-    return list_of(type_, at_least=2, unique=False)
 
 
 class Named(Section):
-    """A section whose key `name` selects it among alternatives."""
+    """A format or a generator, whose other keys are the parameters of its function."""
 
     name: str
 
 
-# ------------------------------------------------------------------------------------------ formats of files
-
-
-class Arff(Named):
-    label: str = None
-
-
-class Csv(Named):
-    delimiter: Text = None
-    header: one_of("none", "skip", "names") = None
-    label: whole() = None
-    label_suffix: Text = None
-    drop: Columns = None
-    missing: list_of(str, unique=False) = None
-    categorical: Columns = None
-
-
-class Mat(Named):
-    features: str
-    label: str
-
-
-class Npz(Named):
-    features: str = None
-    label: str = None
-
-
-class RData(Named):
-    features: str = None
-    label: Label = None
-
-
-class Svmlight(Named):
-    n_features: Whole = None
-    sparse_features: bool = None
-    drop_duplicate_lines: bool = None
-
-    @model_validator(mode="after")
-    def _wide(self):
-        """Sparse files must state their number of features: one line could otherwise ask for any number."""
-        if self.sparse_features is not None and self.n_features is None:
-            raise wrong("found 'sparse_features' without 'n_features'; accepted: both")
-        return self
-
-
-# ------------------------------------------------------------------------------------------------ generators
-
-
-def _even(value):
-    if value % 2:
-        raise wrong(f"found {value}; accepted: an even number")
-    return value
-
-
-class Gaussians(Named):
-    n_samples: Annotated[AtLeastTwo, AfterValidator(_even)]
-    n_features: Whole
-    distance: NonNegative
-    variances: PositivePair
-    seed: Seed
-
-
-class Rings(Named):
-    n_samples: AtLeastTwo
-    radii: several(NonNegative)
-    noise: NonNegative
-    n_classes: AtLeastTwo = None
-    seed: Seed
-
-
-class Spirals(Named):
-    n_samples: AtLeastTwo
-    n_arms: AtLeastTwo
-    turns: number(gt=0)
-    noise: NonNegative
-    seed: Seed
-
-
-class Mixture(Named):
-    sizes: several(Whole)
-    means: several(Pair)
-    deviations: several(PositivePair)
-    angles: several(number())
-    seed: Seed
-
-    @model_validator(mode="after")
-    def _same_length(self):
-        """There is one size, mean, pair of deviations and angle per Gaussian."""
-        if len({len(self.sizes), len(self.means), len(self.deviations), len(self.angles)}) > 1:
-            raise wrong("sizes, means, deviations and angles differ in number; accepted: one of each")
-        return self
-
-
-class StretchedGaussians(Named):
-    n_samples: AtLeastTwo
-    mean: Pair
-    deviations: PositivePair
-    seed: Seed
-
-
-class Waveform(Named):
-    n_samples: whole(ge=3)
-    seed: Seed
-
-
-class Documents(Named):
-    n_samples: AtLeastTwo
-    n_features: AtLeastTwo
-    n_classes: AtLeastTwo
-    words: number(gt=0)
-    spread: NonNegative
-    seed: Seed
-
-
-class Phrases(Named):
-    n_samples: AtLeastTwo
-    n_features: AtLeastTwo
-    n_pairs: whole(ge=0)
-    n_classes: AtLeastTwo
-    terms: number(gt=0)
-    spread: NonNegative
-    seed: Seed
-
-
-class MackeyGlass(Named):
-    n_samples: AtLeastTwo
-    n_delays: Whole
-    interval: Whole
-    delay: Whole
-
-
-class TwoMoons(Named):
-    n_samples: AtLeastTwo
-    noise: NonNegative
-    seed: Seed
+_DATA = Path(__file__).parents[1] / "data"
+FORMATS = {
+    file.stem: params_of(functions(file)["read"], without=("paths",), base=Named)
+    for file in sorted(_DATA.glob("formats/*.py"))
+    if file.stem not in ("__init__", "table")  # a table of a study's own has keys of its own
+}
+# The least values of parameters of generators; no number of rows or features is zero.
+AT_LEAST = dict.fromkeys(("n_samples", "n_classes", "n_arms"), 2)
+AT_LEAST |= dict.fromkeys(("n_features", "n_delays", "interval", "delay"), 1)
+AT_LEAST |= dict.fromkeys(("seed", "noise", "distance", "spread", "n_pairs", "terms", "words", "turns"), 0)
+GENERATORS = {
+    name: params_of(function, at_least=AT_LEAST, base=Named)
+    for name, function in functions(_DATA / "generators.py").items()
+}
 
 
 # ------------------------------------------------------------------------------------------------- the entry
@@ -251,28 +119,7 @@ class ExpectedClasses(Expected):
 
 # Source -> the keys required with it, which other sources do not accept.
 OF_SOURCE = {"files": ("files", "format"), "bundled": ("loader",), "generated": ("generator",)}
-FORMATS = {
-    "arff": Arff,
-    "csv": Csv,
-    "idx": Named,
-    "mat": Mat,
-    "npz": Npz,
-    "rdata": RData,
-    "svmlight": Svmlight,
-}
 LOADERS = ("breast_cancer", "diabetes", "digits", "iris", "wine")
-GENERATORS = {
-    "documents": Documents,
-    "gaussians": Gaussians,
-    "mackey_glass": MackeyGlass,
-    "mixture": Mixture,
-    "phrases": Phrases,
-    "rings": Rings,
-    "spirals": Spirals,
-    "stretched_gaussians": StretchedGaussians,
-    "two_moons": TwoMoons,
-    "waveform": Waveform,
-}
 
 
 class DataSet(Section):
@@ -302,6 +149,9 @@ class DataSet(Section):
                 raise wrong(f"the key {key!r} is missing")
             if source != self.source and key in self.model_fields_set:
                 raise wrong(f"found {key!r}; accepted: no such key for the source {self.source!r}")
+        if getattr(self.format, "sparse_features", None) is not None and self.format.n_features is None:
+            # One line of a sparse file could otherwise ask for any number of features.
+            raise wrong("format: found 'sparse_features' without 'n_features'; accepted: both")
         if self.task != "binary" and "positive" in self.model_fields_set:
             raise wrong("found 'positive'; accepted: one for binary data sets, and for no others")
         return self

@@ -1,7 +1,7 @@
 """Checks of a study across its keys, and with its data sets; learners are checked by `study.learners`."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from pprint import saferepr
 
@@ -12,7 +12,7 @@ from entrolab.fit.run import Run
 from entrolab.schema.sections import ConfigError, check, shortened, unknown
 from entrolab.study.definition import DIVERGENCES, Model, Protocol, Scaling, Trials
 from entrolab.study.study import Study
-from entrolab.tables.entries import Entry, TableEntry
+from entrolab.tables.entries import TableEntry
 from entrolab.tables.times import SECONDS
 from entrolab.tables.types import TABLE_TYPES
 
@@ -119,20 +119,15 @@ def _of_table(where: str, table: TableEntry, study: Study) -> Iterator[str]:
 
 
 def _of_figure(where: str, figure: FigureType, study: Study, catalog: Mapping) -> Iterator[str]:
-    yield from _without_learner(where, figure, study, figure.has_learner)
-    for place, found, known, what in figure.names(study, catalog):
-        yield from unknown(found, known, f"{where}.{place}", what)
-    yield from (f"{where}.{line}" for line in figure.mistakes(study, catalog))
-
-
-def _without_learner(where: str, entry: Entry, study: Study, has_learner: Callable) -> Iterator[str]:
-    """Yield the models of a table or figure that have no learner to fit for its task."""
-    for name in [*(getattr(entry, "models", None) or ()), getattr(entry, "model", None)]:
-        if name in study.models and not has_learner(study.models[name]):
+    for name in [*(getattr(figure, "models", None) or ()), getattr(figure, "model", None)]:
+        if name in study.models and not figure.has_learner(study.models[name]):
             yield (
                 f"{where}: the model {name!r} has no learner to run here; "
                 "accepted: models with `estimator`, or with `estimators` if the task is known"
             )
+    for place, found, known, what in figure.names(study, catalog):
+        yield from unknown(found, known, f"{where}.{place}", what)
+    yield from (f"{where}.{line}" for line in figure.mistakes(study, catalog))
 
 
 # ------------------------------------------------------------------------------------- metrics and criteria
@@ -164,7 +159,7 @@ def _of_tasks(study: Study) -> Iterator[str]:
                 yield from _of_metric(f"{part}.{name}", part == "figures", entry, study)
 
 
-def _of_metric(where: str, any_fits: bool, entry: Entry, study: Study) -> Iterator[str]:
+def _of_metric(where: str, any_fits: bool, entry, study: Study) -> Iterator[str]:
     """Yield metrics that do not fit a data set; with `any_fits`, it is enough if one of them does."""
     metrics = [entry.metric] if isinstance(entry.metric, str) else entry.metric
     for dataset in study.datasets[entry.datasets]:

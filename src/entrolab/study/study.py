@@ -17,7 +17,7 @@ from entrolab.fit.run import Run
 from entrolab.io.files import FILES
 from entrolab.schema.sections import ConfigError, Section, check_known, plain
 from entrolab.study.claims import Claim, tested_file, tested_tables
-from entrolab.study.definition import Model, StudyFile
+from entrolab.study.definition import StudyFile
 from entrolab.tables.base import Head, TableSpec, TableType
 from entrolab.tables.types import TABLE_TYPES
 
@@ -103,7 +103,7 @@ class Study(StudyFile):
 
     def files_of_runs(self, stage: str) -> list[str]:
         """The files of a stage, for each run."""
-        return [file for run in self.runs() for file in self._files(stage, *run)]
+        return [file for run in self.runs() for file in self.files_at(stage, *run)]
 
     def files_of_data(self) -> list[str]:
         """The files of the data sets that have runs."""
@@ -112,16 +112,16 @@ class Study(StudyFile):
             file
             for dataset in self.datasets_of_runs()
             for stage in stages
-            for file in self._files(stage, dataset)
+            for file in self.files_at(stage, dataset)
         ]
 
     def rows_of(self, dataset: str) -> str:
         """The file that runs are fitted on: scaled, or as prepared if preprocessing is part of every fit."""
-        return self._files("scaled" if self.scaling else "data", dataset)[0]
+        return self.files_at("scaled" if self.scaling else "data", dataset)[0]
 
     def models_of(self, dataset: str, model: str, seed: int) -> list[str]:
         """The folder of the refitted models of a run; none without criteria, or with a further seed."""
-        return self._files("models", dataset, model) if seed == self.seed else []
+        return self.files_at("models", dataset, model) if seed == self.seed else []
 
     def datasets_of_runs(self) -> list[str]:
         """The data sets that have runs."""
@@ -218,7 +218,7 @@ class Study(StudyFile):
         entry, table_type = self._entry("tables", table), self.table_type(table)
         measured_for = getattr(entry, "measured_for", None) or table
         files = (
-            self._files(stage, dataset, model, measured_for)
+            self.files_at(stage, dataset, model, measured_for)
             for stage in table_type.reads(entry)
             for dataset, model in table_type.rows_and_models(entry, self)
         )
@@ -284,7 +284,7 @@ class Study(StudyFile):
         table = getattr(entry, "table", None)
         measured_for = table and getattr(self.tables[table], "measured_for", None)
         sources = entry.sources(self)
-        return [file for one in sources for file in self._files(*one, measured_for or table)]
+        return [file for one in sources for file in self.files_at(*one, measured_for or table)]
 
     def datasets_of_figure(self, figure: str) -> list[str]:
         """The data sets that a figure shows."""
@@ -295,6 +295,13 @@ class Study(StudyFile):
         return self._entry("figures", figure).spec_of(self, seed_from(self.seed, self.name, figure))
 
     # ---------------------------------------------------------------------------------------- files
+
+    def files_at(self, stage: str, dataset: str, model: str = "", table: str | None = None) -> list[str]:
+        """The file of a stage, as a list; none for the refitted models of a run without criteria."""
+        if stage == "models" and not self.models[model].criteria:
+            return []
+        names = {"study": self.name, "seed": self.seed, "dataset": dataset, "model": model, "table": table}
+        return [FILES[stage].format(**names)]
 
     def files_of_claims(self) -> list[str]:
         """The tables and figures that the tests of the claims read, and the results of the tables."""
@@ -347,18 +354,9 @@ class Study(StudyFile):
         """The receipts of the tracking store of all runs and measurements, or of those of a table."""
         runs = self.runs() if table is None else self.runs_of_table(table)
         measured = [one for one in self.measurements() if table in (None, one[0])]
-        receipts = [self.receipt(*run) for run in runs]
-        return [*receipts, *(self.receipt_of_measurement(*one) for one in measured)]
-
-    def receipt(self, dataset: str, model: str) -> str:
-        """The receipt of a run in the tracking store."""
-        at = {"study": self.name, "seed": self.seed, "dataset": dataset, "model": model}
-        return FILES["tracked"].format(**at)
-
-    def receipt_of_measurement(self, table: str, dataset: str) -> str:
-        """The receipt, in the tracking store, of what was measured for a table on a data set."""
-        at = {"study": self.name, "seed": self.seed, "table": table, "dataset": dataset}
-        return FILES["tracked_measured"].format(**at)
+        receipts = [self.files_at("tracked", *run) for run in runs]
+        receipts += [self.files_at("tracked_measured", dataset, table=name) for name, dataset in measured]
+        return [*itertools.chain.from_iterable(receipts)]
 
     # ---------------------------------------------------------------------------------------- parts
 
@@ -373,7 +371,7 @@ class Study(StudyFile):
     def part_for_measurement(self, table: str) -> "Study":
         """The part of the study that tracked measurements of a table show."""
         models = {
-            name: Model.model_construct(label=model.label, sublabel=model.sublabel)
+            name: type(model).model_construct(label=model.label, sublabel=model.sublabel)
             for name, model in self.models.items()
         }
         tables = {table: self.tables[table]}
@@ -397,17 +395,15 @@ class Study(StudyFile):
         )
         return min(n_points, most)
 
-    def part_for_table(self, table: str) -> "Study":
-        """The part of the study that affects how a table looks; the table is made again when it changes."""
-        return self._part([table])
-
     def part_for_claims(self) -> "Study":
         """The part of the study that decides the outcomes of its claims."""
-        return self._part(tested_tables(self.claims)).model_copy(update={"claims": self.claims})
+        return self.part_for(*tested_tables(self.claims)).model_copy(update={"claims": self.claims})
 
-    def _part(self, names: Iterable[str]) -> "Study":
-        """The study with these tables and figures only, and the labels, learners and grids of all models."""
-        names = list(names)
+    def part_for(self, *names: str) -> "Study":
+        """The part of the study that affects how some tables and figures look.
+
+        They are made again when it changes: it has the labels, learners and grids of all models.
+        """
         return Study.model_construct(
             **{part: getattr(self, part) for part in SHOWN},
             models={
@@ -425,10 +421,3 @@ class Study(StudyFile):
         entries = getattr(self, part)
         check_known(name, entries, self.file, part, part.removesuffix("s"))
         return entries[name]
-
-    def _files(self, stage: str, dataset: str, model: str = "", table: str | None = None) -> list[str]:
-        """The file of a stage; none for the refitted models of a run without criteria."""
-        if stage == "models" and not self.models[model].criteria:
-            return []
-        names = {"study": self.name, "seed": self.seed, "dataset": dataset, "model": model, "table": table}
-        return [FILES[stage].format(**names)]

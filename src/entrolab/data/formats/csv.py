@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ def read(
     paths: Sequence[Path],
     *,
     delimiter: str = ",",
-    header: str = "none",
+    header: Literal["none", "skip", "names"] = "none",
     label: int = -1,
     label_suffix: str = "",
     drop: Sequence[int] = (),
