@@ -81,7 +81,15 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
         add = of_command[name].add_argument
         add("-n", "--dry-run", action="store_true", help="only count the jobs")
         add("--cores", default="all", help="processes at once (default: %(default)s)")
-        add("--config", "-C", nargs="+", default=[], metavar="NAME=VALUE", help="settings, such as seed=1")
+        add(
+            "--config",
+            "-C",
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="NAME=VALUE",
+            help="settings, such as seed=1",
+        )
     return parser.parse_args(own)
 
 
@@ -109,8 +117,9 @@ def show(given: argparse.Namespace) -> int:
         share = study.share_of_table(given.name)
         print(f"{study.name} takes {study.minutes:g} processor minutes, this table about {share:.0%} of them")
     status = snakemake(snakemake_arguments(given, [given.study], str(file)))
-    if status == 0 and not given.dry_run and folder == "tables":
-        print(file.with_suffix(".md").read_text(encoding="utf-8"))
+    table = file.with_suffix(".md")
+    if status == 0 and not given.dry_run and folder == "tables" and table.exists():
+        print(table.read_text(encoding="utf-8"))
     return status
 
 
@@ -122,9 +131,13 @@ def check(given: argparse.Namespace) -> int:
 
     status = 0
     for file in map(Path, given.studies):
-        check_file(file)
         find_learners_in([file.parent])
-        study = _loaded(str(file))
+        try:
+            study = _loaded(str(file))
+        except ConfigError as error:
+            print(error)
+            status = 1
+            continue
         for key, entry in study.own_data.items():
             for line in warnings_of(key, entry):
                 print(f"{file}: {line}")
@@ -220,7 +233,7 @@ def _loaded(study: str):
     if file.suffix == ".yaml":
         check_file(file)
     else:
-        check_known(study, shipped(), "entrolab", study, "study")
+        check_known(study, shipped(), "config/papers", study, "study")
         file = HOME / "config" / "papers" / f"{study}.yaml"
     return load_study(file, load_catalog([HOME / "config" / "datasets.yaml"]))
 
@@ -281,7 +294,9 @@ def snakemake(arguments: Sequence[str]) -> int:
         with redirect_stderr(said):  # a line on the profile
             parser, parsed = parse_args(["--snakefile", str(HOME / "workflow" / "Snakefile"), *arguments])
     except SystemExit:
-        sys.exit(f"entrolab: {said.getvalue().strip().splitlines()[-1]}")
+        if not (lines := said.getvalue().strip().splitlines()):
+            raise  # the help
+        sys.exit(f"entrolab: {lines[-1]}")
     try:
         return 0 if args_to_api(parsed, parser) else 1
     except Exception as error:  # noqa: BLE001  as Snakemake's own command does

@@ -1,13 +1,15 @@
 """Compare the models of two studies of the same rows, fold by fold."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.stats import t
 
+from entrolab.checks.check import CheckedData
 from entrolab.claims.numbers import less_is_better
-from entrolab.data.dataset import load_dataset, load_folds
+from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.run import BASELINE
 from entrolab.io.files import FILES
@@ -33,17 +35,17 @@ def compare_studies(first: Study, second: Study, home: str = ".") -> pd.DataFram
     -------
     DataFrame
         For each data set of the same name, or the only one of both, a row for the best models of both studies
-        and for each model that both have: ``dataset``, ``metric`` (the first of the first study), ``first``
-        and ``second`` (models), ``difference`` (positive if the first study is better; in points for shares),
+        and for each model that both have: ``dataset``, ``metric`` (the first that both have), ``first`` and
+        ``second`` (models), ``difference`` (positive if the first study is better; in points for shares),
         ``low`` and ``high`` (a 95 % interval), and ``p``, that of a two-sided t-test over folds with the
-        corrected variance of Nadeau and Bengio (2003).
+        corrected variance of Nadeau and Bengio (2003), not corrected for choosing the best models by the same
+        scores, nor for the number of rows.
 
     Raises
     ------
     ConfigError
-        If the studies have no data set in common, or other labels or folds of it.
-    FileNotFoundError
-        If one of them was not made in this folder.
+        If one of the studies was not made in this folder, or they have no data set or metric in common, other
+        labels or folds, or a single test part.
     """
     pairs = [(name, name) for name in first.tasks if name in second.tasks]
     if not pairs and len(first.tasks) == len(second.tasks) == 1:
@@ -56,47 +58,57 @@ def compare_studies(first: Study, second: Study, home: str = ".") -> pd.DataFram
 
 def _differences(studies: tuple[Study, Study], datasets: tuple[str, str], home: str) -> Iterator[tuple]:
     """The rows of one data set, under its name in each study."""
-    _check_folds(studies, datasets, home)
+    ratio = _ratio(studies, datasets, home)
     first, second = studies
-    metric = metrics_of(first.tasks[datasets[0]], first.metrics)[0]
-    scores = [_scores(study, dataset, metric, home) for study, dataset in zip(studies, datasets, strict=True)]
-    sign = -1 if less_is_better(metric) else 1
-    best = [(sign * frame.mean()).drop(BASELINE, errors="ignore").idxmax() for frame in scores]
-    common = [name for name in scores[0] if name in scores[1] and name != BASELINE]
-    pairs = [tuple(best), *((name, name) for name in common)]
-    protocol = first.protocol_of(datasets[0])
-    ratio = protocol["test"] / protocol["train"] if "trials" in protocol else 1 / (protocol["folds"] - 1)
+    common = [one for one in metrics_of(first.tasks[datasets[0]], first.metrics) if one in second.metrics]
+    if not common:
+        raise ConfigError(f"{second.file}: metrics: found none of {first.file}; accepted: a common one")
+    metric, sign = common[0], -1 if less_is_better(common[0]) else 1
+    frames = [_scores(study, dataset, metric, home) for study, dataset in zip(studies, datasets, strict=True)]
+    best = [(sign * frame.mean()).idxmax() for frame in frames]
+    pairs = [tuple(best), *((name, name) for name in frames[0] if name in frames[1])]
     for one, other in dict.fromkeys(pairs):
-        found = of_folds(sign * (scores[0][one] - scores[1][other]).to_numpy(), ratio)
+        found = of_folds(sign * (frames[0][one] - frames[1][other]).to_numpy(), ratio)
         width = found.error * t.ppf((1 + LEVEL) / 2, found.freedom)
         p = 2 * min(found.above(0.0), found.below(0.0), 0.5)
         yield datasets[0], metric, one, other, found.effect, found.effect - width, found.effect + width, p
 
 
-def _check_folds(studies: tuple[Study, Study], datasets: tuple[str, str], home: str) -> None:
-    """Raise an error unless both studies have the same labels and folds."""
-    folds, labels = [], []
+def _ratio(studies: tuple[Study, Study], datasets: tuple[str, str], home: str) -> float:
+    """The mean ratio of test rows to training rows; an error unless both studies have the same splits."""
+    checked = []
     for study, dataset in zip(studies, datasets, strict=True):
-        files = {
-            stage: f"{home}/{FILES[stage].format(study=study.name, seed=study.seed, dataset=dataset)}"
-            for stage in ("data", "folds")
-        }
-        folds.append(load_folds(files["folds"]))
-        labels.append(load_dataset(files["data"]).y)
-    if not (np.array_equal(*folds) and np.array_equal(*labels)):
-        first, second = studies
+        at = {"study": study.name, "seed": study.seed, "dataset": dataset}
+        try:
+            data = load_dataset(Path(home, FILES["data"].format(**at)))
+            folds = load_folds(Path(home, FILES["folds"].format(**at)))
+        except (FileNotFoundError, DataUnavailable) as error:
+            made = "accepted: a study that was made in this folder"
+            raise ConfigError(f"{study.file}: {error}; {made}") from None
+        checked.append(CheckedData(study, dataset, data, folds, {}))
+    (first, second), (one, other) = studies, checked
+    same = [np.array_equal(one.assignments, other.assignments), np.array_equal(one.data.y, other.data.y)]
+    if not all(same) or one.data.classes != other.data.classes:
         raise ConfigError(
             f"{second.file}: {datasets[1]} has other labels or folds than in {first.file}; accepted: the "
             "same rows, labels, protocol and seed"
         )
+    ratios = [len(test) / len(train) for _, train, test in one.splits()]
+    if len(ratios) < 2:
+        raise ConfigError(f"{first.file}: found one test part; accepted: several, which a test needs")
+    return float(np.mean(ratios))
 
 
 def _scores(study: Study, dataset: str, metric: str, home: str) -> pd.DataFrame:
-    """The scores of the first criterion, folds × models that have all of them."""
+    """The scores by each model's first criterion, folds × models that have all of them, no baseline."""
     results, factor = Results(study, home), 100 if METRICS[metric].percent else 1
     found = {}
     for of_dataset, model in study.runs():
-        if of_dataset == dataset and results.record(dataset, model).get("success"):
-            (_, rows), *_ = results.run(dataset, model).by_criterion()
+        criteria = study.models[model].criteria if model != BASELINE else ()
+        if of_dataset == dataset and criteria and results.record(dataset, model).get("success"):
+            rows = dict(results.run(dataset, model).by_criterion())[criteria[0]]
             found[model] = factor * rows.set_index(["repeat", "fold"])[metric]
-    return pd.DataFrame(found).dropna(axis=1)
+    complete = pd.DataFrame(found).dropna(axis=1)
+    if complete.empty:
+        raise ConfigError(f"{study.file}: found no model with a score in every fold of {dataset}")
+    return complete

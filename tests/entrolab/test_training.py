@@ -36,7 +36,7 @@ from entrolab.data.dataset import Dataset, save_dataset, save_folds
 from entrolab.fit import training
 from entrolab.fit.learners import drawn_points
 from entrolab.fit.metrics import METRICS
-from entrolab.fit.protocols import Folds, Trials
+from entrolab.fit.protocols import Folds, InTime, Trials
 from entrolab.fit.run import Run
 from entrolab.fit.scoring import ERRORS, SCORES, scores
 from entrolab.fit.training import FACTS, without_data
@@ -717,3 +717,37 @@ def test_random_is_short_for_a_search_of_twenty_points():
         entry = model | ({"search": given} if given else {})
         study = made_study({"datasets": {"one": ["one"]}, "models": {"svm": entry}})
         assert len(drawn_points(study.run("one", "svm", 0))) == study.n_points() == n_points
+
+
+class Broken(Moody):
+    """Fails at one value as no fit may."""
+
+    def fit(self, X, y):
+        if self.mood == "broken":
+            raise NotImplementedError("not yet")
+        return super().fit(X, y)
+
+
+def test_an_error_within_a_search_is_no_end_of_its_seconds(dataset, parts, monkeypatch):
+    monkeypatch.setattr(training, "Broken", Broken, raising=False)
+    spec = a_spec(
+        estimator="entrolab.fit.training.Broken",
+        grid={"mood": ["broken", "calm", "sunny"]},
+        search={"points": 3, "seconds": 1000},
+        candidates=["cv"],
+    )
+    candidates, *_ = train_run(dataset, parts, spec)
+    assert candidates.groupby(["repeat", "fold"]).size().tolist() == [3] * 8
+    failed = candidates[~candidates["success"]]
+    assert len(failed) >= 8
+    assert failed["error"].str.contains("not yet").all()
+
+
+def test_the_seconds_of_a_search_are_shared_by_its_parts(dataset, monkeypatch):
+    found = []
+    monkeypatch.setattr(training, "_in_turn", lambda points, seconds: found.append(seconds) or [points])
+    monkeypatch.setattr(training, "within", lambda limits, work, *arguments: work(*arguments))
+    in_time = {"method": "time", "folds": 4, "repeats": 1}
+    spec = a_spec(grid=GRID, search={"points": 2, "seconds": 8}, protocol=in_time, candidates=["cv"])
+    train_run(dataset, InTime(4).draw(dataset.y, seed=0), spec)
+    assert found == [2.0] * 4

@@ -10,8 +10,9 @@ import pandas as pd
 from entrolab.claims.numbers import Numbers
 from entrolab.data.dataset import Dataset
 from entrolab.fit.metrics import METRICS
-from entrolab.fit.protocols import Folds, protocol
-from entrolab.fit.run import BASELINE
+from entrolab.fit.protocols import TEST, Folds, protocol
+from entrolab.fit.run import BASELINE, Run
+from entrolab.fit.selection import first_metric
 from entrolab.study.study import Study
 
 
@@ -57,11 +58,13 @@ class CheckedData:
         """The name of each split, its training rows and its test rows."""
         scheme = protocol(self.study.protocol_of(self.name))
         for repeat, assignment in enumerate(self.assignments):
-            folds = range(scheme.folds) if isinstance(scheme, Folds) else [0]
-            for fold in folds:
-                number = fold if isinstance(scheme, Folds) else repeat
-                repeated = f" of repeat {repeat + 1}" if len(folds) > 1 and len(self.assignments) > 1 else ""
-                yield f"fold {number + 1}{repeated}", *scheme.rows_of(assignment, fold)
+            if not isinstance(scheme, Folds):
+                name = f"part {repeat + 1}" if len(self.assignments) > 1 else "the test part"
+                yield name, *scheme.rows_of(assignment, TEST)
+                continue
+            repeated = f" of repeat {repeat + 1}" if len(self.assignments) > 1 else ""
+            for fold in range(scheme.folds):
+                yield f"fold {fold + 1}{repeated}", *scheme.rows_of(assignment, fold)
 
     @cached_property
     def counts(self) -> list[tuple[str, np.ndarray, np.ndarray]]:
@@ -101,10 +104,15 @@ class CheckedRun:
         at = ["repeat", "fold", "point"]
         return self.selection[at].merge(self.candidates, on=at)
 
+    @cached_property
+    def spec(self) -> Run:
+        """The run, with the values for its data set."""
+        return self.study.run(self.dataset, self.model, self.study.seed)
+
     @property
     def metric(self) -> str:
         """The metric that selects."""
-        return next(name for name in self.candidates if name.startswith("cv_")).removeprefix("cv_")
+        return first_metric(self.candidates)
 
     @property
     def sign(self) -> int:
@@ -118,8 +126,3 @@ class CheckedRun:
             return None
         found = self.numbers.results.run(self.dataset, BASELINE).candidates
         return float(found[f"test_{self.metric}"].mean()) if len(found) else None
-
-    def in_words(self, score: float) -> str:
-        """A score of the metric that selects, as tables show it."""
-        metric = METRICS[self.metric]
-        return f"{100 * score:.1f}" if metric.percent else f"{score:.4g}"

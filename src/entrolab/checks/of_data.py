@@ -16,11 +16,10 @@ MOST_DUPLICATES = 0.05  # of the test rows
 FEWEST_GROUPS, FEWEST_ROWS = 20, 2
 PURE = 0.95  # share of rows with the most frequent label of their group
 N_PERMUTATIONS = 20
-NAMES_A_GROUP = re.compile(
-    r"(.*[ _.-])?(patient|subject|person|user|customer|client|animal|household|session|site|batch)s?"
-    r"([ _.-]?(id|no|nr|number|key|code))?",
-    re.IGNORECASE,
-)
+_GROUP = "(patient|subject|person|user|customer|client|animal|household|session|site|batch)s?"
+_KEY = "[ _.-]?(id|no|nr|key|code)"
+# Such as patient, user_id and study.subject_no, but not n_clients.
+NAMES_A_GROUP = re.compile(rf"{_GROUP}({_KEY})?|.*[ _.-]{_GROUP}{_KEY}", re.IGNORECASE)
 
 
 def few_rows(checked: CheckedData) -> str | None:
@@ -53,12 +52,12 @@ def class_missing(checked: CheckedData) -> str | None:
 
 
 def duplicates(checked: CheckedData) -> str | None:
-    """The share of test rows with the same features as a training row."""
+    """The mean share of test rows with the same features as a training row."""
     values = _rows_as_numbers(checked.data.X)
     shares = [
         float(np.isin(values[test], values[train]).mean()) for _, train, test in checked.splits() if len(test)
     ]
-    if not shares or max(shares) <= MOST_DUPLICATES:
+    if not shares or np.mean(shares) <= MOST_DUPLICATES:
         return None
     return f"{100 * np.mean(shares):.0f} % of the test rows have the features of a training row"
 
@@ -66,7 +65,7 @@ def duplicates(checked: CheckedData) -> str | None:
 def column_that_tells(checked: CheckedData) -> str | None:
     """The columns of which each alone determines the label."""
     names = checked.entry.get("tells_label", ())
-    return f"each alone: {', '.join(names)}" if len(names) > 1 else (f"{names[0]}" if names else None)
+    return ", ".join(names) or None
 
 
 def groups_or_dates(checked: CheckedData) -> str | None:
@@ -81,7 +80,8 @@ def groups_or_dates(checked: CheckedData) -> str | None:
     ):
         return None
     encoded = data.columns["encoded"]
-    dates = [name for name, kind in encoded.items() if kind == DATE or "%" in (kind or "")]
+    texts = {name: kind for name, kind in encoded.items() if isinstance(kind, str)}
+    dates = [name for name, kind in texts.items() if kind == DATE or "%" in kind]
     groups = [
         name
         for name, values in zip(data.feature_names, data.X.T, strict=True)
@@ -102,11 +102,9 @@ def unseen_in_test(checked: CheckedData) -> str | None:
         if isinstance(kinds, list):
             known, tested = (np.unique(values[data.part == part]) for part in (0, 1))
             new = np.setdiff1d(tested[tested == tested], known)
-            found += (
-                [f"{name}: {', '.join(map(repr, (kinds[int(code)] for code in new[:3])))}"]
-                if len(new)
-                else []
-            )
+            more = f" and {len(new) - 3} more" if len(new) > 3 else ""
+            shown = ", ".join(repr(kinds[int(code)]) for code in new[:3])
+            found += [f"{name}: {shown}{more}"] if len(new) else []
     return "; ".join(found) or None
 
 
@@ -119,14 +117,18 @@ def _rows_as_numbers(X) -> np.ndarray:
 
 def _are_groups(name: str, kind: list | str | None, values: np.ndarray, y: np.ndarray) -> bool:
     """Whether values repeat as those of groups do, and are codes, name a group or nearly tell the label."""
-    codes, uniques = pd.factorize(values[values == values])
-    if len(codes) < len(values) or not FEWEST_GROUPS <= len(uniques) <= len(codes) / FEWEST_ROWS:
+    has_value = values == values
+    codes, uniques = pd.factorize(values[has_value])
+    if not FEWEST_GROUPS <= len(uniques) <= len(codes) / FEWEST_ROWS:
         return False
-    if NAMES_A_GROUP.fullmatch(name) or (isinstance(kind, list) and all(map(str.isdigit, kind))):
+    if NAMES_A_GROUP.fullmatch(name):
         return True
-    if np.any(uniques != np.round(uniques)):
-        return False
+    if not isinstance(kind, list):
+        return False  # a number may tell the label in other ways
+    if all(map(str.isdigit, kind)):
+        return True
     rng = np.random.default_rng(0)
+    y = y[has_value]
     by_chance = np.mean([_purity(codes, rng.permutation(y)) for _ in range(N_PERMUTATIONS)])
     purity = _purity(codes, y)
     return purity >= PURE and 1 - purity < (1 - by_chance) / 2
@@ -175,8 +177,8 @@ CHECKS = {
         "groups or dates that the splits ignore",
         "rows of one group or of neighbouring days are alike, so random folds test on what was learnt",
         "Set `groups: column` or `time: column`, or `drop` it.",
-        "20 values or more with two rows or more each, and codes of digits, a name of persons or sites, or "
-        "one label for 95 % of the rows",
+        "20 values or more with two rows or more on average, and codes of digits, a name of persons or "
+        "sites, or one label for 95 % of the rows",
         groups_or_dates,
     ),
     "EL06": Check(

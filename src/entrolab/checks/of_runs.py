@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 
 from entrolab.checks.check import Check, CheckedRun
-from entrolab.fit.learners import OF_A_STEP, estimator_of
+from entrolab.claims.winners import shown
+from entrolab.fit.learners import OF_A_STEP, expand_values
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.run import BASELINE
-from entrolab.tables.evidence import ALPHA
+from entrolab.tables.evidence import ALPHA, Student
 
 MOST_LOST = 0.5  # share of the lead over the baseline on training rows that test rows may lose
 FEWEST_VALUES = 3  # of a parameter with ends
 FEWEST_FOLDS = 3
-WORSE = "EL09"  # than the baseline
+NOT_BETTER = "EL09"
 
 
 def far_above_test(run: CheckedRun) -> str | None:
@@ -28,8 +29,10 @@ def far_above_test(run: CheckedRun) -> str | None:
     promised, lost = run.sign * (train - baseline), run.sign * (train - test)
     if not (promised > 0 and lost > MOST_LOST * promised):
         return None
-    label, *shown = METRICS[run.metric].label, *map(run.in_words, (train, test, baseline))
-    return "{} {} on training rows, {} on test rows, {} of the baseline".format(label, *shown)
+    factor, write = 100 if METRICS[run.metric].percent else 1, shown(run.metric)
+    train, test, baseline = (write(factor * score) for score in (train, test, baseline))
+    label = METRICS[run.metric].label
+    return f"{label} {train} on training rows, {test} on test rows, {baseline} of the baseline"
 
 
 def at_an_end(run: CheckedRun) -> str | None:
@@ -39,42 +42,43 @@ def at_an_end(run: CheckedRun) -> str | None:
     if rows.empty:
         return None
     params = pd.DataFrame(map(json.loads, rows["params"]), index=rows.index)
-    for name in params:
-        values = params[name]
-        if not values.map(lambda one: isinstance(one, Real) and not isinstance(one, bool)).all():
-            continue
-        ends = np.unique(values.astype(float))
-        if len(ends) < FEWEST_VALUES:
+    found = []
+    for name, grid in run.spec.grid.items():
+        values = expand_values(grid)
+        numbers = [one for one in values if isinstance(one, Real) and not isinstance(one, bool)]
+        if len(numbers) < len(values) or len(ends := np.unique(np.asarray(numbers, float))) < FEWEST_VALUES:
             continue
         # The best score of each fold with each value of this parameter.
-        best = (run.sign * rows[scored]).groupby([values.astype(float), rows["repeat"], rows["fold"]]).max()
+        best = (
+            (run.sign * rows[scored])
+            .groupby([params[name].astype(float), rows["repeat"], rows["fold"]])
+            .max()
+        )
         best = best.unstack(level=0).dropna()
-        means = best.mean()
-        value = means.idxmax()
-        if len(best) < 2 or value not in (ends[0], ends[-1]):
+        if len(best) < FEWEST_FOLDS or best.shape[1] < 2:
             continue
-        gain = best[value] - best[ends[1] if value == ends[0] else ends[-2]]
-        is_clear = gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)) > 0
-        if is_clear and not _is_bound(run.study.models[run.model], run.study.tasks[run.dataset], name, value):
+        value = best.mean().idxmax()
+        if value not in (ends[0], ends[-1]) or _is_bound(run.spec.estimator, name, value):
+            continue
+        gain = best[value] - best[best.columns[1 if value == ends[0] else -2]]
+        if gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain)):
             end = "smallest" if value == ends[0] else "largest"
-            return f"{name} = {value:g}, the {end} of {len(ends)}"
-    return None
+            found.append(f"{name} = {value:g}, the {end} of {len(ends)}")
+    return "; ".join(found) or None
 
 
-def _is_bound(model, task: str, name: str, value: float) -> bool:
+def _is_bound(estimator: str | None, name: str, value: float) -> bool:
     """Whether a parameter of a learner of scikit-learn's kind has no values beyond this one."""
-    module, _, learner = (estimator_of(model, task) or "").rpartition(".")
+    module, _, learner = (estimator or "").rpartition(".")
     if not module or OF_A_STEP.match(name):
         return False
     constraints = getattr(getattr(import_module(module), learner), "_parameter_constraints", {})
-    return any(
-        value in (getattr(one, "left", None), getattr(one, "right", None))
-        for one in constraints.get(name, ())
-    )
+    ends = [(getattr(one, "left", None), getattr(one, "right", None)) for one in constraints.get(name, ())]
+    return any(value in pair for pair in ends)
 
 
-def no_better_than_baseline(run: CheckedRun) -> str | None:
-    """The difference to the baseline, if it is not significantly better."""
+def not_better_than_baseline(run: CheckedRun) -> str | None:
+    """The scores of the model and of the baseline, if it is not significantly better over folds."""
     study, tables = run.study, run.study.score_tables(run.dataset)
     tables = [name for name in tables if {run.model, BASELINE} <= {*study.tables[name].models}]
     if run.model == BASELINE or not tables:
@@ -82,11 +86,12 @@ def no_better_than_baseline(run: CheckedRun) -> str | None:
     table, metric = tables[:1], study.tables[tables[0]].metric
     metric = metric if isinstance(metric, str) else metric[0]
     found = run.numbers.on_one((table, table), run.dataset, (run.model, BASELINE), metric, False)
-    if found is None or found.above(0.0) <= ALPHA:
+    # One test part has no test of a difference.
+    if not isinstance(found, Student) or found.above(0.0) <= ALPHA:
         return None
-    scores = (run.numbers.cell(table, run.dataset, one, metric) for one in (run.model, BASELINE))
-    write = "{:.1f}" if METRICS[metric].percent else "{:.4g}"
-    return "{} {}, the baseline {}".format(METRICS[metric].label, *map(write.format, scores))
+    model, baseline = (run.numbers.cell(table, run.dataset, one, metric) for one in (run.model, BASELINE))
+    write = shown(metric)
+    return f"{METRICS[metric].label} {write(model)}, the baseline {write(baseline)}"
 
 
 def other_in_every_fold(run: CheckedRun) -> str | None:
@@ -113,12 +118,12 @@ CHECKS = {
         "Regression Trees, 1984, section 3.4.3)",
         at_an_end,
     ),
-    WORSE: Check(
-        "no better than the baseline",
+    NOT_BETTER: Check(
+        "not significantly better than the baseline",
         "the features tell this model nothing about the label that could be shown",
         "Try other features or models; if the difference is large, `repeats` or more rows.",
         "a one-sided t-test over folds at 5 % with the corrected variance of Nadeau and Bengio (2003)",
-        no_better_than_baseline,
+        not_better_than_baseline,
     ),
     "EL10": Check(
         "another choice in every fold",

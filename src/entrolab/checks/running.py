@@ -39,8 +39,9 @@ def _of_data(study: Study, dataset: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _of_run(study: Study, dataset: str, model: str, numbers: Numbers) -> Iterator[tuple[str, str, str, str]]:
-    if not numbers.results.record(dataset, model).get("success"):
-        return  # a failed run is a row of the tables with its reason
+    # A failed run is a row of the tables with its reason; without a criterion, nothing is selected.
+    if not (study.models[model].criteria and numbers.results.record(dataset, model).get("success")):
+        return
     run = CheckedRun(study, dataset, model, numbers)
     for code, check in of_runs.CHECKS.items():
         if found := check.find(run):

@@ -8,10 +8,11 @@ ARROW = {".parquet": "parquet", ".pq": "parquet", ".feather": "feather", ".arrow
 FORMATS = (*DELIMITED, *ARROW)
 WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")  # whose sheets are to be saved as csv
 COMPRESSED = (".gz", ".bz2", ".xz", ".zip")
+DURATION = "duration"  # that of `entrolearn.columns`, whose import takes a second
 # pandas' names of types that a study may give to a column -> what the column is read as.
 DTYPES = dict.fromkeys(("str", "string", "object", "category"), "text")
 DTYPES |= dict.fromkeys(("float", "float64", "int", "int64", "Int64", "Float64", "bool", "boolean"), "number")
-DTYPES |= dict.fromkeys(("timedelta64", "timedelta64[ns]"), "duration")
+DTYPES |= dict.fromkeys(("timedelta64", "timedelta64[ns]"), DURATION)
 EXACT = 2**53  # whole numbers up to it have a float each
 MARK = "\x1f"  # between the values of a line in which `ODD` is searched
 # Whole numbers that may say more than their number; R writes 100000 as 1e+05, while 3E7 is a code.

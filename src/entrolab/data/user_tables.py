@@ -10,10 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from entrolab.data.openml_tables import KEYS, file_of
-from entrolab.data.table_formats import ARROW, suffix_of
+from entrolab.data.table_formats import ARROW, DURATION, suffix_of
 from entrolab.data.user_files import Source, errors_of_reading
 from entrolab.schema.sections import ConfigError
-from entrolearn.columns import DURATION
 
 NAMED = 8  # names in a line
 

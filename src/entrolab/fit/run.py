@@ -75,10 +75,5 @@ class Run(Learner):
     training_scores: bool = False
 
     @property
-    def n_repeats(self) -> int:
-        """The number of repeats, or of trials."""
-        return self.protocol.get("repeats", self.protocol.get("trials", 1))
-
-    @property
     def key(self) -> str:
         return f"{self.study}/{self.dataset}/{self.model}"

@@ -58,10 +58,10 @@ DIVERGENCES = {"dcs_gaussian": "gaussian", "dcs_kde": "kde"}
 class Trained(NamedTuple):
     """The results of training a run.
 
-    Candidates are equal for equal input, except ``path_seconds``, the seconds of the row's whole repeat. A
-    fit that failed, or was not run because of a limit, has ``success=False`` and the reason. The record is
-    successful if every fold of every repeat has at least one candidate and no limit was reached, since a part
-    of the grid may lack the best point.
+    Candidates are equal for equal input, except ``path_seconds``, the seconds of the row's whole repeat, and
+    the number of points that a search reaches within its seconds. A fit that failed, or was not run because
+    of a limit, has ``success=False`` and the reason. The record is successful if every fold of every repeat
+    has at least one candidate and no limit was reached, since a part of the grid may lack the best point.
 
     Predictions have ``row``, the index in the data set; ``y`` and ``prediction``, codes of classes or values;
     for two classes the ``decision`` value and the ``probability`` of class 1, NaN if the learner has none;
@@ -120,8 +120,11 @@ def train_run(
         grid
     )
     fits = _Fits(limits, progress, n_fits)
+    seconds = (run.search or {}).get("seconds")
+    budget = None if seconds is None else seconds / len(assignments)
     repeats = [
-        _repeat(dataset, assignment, repeat, run, grid, fits) for repeat, assignment in enumerate(assignments)
+        _repeat(dataset, assignment, repeat, run, grid, fits, budget)
+        for repeat, assignment in enumerate(assignments)
     ]
     candidates, said = zip(*repeats, strict=True)
     candidates = pd.concat(candidates, ignore_index=True)
@@ -165,7 +168,7 @@ class _Fits:
 
 def _partition(assignment: np.ndarray, run: Run, n_points: int) -> Partition:
     criteria = run.candidates
-    # A divergence needs projections of the training rows; scores need only the test rows.
+    # A divergence needs projections of the training rows; scores of test rows need only these.
     whole = not DIVERGENCES.keys().isdisjoint(criteria)
     # With a grid of one point, there is no selection and no inner fit.
     nested = "cv" in criteria and n_points > 1
@@ -178,9 +181,12 @@ def _partition(assignment: np.ndarray, run: Run, n_points: int) -> Partition:
 
 
 def _repeat(
-    dataset, assignment, repeat: int, run: Run, grid: Sequence[dict], fits: _Fits
+    dataset, assignment, repeat: int, run: Run, grid: Sequence[dict], fits: _Fits, budget: float | None
 ) -> tuple[pd.DataFrame, list[pd.DataFrame]]:
-    """The candidates of one repeat, and the predictions of those that a criterion selects."""
+    """The candidates of one repeat, and the predictions of those that a criterion selects.
+
+    No grid point but the first begins after `budget` seconds.
+    """
     started = time.perf_counter()
     seed = random_state_of(run, repeat)
     X, y, used, weights = _used(dataset, assignment)
@@ -192,7 +198,7 @@ def _repeat(
     reason = "the learner's path left this point out"
     try:
         for kind, fold, point, results in fits.within_limits(
-            _results, X, y, weights, partition, run, grid, seed, preprocessing
+            _results, X, y, weights, partition, run, grid, seed, preprocessing, budget
         ):
             if kind == "outer":
                 outer[fold, point], said[fold, point] = results
@@ -201,9 +207,10 @@ def _repeat(
                     inner[of_fold, point].append(score)
     except (LimitError, RuntimeError) as error:
         reason = str(error)
+    else:
+        if budget is not None:
+            grid = grid[: 1 + max(point for _, point in outer)]  # those after it were not begun
 
-    if outer and (run.search or {}).get("seconds"):
-        grid = grid[: 1 + max(point for _, point in outer)]  # others were not begun
     seconds = time.perf_counter() - started
     folds = [left_out[0] for left_out in partition.left_out if len(left_out) == 1]
     nothing = _no_results(reason, run)
@@ -268,6 +275,7 @@ def _results(
     grid: Sequence[dict],
     seed: int,
     preprocessing,
+    budget: float | None,
 ) -> Iterator[tuple]:
     """The results of each fit: ``("outer", fold, point, (row of candidates, predictions))`` or inner scores.
 
@@ -280,9 +288,8 @@ def _results(
     points = [step_params(run, params, learners) for params in grid]
     number = {_key(point): index for index, point in enumerate(points)}
     model = build(run, seed, preprocessing)
-    seconds = (run.search or {}).get("seconds")
     # Within a budget, points follow one another; else they share what their learner's path can share.
-    parts = [points] if seconds is None else _in_turn(points, seconds / run.n_repeats)
+    parts = [points] if budget is None else _in_turn(points, budget)
     fits = (path(model, X, y, partition, part, **weights_in_fit(weights)) for part in parts)
     for fit in chain.from_iterable(fits):
         point = number[_key(fit.params)]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
-from entrolab.checks.of_runs import WORSE
+from entrolab.checks.of_runs import NOT_BETTER
 from entrolab.checks.running import CHECKS
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.rendering import in_words, outcomes
@@ -95,17 +95,18 @@ def _won(results: StudyResults) -> dict | None:
 
 
 def _beside_baseline(results: StudyResults, best: Best) -> str:
-    """A sentence if the best model is no better than the baseline."""
+    """A sentence if the best model is not significantly better than the baseline."""
     rows = results.findings
     if rows is None or len(best.datasets) > 1:
         return ""
     found = rows[
-        (rows["code"] == WORSE) & (rows["dataset"] == best.datasets[0]) & (rows["model"] == best.model)
+        (rows["code"] == NOT_BETTER) & (rows["dataset"] == best.datasets[0]) & (rows["model"] == best.model)
     ]
-    return " It is no better than the baseline." if len(found) else ""
+    return " It is not significantly better than the baseline." if len(found) else ""
 
 
 def _first_figure(results: StudyResults, compared: bool) -> dict | None:
+    """The figure that begins the page of a study without published values; None if it was not drawn."""
     name = results.study.answer_figure
     if compared or name not in results.figures:
         return None
@@ -146,6 +147,7 @@ def _calls(study: Study) -> list[dict]:
 
 
 def _kind(kind: list | str | None) -> str:
+    """What the values of a column are, in words."""
     if isinstance(kind, list):
         few = ", ".join(kind[:MOST_CATEGORIES])
         return f"one of {few}" + (f" … ({len(kind)} in all)" if len(kind) > MOST_CATEGORIES else "")

@@ -208,9 +208,10 @@ def _wrong_values(learner: type, entry: Asked, checked: set[tuple]) -> Iterator[
 
     path, constraints = entry.learner, getattr(learner, "_parameter_constraints", {})
     known = [*inspect.signature(learner).parameters]
+    did_you_mean_name = did_you_mean_setting if path.startswith("entrolearn.") else did_you_mean
     for place, name, values in _settings(entry):
         if not _takes(learner, name):
-            accepted = f"{did_you_mean_setting(name, known)}; accepted: {', '.join(known)}"
+            accepted = f"{did_you_mean_name(name, known)}; accepted: {', '.join(known)}"
             yield place, f"found {name!r}, no parameter of {path}{accepted}"
             continue
         for value in values:
@@ -222,7 +223,7 @@ def _wrong_values(learner: type, entry: Asked, checked: set[tuple]) -> Iterator[
             except ValueError as error:
                 # An error within the constraints gives no match.
                 if told := re.search(r" must be (.*)\. Got ", str(error), re.DOTALL):
-                    hint = did_you_mean_setting(str(value), re.findall("'(.*?)'", told[1]))
+                    hint = did_you_mean_name(str(value), re.findall("'(.*?)'", told[1]))
                     yield place, f"found {shortened(value)} for {path}{hint}; accepted: {told[1]}"
 
 

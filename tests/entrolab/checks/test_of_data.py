@@ -98,9 +98,21 @@ def test_dates_and_groups_that_splits_ignore(name, encoded, values):
     assert "EL05" not in found(checked(table, y, names=names))
 
 
-def test_numbers_that_repeat_are_no_groups_where_they_do_not_tell_the_label():
-    table = np.column_stack([RNG.integers(18, 80, 200).astype(float), X[:, 1:]])
-    assert "EL05" not in found(checked(table, names=("age", "b", "c"), encoded={}))
+@pytest.mark.parametrize("name", ["age", "n_clients", "number of animals", "time on site"])
+def test_numbers_that_repeat_are_no_groups_even_where_they_tell_the_label(name):
+    age = RNG.integers(18, 80, 200).astype(float)
+    table = np.column_stack([age, X[:, 1:]])
+    for y in (Y, (age > 50).astype(int), 2 * age + RNG.normal(size=200)):
+        assert "EL05" not in found(checked(table, y, names=(name, "b", "c"), encoded={}))
+
+
+def test_a_value_that_is_missing_hides_no_groups_and_a_category_may_be_a_percent_sign():
+    groups = np.arange(200) % 40.0
+    groups[3] = np.nan
+    table = np.column_stack([groups, X[:, 1:]])
+    assert "patient" in found(checked(table, names=("patient", "b", "c"), encoded={}))["EL05"]
+    units = {"a": ["%", "kg", "mg"]}
+    assert "EL05" not in found(checked(np.column_stack([groups % 3, X[:, 1:]]), encoded=units))
 
 
 def test_categories_of_the_test_file_that_the_training_file_lacks():

@@ -1,25 +1,31 @@
 """Each check of runs fires on scores that are made for it, and not on those just on the other side."""
 
 import json
+import math
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from made_studies import made_study
+from scipy.stats import t
 
 from entrolab.checks.check import CheckedRun
 from entrolab.checks.of_runs import CHECKS
 from entrolab.checks.running import find, in_lines
+from entrolab.tables.evidence import Exact, Student
 
 N_FOLDS = 5
-STUDY = made_study(
-    {
-        "checks": True,
-        "datasets": {"one": ["one"]},
-        "models": {"svm": {"estimator": "sklearn.svm.SVC", "grid": {"C": [1, 10, 100]}}, "lda": "mine.LDA"},
-    }
-)
+
+
+def study_of(grid, **changes):
+    """A study of an SVM with a grid of C."""
+    svm = {"estimator": "sklearn.svm.SVC", "grid": {"C": list(grid)}, **changes}
+    content = {"checks": True, "datasets": {"one": ["one"]}, "models": {"svm": svm, "lda": "mine.LDA"}}
+    return made_study(content)
+
+
+STUDY = study_of([1, 10, 100])
 
 
 def candidates(scores: dict[float, float], train: float = 0.8, test: float = 0.8, noise: float = 0.0):
@@ -38,7 +44,7 @@ def candidates(scores: dict[float, float], train: float = 0.8, test: float = 0.8
     return pd.DataFrame(rows)
 
 
-def numbers(of_svm: pd.DataFrame, points=(1,) * N_FOLDS, p: float = 0.0):
+def numbers(of_svm: pd.DataFrame, points=(1,) * N_FOLDS, p: float = 1e-3):
     """Results with candidates of the SVM and of a baseline, and the p-value of their difference."""
     chosen = pd.DataFrame({"repeat": 0, "fold": range(N_FOLDS), "point": points, "success": True})
     of_baseline = candidates({0: np.nan}, train=0.5, test=0.5)
@@ -47,12 +53,14 @@ def numbers(of_svm: pd.DataFrame, points=(1,) * N_FOLDS, p: float = 0.0):
         selection=lambda dataset, model: {"cv": chosen},
         record=lambda dataset, model: {"success": model == "svm"},
     )
-    evidence = SimpleNamespace(above=lambda limit: p)
+    evidence = Student(t.isf(p, N_FOLDS - 1), 1.0, N_FOLDS - 1)
     return SimpleNamespace(results=results, on_one=lambda *address: evidence, cell=lambda *address: 50.0)
 
 
-def found(*of_svm, **others) -> dict[str, str]:
-    run = CheckedRun(STUDY, "one", "svm", numbers(*of_svm, **others))
+def found(of_svm: pd.DataFrame, study=None, **others) -> dict[str, str]:
+    """What is found in candidates, by default of the grid of their values."""
+    grid = dict.fromkeys(json.loads(params)["C"] for params in of_svm["params"])
+    run = CheckedRun(study or study_of(grid), "one", "svm", numbers(of_svm, **others))
     return {code: text for code, check in CHECKS.items() if (text := check.find(run))}
 
 
@@ -104,6 +112,26 @@ def test_a_model_must_be_significantly_better_than_the_baseline(p, fires):
 def test_as_many_choices_as_folds(points, fires):
     frame = candidates(dict.fromkeys(range(1, 6), 0.7))
     assert ("EL10" in found(frame, points=points)) == fires
+
+
+def test_an_end_is_that_of_the_grid_and_not_of_the_points_that_were_drawn():
+    frame = candidates({1: 0.6, 10: 0.7, 100: 0.8}, noise=0.01)
+    assert "EL08" in found(frame)
+    assert "EL08" not in found(frame, study_of([1, 10, 100, 1000]))
+    assert "EL08" not in found(frame, study_of([1, 10, 100, None]))
+
+
+def test_a_single_test_part_has_no_test_against_the_baseline(monkeypatch):
+    one = numbers(candidates(FLAT))
+    one.on_one = lambda *address: Exact(30.0, math.inf)
+    run = CheckedRun(STUDY, "one", "svm", one)
+    assert CHECKS["EL09"].find(run) is None
+
+
+def test_models_of_which_nothing_is_selected_are_not_checked(monkeypatch):
+    study = study_of([1, 10, 100], criteria=[])
+    monkeypatch.setattr(type(study), "datasets_of_runs", lambda study: [])
+    assert find(study, numbers(candidates(FLAT, 0.9, 0.5), p=0.5)).empty
 
 
 def test_findings_are_rows_and_lines(monkeypatch):

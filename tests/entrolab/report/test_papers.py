@@ -211,8 +211,8 @@ def test_a_study_of_ones_own_begins_with_who_won_and_has_checks_and_the_call_of_
 
 def test_the_best_model_that_is_no_better_than_the_baseline_is_said_to_be_none(own, tmp_path):
     page = Page(build_report([own], tmp_path / "report").with_name("paper.html"))
-    assert "no better than the baseline" not in page.said
+    assert "not significantly better than the baseline" not in page.said
     rows = [("EL09", "iris", model, "") for model in own.study.models]
     found = pd.DataFrame(rows, columns=["code", "dataset", "model", "found"])
     again = Page(build_report([replace(own, findings=found)], tmp_path / "again").with_name("paper.html"))
-    assert "no better than the baseline" in again.said[: again.said.index("Checks")]
+    assert "not significantly better than the baseline" in again.said[: again.said.index("Checks")]
