@@ -19,7 +19,6 @@ from benchmarks.board.sets import BOARDS, SIZES, TUNED, n_rows, sets_of
 from benchmarks.board.standings import Slice, slice_of, standings
 from benchmarks.data import ROOT
 from entrolab.fit.metrics import METRICS
-from entrolab.io.markers import replace_between
 from entrolab.tables.ranking import TESTS
 
 #: Board -> its metrics; learners are ranked by the first.
@@ -121,7 +120,10 @@ class Page(NamedTuple):
         text = self.text(boards)
         begin = self.comment.format("the boards: python -m benchmarks.board.answer") + "\n"
         end = self.comment.format("end of the boards")
-        return written if text is None else replace_between(written, begin, end, text)
+        if text is None:
+            return written
+        before, rest = written.split(begin)
+        return before + begin + text + end + rest.split(end)[1]
 
 
 PAGES = {

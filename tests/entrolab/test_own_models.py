@@ -87,7 +87,7 @@ UNSCALED = made_study({"datasets": {"all": ["iris"]}, "models": {"svm": "sklearn
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, empty_store) -> Path:
-    """A folder with a table, a study of it, some of its runs, and a store that holds those of forests."""
+    """A folder with a table, a study of it, some of its runs, and a store that holds most of these."""
     folder = tmp_path_factory.mktemp("shop")
     shutil.copy(empty_store, folder / "mlflow.db")
     table = shop(np.random.default_rng(0))
@@ -97,12 +97,13 @@ def folder(tmp_path_factory, empty_store) -> Path:
         patch.chdir(folder)
         restore_addresses(patch)
         study = load_study(folder / "mine.yaml", {})
-        for label, entry in study.own_data.items():
-            run = trained(study, label, "forest", entry)
+        for label, model in [*((label, "forest") for label in LABELS), ("price", "linear")]:
+            run = trained(study, label, model, study.own_data[label])
             with open_ledger(None, study) as ledger:
                 ledger.write(content_of_run(study, run))
                 ledger.compare({})
-        trained(study, "bought", "linear", study.own_data["bought"])
+        for label, model in (("bought", "linear"), ("wine", "baseline")):
+            trained(study, label, model, study.own_data[label])
     return folder
 
 
@@ -247,7 +248,8 @@ def test_the_registered_models_say_what_they_take(folder, monkeypatch):
     monkeypatch.chdir(folder)
     for label in LABELS:
         versions = client().search_model_versions(f"name = 'mine.{label}'")
-        assert {version.tags["model"] for version in versions} == {"forest"}
+        models = {"forest", "linear"} if label == "price" else {"forest"}
+        assert {version.tags["model"] for version in versions} == models
         about = client().get_registered_model(f"mine.{label}").description
         assert "the columns of the table" in about
 

@@ -179,7 +179,7 @@ def write_tables(study_name="small", published="published.csv") -> list[str]:
 def track_run(model: str, study=STUDY, seed: int | None = None, store: str | None = None) -> str:
     """Track a run as its job does, and return its id."""
     seed = study.seed if seed is None else seed
-    receipt = study.model_copy(update={"seed": seed}).receipt("moons", model)
+    (receipt,) = study.model_copy(update={"seed": seed}).files_at("tracked", "moons", model)
     Path(receipt).parent.mkdir(parents=True, exist_ok=True)
     part = study.part_for_run("moons", model)
     at = SimpleNamespace(seed=str(seed), dataset="moons", model=model)
