@@ -388,6 +388,7 @@ class HeldProject(Project):
 
     def held(self, before: str, *arguments: str) -> tuple[subprocess.Popen, list[psutil.Process]]:
         """A run with a process that waits, and the processes from the server to that one."""
+        self.release()  # a process of an earlier run may have come to its mark as that ended
         (self.aside / "hold").write_text(before)
         running = self.start(*arguments)
         self.wait_until(lambda: list(self.aside.glob("held-*")), running)
