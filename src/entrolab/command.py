@@ -48,6 +48,9 @@ def main() -> None:
         sys.exit(given.function(given))
     except ValueError as error:
         sys.exit(f"entrolab: {error}")
+    except BrokenPipeError:  # `entrolab list | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
