@@ -9,8 +9,6 @@ SEED ?= 0
 JOBS ?= 2
 # The table that `make faults` writes.
 FAULTS ?= results/faults.md
-# The file that `make deposit` writes.
-DEPOSIT ?= results/deposit.zip
 # The number of seeds, from 0, with which `make seeds` makes tables.
 SEEDS ?= 5
 STORE := mlflow.db
@@ -25,7 +23,7 @@ export MLFLOW_DISABLE_TELEMETRY := true
 # Where the variable is set, each process of the tests would compile every module anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help env demo test faults fuzz fuzz-models tools-test packages release bench peers board-env stranger ui screenshots report seeds outcomes deposit docs lint format lock executors cluster-test unlock clean
+.PHONY: help env demo test faults fuzz fuzz-models tools-test packages release bench peers board-env stranger ui screenshots report seeds outcomes docs lint format lock executors cluster-test unlock clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -85,10 +83,6 @@ seeds: env  ## make the tables of PAPER with several seeds and store their value
 
 outcomes: env  ## store in docs/ the outcomes of claims and the counts of verdicts for the tables made here
 	@.venv/bin/python -m entrolab.outcomes
-
-deposit: env  ## pack the finished studies as an RO-Crate into results/deposit.zip (DEPOSIT=another file, ARGS=demo)
-	@mkdir -p $(dir $(DEPOSIT))
-	@.venv/bin/python -m tools.deposit make $(DEPOSIT) $(ARGS)
 
 docs: env  ## build the documentation from docs/, docstrings and examples/, in a minute, and print its address
 	@rm -rf docs/api/generated docs/auto_examples

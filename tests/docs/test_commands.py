@@ -27,10 +27,9 @@ LISTED = "## Commands that no test runs"
 PROGRAMS = {"docker", "entrolab", "git", "make", "mlflow", "pip", "python", "snakemake", "ssh"}
 SCRIPTS = {".ci/run", "tools/clone.sh"}
 SHELL = {".", "cd", "export"}
-OTHERS = {"cp", "git", "mlflow", "ssh", "unzip"}  # programs of others
+OTHERS = {"git", "mlflow", "ssh"}  # programs of others
 
 PUBLISHED_STUDY = "tests/workflow/test_published_study.py"
-DEPOSIT = "tests/tools/test_deposit.py::test_the_command_makes_and_checks"
 SEEDS = f"{PUBLISHED_STUDY}::test_seeds_are_made_and_the_page_shows_the_verdicts_over_them"
 PAGE = "tests/entrolab/test_ui.py::test_the_page_listens_on_this_machine_alone"
 # Beginning of a command -> the test that runs it, or the function behind it.
@@ -41,7 +40,6 @@ RUN = {
     "test_the_first_study_says_what_was_found_and_can_be_made",
     "entrolab predict": "tests/entrolab/test_own_models.py::"
     "test_predictions_of_a_file_are_those_of_the_logged_model",
-    "make deposit": DEPOSIT,
     "make outcomes": "tests/entrolab/test_outcomes.py::test_the_readme_has_the_counts_of_the_files",
     "make release": "tests/tools/test_release.py::test_all_files_have_the_version_and_the_commit_is_tagged",
     "make seeds": SEEDS,
@@ -49,7 +47,6 @@ RUN = {
     "make unlock": "tests/workflow/test_killed.py::"
     "test_whatever_ends_a_run_and_whenever_the_same_command_completes_it",
     "python -m entrolab.tracking.ui": PAGE,
-    "python -m tools.deposit": DEPOSIT,
     "python -m tools.compare_tables": "tests/tools/test_compare_tables.py::"
     "test_the_command_compares_what_is_made",
     "python -m tools.processor_seconds": "tests/tools/test_processor_seconds.py::"
