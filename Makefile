@@ -71,8 +71,9 @@ stranger: env  ## run a new user's commands with only the wheels installed, in m
 ui: env  ## show the logged runs in MLflow's web UI on this machine (PORT=5000)
 	@$(IN_ENV) python -m entrolab.tracking.ui --port $(PORT)
 
-screenshots: env  ## take the screenshots in docs/images of a table and the logged runs (needs Chromium or Chrome)
-	@$(IN_ENV) python tools/screenshots.py $(ARGS)
+screenshots: env  ## take the screenshots in docs/images of a table and the logged runs (needs Chromium)
+	@test -d .playwright || .venv/bin/python -m pip install --quiet --target .playwright playwright==1.65.2
+	@$(IN_ENV) PYTHONPATH=.playwright python tools/screenshots.py $(ARGS)
 
 report: env  ## update the studies named in config/config.yaml, and print the address of the report
 	@$(IN_ENV) snakemake report $(ARGS)
