@@ -65,7 +65,7 @@ peers: env  ## install the peers for make bench in .peers (0.3 GB)
 board-env: env  ## install LightGBM, CatBoost, XGBoost, xRFM, skglm and a CPU build of torch in .board (1.4 GB)
 	@tools/board.sh
 
-stranger: env  ## run a new user's commands with only the wheels installed, in minutes, and write results/stranger.md (ENTROLEARN_MIRROR=tables)
+stranger: env  ## run a new user's commands with only the wheels installed, in minutes (ENTROLEARN_MIRROR=tables)
 	@PATH="$$PATH:$$PWD/.venv/bin" .venv/bin/python tools/stranger.py $(ARGS)
 
 ui: env  ## show the logged runs in MLflow's web UI on this machine (PORT=5000)

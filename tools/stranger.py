@@ -1,18 +1,17 @@
 """Run a new user's commands: wheels only, an empty folder, own tables, the tutorial's commands, and mistakes.
 
-    ENTROLEARN_MIRROR=folder python tools/stranger.py [--folder F] [--output FILE] [--only slips]
+    ENTROLEARN_MIRROR=folder python tools/stranger.py [--folder F] [--only slips]
 
 The mirror is the folder with titanic/titanic.csv and so on. The wheels are built from this checkout and
 installed, with the packages pinned in requirements.lock, in a new environment without access to the checkout.
-A table shows each command's number of lines, seconds and exit code. This script fails if a command has an
+Each command is printed with its wall-clock and processor seconds, exit code, number of lines and most
+informative line; models predict the rows that they were trained on. This script fails if a command has an
 unexpected exit code, if an error message has more than three lines or a traceback, or if a model scores below
 its minimum. The folder is kept for inspection.
 """
 
 import argparse
-import html
 import os
-import platform
 import re
 import resource
 import subprocess
@@ -20,7 +19,6 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,7 +27,7 @@ LABELS = {"titanic": "survived", "penguins": "species", "diamonds": "price"}
 DIAMONDS = 2000  # rows, evenly spaced among the 53,940, so that the study takes seconds
 FLOOR = {"titanic": 0.75, "penguins": 0.95, "diamonds": 0.9, "mine.tumours": 0.95}
 MOST_LINES = 3  # maximum number of lines of an error message
-WIDEST = 170  # maximum width of a message in the table
+WIDEST = 170  # maximum width of a printed message
 WHEELS = ["--only-binary", ":all:", "--no-binary", "connection-pool", "--no-build-isolation"]
 TRIAL = """models:
   tree: {{estimator: sklearn.tree.DecisionTree{}, params: {{random_state: 0}}, grid: {{max_depth: [2, 5]}}}}
@@ -84,21 +82,19 @@ sys.exit(not same.all())
 
 @dataclass
 class Step:
-    """A command and its outcome."""
+    """A command and its outcome; `what` names it in the list of failures."""
 
     what: str
     command: str
     expected: int
     code: int
-    seconds: float
-    computed: float
     lines: list[str]
 
-    def said(self) -> str:
+    def message(self) -> str:
         """The most informative line: the last line of an error, the line with the result of a success."""
-        told = [line.strip() for line in self.lines if line.strip()]
-        best = [line for line in told if ": best " in line or "jobs done" in line or "Wrote" in line]
-        text = (best or told or [""])[-1]
+        lines = [line.strip() for line in self.lines if line.strip()]
+        best = [line for line in lines if ": best " in line or "jobs done" in line or "Wrote" in line]
+        text = (best or lines or [""])[-1]
         return text if len(text) <= WIDEST else text[:WIDEST] + "…"
 
     def flaw(self) -> str | None:
@@ -140,12 +136,10 @@ class Walk:
         computed = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         lines = done.stdout.replace(str(self.folder), "…").splitlines()
         seconds = time.perf_counter() - begun
-        step = Step(what, command, expected, done.returncode, seconds, computed, lines)
+        step = Step(what, command, expected, done.returncode, lines)
         self.steps.append(step)
-        print(
-            f"{seconds:6.1f} s {computed:6.1f} s {step.code:3} {len(lines):4} {command}\n    {step.said()}",
-            flush=True,
-        )
+        print(f"{seconds:6.1f} s {computed:6.1f} s {step.code:3} {len(lines):4} {command}")
+        print(f"    {step.message()}", flush=True)
         if step.flaw():
             print(f"    NOT AS EXPECTED: {step.flaw()}\n", "\n".join(lines[-40:]), sep="")
         return step
@@ -199,7 +193,7 @@ def answers(walk: Walk, name: str, file: str, label: str) -> None:
     """Predictions of the registered model for the user's file, in a separate process and over HTTP."""
     step = walk.do(f"{file}: the model's answers", f"python -W ignore - {name} {file} {label}", stdin=ANSWERS)
     walk.do(f"{file}: the served answers", f"python -W ignore - {name} {file} {label}", stdin=SERVED)
-    score = float((re.findall(r"[\d.]+$", step.said()) or ["0"])[0])
+    score = float((re.findall(r"[\d.]+$", step.message()) or ["0"])[0])
     if not step.code and score < FLOOR.get(name, FLOOR.get(name.partition(".")[0], 1)):
         step.code = 99
 
@@ -301,62 +295,10 @@ def slips(walk: Walk) -> None:
     refused("a list for a study", "entrolab slip.yaml")
 
 
-HEAD = """# A stranger's walk
-
-`make stranger` installs the two wheels in a new environment and runs a new user's commands in an empty
-folder: three tables as files (diamonds with 2,000 rows), the commands of
-[the tutorial](tutorials/your-own-study.md), and mistakes. Each row is a command with the number of lines that
-it printed, wall-clock and processor seconds, its exit code, and its last message. Models predict the rows
-that they were trained on.
-"""
-
-
-def report(steps: list[Step]) -> str:
-    """The outcomes of all commands as a Markdown page."""
-    refused, rest = ([one for one in steps if bool(one.expected) == kind] for kind in (True, False))
-    flaws = [one for one in steps if one.flaw()]
-    most = max((len(one.lines) for one in refused), default=0)
-    where = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-    told = (
-        f"{datetime.now(UTC):%Y-%m-%d}, {where}, Python {platform.python_version()}: {len(steps)} commands, "
-        f"{len(flaws)} not as expected. A refusal takes {_median(refused):.1f} s (median) and "
-        f"at most {most} lines."
-    )
-    return "\n".join(
-        [HEAD, told, "", "## Commands", "", *_table(rest), "", "## Slips", "", *_table(refused), ""]
-    )
-
-
-def _median(steps: list[Step]) -> float:
-    return sorted(one.seconds for one in steps)[len(steps) // 2] if steps else 0.0
-
-
-def _table(steps: list[Step]) -> list[str]:
-    lines = [
-        "| what | command | lines | seconds | computing | exit | said |",
-        "| :-- | :-- | --: | --: | --: | --: | :-- |",
-    ]
-    for one in steps:
-        command, said = (_cell(text) for text in (one.command, one.said()))
-        flaw = f" **{one.flaw()}**" if one.flaw() else ""
-        said = f"<code>{said}</code>" if said else ""
-        lines.append(
-            f"| {one.what} | <code>{command}</code> | {len(one.lines)} | {one.seconds:.1f} | "
-            f"{one.computed:.1f} | {one.code} | {said}{flaw} |"
-        )
-    return lines
-
-
-def _cell(text: str) -> str:
-    """A text as code in a table cell, with bars and the markup of Markdown and HTML escaped."""
-    return re.sub(r"([|*_`\[\]\\])", lambda sign: f"&#{ord(sign[0])};", html.escape(text, quote=False))
-
-
 def main() -> None:
     """Run all commands, write the page, and fail if an outcome was not as expected."""
     parser = argparse.ArgumentParser("stranger")
     parser.add_argument("--folder", type=Path, help="folder to run in (default: a new temporary folder)")
-    parser.add_argument("--output", type=Path, default=ROOT / "results" / "stranger.md")
     parser.add_argument("--only", choices=["commands", "slips"], help="run only one half of the commands")
     given = parser.parse_args()
     mirror = os.environ.get("ENTROLEARN_MIRROR")
@@ -372,10 +314,8 @@ def main() -> None:
         tutorial(walk)
     if given.only != "commands":
         slips(walk)
-    given.output.parent.mkdir(parents=True, exist_ok=True)
-    given.output.write_text(report(walk.steps), encoding="utf-8")
-    flaws = [f"{one.what}: {one.flaw()}" for one in walk.steps if one.flaw()]
-    print(f"{len(walk.steps)} commands, {len(flaws)} not as expected; see {given.output} and {folder}")
+    flaws = [f"{step.what}: {step.flaw()}" for step in walk.steps if step.flaw()]
+    print(f"{len(walk.steps)} commands, {len(flaws)} not as expected; see {folder}")
     sys.exit("\n".join(flaws) or None)
 
 
