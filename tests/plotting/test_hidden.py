@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.datasets import load_breast_cancer
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -14,8 +13,8 @@ from entrolearn.plotting import HiddenSpaceDisplay
 
 
 @pytest.fixture(scope="module", params=[EEMClassifier, EEKMClassifier])
-def drawn(request):
-    X, y = load_breast_cancer(return_X_y=True)
+def drawn(request, moons):
+    X, y = moons
     pipeline = make_pipeline(MinMaxScaler(), request.param(30, random_state=0)).fit(X, y)
     return pipeline, X, y, HiddenSpaceDisplay.from_estimator(pipeline, X, y)
 
@@ -57,10 +56,8 @@ def test_means_are_those_of_the_rows_that_are_drawn(drawn):
 
 def test_the_picture_holds_the_ellipses(drawn):
     *_, display = drawn
-    lines = [
-        line.get_xydata() for line in display.plot(n_sd=(2,)).ax_.get_lines() if len(line.get_xdata()) > 1
-    ]
-    assert_allclose(lines, [display.ellipse(c, 2) for c in (0, 1)])
+    lines = [line.get_xydata() for line in display.plot().ax_.get_lines() if len(line.get_xdata()) > 1]
+    assert_allclose(lines, [display.ellipse(c, sd) for c in (0, 1) for sd in (1, 2)])
 
 
 def test_what_has_no_hidden_plane_is_refused(moons):
