@@ -86,7 +86,7 @@ def test_a_tradeoff_is_a_line_through_the_mean_scores_of_a_grid(results):
         "moons-apart, good: singular",
         "moons-apart, bad: a learner without support vectors (at 3 values)",
     ]
-    assert "Good: no scores at 1 of 3" in results.svg
+    assert "Good: no number at 1 of 3" in results.svg
 
 
 def test_support_vectors_are_those_of_the_refitted_model_among_its_training_rows(results, moons):
