@@ -47,11 +47,10 @@ for row, (name, (X, y)) in zip(axes, sets.items(), strict=True):
     for ax, (title, plane) in zip(row, planes.items(), strict=True):
         Z = plane.fit(X, y).transform(X)
         score = KNeighborsClassifier(10).fit(Z, y).score(plane.transform(X_test), y_test)
-        ProjectionDisplay.from_estimator(plane, X_test, y_test).plot(ax)
+        ProjectionDisplay.from_estimator(plane, X_test, y_test, display_labels=list("ABC")).plot(ax)
         ax.set(title=f"{title}: {100 * score:.0f} %", xlabel="", ylabel="", xticks=[], yticks=[])
     row[0].set_ylabel(name)
-handles = axes[1, 0].get_legend_handles_labels()  # of three classes
-figure.legend(*handles, loc="outside lower center", ncols=4, fontsize="small")
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize="small")
 plt.show()
 
 # %%

@@ -164,9 +164,10 @@ def test_ten_classes_differ_without_colour_and_more_are_refused():
 
 
 def test_a_row_tells_its_name_its_class_and_its_features(wine, plane):
-    X, y = wine
+    X, y = wine[0].copy(), wine[1]
     names = [f"bottle {k}" for k in range(len(X))]
-    display = ProjectionDisplay.from_estimator(plane, X, y, row_names=names, display_labels=["A", "B", "C"])
+    X.index = names
+    display = ProjectionDisplay.from_estimator(plane, X, y, display_labels=["A", "B", "C"])
     row = display._row_texts()[60]
     assert row[:3] == ["row bottle 60", "class B", f"alcohol = {X.iloc[60, 0]:.4g}"]
     assert row[-1] == "and 1 more"

@@ -29,9 +29,7 @@ def test_the_filled_rows_are_the_support_vectors_and_the_others_are_open(moons, 
     assert_array_equal(np.unique(found, axis=0), np.unique(svm.support_vectors_, axis=0))
     drawn = np.concatenate([group.get_offsets() for group in display.ax_.collections])
     assert_array_equal(np.unique(drawn, axis=0), np.unique(moons[0], axis=0))
-    assert [text.get_text() for text in display.ax_.texts] == [
-        f"{len(svm.support_)} of 200 rows are support vectors"
-    ]
+    assert [text.get_text() for text in display.ax_.texts] == [f"support: {len(svm.support_)} of 200"]
     on_top = max(display.ax_.collections, key=lambda group: group.get_zorder())
     assert_array_equal(np.isin(on_top.get_offsets(), found).all(axis=1), True)
 

@@ -1,6 +1,7 @@
 """The hidden space of a model, with its class Gaussians."""
 
 import numpy as np
+from sklearn.decomposition import PCA
 
 from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import (
@@ -96,15 +97,14 @@ class HiddenSpaceDisplay(Display):
         if H.shape[1] < 2:
             raise ValueError(f"{name_of(estimator)} has {H.shape[1]} hidden unit; accepted: two or more")
         means, covariances = machine.hidden_gaussians(seen, y)
-        centre = H.mean(axis=0)
-        _, lengths, directions = np.linalg.svd(H - centre, full_matrices=False)
-        plane = _with_signs(directions[:2]).T
+        pca = PCA(2, svd_solver="full").fit(H)
+        plane = pca.components_
         return cls(
-            (H - centre) @ plane,
+            pca.transform(H),
             codes,
-            (means - centre) @ plane,
-            plane.T @ covariances @ plane,
-            lengths[:2] ** 2 / np.sum(lengths**2),
+            pca.transform(means),
+            plane @ covariances @ plane.T,
+            pca.explained_variance_ratio_,
             display_labels=class_labels(estimator, display_labels),
         )
 
@@ -151,9 +151,3 @@ class HiddenSpaceDisplay(Display):
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
         name_classes(ax, self.display_labels, marker=True, line=True)
         ax.plot([], [], color="black", label="± 1 and 2 standard deviations")
-
-
-def _with_signs(directions: np.ndarray) -> np.ndarray:
-    """Flip directions such that their largest component is positive, for reproducible plots."""
-    largest = np.abs(directions).argmax(axis=1)
-    return directions * np.sign(directions[np.arange(len(directions)), largest])[:, None]

@@ -58,15 +58,9 @@ class FeatureImportancesDisplay(Display):
         names = getattr(estimator, "feature_names_in_", None)
         return cls(estimator.importances_, feature_names=names, n_features=n_features)
 
-    @property
-    def axis_names(self) -> tuple[str, str]:
-        """Names of the quantities on the x axis and the y axis."""
-        return "round", "importance"
+    axis_names = ("round", "importance")
 
-    @property
-    def subject(self) -> str:
-        """Subject of the plot, in a few words."""
-        return "Importances of features against rounds"
+    subject = "Importances of features against rounds"
 
     def _shown(self) -> np.ndarray:
         """The plotted features, in order of decreasing importance."""

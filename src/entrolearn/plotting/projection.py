@@ -40,7 +40,6 @@ class ProjectionDisplay(Display):
         Features shown in tooltips, at most the first twelve.
     feature_names : sequence of str, optional
         Names of the features. Default: the columns of a DataFrame, or "feature 1" and so on.
-    axis_names : sequence of two str, default=("component 1", "component 2")
 
     Attributes
     ----------
@@ -76,7 +75,6 @@ class ProjectionDisplay(Display):
         row_names=None,
         features=None,
         feature_names=None,
-        axis_names=("component 1", "component 2"),
     ):
         self.coordinates = coordinates
         self.codes = codes
@@ -84,36 +82,19 @@ class ProjectionDisplay(Display):
         self.row_names = row_names
         self.features = features
         self.feature_names = feature_names
-        self.axis_names = axis_names
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator,
-        X,
-        y,
-        *,
-        display_labels=None,
-        row_names=None,
-        features=None,
-        feature_names=None,
-        axis_names=("component 1", "component 2"),
-    ) -> "ProjectionDisplay":
+    def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "ProjectionDisplay":
         """Project rows by a fitted transformer.
 
         Parameters
         ----------
         estimator : fitted transformer with two components, or a pipeline or search that ends in one
         X : array-like, sparse array or DataFrame, shape (n_samples, n_features)
+            The rows, whose features are shown in tooltips; those of a DataFrame are named by its index.
         y : array-like, shape (n_samples,)
         display_labels : sequence of str, optional
             Names of the classes, in the order of their labels. Default: the labels.
-        row_names : sequence, optional
-            Names of the rows. Default: the index of a DataFrame, or their numbers.
-        features : array-like or DataFrame, optional
-            Features shown in tooltips, for example before scaling. Default: `X`.
-        feature_names : sequence of str, optional
-        axis_names : sequence of two str, default=("component 1", "component 2")
 
         Raises
         ------
@@ -122,7 +103,7 @@ class ProjectionDisplay(Display):
         TypeError
             If it has no ``transform``.
         ValueError
-            If it does not have two components, or names or labels have a wrong length.
+            If it does not have two components, or labels are too few or too many.
         """
         estimator = unwrapped(estimator)
         if not hasattr(estimator, "transform"):
@@ -140,16 +121,12 @@ class ProjectionDisplay(Display):
                 "accepted: transformers with two components"
             )
         labels, codes = np.unique(np.asarray(y), return_inverse=True)
-        if row_names is None and hasattr(X, "iloc"):
-            row_names = X.index
         return cls(
             coordinates,
             codes,
             display_labels=[str(one) for one in (labels if display_labels is None else display_labels)],
-            row_names=row_names,
-            features=X if features is None else features,
-            feature_names=feature_names,
-            axis_names=axis_names,
+            row_names=X.index if hasattr(X, "iloc") else None,
+            features=X,
         )
 
     def density(self, c: int) -> PlaneDensity | None:

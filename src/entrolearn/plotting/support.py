@@ -164,7 +164,7 @@ class SupportVectorDisplay(Display):
             ax.plot([], [], label=name, **style)
             for line in self.lines(name):
                 ax.plot(*line.T, zorder=2.5, **style)
-        say_below(ax, [f"{len(self.support)} of {len(self.X)} rows are support vectors"])
+        say_below(ax, [f"support: {len(self.support)} of {len(self.X)}"])
         frame(ax, self.surface, self.feature_names)
 
 
