@@ -57,7 +57,7 @@ DISPLAYS = {
     "DifferencesDisplay": (
         lambda kind: kind(["iris", "wine"], [150, 178], [1, -2], x_name="rows", y_name="gain", line=(1, 0)),
         ["series", "value", "difference"], "gain against rows. above zero 1 of 2 times, below 1, median -0.5",
-        ["trend"],
+        ["no difference", "trend"],
     ),
     "ErrorDensityDisplay": (
         lambda kind: of_errors(), ["time", "error", "density", "mean", "std"], "at epoch 2",

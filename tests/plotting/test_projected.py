@@ -119,9 +119,3 @@ def test_other_labels_are_refused(moons, machine):
         ProjectedDensityDisplay.from_estimator(machine, X, y + 5)
     with pytest.raises(ValueError, match=r"display_labels are \['one'\]; accepted: two"):
         ProjectedDensityDisplay.from_estimator(machine, X, y, display_labels=["one"])
-
-
-def test_axes_that_are_given_are_drawn_on(moons, machine):
-    first = ProjectedDensityDisplay.from_estimator(machine, *moons).plot()
-    again = ProjectedDensityDisplay.from_estimator(machine, *moons).plot(first.ax_)
-    assert (again.ax_, again.figure_) == (first.ax_, first.ax_.figure)

@@ -79,9 +79,3 @@ def test_names_and_remarks_lie_within_the_figure_and_apart(n_models, style):
     assert all(around.x0 <= box.x0 and box.x1 <= around.x1 for box in boxes)
     assert all(around.y0 <= box.y0 and box.y1 <= around.y1 for box in boxes)
     assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
-
-
-def test_axes_that_are_given_are_drawn_on():
-    display = CriticalDifferenceDisplay(RANKS, [])
-    ax = critical_difference_axes(display)
-    assert display.plot(ax).ax_ is ax

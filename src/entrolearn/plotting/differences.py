@@ -85,7 +85,7 @@ class DifferencesDisplay(Display):
                 linewidths=0.8,
                 zorder=3,
             )
-        ax.axhline(0, color="black", linewidth=0.7, zorder=2)
+        ax.axhline(0, color="black", linewidth=0.7, zorder=2, label="no difference")
         log_scale(ax.xaxis, x)
         ax.set(xlabel=self.x_name, ylabel=self.y_name)
         ax.margins(x=0.12, y=0.16)
