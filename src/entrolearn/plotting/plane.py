@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.inspection import DecisionBoundaryDisplay
 
-from entrolearn.plotting.style import Figure
+from entrolearn.plotting.style import Figure, contour_lines
 
 N_STEPS = 200  # points per side of the grid
 MARGIN = 0.05  # margin around the rows, as a share of the longer side
@@ -38,8 +38,7 @@ def level_lines(surface: DecisionBoundaryDisplay, level: float) -> list[np.ndarr
     """Contours of the decision function at a level, each of shape (n_points, 2)."""
     if not surface.response.min() < level < surface.response.max():
         return []
-    lines = Figure().subplots().contour(surface.xx0, surface.xx1, surface.response, levels=[level])
-    return [line for line in lines.allsegs[0] if len(line)]
+    return contour_lines(surface.xx0, surface.xx1, surface.response, level)
 
 
 def frame(ax, surface: DecisionBoundaryDisplay, feature_names) -> None:

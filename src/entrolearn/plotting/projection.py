@@ -189,6 +189,7 @@ class ProjectionDisplay(Display):
         self._check()
         scatter_classes(ax, np.asarray(self.coordinates), np.asarray(self.codes), alpha=0.6)
         gaps = []
+        shown = [np.asarray(self.coordinates, dtype=float)]
         for c, (style, label) in enumerate(zip(self._styles(), self.display_labels, strict=True)):
             density = self.density(c)
             if density is None:
@@ -200,11 +201,15 @@ class ProjectionDisplay(Display):
             ax.contourf(*at, levels=[heights[0], np.inf], colors=[tint(style)], alpha=0.35, zorder=0)
             line = {"colors": [style["color"]], "linestyles": [style["linestyle"]]}
             ax.contour(*at, levels=heights, linewidths=0.9, zorder=3, **line)
+            shown += density.lines_around(max(MASSES))
         say_below(ax, gaps)
         name_classes(ax, self.display_labels, marker=True, line=True)
         shares = ", ".join(f"{100 * mass:.0f}" for mass in MASSES)
         ax.plot([], [], color="black", linewidth=0.9, label=f"contours of {shares} % of a class")
-        xlim, ylim = self._limits()
+        # All rows and contours, with a margin.
+        low, high = np.min(np.vstack(shown), axis=0), np.max(np.vstack(shown), axis=0)
+        margin = MARGIN * np.where(high > low, high - low, 1)
+        xlim, ylim = np.column_stack([low - margin, high + margin])
         ax.set(xlim=xlim, ylim=ylim, xlabel=self.axis_names[0], ylabel=self.axis_names[1])
 
     def to_html(self, file: str | os.PathLike, *, title: str = "") -> None:
@@ -248,14 +253,6 @@ class ProjectionDisplay(Display):
                 f"display_labels are {list(self.display_labels)}; "
                 f"accepted: one for each of the {n_classes} classes"
             )
-
-    def _limits(self) -> np.ndarray:
-        """Limits of the plot: all rows and contours, with a margin."""
-        lines = [line for c in range(len(self.display_labels)) for line in self.contours(c)]
-        shown = np.vstack([self.coordinates, *lines])
-        low, high = shown.min(axis=0), shown.max(axis=0)
-        margin = MARGIN * np.where(high > low, high - low, 1)
-        return np.column_stack([low - margin, high + margin])
 
 
 def _first_columns(features, number: int) -> np.ndarray:

@@ -17,6 +17,7 @@ import numpy as np
 try:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
+    from contourpy import contour_generator
     from matplotlib.figure import Figure
     from matplotlib.font_manager import FontProperties
     from matplotlib.lines import Line2D
@@ -296,6 +297,12 @@ def plot_lines(ax, lines: Mapping, styles: Sequence[dict] | None = None, **look)
         if missing or not len(x):
             gaps.append(f"{name}: no number" + (f" at {missing} of {len(x)}" if len(x) else ""))
     say_below(ax, gaps)
+
+
+def contour_lines(x, y, heights, level: float) -> list[np.ndarray]:
+    """Contours of a function on a grid at a level, each of shape (n_points, 2)."""
+    lines: Any = contour_generator(x, y, heights, name="mpl2014").lines(level)  # points, and codes of paths
+    return [line for line in lines[0] if len(line)]
 
 
 def say(ax, text: str) -> None:
