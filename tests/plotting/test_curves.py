@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
 from entrolearn.plotting import GridCurveDisplay, plot_panels
@@ -25,6 +26,12 @@ def test_a_curve_is_the_mean_of_the_folds_and_its_band_their_standard_deviation(
     # ddof=1: the standard deviation of (1, 3) is sqrt(2), of (2, 6) it is 2 sqrt(2)
     assert_allclose([at[5].min(), at[5].max()], [2 - 2**0.5, 2 + 2**0.5])
     assert_allclose([at[10].min(), at[10].max()], [4 - 8**0.5, 4 + 8**0.5])
+
+
+def test_axes_with_other_lines_are_drawn_on():
+    ax = Figure().subplots()
+    ax.plot([0, 1], [0, 1])
+    assert len(display().plot(ax).ax_.get_lines()) == 2
 
 
 def test_a_value_with_a_failed_fold_is_a_gap_that_is_told():

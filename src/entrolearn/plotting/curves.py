@@ -4,7 +4,7 @@ import numpy as np
 
 from entrolearn.plotting.display import Display
 from entrolearn.plotting.grids import grows_by_factors, set_scale
-from entrolearn.plotting.style import guide_lines, ordered_styles, plot_lines
+from entrolearn.plotting.style import distinct_styles, guide_lines, ordered_styles, plot_lines
 
 MANY = 20  # maximum number of grid values with markers
 
@@ -83,7 +83,8 @@ class GridCurveDisplay(Display):
             yield own | {"parameter": self.param_name}
 
     def _plot(self, ax) -> None:
-        styles = ordered_styles(len(self.curves)) if self.ordered else None
+        number = len(self.curves)
+        styles = ordered_styles(number) if self.ordered else distinct_styles(number, "curves")
         lines = {name: (values, self.mean_and_spread(name)[0]) for name, (values, _) in self.curves.items()}
         # Draw markers only for a few points; many markers would hide the line.
         many = any(len(values) > MANY for values, _ in lines.values())
@@ -91,10 +92,10 @@ class GridCurveDisplay(Display):
         n_folds = {len(scores) for _, scores in self.curves.values() if len(scores) > 1}
         if n_folds and not self.ordered:
             band = {"alpha": 0.15, "linewidth": 0}
-            for name, line in zip(lines, list(ax.get_lines()), strict=True):
+            for name, style in zip(lines, styles, strict=True):
                 values, mean = (np.asarray(one, dtype=float) for one in lines[name])
                 spread = self.mean_and_spread(name)[1]
-                ax.fill_between(values, mean - spread, mean + spread, color=line.get_color(), **band)
+                ax.fill_between(values, mean - spread, mean + spread, color=style["color"], **band)
             folds = " or ".join(map(str, sorted(n_folds)))
             ax.fill_between([], [], color="black", label=f"± 1 standard deviation over {folds} folds", **band)
         self._scale(ax)

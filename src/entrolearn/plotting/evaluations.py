@@ -26,7 +26,7 @@ class EvaluationsDisplay(Display):
 
     See Also
     --------
-    TimingDisplay : Only seconds, with a method that measures learners.
+    TimingDisplay : Only seconds.
 
     Examples
     --------
