@@ -153,7 +153,7 @@ def test_every_display_is_here():
 
 def boxes(figure):
     """The texts of a figure as they are drawn, with their extents."""
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     drawn = []
     for ax in figure.axes:
         parts = [ax.title, ax._left_title, ax._right_title, *ax.texts]
