@@ -39,7 +39,7 @@ sets = {"equal means": (groups @ rotation, classes), "digits": (digits.data[chos
 # the plane.
 
 planes = {"PCA": PCA(2), "LDA": LinearDiscriminantAnalysis(), "MELM": MELM(n_init=4, random_state=0)}
-figure, axes = plt.subplots(2, 3, figsize=(6, 4.2), layout="constrained")
+figure, axes = plt.subplots(2, 3, figsize=(6, 4.8), layout="constrained")
 for row, (name, (X, y)) in zip(axes, sets.items(), strict=True):
     X, X_test, y, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
     scaler = StandardScaler().fit(X)
@@ -47,9 +47,10 @@ for row, (name, (X, y)) in zip(axes, sets.items(), strict=True):
     for ax, (title, plane) in zip(row, planes.items(), strict=True):
         Z = plane.fit(X, y).transform(X)
         score = KNeighborsClassifier(10).fit(Z, y).score(plane.transform(X_test), y_test)
-        ProjectionDisplay.from_estimator(plane, X_test, y_test).plot(ax)
+        ProjectionDisplay.from_estimator(plane, X_test, y_test, display_labels=list("ABC")).plot(ax)
         ax.set(title=f"{title}: {100 * score:.0f} %", xlabel="", ylabel="", xticks=[], yticks=[])
     row[0].set_ylabel(name)
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize="small")
 plt.show()
 
 # %%

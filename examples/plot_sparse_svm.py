@@ -22,13 +22,14 @@ machines = {
     "OneNormSVC": OneNormSVC(gamma=1.0),
     "CrossEntropySVC": CrossEntropySVC(gamma=1.0, random_state=0),
 }
-figure, axes = plt.subplots(1, 3, figsize=(6, 2.8), sharex=True, sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(6, 3.4), sharex=True, sharey=True, layout="constrained")
 for ax, (name, machine) in zip(axes, machines.items(), strict=True):
     machine.fit(X, y)
     SupportVectorDisplay.from_estimator(machine, X, y).plot(ax)
     error = 1 - machine.score(X_test, y_test)
     ax.set_title(f"{name}\n{sum(machine.n_support_)} vectors, {100 * error:.1f} %", fontsize="small")
     ax.label_outer()
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize="small")
 plt.show()
 
 # %%

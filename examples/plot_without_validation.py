@@ -37,11 +37,13 @@ for (top, bottom), (name, search) in zip(axes.T, searches.items(), strict=True):
     scores = [gmean_score(y_test, model.predict(X_test)) for model in models]
     for ax, shown in ((top, search.cv_results_["mean_test_score"]), (bottom, scores)):
         ax.plot(values, shown, "o-", markersize=3)
-        ax.plot(values[search.best_index_], shown[search.best_index_], "*", color="black", markersize=11)
+        selected = values[search.best_index_], shown[search.best_index_]
+        ax.plot(*selected, "*", color="black", markersize=11, label="selected")
     top.set(title=name, yscale="log")
     bottom.set(xlabel=parameter, xscale="log", ylim=(-0.05, 1.05))
 axes[0, 0].set_ylabel("divergence (nats)\non the training rows")
 axes[1, 0].set_ylabel("GMEAN\non other rows")
+axes[1, 0].legend(fontsize="small")
 plt.show()
 
 # %%

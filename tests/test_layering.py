@@ -87,6 +87,7 @@ SCIENTIFIC = {"numpy", "scipy", "sklearn"}
 # What `pip install entrolearn` brings: its dependencies, and the two that scikit-learn brings along.
 INSTALLED = SCIENTIFIC | {"highspy", "joblib", "threadpoolctl"}
 ONLY_IN = {
+    "contourpy": "plotting",
     "dask": "streaming",
     "distributed": "streaming",
     "mlflow": "entrolab.tracking",

@@ -4,10 +4,10 @@ import matplotlib as mpl
 from cycler import cycler
 from sphinx_gallery.scrapers import matplotlib_scraper
 
-from entrolearn.plotting.style import CLASS_STYLES, MORE_CLASS_STYLES
+from entrolearn.plotting.style import CLASS_STYLES
 
 STYLE = {
-    "axes.prop_cycle": cycler(color=[style["color"] for style in CLASS_STYLES + MORE_CLASS_STYLES]),
+    "axes.prop_cycle": cycler(color=[style["color"] for style in CLASS_STYLES[:6]]),
     "axes.titlesize": "medium",
     "hatch.linewidth": 0.8,
     "svg.hashsalt": "entrolearn",

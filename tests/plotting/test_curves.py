@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.model_selection import StratifiedKFold, cross_val_score, validation_curve
-from sklearn.svm import SVC
 
-from entrolearn import EEMClassifier, gmean_scorer
 from entrolearn.plotting import GridCurveDisplay, plot_panels
 
 SCORES = np.array([[1.0, 2.0, np.nan], [3.0, 6.0, 9.0]])
@@ -20,7 +18,7 @@ def display(values=(5, 10, 15), scores=SCORES, **keywords):
 
 def test_a_curve_is_the_mean_of_the_folds_and_its_band_their_standard_deviation():
     drawn = display().plot()
-    (line,), (band,) = drawn.ax_.get_lines(), drawn.ax_.collections
+    (line,), (band, _) = drawn.ax_.get_lines(), drawn.ax_.collections
     assert_array_equal(line.get_xdata(), [5, 10, 15])
     assert_allclose(line.get_ydata(), [2, 4, np.nan])
     corners = band.get_paths()[0].vertices
@@ -30,62 +28,23 @@ def test_a_curve_is_the_mean_of_the_folds_and_its_band_their_standard_deviation(
     assert_allclose([at[10].min(), at[10].max()], [4 - 8**0.5, 4 + 8**0.5])
 
 
+def test_axes_with_other_lines_are_drawn_on():
+    ax = Figure().subplots()
+    ax.plot([0, 1], [0, 1])
+    assert len(display().plot(ax).ax_.get_lines()) == 2
+
+
 def test_a_value_with_a_failed_fold_is_a_gap_that_is_told():
-    assert [text.get_text() for text in display().plot().ax_.texts] == ["EEM: no score at 1 of 3"]
+    assert [text.get_text() for text in display().plot().ax_.texts] == ["EEM: no number at 1 of 3"]
     nothing = display(values=[], scores=np.empty((0, 0))).plot()
-    assert [text.get_text() for text in nothing.ax_.texts] == ["EEM: no score"]
-
-
-@pytest.mark.parametrize(
-    ("estimator", "name", "values"),
-    [(EEMClassifier(random_state=0), "n_hidden", [3, 10, 30]), (SVC(gamma=1.0), "C", [0.1, 1.0])],
-)
-def test_a_path_gives_the_scores_of_plain_fits(moons, estimator, name, values):
-    X, y = moons
-    folds = StratifiedKFold(4, shuffle=True, random_state=1)
-    drawn = GridCurveDisplay.from_estimator(estimator, X, y, param_name=name, param_range=values, cv=folds)
-    ((found, scores),) = drawn.curves.values()
-    _, twin = validation_curve(
-        estimator, X, y, param_name=name, param_range=values, cv=folds, scoring=gmean_scorer
-    )
-    assert_array_equal(found, values)
-    assert_allclose(scores, twin.T)
-    assert (drawn.param_name, drawn.score_name) == (name, "GMEAN")
-
-
-def test_scoring_is_that_of_scikit_learn(moons):
-    request = {"param_name": "C", "param_range": [1.0], "cv": 3}
-    drawn = GridCurveDisplay.from_estimator(SVC(), *moons, **request, scoring="accuracy")
-    ((_, scores),) = drawn.curves.values()
-    assert_allclose(scores[:, 0], cross_val_score(SVC(), *moons, scoring="accuracy", cv=3))
-    assert drawn.score_name == "accuracy"
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"param_name": "n_hiden"}, "EEMClassifier has no parameter 'n_hiden', did you mean 'n_hidden'?"),
-        ({"param_range": ["rbf"]}, r"values of n_hidden are \['rbf'\]; accepted: one or more finite numbers"),
-        ({"param_range": []}, r"values of n_hidden are \[\]"),
-        ({"param_range": [-1]}, "The 'n_hidden' parameter"),
-    ],
-)
-def test_bad_requests_are_named(moons, change, message):
-    request = {"param_name": "n_hidden", "param_range": [5], "cv": 3} | change
-    with pytest.raises(ValueError, match=message):
-        GridCurveDisplay.from_estimator(EEMClassifier(random_state=0), *moons, **request)
-
-
-def test_too_many_curves_for_one_panel_are_refused():
-    many = {str(k): ([1], [[1.0]]) for k in range(7)}
-    with pytest.raises(ValueError, match="7 curves in one panel; accepted: at most 6"):
-        GridCurveDisplay(many, param_name="C", score_name="GMEAN").plot()
+    assert [text.get_text() for text in nothing.ax_.texts] == ["EEM: no number"]
 
 
 def test_curves_with_an_order_pass_from_dark_to_light_without_bands():
     many = {f"L = {k}": ([1, 2, 4], [[1.0, 2.0, k]]) for k in range(8)}
     ax = GridCurveDisplay(many, param_name="C", score_name="accuracy", ordered=True).plot().ax_
     assert not ax.collections
+    assert not display(scores=np.ones((1, 3))).plot().ax_.collections  # one fold has no spread
     light = [sum(to_rgb(line.get_color())) for line in ax.get_lines()]
     assert light == sorted(light)
     assert len(set(light)) == 8

@@ -44,7 +44,7 @@ def test_a_trend_is_a_straight_line_by_the_logarithm_over_the_points():
 
 def test_ticks_are_numbers_as_they_are_read():
     figure = display().figure_
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     (ax,) = figure.axes
     shown = [label.get_text() for label in ax.get_xticklabels()]
     assert "1,000" in shown

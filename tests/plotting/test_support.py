@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from entrolearn.plotting import SupportVectorDisplay, plot_panels
+from entrolearn.plotting import SupportVectorDisplay
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def test_the_filled_rows_are_the_support_vectors_and_the_others_are_open(moons, 
     assert_array_equal(np.unique(found, axis=0), np.unique(svm.support_vectors_, axis=0))
     drawn = np.concatenate([group.get_offsets() for group in display.ax_.collections])
     assert_array_equal(np.unique(drawn, axis=0), np.unique(moons[0], axis=0))
-    assert [text.get_text() for text in display.ax_.texts] == [f"{len(svm.support_)} of 200 rows"]
+    assert [text.get_text() for text in display.ax_.texts] == [f"support: {len(svm.support_)} of 200"]
     on_top = max(display.ax_.collections, key=lambda group: group.get_zorder())
     assert_array_equal(np.isin(on_top.get_offsets(), found).all(axis=1), True)
 
@@ -37,7 +37,6 @@ def test_the_filled_rows_are_the_support_vectors_and_the_others_are_open(moons, 
 def test_classes_differ_in_their_markers(moons, svm):
     ax = SupportVectorDisplay.from_estimator(svm, *moons, display_labels=["down", "up"]).plot().ax_
     labels = ["class down", "support vectors of down", "class up", "support vectors of up"]
-    assert ax.get_legend_handles_labels()[1] == [*labels, "boundary", "margins"]
     vertices = {group.get_label(): len(group.get_paths()[0].vertices) for group in ax.collections}
     assert list(vertices) == labels
     assert vertices["class down"] == vertices["support vectors of down"]
@@ -74,13 +73,6 @@ def test_a_machine_that_keeps_no_row_has_no_line(moons, svm):
     display = SupportVectorDisplay.from_estimator(machine, *moons).plot()
     assert not display.lines("boundary") + display.lines("margins")
     assert not len(filled(display.ax_))
-
-
-def test_panels_share_a_legend(moons, svm):
-    panels = {name: SupportVectorDisplay.from_estimator(svm, *moons) for name in ("A", "B")}
-    figure = plot_panels(panels, n_columns=2)
-    (legend,) = figure.legends
-    assert len(legend.get_texts()) == 6
 
 
 def test_other_machines_and_other_rows_are_refused(moons, svm):

@@ -1,12 +1,8 @@
 """Surfaces over two parameters: every point in its field, gaps told."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
-from sklearn.svm import SVC
 
-from entrolearn import gmean_scorer
 from entrolearn.plotting import GridSurfaceDisplay
 
 XS, YS = [0.25, 0.5, 1.0, 2.0], [200, 400, 1200]
@@ -47,20 +43,3 @@ def test_a_point_without_a_score_is_empty_and_told():
 def test_a_single_row_or_a_constant_score_is_drawn_without_lines():
     assert len(display(SCORES[:1], ys=[200]).plot().ax_.collections) == 1
     assert len(display(np.ones((3, 4))).plot().ax_.collections) == 1
-
-
-def test_a_path_gives_the_scores_of_plain_fits(moons):
-    folds = StratifiedKFold(3, shuffle=True, random_state=1)
-    grid = {"C": [0.1, 1.0], "gamma": [0.5, 2.0, 8.0]}
-    drawn = GridSurfaceDisplay.from_estimator(SVC(), *moons, param_grid=grid, cv=folds)
-    assert (drawn.x_name, drawn.y_name) == ("C", "gamma")
-    search = GridSearchCV(SVC(), grid, cv=folds, scoring=gmean_scorer).fit(*moons)
-    twin = search.cv_results_["mean_test_score"].reshape(2, 3)  # C, then gamma
-    assert_allclose(drawn.scores, twin.T)
-
-
-def test_an_unknown_parameter_is_named(moons):
-    with pytest.raises(ValueError, match="SVC has no parameter 'gama', did you mean 'gamma'"):
-        GridSurfaceDisplay.from_estimator(SVC(), *moons, param_grid={"C": [1.0], "gama": [1.0]})
-    with pytest.raises(ValueError, match="param_grid"):
-        GridSurfaceDisplay.from_estimator(SVC(), *moons, param_grid={"C": [1.0]})

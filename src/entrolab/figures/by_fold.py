@@ -105,14 +105,14 @@ class FoldsDisplay:
         ax.plot(
             *self.reference, color="0.6", linestyle="--", linewidth=0.8, zorder=0, label=self.figure.known
         )
-        for fold in self.folds:
-            ax.plot(fold.x, fold.y, self.figure.style, linewidth=0.8, markersize=2.5, alpha=0.7, label="_")
+        for k, fold in enumerate(self.folds):
+            label = "_" if k else "a fold, each in its colour"
+            ax.plot(fold.x, fold.y, self.figure.style, linewidth=0.8, markersize=2.5, alpha=0.7, label=label)
         # Several panels share a legend, and each has a score of its own.
         said, _, range_ = self.summary().partition(" (")
         said = f"{said}\n({range_}" if range_ else said
         ax.text(0.97, 0.03, said, transform=ax.transAxes, ha="right", va="bottom", fontsize="small")
         ax.set(xlabel=self.figure.x_label, ylabel=self.figure.y_label)
-        ax.legend(loc="best", fontsize="small")
         self.ax_, self.figure_ = ax, ax.figure
 
     @property

@@ -3,7 +3,7 @@
 import numpy as np
 
 from entrolearn.plotting.display import Display
-from entrolearn.plotting.style import guide_lines
+from entrolearn.plotting.style import guide_lines, log_scale
 
 # Marker, fill and colour of each verdict, matching the report.
 VERDICT_STYLES = {
@@ -25,7 +25,7 @@ class AgreementDisplay(Display):
     name : str
         Name of the measured quantity, with its unit.
     band : float or None, default=None
-        Half-width of a band around the line, such as the median published ±; None for no band.
+        The median published ±, the half-width of a band around the line; None for no band.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class AgreementDisplay(Display):
 
     @property
     def axis_names(self) -> tuple[str, str]:
-        return f"published {self.name}", f"ours {self.name}"
+        return f"published {self.name}", f"own {self.name}"
 
     @property
     def subject(self) -> str:
@@ -77,15 +77,15 @@ class AgreementDisplay(Display):
         ends = np.array([low, high])
         if self.band is not None:
             line = np.linspace(low, high, 200)
-            ax.fill_between(line, line - self.band, line + self.band, color="0.9", linewidth=0, zorder=1)
-        ax.plot(ends, ends, color="0.4", linewidth=0.8, zorder=2)
+            band = {"color": "0.9", "linewidth": 0, "label": "± median published ±"}
+            ax.fill_between(line, line - self.band, line + self.band, zorder=1, **band)
+        ax.plot(ends, ends, color="0.4", linewidth=0.8, zorder=2, label="equal")
         for verdict, style in VERDICT_STYLES.items():
-            chosen = verdicts == verdict
-            ax.scatter(
-                published[chosen], ours[chosen], s=11, linewidths=0.6, label=verdict, zorder=3, **style
-            )
-        if wide:
-            ax.set(xscale="log", yscale="log")
-        ax.set(xlim=ends, ylim=ends, xlabel="published", ylabel="ours")
+            if (chosen := verdicts == verdict).any():
+                look = {"s": 11, "linewidths": 0.6, "label": verdict, "zorder": 3}
+                ax.scatter(published[chosen], ours[chosen], **look, **style)
+        for axis in (ax.xaxis, ax.yaxis) if wide else ():
+            log_scale(axis, both)
+        ax.set(xlim=ends, ylim=ends, xlabel=self.axis_names[0], ylabel=self.axis_names[1])
         ax.set_aspect("equal")
         guide_lines(ax, "both")

@@ -4,16 +4,23 @@ from textwrap import fill
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from entrolearn.plotting.display import Display, points
-from entrolearn.plotting.plane import check_plane
-from entrolearn.plotting.style import NOISE_STYLE, Figure, cluster_styles, plt, say, say_below
+from entrolearn.plotting.style import (
+    NOISE_STYLE,
+    Figure,
+    cluster_styles,
+    legend_above,
+    mpl,
+    plt,
+    say,
+    say_below,
+)
 
-SIDE = 1.3  # panel size in inches
-LETTERS = 16  # maximum number of letters in a line of a panel title
+SIDE, TYPE = 1.3, 8  # panel size in inches for a font size of 8 points, which it scales with
+LETTERS = 16  # maximum number of letters in a line of a name
 NOISE = -1  # the label of rows that are in no cluster, as in scikit-learn
 
 
@@ -47,7 +54,10 @@ class ClusteringsDisplay(Display):
     >>> X["moons"], y["moons"] = make_moons(200, noise=0.05, random_state=0)
     >>> X["blobs"], y["blobs"] = make_blobs(random_state=0)
     >>> clusterers = {"k-means": KMeans(3, random_state=0), "HDBSCAN": HDBSCAN(copy=True)}
-    >>> display = ClusteringsDisplay.from_estimators(clusterers, X, y)
+    >>> clusterings = {
+    ...     name: {who: one.fit_predict(rows) for who, one in clusterers.items()} for name, rows in X.items()
+    ... }
+    >>> display = ClusteringsDisplay(X, y, clusterings)
     >>> round(display.agreement("moons", "HDBSCAN"), 2)
     1.0
     >>> display.plot()
@@ -58,33 +68,6 @@ class ClusteringsDisplay(Display):
         self.X = X
         self.y = y
         self.clusterings = clusterings
-
-    @classmethod
-    def from_estimators(cls, estimators, X, y) -> "ClusteringsDisplay":
-        """Cluster each data set by each clusterer.
-
-        Parameters
-        ----------
-        estimators : mapping of str to clusterer
-            Any object with ``fit_predict``; clones are used.
-        X : mapping of str to array-like, shape (n_samples, 2)
-            Name and rows of each data set.
-        y : mapping of str to array-like of int, shape (n_samples,)
-            Their classes, which are not used for clustering.
-
-        Raises
-        ------
-        ValueError
-            If a data set does not have two features.
-        """
-        for rows in X.values():
-            check_plane(rows)
-        X = {name: np.asarray(rows, dtype=float) for name, rows in X.items()}
-        clusterings = {
-            name: {who: clone(estimator).fit_predict(rows) for who, estimator in estimators.items()}
-            for name, rows in X.items()
-        }
-        return cls(X, {name: np.asarray(y[name]) for name in X}, clusterings)
 
     def agreement(self, name: str, clusterer: str) -> float:
         """Adjusted Rand index of a clusterer on a data set."""
@@ -153,9 +136,10 @@ class ClusteringsDisplay(Display):
         for row, name in zip(self.axes_, names, strict=True):
             for panel, who in zip(row, columns, strict=True):
                 self._plot_panel(panel, name, who)
-            row[0].set_ylabel(name)
+            row[0].set_ylabel(fill(name, LETTERS))
         for panel, who in zip(self.axes_[0], columns, strict=True):
-            panel.set_title(fill(who, LETTERS))
+            panel.set_title(fill(who, LETTERS), fontsize=mpl.rcParams["font.size"])
+        legend_above(self.figure_, *self.axes_.flat)
         return self
 
     def _plot_panel(self, ax, name: str, who: str) -> None:
@@ -173,16 +157,19 @@ class ClusteringsDisplay(Display):
             if style["marker"] == "x":  # this marker has no face colour
                 faces = {"color": style["color"]}
             at = points[looks == number]
+            if number == NOISE and len(at):
+                faces["label"] = "in no cluster"
             # Rasterise thousands of markers; everything else is drawn as vector graphics.
             ax.scatter(*at.T, s=size, marker=style["marker"], linewidths=0.5, rasterized=True, **faces)
         # Leave room below for the adjusted Rand index.
         low, high = points[:, 1].min(), points[:, 1].max()
         ax.set_ylim(low - 0.16 * (high - low), high + 0.05 * (high - low))
-        say_below(ax, f"{self.agreement(name, who):.2f}")
+        say_below(ax, [f"ARI {self.agreement(name, who):.2f}"])
 
 
 def clustering_axes(n_sets: int, n_clusterers: int, *, figure: Figure | None = None) -> np.ndarray:
     """Axes of the panels, on a given figure or on a new one that is not registered with pyplot."""
     figure = Figure(layout="constrained") if figure is None else figure
-    figure.set_size_inches(SIDE * n_clusterers + 0.3, SIDE * n_sets + 0.4)
+    side = SIDE * mpl.rcParams["font.size"] / TYPE
+    figure.set_size_inches(side * n_clusterers + 0.3, side * n_sets + 0.4)
     return figure.subplots(n_sets, n_clusterers, squeeze=False)

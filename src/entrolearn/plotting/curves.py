@@ -3,16 +3,8 @@
 import numpy as np
 
 from entrolearn.plotting.display import Display
-from entrolearn.plotting.fitted import name_of
-from entrolearn.plotting.grids import (
-    check_known,
-    grid_scores,
-    grows_by_factors,
-    name_of_score,
-    numbers,
-    set_scale,
-)
-from entrolearn.plotting.style import distinct_styles, guide_lines, ordered_styles, say_below
+from entrolearn.plotting.grids import grows_by_factors, set_scale
+from entrolearn.plotting.style import distinct_styles, guide_lines, ordered_styles, plot_lines
 
 MANY = 20  # maximum number of grid values with markers
 
@@ -48,14 +40,13 @@ class GridCurveDisplay(Display):
     Examples
     --------
     >>> from sklearn.datasets import make_moons
-    >>> from entrolearn import EEMClassifier
+    >>> from entrolearn import EEMClassifier, PathSearchCV
     >>> from entrolearn.plotting import GridCurveDisplay
     >>> X, y = make_moons(200, noise=0.2, random_state=0)
-    >>> machine = EEMClassifier(random_state=0)
-    >>> display = GridCurveDisplay.from_estimator(
-    ...     machine, X, y, param_name="n_hidden", param_range=range(5, 105, 20)
-    ... )
-    >>> display.plot()
+    >>> sizes = list(range(5, 105, 20))
+    >>> search = PathSearchCV(EEMClassifier(random_state=0), {"n_hidden": sizes}, cv=5).fit(X, y)
+    >>> scores = [search.cv_results_[f"split{fold}_test_score"] for fold in range(5)]
+    >>> GridCurveDisplay({"EEM": (sizes, scores)}, param_name="n_hidden", score_name="accuracy").plot()
     <...>
     """
 
@@ -64,43 +55,6 @@ class GridCurveDisplay(Display):
         self.param_name = param_name
         self.score_name = score_name
         self.ordered = ordered
-
-    @classmethod
-    def from_estimator(
-        cls, estimator, X, y, *, param_name, param_range, cv=10, scoring=None, score_name=None
-    ) -> "GridCurveDisplay":
-        """Cross-validate a classifier for each value of a parameter.
-
-        Estimators whose fits can share work (see :mod:`entrolearn.path`) do so: 100 sizes of an extreme
-        entropy machine, in ten folds, take about as long as the largest one.
-
-        Parameters
-        ----------
-        estimator : classifier
-            Cloned, never changed. Fits share work only if its ``random_state`` is an integer.
-        X : array-like, shape (n_samples, n_features)
-        y : array-like, shape (n_samples,)
-        param_name : str
-        param_range : sequence of numbers
-        cv : int or scikit-learn splitter, default=10
-        scoring : str or callable, optional
-            As in scikit-learn's ``cross_val_score``. Default: :func:`~entrolearn.gmean_score`.
-        score_name : str, optional
-            Name of the score. Default: that of `scoring`.
-
-        Raises
-        ------
-        ValueError
-            If the estimator does not have the parameter, the values are not numbers, or every fit failed.
-        """
-        values = numbers(param_name, param_range)
-        check_known(estimator, param_name)
-        scores = grid_scores(estimator, X, y, [{param_name: value} for value in values], cv, scoring)
-        return cls(
-            {name_of(estimator): (np.array(values), scores)},
-            param_name=param_name,
-            score_name=score_name or name_of_score(scoring),
-        )
 
     @property
     def axis_names(self) -> tuple[str, str]:
@@ -131,19 +85,21 @@ class GridCurveDisplay(Display):
     def _plot(self, ax) -> None:
         number = len(self.curves)
         styles = ordered_styles(number) if self.ordered else distinct_styles(number, "curves")
-        for (name, (values, _)), style in zip(self.curves.items(), styles, strict=True):
-            values = np.asarray(values, dtype=float)
-            mean, spread = self.mean_and_spread(name)
-            # Draw markers only for a few points; many markers would hide the line.
-            marker = "o" if len(values) <= MANY else None
-            if not self.ordered:
-                ax.fill_between(
-                    values, mean - spread, mean + spread, color=style["color"], alpha=0.15, linewidth=0
-                )
-            ax.plot(values, mean, label=name, marker=marker, markersize=2.5, **style)
+        lines = {name: (values, self.mean_and_spread(name)[0]) for name, (values, _) in self.curves.items()}
+        # Draw markers only for a few points; many markers would hide the line.
+        many = any(len(values) > MANY for values, _ in lines.values())
+        plot_lines(ax, lines, styles, **{"marker": None} if many else {})
+        n_folds = {len(scores) for _, scores in self.curves.values() if len(scores) > 1}
+        if n_folds and not self.ordered:
+            band = {"alpha": 0.15, "linewidth": 0}
+            for name, style in zip(lines, styles, strict=True):
+                values, mean = (np.asarray(one, dtype=float) for one in lines[name])
+                spread = self.mean_and_spread(name)[1]
+                ax.fill_between(values, mean - spread, mean + spread, color=style["color"], **band)
+            folds = " or ".join(map(str, sorted(n_folds)))
+            ax.fill_between([], [], color="black", label=f"± 1 standard deviation over {folds} folds", **band)
         self._scale(ax)
         guide_lines(ax, "y")
-        self._tell_gaps(ax)
         ax.set(xlabel=self.param_name, ylabel=self.score_name)
 
     def _scale(self, ax) -> None:
@@ -151,11 +107,3 @@ class GridCurveDisplay(Display):
         grids = [np.asarray(values, dtype=float) for values, _ in self.curves.values()]
         if any(map(grows_by_factors, grids)):
             set_scale(ax.xaxis, np.unique(np.concatenate(grids)))
-
-    def _tell_gaps(self, ax) -> None:
-        lines = []
-        for name, (values, _) in self.curves.items():
-            gaps = int(np.isnan(self.mean_and_spread(name)[0]).sum())
-            if gaps or not len(values):
-                lines.append(f"{name}: no score" + (f" at {gaps} of {len(values)}" if gaps else ""))
-        say_below(ax, "\n".join(lines))

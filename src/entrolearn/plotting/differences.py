@@ -3,13 +3,12 @@
 import math
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from entrolearn.plotting.display import Display
-from entrolearn.plotting.style import CLASS_STYLES, FADED, guide_lines
+from entrolearn.plotting.style import CLASS_STYLES, FADED, guide_lines, log_scale
 
 # Styles for a first score that is better, worse or equal.
-STYLES = (*CLASS_STYLES, {"marker": "s", "face": FADED, "color": FADED})
+STYLES = (*CLASS_STYLES[:2], {"marker": "s", "face": FADED, "color": FADED})
 # Number of the largest and of the smallest differences whose data sets are named, at most two.
 NAMED = 2
 
@@ -86,8 +85,9 @@ class DifferencesDisplay(Display):
                 linewidths=0.8,
                 zorder=3,
             )
-        ax.axhline(0, color="black", linewidth=0.7, zorder=2)
-        ax.set(xscale="log", xlabel=self.x_name, ylabel=self.y_name)
+        ax.axhline(0, color="black", linewidth=0.7, zorder=2, label="no difference")
+        log_scale(ax.xaxis, x)
+        ax.set(xlabel=self.x_name, ylabel=self.y_name)
         ax.margins(x=0.12, y=0.16)
         self._plot_trend(ax, x)
         self._name_extremes(ax, x, y)
@@ -96,13 +96,13 @@ class DifferencesDisplay(Display):
                 0.02, height, side, transform=ax.transAxes, va=va, size="x-small", style="italic", color=FADED
             )
         guide_lines(ax, "both")
-        _tell_values(ax, x)
 
     def _plot_trend(self, ax, x: np.ndarray) -> None:
         if self.line is not None:
             intercept, slope = self.line
             ends = np.array([x.min(), x.max()])
-            ax.plot(ends, intercept + slope * np.log10(ends), color=FADED, linestyle=(0, (4, 2)), zorder=2)
+            look = {"color": FADED, "linestyle": (0, (4, 2)), "zorder": 2, "label": "trend"}
+            ax.plot(ends, intercept + slope * np.log10(ends), **look)
 
     def _name_extremes(self, ax, x: np.ndarray, y: np.ndarray) -> None:
         """Name the extreme points towards the middle of the plot, one name above and one below each other."""
@@ -121,11 +121,3 @@ class DifferencesDisplay(Display):
                 va=va,
                 size="x-small",
             )
-
-
-def _tell_values(ax, x: np.ndarray) -> None:
-    """Tick labels in plain numbers: decades for a wide range, more values for a narrow one."""
-    wide = x.max() > 300 * x.min()
-    ax.xaxis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:,.10g}"))

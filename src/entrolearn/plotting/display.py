@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from entrolearn.plotting.style import new_axes
+from entrolearn.plotting.style import legend_above, new_axes
 
 
 class Display:
@@ -30,13 +30,18 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, optional
+            Axes to draw on, which get labelled artists, but no legend (see ``ax.legend``). Default: those of
+            a new figure, with a legend above.
 
         Returns
         -------
         self
         """
-        ax = new_axes() if ax is None else ax
+        own = ax is None
+        ax = new_axes() if own else ax
         self._plot(ax)
+        if own:
+            legend_above(ax.figure, ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from entrolearn.plotting.display import Display
-from entrolearn.plotting.style import Figure, distinct_styles, guide_lines, plt
+from entrolearn.plotting.style import Figure, distinct_styles, guide_lines, legend_above, log_scale, plt
 
 FIGURE_SIZE = (4.2, 4.6)  # inches
 
@@ -26,7 +26,7 @@ class EvaluationsDisplay(Display):
 
     See Also
     --------
-    TimingDisplay : Only seconds, with a method that measures learners.
+    TimingDisplay : Only seconds.
 
     Examples
     --------
@@ -71,7 +71,8 @@ class EvaluationsDisplay(Display):
         self
         """
         styles = distinct_styles(len(self.curves), "curves")
-        if ax is None:
+        own = ax is None
+        if own:
             ax = _two_axes(plt.figure(figsize=FIGURE_SIZE, layout="constrained"))
         axes = np.asarray(ax, dtype=object).ravel()
         if len(axes) != 2:
@@ -82,10 +83,15 @@ class EvaluationsDisplay(Display):
             if not np.isnan(np.asarray(errors, dtype=float)).all():
                 axes[1].plot(rows, errors, **look)
         for one, what in zip(axes, ("seconds per evaluation", self.error_name), strict=True):
-            one.set(xscale="log", yscale="log", ylabel=what)
+            one.set(yscale="log", ylabel=what)
             guide_lines(one, "both")
+        for one in axes:
+            log_scale(one.xaxis, np.concatenate([rows for rows, _, _ in self.curves.values()]))
         axes[1].set_xlabel("rows")
-        axes[0].legend()
+        if own:
+            legend_above(axes[0].figure, axes[0])
+        else:
+            axes[0].legend()
         self.axes_, self.figure_ = axes, axes[0].figure
         return self
 

@@ -1,8 +1,7 @@
 """The hidden space of a model, with its class Gaussians."""
 
-from collections.abc import Sequence
-
 import numpy as np
+from sklearn.decomposition import PCA
 
 from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import (
@@ -13,7 +12,9 @@ from entrolearn.plotting.fitted import (
     name_of,
     unwrapped,
 )
-from entrolearn.plotting.style import CLASS_STYLES, class_handles, new_axes, scatter_classes
+from entrolearn.plotting.style import class_styles, name_classes, scatter_classes
+
+N_SD = (1, 2)  # distances of the ellipses from the class means, in standard deviations
 
 
 class HiddenSpaceDisplay(Display):
@@ -96,15 +97,14 @@ class HiddenSpaceDisplay(Display):
         if H.shape[1] < 2:
             raise ValueError(f"{name_of(estimator)} has {H.shape[1]} hidden unit; accepted: two or more")
         means, covariances = machine.hidden_gaussians(seen, y)
-        centre = H.mean(axis=0)
-        _, lengths, directions = np.linalg.svd(H - centre, full_matrices=False)
-        plane = _with_signs(directions[:2]).T
+        pca = PCA(2, svd_solver="full").fit(H)
+        plane = pca.components_
         return cls(
-            (H - centre) @ plane,
+            pca.transform(H),
             codes,
-            (means - centre) @ plane,
-            plane.T @ covariances @ plane,
-            lengths[:2] ** 2 / np.sum(lengths**2),
+            pca.transform(means),
+            plane @ covariances @ plane.T,
+            pca.explained_variance_ratio_,
             display_labels=class_labels(estimator, display_labels),
         )
 
@@ -115,6 +115,11 @@ class HiddenSpaceDisplay(Display):
         axes = vectors * np.sqrt(np.maximum(values, 0))
         return self.means[c] + n_sd * np.column_stack([np.cos(turn), np.sin(turn)]) @ axes.T
 
+    @property
+    def axis_names(self) -> tuple[str, str]:
+        first, second = (f"component {k} ({100 * share:.0f} %)" for k, share in enumerate(self.explained, 1))
+        return first, second
+
     subject = "Rows in the hidden space, class by class, with ellipses at one and two standard deviations"
 
     def summary(self) -> str:
@@ -124,29 +129,14 @@ class HiddenSpaceDisplay(Display):
         for c, label in enumerate(self.display_labels):
             yield points(f"rows of {label}", self.coordinates[self.codes == c])
             yield points(f"mean of {label}", self.means[[c]])
-            yield from (points(f"{sd} sd of {label}", self.ellipse(c, sd)) for sd in (1, 2))
+            yield from (points(f"{sd} sd of {label}", self.ellipse(c, sd)) for sd in N_SD)
 
-    def plot(self, ax=None, *, n_sd: Sequence[float] = (1, 2), legend: bool = True) -> "HiddenSpaceDisplay":
-        """Draw the display.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-        n_sd : sequence of float, default=(1, 2)
-            Distances of the ellipses from the class means, in standard deviations.
-        legend : bool, default=True
-
-        Returns
-        -------
-        self
-        """
-        if ax is None:
-            ax = new_axes()
+    def _plot(self, ax) -> None:
         scatter_classes(ax, self.coordinates, self.codes, alpha=0.35)
-        for c, style in enumerate(CLASS_STYLES):
-            for number in n_sd:
+        for c, style in enumerate(class_styles(2)):
+            for n_sd in N_SD:
                 ax.plot(
-                    *self.ellipse(c, number).T, color=style["color"], linestyle=style["linestyle"], zorder=3
+                    *self.ellipse(c, n_sd).T, color=style["color"], linestyle=style["linestyle"], zorder=3
                 )
             ax.plot(
                 *self.means[c],
@@ -156,20 +146,8 @@ class HiddenSpaceDisplay(Display):
                 markersize=6,
                 zorder=4,
             )
-        first, second = (f"{100 * share:.0f} %" for share in self.explained)
         # Equal units on both axes preserve the shapes of ellipses and right angles.
         ax.set_aspect("equal", adjustable="datalim")
-        ax.set(
-            xlabel=f"1st principal direction ({first})",
-            ylabel=f"2nd principal direction ({second})",
-        )
-        if legend:
-            ax.legend(title="class", handles=class_handles(self.display_labels, marker=True, line=True))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
-
-
-def _with_signs(directions: np.ndarray) -> np.ndarray:
-    """Flip directions such that their largest component is positive, for reproducible plots."""
-    largest = np.abs(directions).argmax(axis=1)
-    return directions * np.sign(directions[np.arange(len(directions)), largest])[:, None]
+        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
+        name_classes(ax, self.display_labels, marker=True, line=True)
+        ax.plot([], [], color="black", label="± 1 and 2 standard deviations")

@@ -6,7 +6,7 @@ import numpy as np
 
 from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import last_step, name_of, unwrapped
-from entrolearn.plotting.style import INK, SIGNED, mpl
+from entrolearn.plotting.style import INK, SIGNED, letters_within, mpl
 
 GAP = 0.08  # gap between images and for captions, as a share of an image's longer side
 CAPTION = 0.24
@@ -130,8 +130,11 @@ class ImageGridDisplay(Display):
         limits = {"vmin": -largest, "vmax": largest} if self.signed else {}
         colours = mpl.colormaps[SIGNED if self.signed else INK].with_extremes(bad="white")
         drawn = ax.imshow(mosaic, cmap=colours, interpolation="nearest", **limits)
+        n_letters = letters_within(ax, 1 / min(self.n_columns, len(self.images)))
         for (top, left), caption in zip(corners, self.captions or (), strict=False):
             middle = left + np.shape(self.images)[2] / 2 - 0.5
+            if len(caption) > n_letters:
+                caption = f"{caption[: n_letters - 1]}…"
             ax.text(middle, top - 0.5, caption, ha="center", va="bottom", size="small")
         ax.set_axis_off()
         if self.signed:

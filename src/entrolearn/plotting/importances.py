@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.plotting.display import Display
-from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
+from entrolearn.plotting.style import guide_lines, plot_lines, say_below
 
 
 class FeatureImportancesDisplay(Display):
@@ -58,15 +58,9 @@ class FeatureImportancesDisplay(Display):
         names = getattr(estimator, "feature_names_in_", None)
         return cls(estimator.importances_, feature_names=names, n_features=n_features)
 
-    @property
-    def axis_names(self) -> tuple[str, str]:
-        """Names of the quantities on the x axis and the y axis."""
-        return "round", "importance"
+    axis_names = ("round", "importance")
 
-    @property
-    def subject(self) -> str:
-        """Subject of the plot, in a few words."""
-        return "Importances of features against rounds"
+    subject = "Importances of features against rounds"
 
     def _shown(self) -> np.ndarray:
         """The plotted features, in order of decreasing importance."""
@@ -78,16 +72,11 @@ class FeatureImportancesDisplay(Display):
             yield {"series": self.feature_names[j], "round": rounds, "importance": self.importances[:, j]}
 
     def _plot(self, ax) -> None:
-        last, shown = self.importances[-1], self._shown()
-        styles = distinct_styles(len(shown), "lines")
-        rounds = np.arange(len(self.importances))
-        for j, style in zip(shown, styles, strict=True):
-            line = self.importances[:, j]
-            ax.plot(rounds, line, label=self.feature_names[j], marker="o", markersize=2.5, **style)
+        last, shown, rounds = self.importances[-1], self._shown(), np.arange(len(self.importances))
+        plot_lines(ax, {self.feature_names[j]: (rounds, self.importances[:, j]) for j in shown})
         if others := len(last) - len(shown):
-            say_below(ax, f"{others} others: {last.sum() - last[shown].sum():.2f} in all")
+            say_below(ax, [f"{others} others: {last.sum() - last[shown].sum():.2f} in all"])
         guide_lines(ax, "y")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set(xlabel="round", ylabel="importance")
         ax.set_ylim(bottom=0)
-        ax.legend()

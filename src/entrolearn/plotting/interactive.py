@@ -16,6 +16,10 @@ MARKERS = {
     "D": "diamond",
     "v": "triangle-down",
     "P": "cross",
+    "<": "triangle-left",
+    "h": "hexagon",
+    "p": "pentagon",
+    ">": "triangle-right",
 }
 # In pixels: height of a row of panels, gap between panels, space for title and legend, total space above and
 # below.

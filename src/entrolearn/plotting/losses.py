@@ -4,7 +4,7 @@ import numpy as np
 
 from entrolearn.plotting.display import Display
 from entrolearn.plotting.fitted import last_step, name_of, unwrapped
-from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
+from entrolearn.plotting.style import guide_lines, log_scale, plot_lines
 
 
 class LossCurvesDisplay(Display):
@@ -50,16 +50,22 @@ class LossCurvesDisplay(Display):
         Parameters
         ----------
         estimators : mapping of str to fitted estimator
-            Estimators with ``loss_curve_``, or pipelines or searches that end in one.
+            Estimators of one class with ``loss_curve_``, or pipelines or searches that end in one.
         loss_name : str, default="objective"
         step_name : str, default="iteration"
 
         Raises
         ------
-        sklearn.exceptions.NotFittedError, TypeError
-            If an estimator is not fitted, or has no ``loss_curve_``.
+        sklearn.exceptions.NotFittedError, TypeError, ValueError
+            If an estimator is not fitted, or has no ``loss_curve_``, or the objectives differ.
         """
         losses = {name: _losses_of(estimator) for name, estimator in estimators.items()}
+        kinds = dict.fromkeys(name_of(unwrapped(estimator)) for estimator in estimators.values())
+        if len(kinds) > 1:
+            raise ValueError(
+                f"the objectives of {' and '.join(kinds)} do not share an axis; accepted: estimators of one "
+                "class, and a display of its own for each class, such as in plot_panels"
+            )
         return cls(losses, loss_name=loss_name, step_name=step_name)
 
     @property
@@ -75,22 +81,14 @@ class LossCurvesDisplay(Display):
             yield {"series": name, "iteration": np.arange(1, len(losses) + 1), "loss": losses}
 
     def _plot(self, ax) -> None:
-        styles = distinct_styles(len(self.losses), "curves")
         curves = {name: np.asarray(losses, dtype=float) for name, losses in self.losses.items()}
-        for (name, losses), style in zip(curves.items(), styles, strict=True):
-            # Mark the end, where the learner stopped.
-            at = np.arange(1, len(losses) + 1)
-            last = [-1] if len(losses) else None
-            ax.plot(at, losses, label=name, marker="o", markersize=2.5, markevery=last, **style)
-        positive = all((losses[np.isfinite(losses)] > 0).all() for losses in curves.values())
-        ax.set(xscale="log", yscale="log" if positive else "linear")
-        lost = {name: int((~np.isfinite(losses)).sum()) for name, losses in curves.items()}
-        gaps = [
-            f"{name}: no number at {n} of {len(curves[name])} {self.step_name}s"
-            for name, n in lost.items()
-            if n
-        ]
-        say_below(ax, "\n".join(gaps))
+        # Mark the end, where the learner stopped.
+        lines = {name: (np.arange(1, len(losses) + 1), losses) for name, losses in curves.items()}
+        plot_lines(ax, lines, markevery=slice(-1, None))
+        every = np.concatenate(list(curves.values()))
+        log_scale(ax.xaxis, [1, max(map(len, curves.values()))])
+        if (every[np.isfinite(every)] > 0).all():
+            log_scale(ax.yaxis, every[np.isfinite(every)])
         guide_lines(ax, "both")
         ax.set(xlabel=self.step_name, ylabel=self.loss_name)
 

@@ -4,10 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from entrolearn.plotting.style import Figure, say
-
-# Width of a legend entry in inches, for its line and for each letter.
-LINE, LETTER = 0.55, 0.065
+from entrolearn.plotting.style import Figure, legend_above, say
 
 
 def plot_panels(
@@ -96,19 +93,12 @@ def panels_text(panels: Mapping[str, Any]) -> str:
 
 
 def _name_all(figure: Figure, displays: Sequence, common: bool) -> None:
-    """Label the common axes, and add the legend of the display with the most entries."""
+    """Label the common axes, and add a common legend unless it has a single entry."""
     if common:
         display = displays[0]
         size = display.ax_.xaxis.label.get_size()
         figure.supxlabel(display.axis_names[0], fontsize=size)
         figure.supylabel(display.axis_names[1], fontsize=size)
-    named = [display.ax_.get_legend_handles_labels() for display in displays]
-    handles, labels = max(named, key=lambda entries: len(entries[1]))
-    if len(labels) > 1:
-        figure.legend(handles, labels, loc="outside upper center", ncols=_in_a_row(labels, figure))
-
-
-def _in_a_row(labels: Sequence[str], figure: Figure) -> int:
-    """Number of legend entries that fit side by side."""
-    room = figure.get_figwidth() / (LINE + LETTER * max(map(len, labels)))
-    return max(1, min(len(labels), int(room)))
+    axes = [display.ax_ for display in displays]
+    if len({label for ax in axes for label in ax.get_legend_handles_labels()[1]}) > 1:
+        legend_above(figure, *axes)

@@ -3,8 +3,9 @@
 import numpy as np
 from sklearn.inspection import DecisionBoundaryDisplay
 
-from entrolearn.plotting.style import Figure
+from entrolearn.plotting.style import Figure, contour_lines
 
+N_STEPS = 200  # points per side of the grid
 MARGIN = 0.05  # margin around the rows, as a share of the longer side
 
 
@@ -15,21 +16,19 @@ def check_plane(X) -> None:
         raise ValueError(f"the input is drawn as a plane: X has {n_features} features; accepted: 2")
 
 
-def decision_surface(fitted, X, grid_resolution: int) -> DecisionBoundaryDisplay:
+def decision_surface(fitted, X) -> DecisionBoundaryDisplay:
     """Decision function of a fitted classifier on a grid around some rows.
 
     Parameters
     ----------
     fitted : classifier with a ``decision_function``
     X : array-like or DataFrame, shape (n_samples, 2)
-    grid_resolution : int
-        Number of points per side.
     """
     return DecisionBoundaryDisplay.from_estimator(
         fitted,
         X,
         response_method="decision_function",
-        grid_resolution=grid_resolution,
+        grid_resolution=N_STEPS,
         eps=MARGIN * float(np.ptp(np.asarray(X, dtype=float), axis=0).max()),
         ax=Figure().subplots(),  # scikit-learn always draws; this plot is discarded
     )
@@ -39,8 +38,7 @@ def level_lines(surface: DecisionBoundaryDisplay, level: float) -> list[np.ndarr
     """Contours of the decision function at a level, each of shape (n_points, 2)."""
     if not surface.response.min() < level < surface.response.max():
         return []
-    lines = Figure().subplots().contour(surface.xx0, surface.xx1, surface.response, levels=[level])
-    return [line for line in lines.allsegs[0] if len(line)]
+    return contour_lines(surface.xx0, surface.xx1, surface.response, level)
 
 
 def frame(ax, surface: DecisionBoundaryDisplay, feature_names) -> None:

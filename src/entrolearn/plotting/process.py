@@ -13,23 +13,10 @@ from entrolearn.plotting.plane import (
     names_of_features,
 )
 from entrolearn.plotting.projected import ProjectedDensityDisplay
-from entrolearn.plotting.style import (
-    CLASS_STYLES,
-    THRESHOLD_STYLE,
-    Figure,
-    Line2D,
-    class_handles,
-    plt,
-    scatter_classes,
-)
+from entrolearn.plotting.style import Figure, class_styles, legend_above, plt, scatter_classes, tint
 
-FIGURE_SIZE = (10.0, 3.0)  # inches
-TITLES = (
-    "a. input space",
-    "b. hidden space, ellipses at 1 and 2 sd",
-    "c. projected classes",
-    "d. decision regions",
-)
+FIGURE_SIZE = (10.0, 3.4)  # inches
+TITLES = ("a. input space", "b. hidden space", "c. projection", "d. decision regions")
 
 
 class ProcessDisplay(Display):
@@ -89,9 +76,7 @@ class ProcessDisplay(Display):
         self.display_labels = display_labels
 
     @classmethod
-    def from_estimator(
-        cls, estimator, X, y, *, display_labels=None, grid_resolution: int = 200
-    ) -> "ProcessDisplay":
+    def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "ProcessDisplay":
         """Plot the steps of a fitted model for some rows.
 
         Parameters
@@ -100,8 +85,6 @@ class ProcessDisplay(Display):
         X : array-like or DataFrame, shape (n_samples, 2)
         y : array-like, shape (n_samples,)
         display_labels : sequence of two str, optional
-        grid_resolution : int, default=200
-            Number of points per side of the grid of the decision boundary.
 
         Raises
         ------
@@ -116,7 +99,7 @@ class ProcessDisplay(Display):
             class_codes(fitted, y),
             HiddenSpaceDisplay.from_estimator(fitted, X, y, display_labels=display_labels),
             ProjectedDensityDisplay.from_estimator(fitted, X, y, display_labels=display_labels),
-            decision_surface(fitted, X, grid_resolution),
+            decision_surface(fitted, X),
             feature_names=names_of_features(X),
             display_labels=display_labels,
         )
@@ -162,21 +145,15 @@ class ProcessDisplay(Display):
         if len(axes) != 4:
             raise ValueError(f"ax holds {len(axes)} axes; accepted: four")
         self._plot_input(axes[0])
-        self.hidden.plot(axes[1], legend=False)
-        self.projected.plot(axes[2], legend=False)
+        self.hidden.plot(axes[1])
+        self.projected.plot(axes[2])
         self._plot_boundary(axes[3])
         for ax, title in zip(axes, TITLES, strict=True):
             ax.set_title(title, loc="left")
             ax.set_box_aspect(1)
         self.axes_, self.figure_ = axes, axes[0].figure
-        self.figure_.legend(
-            handles=[
-                *class_handles([f"class {label}" for label in self.display_labels], marker=True, line=True),
-                Line2D([], [], label="threshold", **THRESHOLD_STYLE),
-            ],
-            loc="outside lower center",
-            ncols=3,
-        )
+        # The legend of the hidden space has the markers of the classes, that of the projection has none.
+        legend_above(self.figure_, axes[2], axes[1], axes[3])
         return self
 
     def _plot_input(self, ax) -> None:
@@ -186,10 +163,11 @@ class ProcessDisplay(Display):
     def _plot_boundary(self, ax) -> None:
         response = self.boundary.response
         levels = [min(response.min(), -1.0), 0.0, max(response.max(), 1.0)]
-        tints = [style["tint"] for style in CLASS_STYLES]
+        tints = [tint(style) for style in class_styles(2)]
         self.boundary.plot("contourf", ax=ax, levels=levels, colors=tints, zorder=0)
         for line in self.boundary_lines():
             ax.plot(*line.T, color="black", linewidth=1.2, zorder=3)
+        ax.plot([], [], color="black", linewidth=1.2, label="boundary")
         self._plot_input(ax)
 
 

@@ -1,17 +1,16 @@
 """Histograms, densities and thresholds of two projected classes."""
 
-from collections.abc import Mapping
-
 import numpy as np
-from scipy.stats import gaussian_kde, norm
+from scipy.stats import norm
 
-from entrolearn.measures import silverman_bandwidth
 from entrolearn.path import project, projected_gaussians
 from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import class_codes, class_labels, last_step, name_of, unwrapped
-from entrolearn.plotting.style import CLASS_STYLES, FADED, THRESHOLD_STYLE, class_handles, new_axes
+from entrolearn.plotting.style import FADED, THRESHOLD_STYLE, class_styles, name_classes, tint
 
 DENSITY_POINTS = 400  # number of points of a density curve
+N_BINS = 40
+HATCHES = ("", "////")
 SEEN_SD = 4  # limits of the plot, in standard deviations of the projected classes
 
 
@@ -30,8 +29,6 @@ class ProjectedDensityDisplay(Display):
         Weights of the class densities in the model; the plotted densities are multiplied by them, relative to
         equal weights.
     display_labels : sequence of two str, default=("negative", "positive")
-    own_gaussians : bool, default=True
-        Whether the Gaussians are those of the model; otherwise they were fitted to its output.
 
     Attributes
     ----------
@@ -66,7 +63,6 @@ class ProjectedDensityDisplay(Display):
         *,
         priors=(0.5, 0.5),
         display_labels=("negative", "positive"),
-        own_gaussians=True,
     ):
         self.projected = projected
         self.means = means
@@ -74,7 +70,6 @@ class ProjectedDensityDisplay(Display):
         self.thresholds = thresholds
         self.priors = priors
         self.display_labels = display_labels
-        self.own_gaussians = own_gaussians
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "ProjectedDensityDisplay":
@@ -126,7 +121,6 @@ class ProjectedDensityDisplay(Display):
             np.asarray(thresholds),
             priors=np.asarray(priors),
             display_labels=class_labels(estimator, display_labels),
-            own_gaussians=own is not None,
         )
 
     def density(self, c: int, t) -> np.ndarray:
@@ -172,39 +166,22 @@ class ProjectedDensityDisplay(Display):
             yield points(f"density of {label}", np.column_stack([line, self.density(c, line)]))
         yield points("threshold", self.thresholds)
 
-    def plot(self, ax=None, *, sample: str | None = "hist", legend: bool = True) -> "ProjectedDensityDisplay":
-        """Draw the display.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-        sample : {"hist", "kde", None}, default="hist"
-            How the rows are shown behind the Gaussians: as a histogram, or as the kernel density estimate
-            with Silverman's bandwidth, as for the criterion "kde" of :class:`~entrolearn.EntropySearch`.
-        legend : bool, default=True
-
-        Returns
-        -------
-        self
-        """
-        if sample not in (*_SAMPLES, None):
-            raise ValueError(f"sample is {sample!r}; accepted: {', '.join(map(repr, _SAMPLES))}, None")
-        if ax is None:
-            ax = new_axes()
+    def _plot(self, ax) -> None:
         low, high = self.span()
-        t = np.linspace(low, high, DENSITY_POINTS)
-        for c, style in enumerate(CLASS_STYLES):
-            if sample is not None:
-                _SAMPLES[sample](ax, self.projected[c], self._weight(c), t, style)
+        t, bins = np.linspace(low, high, DENSITY_POINTS), np.linspace(low, high, N_BINS + 1)
+        for c, style in enumerate(class_styles(2)):
+            share = np.histogram(self.projected[c], bins)[0] / len(self.projected[c])
+            heights = self._weight(c) * share / (bins[1] - bins[0])
+            ax.stairs(heights, bins, fill=True, color=tint(style), alpha=0.8)
+            outline = {"edgecolor": style["color"], "linewidth": 0.5, "hatch": HATCHES[c], "alpha": 0.8}
+            ax.stairs(heights, bins, **outline)
             ax.plot(t, self.density(c, t), color=style["color"], linestyle=style["linestyle"], zorder=3)
         self._mark_thresholds(ax, low, high)
         ax.set(xlim=(low, high), xlabel="projection", ylabel="density")
         ax.set_ylim(0, 1.1 * ax.get_ylim()[1])
-        if legend:
-            title = "Gaussian of class" if self.own_gaussians else "fitted Gaussian of class"
-            ax.legend(title=title, handles=class_handles(self.display_labels, line=True))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        name_classes(ax, self.display_labels, line=True)
+        ax.fill_between([], [], facecolor="0.9", edgecolor="0.5", linewidth=0.5, label="histogram of rows")
+        ax.plot([], [], label="threshold", **THRESHOLD_STYLE)
 
     def _weight(self, c: int) -> float:
         return 2 * self.priors[c] / np.sum(self.priors)
@@ -219,22 +196,3 @@ class ProjectedDensityDisplay(Display):
             text = f"← threshold {threshold:.3g}" if left else f"threshold {threshold:.3g} →"
             x, side = (0.02, "left") if left else (0.98, "right")
             ax.text(x, 0.98, text, transform=ax.transAxes, ha=side, va="top", size="small", color=FADED)
-
-
-def _histogram(ax, values: np.ndarray, weight: float, t: np.ndarray, style: Mapping) -> None:
-    bins = np.linspace(t[0], t[-1], 41)
-    heights = weight * np.histogram(values, bins)[0] / (len(values) * (bins[1] - bins[0]))
-    ax.stairs(heights, bins, fill=True, color=style["tint"], alpha=0.8)
-    ax.stairs(heights, bins, edgecolor=style["color"], linewidth=0.5, hatch=style["hatch"], alpha=0.8)
-
-
-def _kernel_density(ax, values: np.ndarray, weight: float, t: np.ndarray, style: Mapping) -> None:
-    width = silverman_bandwidth(values)
-    if width == 0:
-        return  # no density for equal points
-    estimate = gaussian_kde(values, bw_method=width / np.std(values, ddof=1))
-    ax.fill_between(t, weight * estimate(t), color=style["tint"], alpha=0.7, linewidth=0)
-    ax.plot(t, weight * estimate(t), color=style["color"], linestyle=style["linestyle"], linewidth=0.5)
-
-
-_SAMPLES = {"hist": _histogram, "kde": _kernel_density}

@@ -13,7 +13,7 @@ from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import name_of, unwrapped
 from entrolearn.plotting.interactive import page_to_hover
 from entrolearn.plotting.regions import PlaneDensity, plane_density
-from entrolearn.plotting.style import class_handles, class_styles, new_axes, say_below, scatter_classes
+from entrolearn.plotting.style import class_styles, name_classes, say_below, scatter_classes, tint
 
 MASSES = (0.25, 0.5, 0.75)  # shares of a class's density inside its contours
 MARGIN = 0.04  # margin around rows and contours, as a share of the sides of the plot
@@ -25,7 +25,7 @@ class ProjectionDisplay(Display):
 
     The contours of a class enclose the smallest regions that contain a quarter, a half and three quarters of
     its kernel density estimate. Classes differ in colour, marker and line style, so that they can be
-    distinguished in black and white. :meth:`html` returns an interactive version with tooltips of the rows.
+    distinguished in black and white. :meth:`to_html` writes an interactive version with tooltips of the rows.
 
     Parameters
     ----------
@@ -33,14 +33,13 @@ class ProjectionDisplay(Display):
     codes : ndarray of int, shape (n_samples,)
         Class of each row, an index into `display_labels`.
     display_labels : sequence of str, default=("negative", "positive")
-        Names of the classes, at most six.
+        Names of the classes, at most ten.
     row_names : sequence, shape (n_samples,), optional
         Names of the rows. Default: their numbers, from 0.
     features : array-like or DataFrame, shape (n_samples, n_features), optional
         Features shown in tooltips, at most the first twelve.
     feature_names : sequence of str, optional
         Names of the features. Default: the columns of a DataFrame, or "feature 1" and so on.
-    axis_names : sequence of two str, default=("component 1", "component 2")
 
     Attributes
     ----------
@@ -63,7 +62,6 @@ class ProjectionDisplay(Display):
     >>> display = ProjectionDisplay.from_estimator(plane, X, y)
     >>> display.plot()
     <...>
-    >>> page = display.html()
     """
 
     axis_names = ("component 1", "component 2")
@@ -77,7 +75,6 @@ class ProjectionDisplay(Display):
         row_names=None,
         features=None,
         feature_names=None,
-        axis_names=("component 1", "component 2"),
     ):
         self.coordinates = coordinates
         self.codes = codes
@@ -85,36 +82,19 @@ class ProjectionDisplay(Display):
         self.row_names = row_names
         self.features = features
         self.feature_names = feature_names
-        self.axis_names = axis_names
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator,
-        X,
-        y,
-        *,
-        display_labels=None,
-        row_names=None,
-        features=None,
-        feature_names=None,
-        axis_names=("component 1", "component 2"),
-    ) -> "ProjectionDisplay":
+    def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "ProjectionDisplay":
         """Project rows by a fitted transformer.
 
         Parameters
         ----------
         estimator : fitted transformer with two components, or a pipeline or search that ends in one
         X : array-like, sparse array or DataFrame, shape (n_samples, n_features)
+            The rows, whose features are shown in tooltips; those of a DataFrame are named by its index.
         y : array-like, shape (n_samples,)
         display_labels : sequence of str, optional
             Names of the classes, in the order of their labels. Default: the labels.
-        row_names : sequence, optional
-            Names of the rows. Default: the index of a DataFrame, or their numbers.
-        features : array-like or DataFrame, optional
-            Features shown in tooltips, for example before scaling. Default: `X`.
-        feature_names : sequence of str, optional
-        axis_names : sequence of two str, default=("component 1", "component 2")
 
         Raises
         ------
@@ -123,7 +103,7 @@ class ProjectionDisplay(Display):
         TypeError
             If it has no ``transform``.
         ValueError
-            If it does not have two components, or names or labels have a wrong length.
+            If it does not have two components, or labels are too few or too many.
         """
         estimator = unwrapped(estimator)
         if not hasattr(estimator, "transform"):
@@ -141,16 +121,12 @@ class ProjectionDisplay(Display):
                 "accepted: transformers with two components"
             )
         labels, codes = np.unique(np.asarray(y), return_inverse=True)
-        if row_names is None and hasattr(X, "iloc"):
-            row_names = X.index
         return cls(
             coordinates,
             codes,
             display_labels=[str(one) for one in (labels if display_labels is None else display_labels)],
-            row_names=row_names,
-            features=X if features is None else features,
-            feature_names=feature_names,
-            axis_names=axis_names,
+            row_names=X.index if hasattr(X, "iloc") else None,
+            features=X,
         )
 
     def density(self, c: int) -> PlaneDensity | None:
@@ -209,24 +185,11 @@ class ProjectionDisplay(Display):
             for number, line in enumerate(self.contours(c), start=1):
                 yield points(f"contour {number} of {label}", line)
 
-    def plot(self, ax=None) -> "ProjectionDisplay":
-        """Draw the display.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Axes to draw on. Given axes get no legend, but labelled artists for one.
-
-        Returns
-        -------
-        self
-        """
+    def _plot(self, ax) -> None:
         self._check()
-        own = ax is None
-        if own:
-            ax = new_axes()
         scatter_classes(ax, np.asarray(self.coordinates), np.asarray(self.codes), alpha=0.6)
         gaps = []
+        shown = [np.asarray(self.coordinates, dtype=float)]
         for c, (style, label) in enumerate(zip(self._styles(), self.display_labels, strict=True)):
             density = self.density(c)
             if density is None:
@@ -235,44 +198,37 @@ class ProjectionDisplay(Display):
             # A larger mass has a lower contour level; the levels of a flat density coincide.
             heights = np.unique([density.height_around(mass) for mass in MASSES])
             at = density.x, density.y, density.heights
-            ax.contourf(*at, levels=[heights[0], np.inf], colors=[style["tint"]], alpha=0.35, zorder=0)
+            ax.contourf(*at, levels=[heights[0], np.inf], colors=[tint(style)], alpha=0.35, zorder=0)
             line = {"colors": [style["color"]], "linestyles": [style["linestyle"]]}
             ax.contour(*at, levels=heights, linewidths=0.9, zorder=3, **line)
-        say_below(ax, "\n".join(gaps))
-        for handle in class_handles(self.display_labels, marker=True, line=True):
-            ax.add_line(handle)
-        xlim, ylim = self._limits()
+            shown += density.lines_around(max(MASSES))
+        say_below(ax, gaps)
+        name_classes(ax, self.display_labels, marker=True, line=True)
+        shares = ", ".join(f"{100 * mass:.0f}" for mass in MASSES)
+        ax.plot([], [], color="black", linewidth=0.9, label=f"contours of {shares} % of a class")
+        # All rows and contours, with a margin.
+        low, high = np.min(np.vstack(shown), axis=0), np.max(np.vstack(shown), axis=0)
+        margin = MARGIN * np.where(high > low, high - low, 1)
+        xlim, ylim = np.column_stack([low - margin, high + margin])
         ax.set(xlim=xlim, ylim=ylim, xlabel=self.axis_names[0], ylabel=self.axis_names[1])
-        if own:
-            ax.legend(title="class")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
-    def html(self, *, title: str = "") -> str:
-        """The plot as an HTML page with tooltips of each row's name, class and features.
+    def to_html(self, file: str | os.PathLike, *, title: str = "") -> None:
+        """Write the plot as an HTML page with tooltips of each row's name, class and features.
 
         The page is self-contained, about 5 MB, and opens without a server or a network.
 
         Parameters
         ----------
+        file : path
         title : str, default=""
             Title of the page.
-
-        Returns
-        -------
-        str
-            The whole page.
 
         Raises
         ------
         ImportError
             If plotly is not installed.
         """
-        return page_to_hover({"": self}, title=title)
-
-    def to_html(self, file: str | os.PathLike, *, title: str = "") -> None:
-        """Write :meth:`html` to a file."""
-        Path(file).write_text(self.html(title=title), encoding="utf-8")
+        Path(file).write_text(page_to_hover({"": self}, title=title), encoding="utf-8")
 
     def _styles(self) -> Sequence[dict]:
         """Style of each class."""
@@ -297,14 +253,6 @@ class ProjectionDisplay(Display):
                 f"display_labels are {list(self.display_labels)}; "
                 f"accepted: one for each of the {n_classes} classes"
             )
-
-    def _limits(self) -> np.ndarray:
-        """Limits of the plot: all rows and contours, with a margin."""
-        lines = [line for c in range(len(self.display_labels)) for line in self.contours(c)]
-        shown = np.vstack([self.coordinates, *lines])
-        low, high = shown.min(axis=0), shown.max(axis=0)
-        margin = MARGIN * np.where(high > low, high - low, 1)
-        return np.column_stack([low - margin, high + margin])
 
 
 def _first_columns(features, number: int) -> np.ndarray:

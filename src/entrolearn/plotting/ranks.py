@@ -11,8 +11,9 @@ AXIS_WIDTH = 3.2
 ABOVE, BAR, ROW, FOOT = 0.57, 0.09, 0.19, 0.32
 UP = 0.32  # position of the scale
 LETTER, MARGIN = 0.066, 0.1
-# Points between the end of a line and a rank, and a name.
-TO_RANK, TO_NAME = 3, 34
+# Points between the end of a line and a rank, and a name, and between the axis and its name.
+TO_RANK, TO_NAME, TO_SCALE = 3, 34, 10
+SCALE_NAME = "average rank"
 LEADER_STYLE = {"color": "0.6", "linewidth": 0.6}
 BAR_STYLE = {"color": CURVE_STYLES[0]["color"], "linewidth": 1.8, "solid_capstyle": "butt"}
 N_TICKS = 12
@@ -146,7 +147,7 @@ class CriticalDifferenceDisplay(Display):
         ax.xaxis.set_ticks_position("top")
         step = math.ceil((high - low) / N_TICKS)
         ax.set(xticks=range(low, high + 1, step), yticks=[])
-        self._say_beside((low, 0), "average rank", -10, 7, size="small", color=FADED)
+        self._say_beside((low, 0), SCALE_NAME, -TO_SCALE, 7, size="small", color=FADED)
         self._plot_scale(low)
         self._plot_bars()
         self._plot_names()
@@ -234,6 +235,7 @@ def critical_difference_axes(display: CriticalDifferenceDisplay, *, figure: Figu
         TO_NAME / 72 + LETTER * max((len(name) for name, _ in models), default=0) + MARGIN
         for models in display._halves()
     )
+    left = max(left, TO_SCALE / 72 + LETTER * len(SCALE_NAME) + MARGIN)
     width = left + AXIS_WIDTH + right
     figure.set_size_inches(_scale() * width, _scale() * sum(display._heights()))
     return figure.add_axes((left / width, 0, AXIS_WIDTH / width, 1))

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils import gen_batches
 
 from entrolearn.measures import silverman_factor
-from entrolearn.plotting.style import Figure
+from entrolearn.plotting.style import contour_lines
 
 STEPS_PER_WIDTH = 4  # grid steps per kernel width: smooth contours, and masses accurate to three decimals
 REACH = 4.0  # margin of the grid around the rows, in kernel widths
@@ -42,9 +42,7 @@ class PlaneDensity:
 
     def lines_around(self, mass: float) -> list[np.ndarray]:
         """Contours of the highest density region with share `mass`, each of shape (n_points, 2)."""
-        level = self.height_around(mass)
-        lines = Figure().subplots().contour(self.x, self.y, self.heights, levels=[level])
-        return [line for line in lines.allsegs[0] if len(line)]
+        return contour_lines(self.x, self.y, self.heights, self.height_around(mass))
 
 
 def plane_density(points: np.ndarray) -> PlaneDensity | None:

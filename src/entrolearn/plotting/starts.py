@@ -4,19 +4,18 @@ import numpy as np
 
 from entrolearn.measures import expected_maximum
 from entrolearn.plotting.display import Display
-from entrolearn.plotting.fitted import last_step, name_of, unwrapped
 from entrolearn.plotting.style import (
     THRESHOLD_STYLE,
     distinct_styles,
     guide_lines,
-    new_axes,
+    log_scale,
     say_below,
 )
 
 N_BINS = 40
 NARROWEST = 0.01  # smallest relative range of a histogram, about the tolerance of an optimizer
 ENOUGH = 95  # percentage of the best value
-MARKED = 16  # number of starts at which the expected best value is n_starts
+MARKED = 16  # number of starts at which the curves are marked
 
 
 class StartsDisplay(Display):
@@ -50,23 +49,6 @@ class StartsDisplay(Display):
     def __init__(self, objectives, *, objective_name="objective"):
         self.objectives = objectives
         self.objective_name = objective_name
-
-    @classmethod
-    def from_estimators(cls, estimators, *, objective_name="objective") -> "StartsDisplay":
-        """Plot the results of fitted estimators from each of their starts.
-
-        Parameters
-        ----------
-        estimators : mapping of str to fitted estimator
-            Estimators with ``objectives_``, shape (n_starts,), or pipelines or searches that end in one.
-        objective_name : str, default="objective"
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError, TypeError
-            If an estimator is not fitted, or has no ``objectives_``.
-        """
-        return cls(objectives_of(estimators), objective_name=objective_name)
 
     @property
     def axis_names(self) -> tuple[str, str]:
@@ -102,7 +84,7 @@ class StartsDisplay(Display):
             heights = 100 * np.histogram(reached(found), bins)[0] / len(found)
             ax.stairs(heights, bins, fill=True, color=style["color"], alpha=0.15)
             ax.stairs(heights, bins, label=name, **style)
-        say_below(ax, "\n".join(gaps(self.objectives)))
+        say_below(ax, gaps(self.objectives))
         guide_lines(ax, "y")
         ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
 
@@ -149,26 +131,6 @@ class ExpectedMaximumDisplay(Display):
         self.relative = relative
         self.objective_name = objective_name
 
-    @classmethod
-    def from_estimators(
-        cls, estimators, *, relative=False, objective_name="objective"
-    ) -> "ExpectedMaximumDisplay":
-        """Plot the results of fitted estimators from each of their starts.
-
-        Parameters
-        ----------
-        estimators : mapping of str to fitted estimator
-            Estimators with ``objectives_``, shape (n_starts,), or pipelines or searches that end in one.
-        relative : bool, default=False
-        objective_name : str, default="objective"
-
-        Raises
-        ------
-        sklearn.exceptions.NotFittedError, TypeError
-            If an estimator is not fitted, or has no ``objectives_``.
-        """
-        return cls(objectives_of(estimators), relative=relative, objective_name=objective_name)
-
     @property
     def axis_names(self) -> tuple[str, str]:
         what = "% of the best" if self.relative else self.objective_name
@@ -202,42 +164,30 @@ class ExpectedMaximumDisplay(Display):
             of_best = {"percent_of_best": 100 * expected / self.best()} if self.relative else {}
             yield {"series": name, "starts": np.arange(1, len(expected) + 1), "expected": expected} | of_best
 
-    def plot(self, ax=None, *, n_starts: int = MARKED) -> "ExpectedMaximumDisplay":
-        """Draw the display.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-        n_starts : int, default=16
-            Number of starts at which a line is drawn, or a point if the axis is the cost.
-
-        Returns
-        -------
-        self
-        """
+    def _plot(self, ax) -> None:
         if self.relative and not self.best() > 0:
             raise ValueError(
                 f"the best objective is {self.best():g}; accepted with relative=True: positive objectives"
             )
         styles = distinct_styles(len(self.objectives), "curves")
-        if ax is None:
-            ax = new_axes()
         for name, style in zip(self.objectives, styles, strict=True):
             x, y = self.curve(name)
             ax.plot(x, y, label=name, **style)
-            if self.costs is not None and n_starts <= len(x):
-                ax.plot(x[n_starts - 1], y[n_starts - 1], marker="o", markersize=4, color=style["color"])
+            if self.costs is not None and len(x) >= MARKED:
+                ax.plot(x[MARKED - 1], y[MARKED - 1], marker="o", markersize=4, color=style["color"])
         if self.costs is None:
-            ax.axvline(n_starts, **THRESHOLD_STYLE)
+            ax.axvline(MARKED, label=f"{MARKED} starts", **THRESHOLD_STYLE)
+        else:
+            look = {"marker": "o", "markersize": 4, "linestyle": "none", "color": "black"}
+            ax.plot([], [], label=f"{MARKED} starts", **look)
+        best = []
         if self.relative:
-            ax.axhline(ENOUGH, **THRESHOLD_STYLE)
-        best = [f"best {self.best():.3g}"] if self.relative else []
-        say_below(ax, "\n".join([*gaps(self.objectives), *best]))
+            ax.axhline(ENOUGH, label=f"{ENOUGH} % of the best", **THRESHOLD_STYLE | {"linestyle": "--"})
+            best = [f"best: {self.best():.3g}"]
+        say_below(ax, [*gaps(self.objectives), *best])
         guide_lines(ax, "both")
-        ax.set(xscale="log", xlabel=self.axis_names[0], ylabel=self.axis_names[1])
-        ax.xaxis.set_major_formatter("{x:g}")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        log_scale(ax.xaxis, np.concatenate([self.curve(name)[0] for name in self.objectives]))
+        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
 
 
 def reached(objectives) -> np.ndarray:
@@ -254,17 +204,3 @@ def gaps(objectives) -> list[str]:
         for name, found in objectives.items()
         if lost[name]
     ]
-
-
-def objectives_of(estimators) -> dict[str, np.ndarray]:
-    """Values of all starts of fitted estimators, by name."""
-    found = {}
-    for name, estimator in estimators.items():
-        fitted = last_step(unwrapped(estimator))
-        if not hasattr(fitted, "objectives_"):
-            raise TypeError(
-                f"{name_of(fitted)} has no objectives_; "
-                "accepted: estimators with one for each start, or pipelines or searches that end in one"
-            )
-        found[name] = np.asarray(fitted.objectives_)
-    return found

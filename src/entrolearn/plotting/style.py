@@ -6,7 +6,7 @@ lightness, and in marker, line style or hatching, so that they can be distinguis
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from textwrap import wrap
 from typing import Any
@@ -17,73 +17,32 @@ import numpy as np
 try:
     import matplotlib as mpl
     import matplotlib.pyplot as plt
+    from contourpy import contour_generator
     from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties
     from matplotlib.lines import Line2D
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 except ImportError as error:
     raise ImportError(
         "entrolearn.plotting draws with matplotlib, which is not installed: pip install 'entrolearn[plot]'"
     ) from error
 
-# Style of each class: the negative one is filled and solid, the positive one open and dashed.
-CLASS_STYLES: tuple[dict[str, Any], ...] = (
-    {
-        "color": "#0072B2",
-        "face": "#0072B2",
-        "tint": "#cfe2f0",
-        "marker": "o",
-        "linestyle": "-",
-        "hatch": "",
-    },
-    {
-        "color": "#D55E00",
-        "face": "none",
-        "tint": "#fbe6c8",
-        "marker": "^",
-        "linestyle": (0, (4, 1.5)),
-        "hatch": "////",
-    },
-)
-# Styles of further classes, for displays of more than two.
-MORE_CLASS_STYLES: tuple[dict[str, Any], ...] = (
-    {
-        "color": "#009E73",
-        "face": "#009E73",
-        "tint": "#cdebe2",
-        "marker": "s",
-        "linestyle": (0, (1.2, 1.2)),
-        "hatch": "....",
-    },
-    {
-        "color": "#CC79A7",
-        "face": "none",
-        "tint": "#f5e3ed",
-        "marker": "D",
-        "linestyle": (0, (5, 1.5, 1.2, 1.5)),
-        "hatch": "\\\\",
-    },
-    {
-        "color": "#000000",
-        "face": "#000000",
-        "tint": "#dddddd",
-        "marker": "v",
-        "linestyle": (0, (2.5, 1)),
-        "hatch": "----",
-    },
-    {
-        "color": "#56B4E9",
-        "face": "none",
-        "tint": "#ddf0fb",
-        "marker": "P",
-        "linestyle": (0, (8, 2)),
-        "hatch": "xxxx",
-    },
-)
-# Styles of further clusters, for up to ten.
-MORE_CLUSTER_STYLES = (
-    {"color": "#E69F00", "face": "#E69F00", "marker": "<"},
-    {"color": "#7B3F00", "face": "none", "marker": "h"},
-    {"color": "#5C2A83", "face": "#5C2A83", "marker": "p"},
-    {"color": "#7F7F7F", "face": "none", "marker": ">"},
+# Styles of classes and clusters. The first two are those of a binary problem: the negative class is filled
+# and solid, the positive one open and dashed.
+CLASS_STYLES: tuple[dict[str, Any], ...] = tuple(
+    {"color": color, "face": color if filled else "none", "marker": marker, "linestyle": linestyle}
+    for color, filled, marker, linestyle in (
+        ("#0072B2", True, "o", "-"),
+        ("#D55E00", False, "^", (0, (4, 1.5))),
+        ("#009E73", True, "s", (0, (1.2, 1.2))),
+        ("#CC79A7", False, "D", (0, (5, 1.5, 1.2, 1.5))),
+        ("#000000", True, "v", (0, (2.5, 1))),
+        ("#56B4E9", False, "P", (0, (8, 2))),
+        ("#E69F00", True, "<", (0, (1.2, 3))),
+        ("#7B3F00", False, "h", (0, (8, 1.5, 1.2, 1.5, 1.2, 1.5))),
+        ("#5C2A83", True, "p", (0, (4, 4))),
+        ("#7F7F7F", False, ">", (0, (12, 2, 4, 2))),
+    )
 )
 # Styles of rows in no cluster, and of clusters after the tenth.
 NOISE_STYLE = {"color": "0.55", "face": "0.55", "marker": "x"}
@@ -105,8 +64,11 @@ ORDERED_COLOURS, LIGHTEST = "viridis", 0.88
 INK, SIGNED = "Greys", "cividis"
 THRESHOLD_STYLE: dict[str, Any] = {"color": "black", "linewidth": 0.9, "linestyle": (0, (1, 1))}
 FADED = "0.35"
+MOST_NOTES = 3
+# Width of a legend entry in inches for a font size of 8 points, of its line and of each letter.
+LINE, LETTER = 0.55, 0.065
 
-JOURNAL = {
+JOURNAL: dict[str, Any] = {
     "font.size": 8,
     "axes.titlesize": 8,
     "axes.labelsize": 8,
@@ -213,16 +175,19 @@ def distinct_styles(number: int, what: str) -> Sequence[dict]:
 
 def class_styles(number: int) -> Sequence[dict]:
     """Styles of the classes; the first two are those of a binary problem."""
-    known = CLASS_STYLES + MORE_CLASS_STYLES
-    if number > len(known):
-        raise ValueError(f"{number} classes in one picture; accepted: at most {len(known)}")
-    return known[:number]
+    if number > len(CLASS_STYLES):
+        raise ValueError(f"{number} classes in one picture; accepted: at most {len(CLASS_STYLES)}")
+    return CLASS_STYLES[:number]
 
 
 def cluster_styles(number: int) -> list[dict]:
-    """Styles of the clusters, starting with those of classes; all clusters after the tenth look the same."""
-    known = [*CLASS_STYLES, *MORE_CLASS_STYLES, *MORE_CLUSTER_STYLES]
-    return [*known[:number], *[OTHERS_STYLE] * (number - len(known))]
+    """Styles of the clusters, those of classes; all clusters after the tenth look the same."""
+    return [*CLASS_STYLES[:number], *[OTHERS_STYLE] * (number - len(CLASS_STYLES))]
+
+
+def tint(style: Mapping) -> tuple:
+    """A light shade of a style's colour, for areas."""
+    return tuple(0.2 * np.array(mpl.colors.to_rgb(style["color"])) + 0.8)
 
 
 def ordered_styles(number: int) -> list[dict]:
@@ -258,40 +223,115 @@ def scatter_classes(ax, points: np.ndarray, codes: np.ndarray, *, alpha: float =
         )
 
 
-def class_handles(labels, *, marker: bool = False, line: bool = False) -> list[Line2D]:
-    """Legend entries of the classes, with their marker, their line or both."""
-    return [
-        Line2D(
-            [],
-            [],
-            color=style["color"],
-            linestyle=style["linestyle"] if line else "none",
-            marker=style["marker"] if marker else None,
-            markerfacecolor=style["face"],
-            markersize=4,
-            label=label,
+def name_classes(ax, labels, *, marker: bool = False, line: bool = False) -> None:
+    """Label the classes for a legend, with their marker, their line or both."""
+    for style, label in zip(class_styles(len(labels)), labels, strict=True):
+        ax.add_line(
+            Line2D(
+                [],
+                [],
+                color=style["color"],
+                linestyle=style["linestyle"] if line else "none",
+                marker=style["marker"] if marker else None,
+                markerfacecolor=style["face"],
+                markersize=4,
+                label=label if label.startswith("class") else f"class {label}",
+            )
         )
-        for style, label in zip(class_styles(len(labels)), labels, strict=True)
-    ]
+
+
+def legend_above(figure, *axes) -> None:
+    """A legend of all labelled artists of the axes, above them; the figure's layout is "constrained"."""
+    named: dict[str, Any] = {}
+    for ax in axes:
+        named |= {label: handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    if not named:
+        return
+    scale = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size_in_points() / JOURNAL["font.size"]
+    entries = np.array([scale * (LINE + LETTER * len(label)) for label in named])
+    n_columns = next(
+        (
+            number
+            for number in range(len(entries), 1, -1)
+            if sum(column.max() for column in np.array_split(entries, number)) <= figure.get_figwidth()
+        ),
+        1,
+    )
+    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=n_columns)
+
+
+def log_scale(axis, values) -> None:
+    """Set a logarithmic scale with plain numbers: at decades for a wide range, at more values otherwise.
+
+    Parameters
+    ----------
+    axis : matplotlib Axis
+    values : array-like
+        The plotted values, positive.
+    """
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    wide = np.nanmax(values) >= 100 * np.nanmin(values)
+    axis.set_major_locator(LogLocator(subs=(1,) if wide else (1, 2, 5)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, place: f"{value:,.10g}"))
+
+
+def plot_lines(ax, lines: Mapping, styles: Sequence[dict] | None = None, **look) -> None:
+    """Draw a line per name through its points, and note the points without a number.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    lines : mapping of str to (x, y)
+    styles : sequence of dict, optional
+        Default: those of unordered curves.
+    **look
+        Keywords of ``ax.plot`` for all lines.
+    """
+    styles = distinct_styles(len(lines), "curves") if styles is None else styles
+    gaps = []
+    for (name, (x, y)), style in zip(lines.items(), styles, strict=True):
+        x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+        ax.plot(x, y, label=name, **{"marker": "o", "markersize": 2.5} | style | look)
+        missing = int((~np.isfinite(x + y)).sum())
+        if missing or not len(x):
+            gaps.append(f"{name}: no number" + (f" at {missing} of {len(x)}" if len(x) else ""))
+    say_below(ax, gaps)
+
+
+def contour_lines(x, y, heights, level: float) -> list[np.ndarray]:
+    """Contours of a function on a grid at a level, each of shape (n_points, 2)."""
+    lines: Any = contour_generator(x, y, heights, name="mpl2014").lines(level)  # points, and codes of paths
+    return [line for line in lines[0] if len(line)]
 
 
 def say(ax, text: str) -> None:
     """Show a text instead of a plot."""
-    text = "\n".join(wrap(text, 26))
+    text = "\n".join(wrap(text, letters_within(ax)))
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", size="small", color=FADED)
 
 
-def say_below(ax, text: str) -> None:
-    """Add a note below a plot."""
+def letters_within(ax, share: float = 1.0) -> int:
+    """About the number of small letters that fit in a share of the width of the axes."""
+    size = FontProperties(size="small").get_size_in_points()
+    points = 72 * ax.figure.get_figwidth() * ax.get_position().width
+    return max(4, int(share * points / (0.6 * size)))
+
+
+def say_below(ax, notes: Sequence[str]) -> None:
+    """Add notes below a plot, the first ones if there are many, because they cover what is drawn there."""
+    if len(notes) > MOST_NOTES:
+        notes = [*notes[: MOST_NOTES - 1], f"and {len(notes) - MOST_NOTES + 1} more"]
     ground = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1}
-    ax.text(
-        0.98,
-        0.02,
-        text,
-        transform=ax.transAxes,
-        ha="right",
-        va="bottom",
-        size="x-small",
-        color=FADED,
-        bbox=ground if text else None,
-    )
+    if notes:
+        ax.text(
+            0.98,
+            0.02,
+            "\n".join(notes),
+            transform=ax.transAxes,
+            ha="right",
+            va="bottom",
+            size="x-small",
+            color=FADED,
+            bbox=ground,
+        )

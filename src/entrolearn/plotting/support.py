@@ -14,7 +14,7 @@ from entrolearn.plotting.fitted import (
     unwrapped,
 )
 from entrolearn.plotting.plane import check_plane, decision_surface, frame, level_lines, names_of_features
-from entrolearn.plotting.style import CLASS_STYLES, THRESHOLD_STYLE, say_below
+from entrolearn.plotting.style import THRESHOLD_STYLE, class_styles, say_below
 
 MARKER_SIZE = 11.0
 # Value of the decision function on each kind of line.
@@ -82,9 +82,7 @@ class SupportVectorDisplay(Display):
         self.display_labels = display_labels
 
     @classmethod
-    def from_estimator(
-        cls, estimator, X, y, *, display_labels=None, grid_resolution: int = 200
-    ) -> "SupportVectorDisplay":
+    def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "SupportVectorDisplay":
         """Plot a fitted support vector machine with its training rows.
 
         Parameters
@@ -96,8 +94,6 @@ class SupportVectorDisplay(Display):
         y : array-like, shape (n_samples,)
         display_labels : sequence of two str, optional
             Names of the classes. Default: the labels.
-        grid_resolution : int, default=200
-            Number of points per side at which the decision function is evaluated.
 
         Raises
         ------
@@ -123,7 +119,7 @@ class SupportVectorDisplay(Display):
             np.asarray(X, dtype=float),
             codes,
             np.asarray(support),
-            decision_surface(fitted, X, grid_resolution),
+            decision_surface(fitted, X),
             feature_names=names_of_features(X),
             display_labels=class_labels(fitted, display_labels),
         )
@@ -152,7 +148,7 @@ class SupportVectorDisplay(Display):
 
     def _plot(self, ax) -> None:
         kept = np.isin(np.arange(len(self.X)), self.support)
-        for c, (style, label) in enumerate(zip(CLASS_STYLES, self.display_labels, strict=True)):
+        for c, (style, label) in enumerate(zip(class_styles(2), self.display_labels, strict=True)):
             for filled, what in ((False, f"class {label}"), (True, f"support vectors of {label}")):
                 ax.scatter(
                     *self.X[(self.codes == c) & (kept == filled)].T,
@@ -168,7 +164,7 @@ class SupportVectorDisplay(Display):
             ax.plot([], [], label=name, **style)
             for line in self.lines(name):
                 ax.plot(*line.T, zorder=2.5, **style)
-        say_below(ax, f"{len(self.support)} of {len(self.X)} rows")
+        say_below(ax, [f"support: {len(self.support)} of {len(self.X)}"])
         frame(ax, self.surface, self.feature_names)
 
 

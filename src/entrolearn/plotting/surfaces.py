@@ -3,14 +3,7 @@
 import numpy as np
 
 from entrolearn.plotting.display import Display
-from entrolearn.plotting.grids import (
-    check_known,
-    grid_scores,
-    grows_by_factors,
-    name_of_score,
-    numbers,
-    set_scale,
-)
+from entrolearn.plotting.grids import grows_by_factors, set_scale
 from entrolearn.plotting.style import ORDERED_COLOURS, say_below
 
 N_CONTOURS = 6
@@ -41,13 +34,14 @@ class GridSurfaceDisplay(Display):
     Examples
     --------
     >>> from sklearn.datasets import make_moons
+    >>> from sklearn.model_selection import GridSearchCV
     >>> from sklearn.svm import SVC
     >>> from entrolearn.plotting import GridSurfaceDisplay
     >>> X, y = make_moons(200, noise=0.2, random_state=0)
-    >>> display = GridSurfaceDisplay.from_estimator(
-    ...     SVC(), X, y, param_grid={"C": [0.1, 1, 10], "gamma": [0.1, 1, 10]}
-    ... )
-    >>> display.plot()
+    >>> C, gamma = [0.1, 1, 10], [0.1, 1, 10]
+    >>> search = GridSearchCV(SVC(), {"C": C, "gamma": gamma}).fit(X, y)
+    >>> scores = search.cv_results_["mean_test_score"].reshape(len(C), len(gamma))
+    >>> GridSurfaceDisplay(C, gamma, scores.T, x_name="C", y_name="gamma", score_name="accuracy").plot()
     <...>
     """
 
@@ -58,58 +52,6 @@ class GridSurfaceDisplay(Display):
         self.x_name = x_name
         self.y_name = y_name
         self.score_name = score_name
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator,
-        X,
-        y,
-        *,
-        param_grid,
-        cv=10,
-        scoring=None,
-        score_name=None,
-    ) -> "GridSurfaceDisplay":
-        """Cross-validate a classifier for all pairs of values of two parameters.
-
-        Parameters
-        ----------
-        estimator : classifier
-            Cloned, never changed. Fits share work (see :mod:`entrolearn.path`) only if its ``random_state``
-            is an integer.
-        X : array-like, shape (n_samples, n_features)
-        y : array-like, shape (n_samples,)
-        param_grid : mapping of str to sequence of numbers
-            Two parameters, the first on the horizontal axis, and their values.
-        cv : int or scikit-learn splitter, default=10
-        scoring : str or callable, optional
-            As in scikit-learn's ``cross_val_score``. Default: :func:`~entrolearn.gmean_score`.
-        score_name : str, optional
-            Name of the score. Default: that of `scoring`.
-
-        Raises
-        ------
-        ValueError
-            If the estimator does not have the parameters, they are not two, the values are not numbers, or
-            every fit failed.
-        """
-        if len(param_grid) != 2:
-            raise ValueError(f"param_grid has the parameters {list(param_grid)}; accepted: two")
-        for name in param_grid:
-            check_known(estimator, name)
-        x_name, y_name = param_grid
-        xs, ys = (numbers(name, values) for name, values in param_grid.items())
-        points = [{x_name: x_value, y_name: y_value} for y_value in ys for x_value in xs]
-        scores = grid_scores(estimator, X, y, points, cv, scoring).mean(axis=0)
-        return cls(
-            np.array(xs),
-            np.array(ys),
-            scores.reshape(len(ys), len(xs)),
-            x_name=x_name,
-            y_name=y_name,
-            score_name=score_name or name_of_score(scoring),
-        )
 
     @property
     def axis_names(self) -> tuple[str, str]:
@@ -146,7 +88,7 @@ class GridSurfaceDisplay(Display):
         ax.figure.colorbar(picture, ax=ax, label=self.score_name)
         if missing := int(np.ma.count_masked(scores)):
             ax.set_facecolor("0.9")
-            say_below(ax, f"no score at {missing} of {scores.size}")
+            say_below(ax, [f"no score at {missing} of {scores.size}"])
         ax.set(xlabel=self.x_name, ylabel=self.y_name)
 
 

@@ -1,12 +1,9 @@
 """Fit times of several estimators against a property of the data."""
 
-import time
-
 import numpy as np
-from sklearn.base import clone
 
 from entrolearn.plotting.display import Display
-from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
+from entrolearn.plotting.style import guide_lines, log_scale, plot_lines
 
 
 class TimingDisplay(Display):
@@ -30,40 +27,15 @@ class TimingDisplay(Display):
 
     Examples
     --------
-    >>> from scipy.sparse import random_array
-    >>> from sklearn.linear_model import Ridge
     >>> from entrolearn.plotting import TimingDisplay
-    >>> X = {density: random_array((50, 100), density=density, rng=0) for density in (0.01, 0.1)}
-    >>> y = [0, 1] * 25
-    >>> TimingDisplay.from_estimators({"ridge": Ridge()}, X, y, param_name="density").plot()
+    >>> curves = {"ridge": ([0.01, 0.1, 1], [2e-3, 2e-2, 0.3]), "SVM": ([0.01, 0.1, 1], [0.1, 0.2, 0.9])}
+    >>> TimingDisplay(curves, param_name="density").plot()
     <...>
     """
 
     def __init__(self, curves, *, param_name):
         self.curves = curves
         self.param_name = param_name
-
-    @classmethod
-    def from_estimators(cls, estimators, X, y, *, param_name, n_repeats: int = 3) -> "TimingDisplay":
-        """Fit each learner to each data set several times, and plot the shortest time.
-
-        Parameters
-        ----------
-        estimators : mapping of str to estimator
-            Learners, which are cloned.
-        X : mapping of float to {array-like, sparse array}, shape (n_samples, n_features)
-            The rows for each value of the property.
-        y : array-like, shape (n_samples,)
-        param_name : str
-            Name of the property.
-        n_repeats : int, default=3
-        """
-        values = sorted(X)
-        curves = {
-            name: (values, [_seconds(estimator, X[value], y, n_repeats) for value in values])
-            for name, estimator in estimators.items()
-        }
-        return cls(curves, param_name=param_name)
 
     @property
     def axis_names(self) -> tuple[str, str]:
@@ -78,22 +50,7 @@ class TimingDisplay(Display):
             yield {"series": name, self.param_name: values, "seconds": seconds}
 
     def _plot(self, ax) -> None:
-        styles = distinct_styles(len(self.curves), "curves")
-        gaps = []
-        for (name, (values, seconds)), style in zip(self.curves.items(), styles, strict=True):
-            ax.plot(values, seconds, label=name, marker="o", markersize=2.5, **style)
-            if missing := int(np.isnan(np.asarray(seconds, dtype=float)).sum()):
-                gaps.append(f"{name}: no seconds at {missing} of {len(seconds)}")
-        say_below(ax, "\n".join(gaps))
-        ax.set(xscale="log", yscale="log", xlabel=self.param_name, ylabel="seconds")
+        plot_lines(ax, self.curves)
+        log_scale(ax.xaxis, np.concatenate([values for values, _ in self.curves.values()]))
+        ax.set(yscale="log", xlabel=self.param_name, ylabel="seconds")
         guide_lines(ax, "both")
-
-
-def _seconds(estimator, X, y, n_repeats: int) -> float:
-    seconds = []
-    for _ in range(n_repeats):
-        fresh = clone(estimator)
-        started = time.process_time()
-        fresh.fit(X, y)
-        seconds.append(time.process_time() - started)
-    return min(seconds)

@@ -1,11 +1,9 @@
 """Scores of several trials."""
 
 import numpy as np
-from sklearn.base import is_classifier
-from sklearn.model_selection import ShuffleSplit, check_cv, cross_val_score
 
 from entrolearn.plotting.display import Display
-from entrolearn.plotting.style import distinct_styles, guide_lines, say_below
+from entrolearn.plotting.style import guide_lines, plot_lines
 
 
 class TrialsDisplay(Display):
@@ -29,44 +27,20 @@ class TrialsDisplay(Display):
     Examples
     --------
     >>> from sklearn.datasets import make_moons
+    >>> from sklearn.model_selection import ShuffleSplit, cross_val_score
     >>> from sklearn.svm import SVC
     >>> from entrolearn.plotting import TrialsDisplay
     >>> X, y = make_moons(200, noise=0.2, random_state=0)
+    >>> trials = ShuffleSplit(5, random_state=0)
     >>> learners = {"rbf": SVC(), "linear": SVC(kernel="linear")}
-    >>> TrialsDisplay.from_estimators(learners, X, y, cv=5).plot()
+    >>> scores = {name: cross_val_score(one, X, y, cv=trials) for name, one in learners.items()}
+    >>> TrialsDisplay(scores, score_name="accuracy").plot()
     <...>
     """
 
     def __init__(self, scores, *, score_name):
         self.scores = scores
         self.score_name = score_name
-
-    @classmethod
-    def from_estimators(
-        cls, estimators, X, y, *, cv=None, scoring=None, score_name="score"
-    ) -> "TrialsDisplay":
-        """Fit and score every learner in the same trials.
-
-        Parameters
-        ----------
-        estimators : mapping of str to estimator
-        X : array-like, shape (n_samples, n_features)
-        y : array-like, shape (n_samples,)
-        cv : int, scikit-learn splitter or iterable of splits, optional
-            The trials, the same splits for every learner. An int stratifies by class if a learner is a
-            classifier. Default: 20 random splits with a quarter of the rows as test rows.
-        scoring : str or callable, optional
-            As in scikit-learn's ``cross_val_score``.
-        score_name : str, default="score"
-        """
-        cv = ShuffleSplit(20, test_size=0.25, random_state=0) if cv is None else cv
-        stratified = any(is_classifier(estimator) for estimator in estimators.values())
-        trials = list(check_cv(cv, y, classifier=stratified).split(X, y))
-        scores = {
-            name: cross_val_score(estimator, X, y, cv=trials, scoring=scoring)
-            for name, estimator in estimators.items()
-        }
-        return cls(scores, score_name=score_name)
 
     @property
     def axis_names(self) -> tuple[str, str]:
@@ -85,16 +59,7 @@ class TrialsDisplay(Display):
             yield {"series": name, "trial": np.arange(1, len(scores) + 1), "score": scores}
 
     def _plot(self, ax) -> None:
-        styles = distinct_styles(len(self.scores), "lines")
-        gaps = []
-        for (name, scores), style in zip(self.scores.items(), styles, strict=True):
-            scores = np.asarray(scores, dtype=float)
-            ax.plot(np.arange(1, len(scores) + 1), scores, label=name, marker="o", markersize=2.5, **style)
-            if missing := int(np.isnan(scores).sum()):
-                gaps.append(f"{name}: no score in {missing} of {len(scores)}")
-            elif not len(scores):
-                gaps.append(f"{name}: no score")
-        say_below(ax, "\n".join(gaps))
+        plot_lines(ax, {name: (np.arange(1, len(one) + 1), one) for name, one in self.scores.items()})
         guide_lines(ax, "y")
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set(xlabel="trial", ylabel=self.score_name)

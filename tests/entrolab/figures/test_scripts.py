@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 from sklearn.linear_model import RidgeClassifier
 from sklearn.metrics import adjusted_rand_score
-from sklearn.neural_network import MLPClassifier
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -86,7 +86,7 @@ def test_a_tradeoff_is_a_line_through_the_mean_scores_of_a_grid(results):
         "moons-apart, good: singular",
         "moons-apart, bad: a learner without support vectors (at 3 values)",
     ]
-    assert "Good: no scores at 1 of 3" in results.svg
+    assert "Good: no number at 1 of 3" in results.svg
 
 
 def test_support_vectors_are_those_of_the_refitted_model_among_its_training_rows(results, moons):
@@ -128,9 +128,15 @@ def test_loss_curves_are_those_of_the_refitted_models(results, moons):
     fitted = MLPClassifier(**NET, max_iter=6, random_state=0).fit(moons.X, moons.y)
     results.data("moons-apart", moons, np.ones((1, len(moons.y)), dtype=np.int16))
     results.fitted("moons-apart", "good", fitted)
-    entry = script("loss_curves", "models", datasets="moons", models=["good"])
-    table = results.draw(entry)
+    results.study["models"]["bad"] |= {"estimator": "sklearn.neural_network.MLPRegressor"}
+    other = MLPRegressor(**NET, max_iter=6, random_state=0).fit(moons.X, moons.y)
+    results.fitted("moons-apart", "bad", other)
+    entry = script("loss_curves", "models", datasets="moons", models=["good", "bad"])
+    drawn = results.draw(entry)
+    table = drawn[drawn["model"] == "good"]
     assert_allclose(table["loss"], fitted.loss_curve_, rtol=1e-5)
+    (reason,) = drawn.loc[drawn["model"] == "bad", "reason"]  # a squared error beside a log loss
+    assert "MLPClassifier and MLPRegressor" in reason
     assert table["iteration"].tolist() == [1, 2, 3, 4, 5, 6]
     model = results.path("models", "moons-apart", "good") / "cv.skops"
     model.write_bytes(model.read_bytes()[:20])

@@ -77,7 +77,7 @@ def test_curves_are_means_and_deviations_over_the_folds(results):
     assert_allclose(table["std"].dropna(), 20 / np.sqrt(2), rtol=1e-5)  # of two values 20 apart
     assert table["folds"].tolist() == [2, 2, 2, 1, 2, 2]
     assert reasons(table) == ["moons-apart, bad: singular"]
-    assert "Machine (bad): no score at 1 of 3" in results.svg
+    assert "Machine (bad): no number at 1 of 3" in results.svg
 
 
 def test_curves_by_a_second_parameter_are_its_values(results, two_parameters):
@@ -85,7 +85,7 @@ def test_curves_by_a_second_parameter_are_its_values(results, two_parameters):
     curve = table[table["series"] == "gamma = 20"]
     assert table["series"].unique().tolist() == ["gamma = 5", "gamma = 10", "gamma = 20"]
     assert_allclose(curve[["value", "mean"]], [[0.25, 32.5], [0.5, 35], [1, 40], [2, 50]])
-    assert "gamma = 5: no score at 1 of 4" in results.svg
+    assert "gamma = 5: no number at 1 of 4" in results.svg
 
 
 def test_a_surface_is_the_mean_over_the_trials(results, two_parameters):

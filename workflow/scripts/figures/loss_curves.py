@@ -7,9 +7,12 @@ from entrolearn.plotting import LossCurvesDisplay
 def draw(files):
     """Draw a figure of models."""
 
+    first = {}  # the first model of each data set: other objectives than its do not share its axis
+
     def line(run):
         fitted = run.fitted_model()
-        return Line(LossCurvesDisplay.from_estimators({run.model: fitted}).losses[run.model])
+        both = {"first": first.setdefault(run.dataset, fitted), "this": fitted}
+        return Line(LossCurvesDisplay.from_estimators(both).losses["this"])
 
     def display(dataset, lines):
         return LossCurvesDisplay(lines)
