@@ -9,9 +9,9 @@ from contextlib import closing
 
 import numpy as np
 import skops.io
+from run_files import files_of
 from tracked_runs import STUDY, model_of, track
 
-from entrolab.io.run_files import StudyRun
 from entrolab.tracking.artifacts import COLUMNS
 
 PREDICTS = """
@@ -53,7 +53,7 @@ def test_a_registered_model_predicts_after_the_folder_was_moved(runs, data, tmp_
         }
     assert all(place.startswith(f"{(here / 'mlruns').as_uri()}/") for place in places)
     found = json.loads(done.stdout.splitlines()[-1])
-    original = skops.io.load(model_of(StudyRun.at(STUDY, "moons", "svm_rbf")))
+    original = skops.io.load(model_of(files_of(STUDY, "moons", "svm_rbf")))
     np.testing.assert_array_equal(found["decision"], original.decision_function(X))
     np.testing.assert_array_equal(found["served"], original.predict(X))
     assert found["example"]  # no rows of the user's
