@@ -19,19 +19,6 @@ from entrolab.schema.sections import ConfigError, check_known
 from entrolearn.suggest import did_you_mean
 
 USAGE = "entrolab STUDY.yaml [options], or entrolab COMMAND …"
-COMMANDS = {
-    "init": "write a study of a table: entrolab init table.csv --label column",
-    "run": "make studies: files, or names that `list` shows; `entrolab mine.yaml` is the same",
-    "check": "check studies and their learners without running them",
-    "show": "make one table or figure of a study: entrolab show eem table4",
-    "predict": "predict the rows of a new table: entrolab predict mine.yaml new.csv",
-    "compare": "compare the models of two studies of one table, fold by fold",
-    "demo": "make the demonstration",
-    "list": "list the studies, or the tables and figures of one",
-    "ui": "open MLflow's page of the runs on this machine",
-    "unlock": "let a folder go that a killed run has locked",
-    "clean": "remove results of an earlier version",
-}
 EPILOG = "What stands behind -- goes to Snakemake, as in `entrolab mine.yaml -- --forcerun track`."
 
 
@@ -64,10 +51,11 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--version", action="version", version=f"entrolab {version('entrolab')}")
     commands = parser.add_subparsers(prog="entrolab", metavar="COMMAND", title="commands")
     of_command = {}
-    for name, text in COMMANDS.items():
+    for name, (function, text) in COMMANDS.items():
         of_command[name] = commands.add_parser(name, help=text, description=text)
-        of_command[name].set_defaults(function=FUNCTIONS.get(name))
+        of_command[name].set_defaults(function=function)
     of_command["run"].add_argument("studies", nargs="+", help="files, or names that `list` shows")
+    of_command["demo"].set_defaults(studies=["demo"])
     of_command["check"].add_argument("studies", nargs="+", help="files")
     of_command["show"].add_argument("study", help="a file, or a name that `list` shows")
     of_command["show"].add_argument("name", help="a table or a figure")
@@ -102,11 +90,6 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
 def run(given: argparse.Namespace) -> int:
     """Make studies, or files of their results."""
     return snakemake(snakemake_arguments(given, given.studies))
-
-
-def demo(given: argparse.Namespace) -> int:
-    """Make the demonstration."""
-    return snakemake(snakemake_arguments(given, ["demo"]))
 
 
 def show(given: argparse.Namespace) -> int:
@@ -190,11 +173,6 @@ def ui(given: argparse.Namespace) -> int:
     return subprocess.call([sys.executable, "-m", "entrolab.tracking.ui", "--port", given.port])
 
 
-def unlock(given: argparse.Namespace) -> int:
-    """Let a folder go that a killed run has locked."""
-    return snakemake(["--unlock"])
-
-
 def clean(given: argparse.Namespace) -> int:
     """Remove what an earlier version of the workflow left in ``results``, and say so."""
     found = leftovers()
@@ -206,17 +184,18 @@ def clean(given: argparse.Namespace) -> int:
     return 0
 
 
-FUNCTIONS = {
-    "run": run,
-    "demo": demo,
-    "show": show,
-    "check": check,
-    "predict": predict,
-    "compare": compare,
-    "list": list_studies,
-    "ui": ui,
-    "unlock": unlock,
-    "clean": clean,
+COMMANDS = {
+    "init": (None, "write a study of a table: entrolab init table.csv --label column"),
+    "run": (run, "make studies: files, or names that `list` shows; `entrolab mine.yaml` is the same"),
+    "check": (check, "check studies and their learners without running them"),
+    "show": (show, "make one table or figure of a study: entrolab show eem table4"),
+    "predict": (predict, "predict the rows of a new table: entrolab predict mine.yaml new.csv"),
+    "compare": (compare, "compare the models of two studies of one table, fold by fold"),
+    "demo": (run, "make the demonstration"),
+    "list": (list_studies, "list the studies, or the tables and figures of one"),
+    "ui": (ui, "open MLflow's page of the runs on this machine"),
+    "unlock": (lambda given: snakemake(["--unlock"]), "let a folder go that a killed run has locked"),
+    "clean": (clean, "remove results of an earlier version"),
 }
 
 
@@ -228,17 +207,21 @@ def shipped() -> list[str]:
     return sorted(file.stem for file in HOME.glob("config/papers/*.yaml"))
 
 
+def file_of(study: str | os.PathLike) -> Path:
+    """The file of a study, which is given as such or as a name that `list` shows."""
+    file = Path(study)
+    if file.suffix == ".yaml":
+        check_file(file)
+        return file
+    check_known(str(study), shipped(), "config/papers", str(study), "study")
+    return HOME / "config" / "papers" / f"{study}.yaml"
+
+
 def _loaded(study: str):
     """A study by its file or its name."""
     from entrolab.study.config import load_catalog, load_study
 
-    file = Path(study)
-    if file.suffix == ".yaml":
-        check_file(file)
-    else:
-        check_known(study, shipped(), "config/papers", study, "study")
-        file = HOME / "config" / "papers" / f"{study}.yaml"
-    return load_study(file, load_catalog([HOME / "config" / "datasets.yaml"]))
+    return load_study(file_of(study), load_catalog([HOME / "config" / "datasets.yaml"]))
 
 
 def check_file(study: Path) -> None:

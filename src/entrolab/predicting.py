@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from entrolab.claims.numbers import Numbers
-from entrolab.claims.winners import best
+from entrolab.claims.winners import Best, best
 from entrolab.data.formats.table import frame_of
 from entrolab.data.table_formats import DELIMITED, suffix_of
 from entrolab.data.user_files import Source, checked_names, errors_of_reading
@@ -45,7 +45,12 @@ def predict(study: Study, file: Path, model: str = "", dataset: str = "", home: 
     dataset = dataset or _only(study, study.own_data)
     check_known(dataset, study.own_data, study.file, "predict", "data set of a table")
     try:
-        model = model or _best(study, dataset, home)
+        best_model = None if model else best_on(Numbers(study, home), dataset)
+        model = best_model.model if best_model else model
+        if not model:
+            raise ConfigError(
+                f"{study.file}: no table ranks models on {dataset}; accepted: `--model` with one of them"
+            )
         check_known(
             model, [name for of, name in study.runs() if of == dataset], study.file, "predict", "model"
         )
@@ -81,18 +86,14 @@ def _only(study: Study, datasets: Collection[str]) -> str:
     return next(iter(datasets))
 
 
-def _best(study: Study, dataset: str, home: str) -> str:
-    """The best model of a data set; the baseline is not ranked."""
-    numbers = Numbers(study, home)
-    for name in study.score_tables(dataset):
+def best_on(numbers: Numbers, dataset: str) -> Best | None:
+    """The best model of a data set in the first table that ranks models on it; the baseline is not ranked."""
+    for name in numbers.study.score_tables(dataset):
         rows = numbers.results.table(name)
         rows = rows[rows["dataset"] == dataset]
-        found = best(numbers, name, rows, rows["metric"].iloc[0]) if len(rows) else None
-        if found:
-            return found.model
-    raise ConfigError(
-        f"{study.file}: no table ranks models on {dataset}; accepted: `--model` with one of them"
-    )
+        if len(rows) and (found := best(numbers, name, rows, rows["metric"].iloc[0])):
+            return found
+    return None
 
 
 def _rows(study: Study, dataset: str, file: Path) -> pd.DataFrame:

@@ -14,13 +14,13 @@ import yaml
 
 from entrolab.checks.running import COLUMNS as FINDINGS
 from entrolab.claims.numbers import Numbers
-from entrolab.claims.winners import best
-from entrolab.command import check_file
+from entrolab.command import file_of
 from entrolab.fit.metrics import METRICS
 from entrolab.io.commands import setting
 from entrolab.io.files import HOME
+from entrolab.predicting import best_on
 from entrolab.results.reader import Results
-from entrolab.schema.sections import ConfigError, check_known
+from entrolab.schema.sections import ConfigError
 from entrolab.study.config import check_name, load_configuration
 from entrolab.study.study import Study
 from entrolab.text import one_line
@@ -127,8 +127,8 @@ def run_study(
         raise ConfigError("label, models: accepted: both with a data frame, neither with a study")
     if isinstance(study, Mapping):
         study = _written(study, name, folder)
-    name, directory = _found(study)
-    named = name if directory is None else os.path.relpath(study, folder)
+    file = file_of(study)
+    name, named = file.stem, file.stem if _is_shipped(file) else os.path.relpath(file, folder)
     command = [sys.executable, "-c", "from entrolab.command import main; main()"]
     command += ["run", named, "--cores", str(cores or "all")]
     command += ["--config", *(setting(key, value) for key, value in settings.items())] if settings else []
@@ -178,15 +178,8 @@ def _write_changed(file: Path, content: bytes) -> None:
         file.write_bytes(content)
 
 
-def _found(study: str | os.PathLike) -> tuple[str, Path | None]:
-    """A study's name, and the folder of its file; no folder for a study of the project."""
-    file = Path(study)
-    if file.suffix == ".yaml":
-        check_file(file)
-        return file.stem, file.parent
-    known = [one.stem for one in (HOME / "config" / "papers").glob("*.yaml")]
-    check_known(str(study), sorted(known), "run_study", "study", "study")
-    return str(study), None
+def _is_shipped(file: Path) -> bool:
+    return file.parent == HOME / "config" / "papers"
 
 
 def load_results(
@@ -206,13 +199,13 @@ def load_results(
     FileNotFoundError
         If it was not made in this folder.
     """
-    name, directory = _found(study)
+    file = file_of(study)
     config = yaml.safe_load((HOME / "config" / "config.yaml").read_text(encoding="utf-8"))
     config |= dict(settings or {})
-    if directory is not None:
-        config["extra_studies"] = str(directory.absolute())
+    if not _is_shipped(file):
+        config["extra_studies"] = str(file.parent.absolute())
     studies, _ = load_configuration(HOME, config)
-    definition = studies[name]
+    definition = studies[file.stem]
     results = Results(definition, folder)
     scores, predictions, failures = [], [], []
     for dataset, model in definition.runs():
@@ -258,10 +251,7 @@ def _results(results: Results, scores: list, predictions: list, failures: list) 
 
 
 def _best(study: Study, home: Path) -> pd.DataFrame:
-    numbers, found = Numbers(study, home), []
-    for dataset in study.datasets_of_runs():
-        for table in study.score_tables(dataset)[:1]:
-            rows = numbers.results.table(table).query("dataset == @dataset")
-            one = best(numbers, table, rows, rows["metric"].iloc[0])
-            found += [(dataset, one.metric, one.model, one.score, one.is_significant)] if one else []
-    return pd.DataFrame(found, columns=["dataset", "metric", "model", "score", "significant"])
+    numbers = Numbers(study, home)
+    found = [(dataset, best_on(numbers, dataset)) for dataset in study.datasets_of_runs()]
+    rows = [(dataset, one.metric, one.model, one.score, one.is_significant) for dataset, one in found if one]
+    return pd.DataFrame(rows, columns=["dataset", "metric", "model", "score", "significant"])

@@ -5,6 +5,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import own_tables
@@ -12,6 +13,7 @@ import pytest
 import told_scores
 import yaml
 from mlflow_addresses import restore_addresses
+from run_files import files_of
 from scripted_server import Script, serving
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import SVC
@@ -19,7 +21,6 @@ from sklearn.svm import SVC
 from entrolab.data.user_entries import entry_of_openml, entry_of_table
 from entrolab.data.user_files import errors_of_reading
 from entrolab.fit import predictions
-from entrolab.io.run_files import StudyRun
 from entrolab.study.config import load_catalog, load_study
 
 ROOT = Path(__file__).parents[2]
@@ -320,18 +321,18 @@ def _told_scores():
 
 
 @pytest.fixture
-def untracked(no_store, data) -> list[StudyRun]:
+def untracked(no_store, data) -> list[SimpleNamespace]:
     """Two runs of one data set, each with a fitted model, and no store yet."""
     from tracked_runs import STUDY, write_run
 
-    made = [StudyRun.at(STUDY, "moons", model) for model in ("svm_rbf", "logistic")]
+    made = [files_of(STUDY, "moons", model) for model in ("svm_rbf", "logistic")]
     write_run(made[0], estimator=SVC(C=1.0).fit(*data))
     write_run(made[1], estimator=LogisticRegression().fit(*data))
     return made
 
 
 @pytest.fixture
-def runs(place, untracked) -> list[StudyRun]:
+def runs(place, untracked) -> list[SimpleNamespace]:
     """Two runs of one data set, each with a fitted model, beside a store without runs."""
     return untracked
 

@@ -1,7 +1,6 @@
 """Jobs in children of the fork server: their exit, what they inherit, and how they end with others."""
 
 import ast
-import hashlib
 import os
 import signal
 import subprocess
@@ -14,10 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from logistic_run import logistic_run
-from snakemake.iocontainers import Namedlist
 
-from entrolab.io.records import read_json, write_json
 from entrolab.jobs import children
 from entrolab.jobs.children import PRELOADED, JobFailed, run_in_child
 
@@ -57,63 +53,6 @@ def test_a_child_has_what_its_server_imports_and_one_thread(tmp_path):
     assert "mlflow" not in modules
     assert threads == [1]
     assert given == "1"
-
-
-def test_only_fits_fork_once_more_for_each_repeat_and_for_the_refit(tmp_path):
-    """Candidates and scores that were there before a limit are kept; other jobs fail as a whole."""
-    raw, data, scaled, folds = (
-        str(tmp_path / name) for name in ("a.csv", "data.npz", "scaled.npz", "folds.npz")
-    )
-    Path(raw).write_text("".join(f"{row},{row % 3},{row % 2}\n" for row in range(24)))
-    receipt = tmp_path / "receipt.json"
-    of_file = {"path": "points/a.csv", "sha256": hashlib.sha256(Path(raw).read_bytes()).hexdigest()}
-    write_json(receipt, {"available": True, "files": [of_file]})
-    entry = {
-        "source": "files",
-        "files": [of_file],
-        "format": {"name": "csv"},
-        "task": "binary",
-        "positive": [1],
-    }
-    spec = logistic_run()
-    outputs = ("candidates", "predictions", "record")
-
-    def forks(stage, params, output, **files):
-        job = SimpleNamespace(
-            input=Namedlist(fromdict=files),
-            output=Namedlist(fromdict=output),
-            params=SimpleNamespace(stage=stage, **params),
-            wildcards=Namedlist(fromdict={"dataset": "points"}),
-            resources=SimpleNamespace(_cores=1, limit_seconds=600, limit_mebibytes=8192),
-            log=[str(tmp_path / "log")],
-            count=tmp_path / "forks",
-        )
-        run_in_child("jobs_of_children:count_forks", stage, job, "fits")
-        return int((tmp_path / "forks").read_text())
-
-    expected = {"expect": {"rows": 24, "features": 2}}
-    assert forks("data:prepare", {"entry": entry | expected}, {"data": data}, receipt=[str(receipt)]) == 0
-    scaling = {"method": "minmax", "range": [0, 1], "fit_on": "all"}
-    assert forks("data:scale", {"scaling": scaling}, {"scaled": scaled}, dataset=data) == 0
-    drawn = {"protocol": spec.protocol, "seed": 0}
-    assert forks("data:split", drawn, {"folds": folds}, dataset=data) == 0
-    trained = {name: str(tmp_path / name) for name in outputs}
-    of_fits = {"rows": scaled, "folds": folds}
-    assert forks("fit:fit", {"run": spec.model_dump()}, trained, **of_fits) == 2
-    assert read_json(trained["record"])["success"]
-    selected, criteria = str(tmp_path / "selection"), {"criteria": ["cv"]}
-    asked = {"candidates": trained["candidates"]}
-    assert forks("fit:select", criteria, {"selection": selected}, **asked) == 0
-    of_fits |= {"selection": selected, "record": trained["record"]}
-    assert (
-        forks(
-            "fit:refit",
-            {"run": spec.model_dump(), **criteria, "model_format": "skops"},
-            {"models": str(tmp_path / "models")},
-            **of_fits,
-        )
-        == 1
-    )
 
 
 def test_servers_of_rules_import_before_their_first_job(monkeypatch):

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import mlflow
 import numpy as np
@@ -14,6 +15,7 @@ import skops.io
 import yaml
 from made_studies import made_study
 from mlflow_addresses import restore_addresses
+from run_files import files_of
 from tracked_runs import client
 
 from entrolab.command import parsed
@@ -29,7 +31,6 @@ from entrolab.fit.selection import choose
 from entrolab.fit.training import FACTS, fit_grid
 from entrolab.io.limits import Limits
 from entrolab.io.parquet import read_frame, write_frame
-from entrolab.io.run_files import StudyRun
 from entrolab.predicting import predict
 from entrolab.results.frames import COLUMNS
 from entrolab.schema.sections import ConfigError
@@ -98,18 +99,18 @@ def folder(tmp_path_factory, empty_store) -> Path:
         restore_addresses(patch)
         study = load_study(folder / "mine.yaml", {})
         for label, model in [*((label, "forest") for label in LABELS), ("price", "linear")]:
-            run = trained(study, label, model, study.own_data[label])
+            trained(study, label, model, study.own_data[label])
             with open_ledger(None, study) as ledger:
-                ledger.write(content_of_run(study, run))
+                ledger.write(content_of_run(study, label, model))
                 ledger.compare({})
         for label, model in (("bought", "linear"), ("wine", "baseline")):
             trained(study, label, model, study.own_data[label])
     return folder
 
 
-def trained(study, dataset: str, model: str, entry) -> StudyRun:
+def trained(study, dataset: str, model: str, entry) -> SimpleNamespace:
     """A run with the files that its jobs write."""
-    run = StudyRun.at(study, dataset, model)
+    run = files_of(study, dataset, model)
     for path in (run.rows, run.record, run.candidates, run.selection, run.predictions):
         path.parent.mkdir(parents=True, exist_ok=True)
     data = prepare(dataset, entry)
@@ -125,7 +126,7 @@ def trained(study, dataset: str, model: str, entry) -> StudyRun:
 
 
 def test_prepared_data_hold_codes_and_gaps_and_each_run_fills_them(folder):
-    run = StudyRun.at(UNSCALED, "bought", "linear", folder)
+    run = files_of(UNSCALED, "bought", "linear", folder)
     data = load_dataset(run.rows)
     assert np.isnan(data.X).any()
     assert data.columns["labels"] == ["no", "yes"]
@@ -255,14 +256,14 @@ def test_the_registered_models_say_what_they_take(folder, monkeypatch):
 
 
 def test_types_of_a_stored_model_are_trusted_one_by_one(folder):
-    run = StudyRun.at(UNSCALED, "wine", "forest", folder)
+    run = files_of(UNSCALED, "wine", "forest", folder)
     found = skops.io.get_untrusted_types(file=run.models / "cv.skops")
     assert {"entrolearn.columns.ColumnEncoder", "entrolearn.columns.LabelEncodedClassifier"} <= set(found)
     assert not [name for name in found if not name.startswith(("entrolearn.", "sklearn.", "numpy."))]
 
 
 def test_a_figure_has_the_model_of_scaled_rows(folder):
-    run = StudyRun.at(UNSCALED, "bought", "linear", folder)
+    run = files_of(UNSCALED, "bought", "linear", folder)
     parts = ["sklearn.linear_model.LogisticRegression", "sklearn.decomposition.PCA"]
     spec = FigureSpec(None, 0, [], refits={("bought", "linear"): Refit("cv", parts, "skops", {})})
     files = {"record": str(run.record), "models": str(run.models)}

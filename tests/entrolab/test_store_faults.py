@@ -224,11 +224,7 @@ def test_a_job_waits_until_another_has_closed_the_store(store):
             order.append("first")
         waiting.result()
     assert order == ["first", "second"]
-    assert (opened.address, opened.folder, opened.one_writer) == (
-        "sqlite:///mlflow.db",
-        store.parent / "mlruns",
-        True,
-    )
+    assert (opened.address, opened.folder) == ("sqlite:///mlflow.db", store.parent / "mlruns")
 
 
 @contextmanager
@@ -385,7 +381,7 @@ def test_server_that_goes_away_halfway(store):
 
         def killed() -> None:
             with open_store(url) as opened:
-                assert (opened.folder, opened.one_writer) == (None, False)
+                assert opened.folder is None
                 kill()
                 mlflow.get_run(*first)
 

@@ -132,7 +132,7 @@ def test_nobody_is_asked_but_for_the_data_of_the_catalog(cut_off):
     made = cut_off.folder / "results" / "tiny"
     # All that could report its use has been at work: snakemake, MLflow, skops, plotly.
     assert (made / "tracked.json").exists()
-    assert list((made / "models").rglob("*.skops"))
+    assert list(made.glob("seed0/models/*/*/*.skops"))
     assert "Plotly.newPlot" in (made / "figures" / "planes.html").read_text(encoding="utf-8")
     hosts = set(cut_off.asked.read_text().splitlines())
     assert hosts - {"127.0.0.1", "::1", "localhost", "None"} == {"data.invalid"}

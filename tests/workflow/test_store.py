@@ -1,6 +1,5 @@
 """A run whose tracking store fails it has its tables all the same; the next one logs what is missing."""
 
-import shutil
 import sqlite3
 from contextlib import closing
 
@@ -46,23 +45,3 @@ def test_run_without_its_tracking_server_finishes_all_else(undisturbed, new_proj
     assert lost == []
     expected = [(key, status) for key, status, _ in runs_of(undisturbed)]
     assert [(key, status) for key, status, _ in runs_of(project)] == expected
-
-
-@pytest.mark.fault(
-    "Store", "a whole project copied elsewhere", "a plain rerun mends the store's paths and does nothing else"
-)
-def test_copied_project_has_its_own_artifacts(undisturbed, new_project, small, record_property):
-    project = new_project(small)
-    shutil.copytree(undisturbed.folder, project.folder, dirs_exist_ok=True)
-    finished = project.finished_files()
-
-    result = project.run("tiny")
-
-    assert result.returncode == 0, result.stdout[-5000:]
-    lost = [name for name in project.lost_since(finished) if name != "results/tiny/tracked.json"]
-    record_property("lost", len(lost))
-    assert lost == []
-    old, new = (one.folder.as_uri() for one in (undisturbed, project))
-    assert runs_of(project) == [
-        (key, status, place.replace(old, new)) for key, status, place in runs_of(undisturbed)
-    ]

@@ -95,7 +95,7 @@ def test_results_without_a_score_or_with_a_lost_fold(tmp_path):
 
 def test_what_cannot_be_made_or_read_is_one_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError, match="run_study: study: unknown study 'dmeo', did you mean 'demo'"):
+    with pytest.raises(ConfigError, match="unknown study 'dmeo', did you mean 'demo'"):
         run_study("dmeo")
     with pytest.raises(ValueError, match=r"mien.yaml: there is no such file"):
         load_results("mien.yaml")

@@ -62,15 +62,6 @@ def scores_of(project, dataset: str, model: str, metrics: list[str]) -> pd.DataF
 # ------------------------------------------------------------------------------------------- what it makes
 
 
-def test_a_table_has_a_number_in_every_run(finished):
-    table = read_table(finished.folder / TABLE)
-
-    assert list(zip(table["dataset"], table["model"], strict=True)) == RUNS
-    assert table["ours"].between(50, 100).all()
-    assert table["oracle"].between(50, 100).all()
-    assert set(table["verdict"]) == {"ours only"}
-
-
 def test_the_score_tables_are_the_golden_ones(finished):
     check_golden("tiny", finished.folder / "results" / "tiny" / "tables")
 
@@ -78,14 +69,6 @@ def test_the_score_tables_are_the_golden_ones(finished):
 def test_a_table_comes_in_every_format(finished):
     made = {path.name for path in (finished.folder / "results/tiny/tables").iterdir()}
     assert made == {f"table{k}.{suffix}" for k in range(1, 7) for suffix in ("csv", "html", "tex", "md")}
-
-
-def test_a_table_within_limits_shows_the_only_candidate_that_is_left(finished):
-    table = read_table(finished.folder / "results/tiny/tables/table3.csv").set_index("dataset")
-    for dataset in ("sklearn-wine-0", "my-moons"):
-        candidates = pd.read_parquet(finished.folder / f"results/tiny/seed0/candidates/{dataset}/svm.parquet")
-        only = candidates[[json.loads(text) == {"C": 1, "gamma": 0.1} for text in candidates["params"]]]
-        assert table.loc[dataset, "ours"] == pytest.approx(100 * only["test_gmean"].mean(), abs=1e-3)
 
 
 def test_a_figure_comes_in_every_format(finished):
@@ -110,35 +93,6 @@ def test_starts_are_measured_once_for_their_table_and_figure(finished):
     starts = read_figure(finished.folder / "results/tiny/figures/figure4.csv")
     assert len(starts) == 16
     assert table.loc[("my-moons", "best"), "ours"] == pytest.approx(starts["objective"].max(), rel=1e-5)
-
-
-def test_a_figure_of_curves_shows_the_candidates(finished):
-    curve = read_figure(finished.folder / "results/tiny/figures/figure2.csv").set_index("value")
-    candidates = pd.read_parquet(finished.folder / "results/tiny/seed0/candidates/my-moons/eem.parquet")
-    for size in (5, 10, 15):
-        mine = candidates[[json.loads(text) == {"n_hidden": size} for text in candidates["params"]]]
-        assert curve.loc[size, "mean"] == pytest.approx(100 * mine["test_gmean"].mean(), abs=1e-3)
-
-
-def test_a_model_with_criteria_of_its_own_pays_for_no_other(finished):
-    candidates = pd.read_parquet(finished.folder / "results/tiny/seed0/candidates/my-moons/eem.parquet")
-    assert candidates["cv_gmean"].isna().all()
-    assert candidates["dcs_gaussian"].notna().all()
-
-
-def test_a_learner_that_fails_is_a_footnote(finished):
-    table = read_table(finished.folder / "results/tiny/tables/table2.csv")
-    assert table["verdict"].tolist() == ["failed"]
-    assert "Precomputed matrix must be a square matrix" in table.loc[0, "reason"]
-
-
-def test_a_table_of_times_shows_the_seconds_of_the_chosen_models(finished):
-    table = read_table(finished.folder / "results/tiny/tables/table4.csv").set_index(["dataset", "model"])
-    for dataset, model in RUNS:
-        facts = json.loads(
-            (finished.folder / f"results/tiny/seed0/models/{dataset}/{model}/cv.json").read_text()
-        )
-        assert table.loc[(dataset, model), "ours"] == pytest.approx(facts["fit_seconds"], abs=1e-4)
 
 
 def test_what_a_table_measures_for_itself_is_there_and_what_fails_is_a_footnote(finished):
@@ -226,21 +180,6 @@ def test_the_score_tables_of_trials_are_the_golden_ones(trials):
     check_golden("trials", trials.folder / "results" / "tiny" / "tables")
 
 
-def test_each_trial_is_scored_by_the_metrics_of_the_task(trials):
-    shapes = {"sklearn-iris": ["accuracy"], "my-moons": ["accuracy", "f1"], "sklearn-diabetes": ["rmse"]}
-    for dataset, metrics in shapes.items():
-        scores = scores_of(trials, dataset, "svm", metrics)
-        assert scores["success"].all()
-        assert [name for name in scores.columns if name in ("accuracy", "f1", "rmse")] == metrics
-        assert scores.groupby("criterion").size().to_dict() == {"cv": 2, "oracle": 2}  # of three trials two
-
-
-def test_a_trials_rows_are_those_of_its_data_set(trials):
-    for dataset, n_train in (("sklearn-iris", 80), ("sklearn-diabetes", 120)):
-        for part in load_folds(trials.folder / f"results/tiny/seed0/folds/{dataset}.npz"):
-            assert ((part == 0).sum(), (part > 0).sum(), part.max()) == (40, n_train, 4)
-
-
 def test_values_are_scaled_and_their_errors_are_those_of_the_chosen_machine(trials):
     dataset = load_dataset(trials.folder / "results/tiny/scaled/sklearn-diabetes.npz")
     parts = load_folds(trials.folder / "results/tiny/seed0/folds/sklearn-diabetes.npz")
@@ -274,51 +213,6 @@ def test_the_model_that_is_kept_learnt_the_first_trials_training_rows(trials):
     assert machine.n_samples_fit_ == 50
 
 
-def test_tables_of_trials_show_scores_and_what_is_printed_alone(trials):
-    accuracies = read_table(trials.folder / "results/tiny/tables/accuracies.csv")
-    ours = accuracies.set_index(["dataset", "model"])["ours"]
-    assert ours.drop("paper", level="model").between(50, 100).all()
-    published = accuracies.set_index(["dataset", "model"]).loc[("sklearn-iris", "paper")]
-    assert (published["published"], published["verdict"]) == (95, "published only")
-
-
-def test_a_table_of_several_metrics_has_a_row_for_each(trials):
-    table = read_table(trials.folder / "results/tiny/tables/both_scores.csv")
-    assert table["metric"].tolist() == ["accuracy", "f1", "support"]
-    scores = scores_of(trials, "my-moons", "svm", ["accuracy", "f1", "support"])
-    chosen = scores[scores["criterion"] == "cv"]
-    assert table["ours"].tolist() == pytest.approx(
-        [100 * chosen[metric].mean() for metric in ("accuracy", "f1", "support")]
-    )
-    assert table["reason"].tolist() == ["2 trials"] * 3
-
-
-def test_a_table_of_sizes_counts_a_trials_rows(trials):
-    table = read_table(trials.folder / "results/tiny/tables/sizes.csv")
-    counts = table.pivot(index="dataset", columns="metric", values="ours")
-    assert counts.loc["my-moons"].to_dict() == {"n_classes": 2, "n_features": 2, "n_test": 40, "n_train": 50}
-    assert counts.loc["sklearn-iris"].to_dict() == {
-        "n_classes": 3,
-        "n_features": 4,
-        "n_test": 40,
-        "n_train": 80,
-    }
-    assert np.isnan(counts.loc["sklearn-diabetes", "n_classes"])
-
-
-def test_a_table_of_parameters_shows_what_the_kept_model_has(trials):
-    table = read_table(trials.folder / "results/tiny/tables/chosen.csv")
-    table = table.set_index(["dataset", "model", "metric"]).sort_index()
-    for dataset in ("my-moons", "sklearn-iris", "sklearn-diabetes"):
-        facts = json.loads((trials.folder / f"results/tiny/seed0/models/{dataset}/svm/cv.json").read_text())
-        ours = table.loc[(dataset, "svm"), "ours"]
-        assert ours["C"] == facts["params"]["C"]
-        assert ours["sigma"] == pytest.approx(1 / facts["params"]["gamma"])
-        assert ours["n_support"] == facts["n_support"]
-    assert table.loc[("my-moons", "knn", "k"), "ours"] == 3
-    assert table.loc[("sklearn-diabetes", "knn", "k"), "verdict"] == ""
-
-
 def test_what_is_measured_on_generated_data_needs_no_data_set(trials):
     sparse = read_table(trials.folder / "results/tiny/tables/sparse.csv")
     assert len(sparse) == 4 * 3
@@ -345,14 +239,6 @@ def test_figures_of_trials_show_the_scores(trials):
         ("sklearn-iris", "svm"): 2,
     }
     assert (read_figure(figures / "density.csv")["seconds"] > 0).all()
-
-
-def test_a_figure_of_support_vectors_shows_the_stored_model(trials):
-    results = trials.folder / "results/tiny"
-    facts = json.loads((results / "seed0/models/my-moons/svm/cv.json").read_text())
-    kept = read_figure(results / "figures/kept.csv")["series"]
-    assert kept.str.startswith("support vectors").sum() == facts["n_support"]
-    assert kept.str.match("support vectors|rows").sum() == 50
 
 
 # -------------------------------------------------------------------------------------- what it makes anew

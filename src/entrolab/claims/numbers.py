@@ -83,12 +83,12 @@ class Numbers:
         a, b = common.to_numpy().T
         if not ratio:
             apart = [_ahead(*one, metric, False) for one in zip(a, b, strict=True)]
-            return of_folds(apart, self._shared(dataset))
+            return of_folds(apart, self.test_to_train(dataset))
         apart = _ahead(a.mean(), b.mean(), metric, True)
         if math.isinf(apart):
             return Exact(apart, math.inf)
         around = a / (a.mean() or 1) - b / (b.mean() or 1)  # the delta method
-        return of_folds(around, self._shared(dataset), apart)
+        return of_folds(around, self.test_to_train(dataset), apart)
 
     def level(self, test: ClaimTest, dataset: str, model: str, metric: str) -> Evidence | None:
         """The evidence for the number or the spread of a cell; None if the cell has none."""
@@ -99,7 +99,7 @@ class Numbers:
         if math.isnan(value):
             return None
         folds = self._folds(test.tables, dataset, model, metric)
-        return of_folds(folds.to_numpy(), self._shared(dataset)) if len(folds) > 1 else Exact(value)
+        return of_folds(folds.to_numpy(), self.test_to_train(dataset)) if len(folds) > 1 else Exact(value)
 
     def models(self, table: str) -> list[str]:
         """The models of a table that have runs or measurements, without the baseline."""
@@ -142,7 +142,7 @@ class Numbers:
         entry = self.study.models.get(model)
         return entry is None or not (entry.known or entry.published_only)
 
-    def _shared(self, dataset: str) -> float:
+    def test_to_train(self, dataset: str) -> float:
         """The ratio of test rows to training rows of a fold or trial."""
         protocol = self.study.protocol_of(dataset)
         return protocol["test"] / protocol["train"] if "trials" in protocol else 1 / (protocol["folds"] - 1)

@@ -52,9 +52,6 @@ def command_for(file: str | Path, folder: str | Path, settings: Mapping, part: s
     file, folder = Path(os.path.abspath(file)), Path(folder).absolute()
     is_shipped = file.parent == HOME / "config" / "papers"
     study = file.stem if is_shipped else Path(os.path.relpath(file, folder)).as_posix()
-    if part is None and is_shipped and is_checkout(folder):
-        words = ["snakemake", study]
-    else:
-        words = ["entrolab", *([study] if part is None else ["show", study, part])]
+    words = ["entrolab", *([study] if part is None else ["show", study, part])]
     words += ["--config"] if settings else []
     return shlex.join([*words, *(setting(name, value) for name, value in settings.items())])

@@ -56,7 +56,7 @@ class Results:
 
     def record(self, dataset: str, model: str) -> dict:
         """The record of a run; empty if it has none."""
-        file = self._file("record", dataset=dataset, model=model)
+        file = self.file("record", dataset=dataset, model=model)
         return read_json(file) if file.exists() else {}
 
     def facts(self, dataset: str, model: str, criterion: str | None = None) -> dict:
@@ -64,38 +64,38 @@ class Results:
         criteria = self.study.models[model].criteria
         if not criteria:
             return {"error": "no criterion selects from this grid: all of it is shown"}
-        folder = self._file("models", dataset=dataset, model=model)
+        folder = self.file("models", dataset=dataset, model=model)
         file = folder / f"{criterion if criterion in criteria else criteria[0]}.json"
         return read_json(file) if file.exists() else {}
 
     def selection(self, dataset: str, model: str) -> dict[str, pd.DataFrame]:
         """The selection in each fold, by criterion."""
-        rows = read_frame(self._file("selection", dataset=dataset, model=model))
+        rows = read_frame(self.file("selection", dataset=dataset, model=model))
         return dict(iter(rows.groupby("criterion", sort=False)))
 
     def scores(self, dataset: str, model: str, among: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
         """The scores of folds by criterion, selected from part of the grid if `among` has limits."""
         if not among:
             return self._scores(dataset, model)
-        rows = choose_within(self._file("candidates", dataset=dataset, model=model), among, self.study)
+        rows = choose_within(self.file("candidates", dataset=dataset, model=model), among, self.study)
         return dict(iter(rows.groupby("criterion", sort=False)))
 
     def predictions(self, dataset: str, model: str) -> pd.DataFrame:
         """The predictions of the selected models of a run."""
-        return read_frame(self._file("predictions", dataset=dataset, model=model))
+        return read_frame(self.file("predictions", dataset=dataset, model=model))
 
     def run(self, dataset: str, model: str) -> RunContents:
         """All contents of a run but its predictions and models; it has a record."""
         metrics = metrics_of(self.study.tasks[dataset], self.study.metrics)
         files = {
-            stage: self._file(stage, dataset=dataset, model=model)
+            stage: self.file(stage, dataset=dataset, model=model)
             for stage in ("selection", "predictions", "candidates")
         }
         has_scores = files["selection"].exists() and files["predictions"].exists()
         has_candidates = files["candidates"].exists()
         scores = self._score_rows(dataset, model) if has_scores else pd.DataFrame({"criterion": []})
         return RunContents(
-            record=read_json(self._file("record", dataset=dataset, model=model)),
+            record=read_json(self.file("record", dataset=dataset, model=model)),
             facts=self.facts(dataset, model) if self.study.models[model].criteria else {},
             scores=scores,
             candidates=read_frame(files["candidates"]) if has_candidates else pd.DataFrame(),
@@ -130,13 +130,13 @@ class Results:
 
     def _score_rows(self, dataset: str, model: str) -> pd.DataFrame:
         metrics = metrics_of(self.study.tasks[dataset], self.study.metrics)
-        files = (self._file(stage, dataset=dataset, model=model) for stage in ("selection", "predictions"))
+        files = (self.file(stage, dataset=dataset, model=model) for stage in ("selection", "predictions"))
         return read_scores(*files, metrics)
 
     def _characteristics(self, dataset: str) -> dict:
         """The numbers of features and of rows, in all and by class; or ``absent``, the reason for none."""
         try:
-            data = load_dataset(self._file("data", dataset=dataset))
+            data = load_dataset(self.file("data", dataset=dataset))
         except DataUnavailable as absence:
             return {"absent": str(absence)}
         found = {"absent": "", "n_features": data.n_features, "n_samples": data.n_samples}
@@ -149,12 +149,12 @@ class Results:
 
     def _division(self, dataset: str) -> dict:
         """The numbers of training and test rows in the first split."""
-        assignment = load_folds(self._file("folds", dataset=dataset))[0]
+        assignment = load_folds(self.file("folds", dataset=dataset))[0]
         return {"n_train": int((assignment > 0).sum()), "n_test": int((assignment == 0).sum())}
 
     def _features(self, dataset: str) -> dict:
         """The share of nonzeros and the dimensions of the scaled data, for all rows and each class."""
-        data = load_dataset(self._file("scaled", dataset=dataset))
+        data = load_dataset(self.file("scaled", dataset=dataset))
         found = {"density": float((data.X != 0).mean()), "n_dims": _dimensions(data.X)}
         if data.task == "binary":
             found |= {
@@ -165,9 +165,10 @@ class Results:
 
     def _measured(self, table: str, dataset: str) -> list:
         """The rows that were measured for a table, named tuples."""
-        return [*read_frame(self._file("measured", table=table, dataset=dataset)).itertuples(index=False)]
+        return [*read_frame(self.file("measured", table=table, dataset=dataset)).itertuples(index=False)]
 
-    def _file(self, stage: str, **names: str) -> Path:
+    def file(self, stage: str, **names: str) -> Path:
+        """The file or folder of a stage."""
         return self.home / FILES[stage].format(study=self.study.name, seed=self.study.seed, **names)
 
 

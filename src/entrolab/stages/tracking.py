@@ -5,12 +5,9 @@ from pathlib import Path
 import pandas as pd
 
 from entrolab.experiments.measurement import Measurement
-from entrolab.io.files import FILES
 from entrolab.io.records import read_json, write_json
-from entrolab.io.run_files import StudyRun
 from entrolab.results.frames import read_findings
 from entrolab.study.study import Study
-from entrolab.tables.base import GENERATED
 from entrolab.tracking.contents import (
     content_of_run,
     contents_of_candidates,
@@ -24,7 +21,6 @@ from entrolab.tracking.verdicts import (
     metrics_of_study,
     note_of_study,
     params_of_study,
-    with_findings,
 )
 
 
@@ -39,10 +35,8 @@ def track(job) -> None:
 def track_table(job) -> None:
     """Write what was measured for a table on a data set: a run per method."""
     study, measurement = job.params.study[0], Measurement(**job.params.measurement)
-    data = job.input.get("scaled", "")
     with open_ledger(job.params.store, study) as ledger:
-        contents = contents_of_measurement(study, measurement, job.input.measured, data)
-        run_ids = [ledger.write(content) for content in contents]
+        run_ids = [ledger.write(content) for content in contents_of_measurement(study, measurement)]
     _write_receipt(job.output.receipt, ledger, run_ids)
 
 
@@ -61,7 +55,7 @@ def track_study(job) -> None:
         note = note_of_study(study, counts, agreed, ledger.artifacts)
         ledger.update_study(folders, metrics_of_study(counts), note)
         found = read_findings(files.findings[0]) if files.findings else pd.DataFrame()
-        ledger.compare(with_findings(study, comparisons_of(study, compared), found))
+        ledger.compare(comparisons_of(study, compared, found))
     _write_receipt(job.output.receipt, ledger, [ledger.parent])
 
 
@@ -75,9 +69,7 @@ def _write_lost(ledger: Ledger, study: Study) -> None:
         (receipt,) = study.files_at("tracked_measured", dataset, table=table)
         if not live.issuperset(read_json(receipt)["runs"]):
             measurement = study.measurement(table, dataset, study.seed)
-            at = {"study": study.name, "seed": study.seed, "table": table, "dataset": dataset}
-            data = "" if dataset == GENERATED else FILES["scaled"].format(**at)
-            contents = contents_of_measurement(study, measurement, FILES["measured"].format(**at), data)
+            contents = contents_of_measurement(study, measurement)
             _write_receipt(receipt, ledger, [ledger.write(content) for content in contents])
 
 
@@ -85,7 +77,7 @@ def _write_run(ledger: Ledger, study: Study, seed: int, dataset: str, model: str
     """Write a run and its grid; runs of further seeds have neither models nor a grid. The ids of all runs."""
     is_configured = seed == study.seed
     study = study.model_copy(update={"seed": seed})
-    content = content_of_run(study, StudyRun.at(study, dataset, model), with_models=is_configured)
+    content = content_of_run(study, dataset, model, with_models=is_configured)
     grid = mean_candidates(content) if is_configured else None
     as_table = study.log_candidates == "table"
     content.grid = grid if as_table else None

@@ -3,8 +3,9 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from entrolab.experiments.measurement import Measurement
 from entrolab.fit.learners import ONE_OF, expand_values, grid_points, made_of
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.selection import ORACLE
+from entrolab.io.files import FILES
 from entrolab.io.model_reading import NoModel, Refused, load_fitted
 from entrolab.io.parquet import read_frame
 from entrolab.io.records import read_json
-from entrolab.io.run_files import StudyRun
 from entrolab.results.reader import Results, RunContents
 from entrolab.study.study import Study
+from entrolab.tables.base import GENERATED
 from entrolab.tables.rendering import escape_md
 from entrolab.text import full_label, in_short, one_line
 
@@ -70,7 +72,7 @@ class Content:
 # ------------------------------------------------------------------------------------------------ runs
 
 
-def content_of_run(study: Study, run: StudyRun, *, with_models: bool = True) -> Content:
+def content_of_run(study: Study, dataset: str, model: str, *, with_models: bool = True) -> Content:
     """The content of a run of a study: its parameters, selections, scores by fold, curves and models.
 
     Means over the folds have the metric's or the criterion's name, with the criterion in front unless it is
@@ -78,37 +80,41 @@ def content_of_run(study: Study, run: StudyRun, *, with_models: bool = True) -> 
     ``dcs_kde/gmean``. ``cv_folds/gmean`` has the folds as steps. Scores are percent where tables show
     percent.
     """
-    files = Results(study, run.home).run(run.dataset, run.model)
-    record, label = files.record, full_label(study.models[run.model])
+    results, entry = Results(study), study.models[model]
+    files = results.run(dataset, model)
+    record = files.record
     metrics = [(name, 0, record[name]) for name in ("n_candidates", "n_failed")]
     metrics += [("train_seconds", 0, record["seconds"])]
     metrics += [(name, 0, files.facts[name]) for name in MODEL_FACTS if name in files.facts]
     for name, values in files.facts.get("curves", {}).items():
         metrics += [(name, step, value) for step, value in enumerate(values)]
-    tags = _tags(study, run.dataset, run.model)
-    selected = [*_selected(study, run, files)] if record["success"] else []
+    tags = _tags(study, dataset, model)
+    n_folds = study.protocol_of(dataset, model).get("folds", 1)  # a trial has one test part
+    selected = [*_selected(entry.criteria, n_folds, files)] if record["success"] else []
     metrics += selected
-    if record["success"] and (criteria := study.models[run.model].criteria):
-        tags["metric"], tags["criterion"] = files.metrics[0], criteria[0]
+    if record["success"] and entry.criteria:
+        tags["metric"], tags["criterion"] = files.metrics[0], entry.criteria[0]
     failure = "" if record["success"] else f"{record['status']}: {record['error']}"
     models, without = [], ""
     if with_models and record["success"]:
-        models, without = _models(study, run, files, {name: value for name, _, value in selected})
+        folder = results.file("models", dataset=dataset, model=model)
+        means = {name: value for name, _, value in selected}
+        models, without = _models(folder, entry, study.model_format, files.metrics, means)
     if without:
         tags["model.error"] = without[:LONGEST]
     if record["notes"]:
         notes = (f"{note} in {n} of {record['n_candidates']} fits" for note, n in record["notes"].items())
         tags["notes"] = "; ".join(notes)[:LONGEST]
     return Content(
-        key=f"{study.name}/seed{study.seed}/{run.dataset}/{run.model}",
-        name=f"{label} · {run.dataset}",
+        key=f"{study.name}/seed{study.seed}/{dataset}/{model}",
+        name=f"{full_label(entry)} · {dataset}",
         tags=tags,
-        params=_params(study, run, files),
+        params=_params(study, dataset, model, files),
         metrics=metrics,
         failure=failure,
         started=record["started"],
         seconds=record["seconds"],
-        data=load_dataset(run.rows) if record["data"] else None,
+        data=load_dataset(study.rows_of(dataset)) if record["data"] else None,
         frames={"scores.csv": files.scores, "candidates.parquet": files.candidates},
         record=record,
         models=models,
@@ -119,10 +125,9 @@ def _tags(study: Study, dataset: str, model: str) -> dict[str, str]:
     return {"study": study.name, "dataset": dataset, "model": model, "seed": str(study.seed)}
 
 
-def _selected(study: Study, run: StudyRun, files: RunContents) -> Iterator[tuple[str, int, float]]:
+def _selected(criteria: Sequence[str], n_folds: int, files: RunContents) -> Iterator[tuple[str, int, float]]:
     """The scores and the criteria's values of what each criterion selected: means, deviations and folds."""
-    first = next(iter(study.models[run.model].criteria), "")
-    n_folds = study.protocol_of(run.dataset, run.model).get("folds", 1)  # a trial has one test part
+    first = next(iter(criteria), "")
     at = ["repeat", "fold", "point"]
     of_criteria = _values_of_criteria(files).set_index(at)
     for criterion, rows in files.by_criterion():
@@ -157,23 +162,22 @@ def _unit(metric: str) -> float:
 
 
 def _models(
-    study: Study, run: StudyRun, files: RunContents, means: Mapping[str, float]
+    folder: Path, entry, model_format: str, metrics: Sequence[str], means: Mapping[str, float]
 ) -> tuple[list[Model], str]:
     """The refitted models of a run, each once, and the first reason why a criterion has none.
 
     `means` are the metrics of the run, of which each model has those of its first criterion.
     """
-    named, criteria = made_of(study.models[run.model]), study.models[run.model].criteria
     found: dict[str, Model] = {}
     reason = ""
-    for criterion in criteria:
-        facts = read_json(run.models / f"{criterion}.json")
+    for criterion in entry.criteria:
+        facts = read_json(folder / f"{criterion}.json")
         point = json.dumps(facts.get("params"), sort_keys=True)
         try:
             if point not in found:
-                fitted = load_fitted(run.models, criterion, named, study.model_format)
-                prefix = "" if criterion == criteria[0] else f"{criterion}/"
-                names = [name for name in (*files.metrics, *DIVERGENCES) if f"{prefix}{name}" in means]
+                fitted = load_fitted(folder, criterion, made_of(entry), model_format)
+                prefix = "" if criterion == entry.criteria[0] else f"{criterion}/"
+                names = [name for name in (*metrics, *DIVERGENCES) if f"{prefix}{name}" in means]
                 found[point] = Model([], *fitted, facts, {name: means[f"{prefix}{name}"] for name in names})
             found[point].criteria.append(criterion)
         except (NoModel, Refused) as error:
@@ -181,19 +185,19 @@ def _models(
     return [*found.values()], reason
 
 
-def _params(study: Study, run: StudyRun, files: RunContents) -> dict[str, Any]:
+def _params(study: Study, dataset: str, model: str, files: RunContents) -> dict[str, Any]:
     """The parameters of a run: those of its learner, fixed or selected, and those of the protocol."""
     record = files.record
     params = {
-        "dataset": run.dataset,
-        "model": run.model,
+        "dataset": dataset,
+        "model": model,
         "estimator": record["estimator"],
         "seed": record["seed"],
         "grid.points": len(grid_points(record)),
     }
     learner = _with_alternatives(record, "params") | files.facts.get("params", {})
     params = _beside(params, learner)
-    steps = study.models[run.model].steps
+    steps = study.models[model].steps
     groups = {
         "step": {str(number): step.estimator for number, step in enumerate(steps, start=1)},
         ONE_OF: {name: learner["estimator"] for name, learner in record.get(ONE_OF, {}).items()},
@@ -201,8 +205,8 @@ def _params(study: Study, run: StudyRun, files: RunContents) -> dict[str, Any]:
             name: in_short(expand_values(values))
             for name, values in _with_alternatives(record, "grid").items()
         },
-        "protocol": study.protocol_of(run.dataset, run.model),
-        "scaling": study.scaling_of(run.dataset),
+        "protocol": study.protocol_of(dataset, model),
+        "scaling": study.scaling_of(dataset),
         "data": record["data"],
         **{f"{criterion}": chosen for criterion, (chosen, _) in files.most_chosen().items()},
     }
@@ -285,15 +289,15 @@ def contents_of_candidates(content: Content, grid: pd.DataFrame) -> Iterator[Con
 # ---------------------------------------------------------------------------------------- measurements
 
 
-def contents_of_measurement(
-    study: Study, measurement: Measurement, file: str, data: str
-) -> Iterator[Content]:
-    """What was measured for a table on a data set: a run per method, with its numbers as metrics.
-
-    `file` has the measured rows; `data` is the file of the data set, empty for generated data.
-    """
-    rows, learners = read_frame(file), measurement.learners()
-    table, dataset = measurement.table, measurement.dataset
+def contents_of_measurement(study: Study, measurement: Measurement) -> Iterator[Content]:
+    """What was measured for a table on a data set: a run per method, with its numbers as metrics."""
+    table, dataset, learners = measurement.table, measurement.dataset, measurement.learners()
+    at = {"study": study.name, "seed": measurement.seed, "table": table, "dataset": dataset}
+    rows = read_frame(FILES["measured"].format(**at))
+    try:
+        data = None if dataset == GENERATED else load_dataset(FILES["scaled"].format(**at))
+    except DataUnavailable:
+        data = None
     for model, of_model in rows.groupby("model", sort=False):
         named = study.tables[table].methods.get(model) or study.models.get(model)
         label = full_label(named) if named and named.label else model or table
@@ -303,20 +307,14 @@ def contents_of_measurement(
             # MLflow's filters have no way to quote a quote.
             key=f"{study.name}/seed{measurement.seed}/{table}/{dataset}/{model}".replace("'", "’"),
             name=f"{label} · {dataset} · {table}",
-            tags={
-                "study": study.name,
-                "dataset": dataset,
-                "model": model,
-                "table": table,
-                "seed": str(measurement.seed),
-            },
+            tags={**at, "model": model, "seed": str(measurement.seed)},
             params=_beside(
                 {"dataset": dataset, "model": model, "script": measurement.script, "seed": measurement.seed},
                 {**measurement.params, **fixed},
             ),
             metrics=[*_measured(of_model[of_model["status"] == "ok"], bool(study.tables[table].places))],
             failure="; ".join(dict.fromkeys(failed["error"])) if len(failed) == len(of_model) else "",
-            data=_data(data),
+            data=data,
             frames={"measured.csv": of_model},
         )
 
@@ -337,13 +335,6 @@ def _measured(rows: pd.DataFrame, has_places: bool) -> Iterator[tuple[str, int, 
         yield name, step, row.value
         if not math.isnan(row.std):
             yield f"{name}_std", step, row.std
-
-
-def _data(file: str) -> Dataset | None:
-    try:
-        return load_dataset(file) if file else None
-    except DataUnavailable:
-        return None
 
 
 def finite_and_not(

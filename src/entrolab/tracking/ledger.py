@@ -297,27 +297,22 @@ class Ledger:
         """
         study, now = self._study, round(time() * 1000)
         found = {run.data.tags[KEY]: run for run in self.runs() if KEY in run.data.tags}
-        new = {key: ({}, {MLFLOW_PARENT_RUN_ID: self.parent}) for key in found if key != study.name}
-        of_datasets: dict[str, list[Run]] = {}
-        for at in study.runs():
-            if (key := f"{study.name}/seed{study.seed}/{'/'.join(at)}") in found:
-                metrics, tags = comparisons.get(at, ({}, {}))
-                new[key] = (metrics, new[key][1] | tags)
-                for name in found[key].data.tags:
-                    if name.partition(".")[0] in ("verdict", "table", "check") and name not in tags:
-                        self.client.delete_tag(found[key].info.run_id, name)  # of a table that has gone
-                of_datasets.setdefault(at[0], []).append(found[key])
-        for key, (metrics, tags) in new.items():
-            known = found[key].data
-            tags = {name: text for name, text in tags.items() if known.tags.get(name) != text}
-            numbers = [
-                Metric(name, value, now, 0)
-                for name, value in metrics.items()
-                if known.metrics.get(name) != value
-            ]
-            if tags or numbers:
-                self._log(found[key].info.run_id, numbers, tags=tags)
-        for dataset, runs in of_datasets.items():
+        found.pop(study.name)
+        at = {
+            key: one
+            for one in study.runs()
+            if (key := f"{study.name}/seed{study.seed}/{'/'.join(one)}") in found
+        }
+        for key, run in found.items():
+            known, (metrics, tags) = run.data, comparisons.get(at.get(key), ({}, {}))
+            for name in known.tags if key in at else ():
+                if name.partition(".")[0] in ("verdict", "table", "check") and name not in tags:
+                    self.client.delete_tag(run.info.run_id, name)  # of a table that has gone
+            numbers = [Metric(name, x, now, 0) for name, x in metrics.items() if known.metrics.get(name) != x]
+            tags = {**tags, MLFLOW_PARENT_RUN_ID: self.parent}.items() - known.tags.items()
+            self._log(run.info.run_id, numbers, tags=dict(tags))
+        for dataset in study.datasets_of_runs():
+            runs = [found[key] for key, one in at.items() if one[0] == dataset]
             self._mark_best(f"{study.name}.{dataset}", [run for run in runs if "criterion" in run.data.tags])
 
     def _mark_best(self, name: str, runs: Sequence[Run]) -> None:
@@ -335,22 +330,21 @@ class Ledger:
         for alias in (BEST, *self._study.criteria):
             best, criterion = _best(runs, alias)
             version = best and versions.get((best.info.run_id, criterion))
-            if version and aliases.get(alias) != version:
+            if version:
                 self.client.set_registered_model_alias(name, alias, version)
-            elif not version and alias in aliases:
+            elif alias in aliases:
                 self.client.delete_registered_model_alias(name, alias)
-            if alias != BEST:
-                continue
-            for run in runs:
-                if run is best and BEST not in run.data.tags:
-                    self.client.set_tag(run.info.run_id, BEST, run.data.tags["metric"])
-                elif run is not best and BEST in run.data.tags:
-                    self.client.delete_tag(run.info.run_id, BEST)
-            if best and not version:
+            if alias == BEST and best and not version:
                 reason = best.data.tags.get("model.error", "no model was made")
                 line = f"{name}@{BEST} is no model: the best run, {best.info.run_name}, has none: {reason}"
                 logger.warning(line)
                 tell(line)
+        best, _ = _best(runs, BEST)
+        for run in runs:
+            if run is best:
+                self.client.set_tag(run.info.run_id, BEST, run.data.tags["metric"])
+            elif BEST in run.data.tags:
+                self.client.delete_tag(run.info.run_id, BEST)
 
 
 def _best(runs: Sequence[Run], alias: str) -> tuple[Run | None, str]:

@@ -38,7 +38,6 @@ class Store:
 
     address: str  # without user, password and query
     folder: Path | None  # of the artifacts of new experiments; None if a server has its own
-    one_writer: bool  # whether no other job can write at the same time
 
 
 @contextmanager
@@ -57,7 +56,7 @@ def open_store(store_uri: str | None, patience: float = PATIENCE) -> Iterator[St
             mlflow.set_tracking_uri(uri if file is None else address_of(file))
             mlflow.set_registry_uri(mlflow.get_tracking_uri())
             folder = None if uri.startswith("http") else (file.parent if file else Path.cwd()) / FOLDER
-            yield Store(shown, folder, file is not None)
+            yield Store(shown, folder)
     except (MlflowException, SQLAlchemyError, sqlite3.Error, OSError, ImportError) as error:
         reason = one_line(hide_secrets(_reason(error), uri))
         # Not chained, because the original error may contain the password.

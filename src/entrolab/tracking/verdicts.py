@@ -17,12 +17,15 @@ from entrolab.tracking.contents import plain
 Comparison = tuple[dict[str, float], dict[str, str]]  # metrics and tags
 
 
-def comparisons_of(study: Study, tables: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], Comparison]:
-    """The metrics and tags that the score tables of a study add to each run, by (data set, model).
+def comparisons_of(
+    study: Study, tables: Mapping[str, pd.DataFrame], findings: pd.DataFrame
+) -> dict[tuple[str, str], Comparison]:
+    """The metrics and tags that score tables and checks of a study add to its runs, by (data set, model).
 
     ``published``, ``difference`` and the tags ``verdict`` and ``table`` are those of the first table of the
     model's first criterion; names of other criteria begin or end with the criterion. Tables that select from
-    the whole grid come first.
+    the whole grid come first. Each finding is a tag ``check.<code>`` of its run, or of all runs of its
+    data set.
     """
     found: dict[tuple[str, str], Comparison] = {}
     names = [name for name in study.score_tables() if name in tables]
@@ -37,19 +40,11 @@ def comparisons_of(study: Study, tables: Mapping[str, pd.DataFrame]) -> dict[tup
                 tags |= {f"verdict{suffix}": row.verdict, f"table{suffix}": name}
                 numbers = {"published": row.published, "difference": row.difference}
                 metrics |= {f"{prefix}{key}": value for key, value in numbers.items() if value == value}
-    return found
-
-
-def with_findings(
-    study: Study, comparisons: Mapping[tuple[str, str], Comparison], found: pd.DataFrame
-) -> dict[tuple[str, str], Comparison]:
-    """Comparisons with a tag ``check.<code>`` for each finding; all runs of a data set have those of it."""
-    tagged = {run: (dict(metrics), dict(tags)) for run, (metrics, tags) in comparisons.items()}
-    for finding in found.itertuples():
+    for finding in findings.itertuples():
         for run in study.runs():
             if run[0] == finding.dataset and finding.model in ("", run[1]):
-                tagged.setdefault(run, ({}, {}))[1][f"check.{finding.code}"] = finding.found
-    return tagged
+                found.setdefault(run, ({}, {}))[1][f"check.{finding.code}"] = finding.found
+    return found
 
 
 def counts_of_tables(

@@ -140,9 +140,6 @@ def test_a_page_says_the_whole_command_that_makes_its_study_again(results, monke
     shipped = results.study.model_copy(update={"file": str(HOME / "config" / "papers" / "eem.yaml")})
     shipped = replace(results, key="eem", study=shipped)
     assert shipped.command() == "entrolab eem"
-    in_checkout = replace(shipped, folder=HOME / "results" / "eem", settings={"mirror": "data"})
-    assert in_checkout.command() == "snakemake eem --config mirror=data"
-    assert in_checkout.command("table4") == "entrolab show eem table4 --config mirror=data"
 
 
 def test_the_command_leads_back_to_the_study(results, monkeypatch):

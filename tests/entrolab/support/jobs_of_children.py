@@ -4,7 +4,6 @@ import os
 import signal
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
 
 from threadpoolctl import threadpool_info
@@ -27,15 +26,6 @@ def kill_itself(job):
 def compute_on(job):
     hold_to(Limits(seconds=0.01))
     sum(range(10**12))
-
-
-def count_forks(job):
-    """Run the stage that `params` names, and write how many processes it forks."""
-    forks = []
-    os.register_at_fork(before=lambda: forks.append(1))
-    module, _, stage = job.params.stage.partition(":")
-    getattr(import_module(f"entrolab.stages.{module}"), stage)(job)
-    Path(job.count).write_text(str(len(forks)))
 
 
 def write_modules(job):

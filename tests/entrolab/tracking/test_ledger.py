@@ -15,12 +15,14 @@ import pandas as pd
 import pytest
 import skops.io
 import yaml
+from made_studies import made_study
 from mlflow_addresses import restore_addresses
+from run_files import files_of
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
-from told_scores import write_scores
 from tracked_runs import (
+    CONTENT,
     GMEANS,
     POINTS,
     SCORES,
@@ -38,15 +40,23 @@ from tracked_runs import (
     write_run,
 )
 
-from entrolab.data.dataset import load_dataset, save_dataset
 from entrolab.experiments.measurement import Measurement
 from entrolab.experiments.measuring import frame
-from entrolab.io.run_files import StudyRun
+from entrolab.io.parquet import write_frame
 from entrolab.jobs.checkout import code_tags
 from entrolab.study.config import load_study
+from entrolab.tables.base import GENERATED
+from entrolab.tables.making import Agreement
 from entrolab.tracking import ledger
-from entrolab.tracking.contents import contents_of_measurement
+from entrolab.tracking.contents import (
+    content_of_run,
+    contents_of_candidates,
+    contents_of_measurement,
+    finite_and_not,
+    mean_candidates,
+)
 from entrolab.tracking.stores import StoreUnavailable
+from entrolab.tracking.verdicts import comparisons_of, note_of_study
 
 SVM, LR = "small/seed0/moons/svm_rbf", "small/seed0/moons/logistic"
 BETTER = (0.9, 0.9, 0.9, 0.9)
@@ -55,6 +65,11 @@ BETTER = (0.9, 0.9, 0.9, 0.9)
 def series(run, name) -> dict[int, float]:
     """The values of a metric by step."""
     return {point.step: point.value for point in client().get_metric_history(run.info.run_id, name)}
+
+
+def content(model="svm_rbf", study=STUDY, **options):
+    """The content of a run, which no store has yet."""
+    return content_of_run(study, "moons", model, **options)
 
 
 @pytest.fixture(scope="module")
@@ -133,13 +148,10 @@ def test_curves_of_the_refit_have_its_steps():
     assert series(run_of("svm_rbf"), "loss") == {0: 3, 1: 2, 2: 1.5}
 
 
-def test_a_file_without_a_digest_has_that_of_its_rows(runs):
-    data = load_dataset(runs[0].rows)
-    del data.provenance["files"][0]["sha256"]
-    save_dataset(runs[0].rows, data)
-    track_run("svm_rbf")
-    [one] = run_of("svm_rbf").inputs.dataset_inputs
-    assert one.dataset.digest == data.digest()[:36]
+def test_a_file_without_a_digest_has_that_of_its_rows(untracked):
+    made = content()
+    del made.data.provenance["files"][0]["sha256"]
+    assert ledger._dataset_input(made).dataset.digest == made.data.digest()[:36]
 
 
 @pytest.mark.usefixtures("tracked")
@@ -160,14 +172,15 @@ def test_files_of_a_run_are_its_record_scores_and_candidates(tracked, tmp_path):
     assert len(pd.read_parquet(folder / "candidates.parquet")) == 12
 
 
-def test_the_steps_of_fold_scores_follow_the_folds_of_the_data_set(runs):
+def test_the_steps_of_fold_scores_follow_the_folds_of_the_data_set(untracked):
     splits = {"moons": {"splits": {"folds": 3, "repeats": 2}}}
-    track_run("svm_rbf", STUDY.model_copy(update={"own_data": splits}))
-    assert series(run_of("svm_rbf"), "cv_folds/gmean") == pytest.approx({0: 80, 1: 90, 3: 70, 4: 80})
+    made = content(study=STUDY.model_copy(update={"own_data": splits}))
+    steps = {step: value for name, step, value in made.metrics if name == "cv_folds/gmean"}
+    assert steps == pytest.approx({0: 80, 1: 90, 3: 70, 4: 80})
 
 
-def test_a_run_says_what_its_learner_was_chosen_from(runs):
-    svm = runs[0]
+def test_a_run_says_what_its_learner_was_chosen_from(untracked):
+    svm = untracked[0]
     one_of = {
         "svm": {"estimator": "sklearn.svm.SVC", "params": {"tol": 0.1}, "grid": {"C": [1.0, 2.0]}},
         "lda": {"estimator": "mine.LDA", "params": {}, "grid": {}},
@@ -177,68 +190,55 @@ def test_a_run_says_what_its_learner_was_chosen_from(runs):
     svm.record.write_text(json.dumps(record | {"one_of": one_of}))
     params = json.dumps({"one_of": "svm", "C": 1.0, "step1__k": 2})
     pd.read_parquet(svm.selection).assign(point=1, params=params).to_parquet(svm.selection)
-    track_run("svm_rbf")
     expected = {
         "estimator": "sklearn.svm.SVC or mine.LDA",
         "one_of.lda": "mine.LDA",
-        "grid.points": "6",
+        "grid.points": 6,
         "grid.step1__k": "2, 3",
         "grid.svm.C": "1, 2",
-        "svm.tol": "0.1",
+        "svm.tol": 0.1,
         "cv.one_of": "svm",
     }
-    assert expected.items() <= run_of("svm_rbf").data.params.items()
+    params = content().params
+    assert {name: params[name] for name in expected} == expected
 
 
-def test_a_run_without_criteria_has_the_diagnostic_selection_alone(runs):
+def test_a_run_without_criteria_has_the_diagnostic_selection_alone(untracked):
     """Its whole grid is shown by figures."""
-    svm = runs[0]
+    svm = untracked[0]
     rows = pd.read_parquet(svm.selection)
     rows[rows["criterion"] == "cv"].assign(criterion="oracle").to_parquet(svm.selection)
     models = STUDY.models | {"svm_rbf": STUDY.models["svm_rbf"].model_copy(update={"criteria": []})}
-    track_run("svm_rbf", STUDY.model_copy(update={"models": models}))
-    run = run_of("svm_rbf")
-    assert run.data.metrics["oracle/gmean"] == pytest.approx(80)
-    assert "gmean" not in run.data.metrics
-    assert "criterion" not in run.data.tags
-    assert not run.outputs.model_outputs
+    made = content(study=STUDY.model_copy(update={"models": models}))
+    metrics = {name: value for name, _, value in made.metrics}
+    assert metrics["oracle/gmean"] == pytest.approx(80)
+    assert "gmean" not in metrics
+    assert "criterion" not in made.tags
+    assert made.models == []
 
 
-@pytest.mark.parametrize("status", ["no data", "time limit"])
-def test_a_failed_run_is_a_failed_run_with_its_reason(place, status):
-    write_run(StudyRun.at(STUDY, "moons", "svm_rbf"), success=False, status=status, error="no moon")
-    track_run("svm_rbf")
-    logged = run_of("svm_rbf")
-    assert logged.info.status == "FAILED"
-    assert logged.data.tags["failure.reason"] == f"{status}: no moon"
-    assert set(logged.data.metrics) == {"n_candidates", "n_failed", "train_seconds"}
-
-
-def test_stages_that_left_nothing_but_a_record_are_tracked_and_replaced_when_mended(place, data):
-    run = StudyRun.at(STUDY, "moons", "svm_rbf")
-    write_run(run, success=False, status="failed", error="singular")
+def test_a_run_that_left_nothing_but_a_record_has_failed_until_it_is_replaced(place, data):
+    run = files_of(STUDY, "moons", "svm_rbf")
+    write_run(run, success=False, status="no data", error="no moon")
     for path in (run.selection, run.predictions, run.candidates, facts_of(run)):
         path.unlink()
     track_run("svm_rbf")
-    assert run_of("svm_rbf").info.status == "FAILED"
+    failed = run_of("svm_rbf")
+    assert (failed.info.status, failed.data.tags["failure.reason"]) == ("FAILED", "no data: no moon")
+    assert set(failed.data.metrics) == {"n_candidates", "n_failed", "train_seconds"}
     write_run(run, estimator=SVC().fit(*data))
     track_run("svm_rbf")
     assert run_of("svm_rbf").info.status == "FINISHED"
 
 
-@pytest.mark.parametrize(("value", "word"), [(math.nan, "nan"), (-math.inf, "-inf")])
-def test_a_metric_that_is_not_finite_is_a_tag(place, value, word):
-    write_run(StudyRun.at(STUDY, "moons", "svm_rbf"), gmeans=(0.8, value, 0.7, 0.8))
-    track_run("svm_rbf")
-    logged = run_of("svm_rbf")
-    assert series(logged, "cv_folds/gmean") == pytest.approx({0: 80, 2: 70, 3: 80})
-    assert logged.data.tags["nonfinite.cv_folds/gmean"] == f"{word} at step 1"
-    assert "gmean" not in logged.data.metrics
-    assert "nonfinite.gmean" in logged.data.tags
+def test_a_metric_that_is_not_finite_is_a_tag():
+    metrics = [("gmean", 0, 0.8), ("cv/gmean", 1, math.nan), ("cv/gmean", 3, -math.inf), ("cv/gmean", 2, 0.7)]
+    finite = [("gmean", 0, 0.8), ("cv/gmean", 2, 0.7)]
+    assert finite_and_not(metrics) == (finite, {"nonfinite.cv/gmean": "nan at step 1, -inf at step 3"})
 
 
 def test_a_run_of_a_further_seed_is_tagged_and_has_no_model(place, data):
-    run = StudyRun.at(STUDY.model_copy(update={"seed": 3}), "moons", "svm_rbf")
+    run = files_of(STUDY.model_copy(update={"seed": 3}), "moons", "svm_rbf")
     write_run(run, estimator=SVC().fit(*data))
     track_run("svm_rbf", seed=3)
     logged = runs_of()["small/seed3/moons/svm_rbf"]
@@ -266,22 +266,13 @@ def test_the_grid_is_a_run_per_point_with_the_means_over_the_folds(runs):
     assert found[0].data.metrics == pytest.approx(expected | {"failed": 0})
 
 
-def test_a_grid_that_is_written_again_replaces_the_earlier_one(runs):
+def test_a_grid_that_is_written_again_replaces_the_earlier_one_also_as_a_table(runs):
     track_run("svm_rbf")
     last = track_run("svm_rbf")
     experiment = client().get_experiment_by_name("small · candidates").experiment_id
     assert [run.data.tags["run"] for run in client().search_runs([experiment])] == 3 * [last]
-
-
-def test_a_study_that_has_its_grids_as_tables_from_now_on_loses_the_runs(runs):
-    track_run("svm_rbf")
-    track_run("svm_rbf", STUDY.model_copy(update={"log_candidates": "table"}))
-    assert not client().search_runs([client().get_experiment_by_name("small · candidates").experiment_id])
-
-
-def test_a_study_may_have_its_grids_as_tables(runs):
     run_id = track_run("svm_rbf", STUDY.model_copy(update={"log_candidates": "table"}))
-    assert client().get_experiment_by_name("small · candidates") is None
+    assert not client().search_runs([experiment])
     place = client().get_run(run_id).info.artifact_uri
     table = json.loads(mlflow.artifacts.load_text(f"{place}/candidates.json"))
     frame = pd.DataFrame(table["data"], columns=table["columns"])
@@ -289,16 +280,15 @@ def test_a_study_may_have_its_grids_as_tables(runs):
     assert list(frame["dcs_kde"]) == pytest.approx([0.515, 0.265, 1.015])
 
 
-def test_a_point_without_a_result_is_a_failed_run(runs):
-    rows = pd.read_parquet(runs[0].candidates)
+def test_a_point_without_a_result_has_failed(untracked):
+    rows = pd.read_parquet(untracked[0].candidates)
     names = [name for name in POINTS if name != "C"]
     rows.loc[rows["point"] == 2, "success"] = False
     rows.loc[rows["point"] == 2, names] = np.nan
-    rows.to_parquet(runs[0].candidates)
-    track_run("svm_rbf")
-    experiment = client().get_experiment_by_name("small · candidates").experiment_id
-    statuses = {run.data.params["C"]: run.info.status for run in client().search_runs([experiment])}
-    assert statuses == {"0.1": "FINISHED", "1.0": "FINISHED", "10.0": "FAILED"}
+    rows.to_parquet(untracked[0].candidates)
+    made = content()
+    points = contents_of_candidates(made, mean_candidates(made))
+    assert [(one.params["C"], bool(one.failure)) for one in points] == [(0.1, False), (1, False), (10, True)]
 
 
 @pytest.mark.parametrize(("n_values", "grids"), [(249, "runs"), (250, "table")])
@@ -315,6 +305,9 @@ def test_grids_are_runs_up_to_500_points(tmp_path, n_values, grids):
 # ---------------------------------------------------------------------------------------- measurements
 
 
+MEASURED = "results/small/seed0/measured/table9/generated.parquet"
+
+
 @pytest.mark.parametrize("places", [{}, {"die_{means}": "die"}])
 def test_measured_numbers_are_a_run_per_method(place, places):
     """Places of a table are in front of names, repeats are steps, and other readings are left out."""
@@ -324,22 +317,21 @@ def test_measured_numbers_are_a_run_per_method(place, places):
         {"model": "melm", "metric": "best", "reading": "die_4.5", "value": 7.0},
         {"model": "pca", "status": "failed", "error": "singular"},
     ]
-    file = "measured.parquet"
-    frame(rows).to_parquet(file)
+    write_frame(MEASURED, frame(rows))
     entry = SimpleNamespace(places=places, methods={})
     study = STUDY.model_copy(update={"tables": {"table9": entry}})
-    at = {"study": "small", "table": "table9", "dataset": "moons", "seed": 0, "script": "starts"}
-    contents = contents_of_measurement(study, Measurement(**at, params={"starts": 3}), file, "")
+    at = {"study": "small", "table": "table9", "dataset": GENERATED, "seed": 0, "script": "starts"}
+    contents = contents_of_measurement(study, Measurement(**at, params={"starts": 3}))
     with ledger.open_ledger(None, STUDY) as opened:
         for content in contents:
             opened.write(content)
     runs = runs_of()
-    good, failed = (runs[f"small/seed0/table9/moons/{model}"] for model in ("melm", "pca"))
+    good, failed = (runs[f"small/seed0/table9/generated/{model}"] for model in ("melm", "pca"))
     expected = {"best": 2, "best_std": 0.5, "objective_starts": 1.5}
     assert good.data.metrics == (expected | {"die_4.5/best": 7} if places else expected)
     assert series(good, "objective_starts") == {3: 1.5}
     assert good.data.params == {
-        "dataset": "moons",
+        "dataset": GENERATED,
         "model": "melm",
         "script": "starts",
         "seed": "0",
@@ -350,34 +342,32 @@ def test_measured_numbers_are_a_run_per_method(place, places):
 
 
 ODD = {
-    "a method with a quote": ({"model": "it's"}, {}),
-    "a metric with brackets": ({"metric": "error (5 %), mean"}, {}),
-    "a metric that is a path": ({"metric": "../up"}, {}),
-    "a place with a sign": ({"reading": "d=1 (a)"}, {}),
-    "a long name": ({"metric": 300 * "x"}, {}),
-    "a long value": ({}, {"rows": list(range(5000))}),
-    "many parameters": ({}, {f"p{k}": k for k in range(250)}),
-    "a number that is not finite": ({"value": math.inf}, {}),
+    "it's": {},
+    "brackets": {"metric": "error (5 %), mean"},
+    "path": {"metric": "../up"},
+    "sign": {"reading": "d=1 (a)"},
+    "long": {"metric": 300 * "x"},
+    "infinite": {"value": math.inf},
 }
 
 
 @pytest.mark.fault("Store", "names and values of a script that MLflow refuses", "written under accepted ones")
-@pytest.mark.parametrize("odd", ODD)
-def test_whatever_a_script_names_its_numbers_they_are_written_once(place, odd):
-    row, params = ODD[odd]
-    frame([{"model": "m", "metric": "best", "value": 1.0, **row}]).to_parquet("measured.parquet")
+def test_whatever_a_script_names_its_numbers_they_are_written_once(place):
+    """With a parameter that is too long, and more of them than a request may have."""
+    rows = [{"model": model, "metric": "best", "value": 1.0, **row} for model, row in ODD.items()]
+    write_frame(MEASURED, frame(rows))
     entry = SimpleNamespace(places={"d={d}": "d"}, methods={})
     study = STUDY.model_copy(update={"tables": {"table9": entry}})
-    at = {"study": "small", "table": "table9", "dataset": "moons", "seed": 0, "script": "starts"}
+    at = {"study": "small", "table": "table9", "dataset": GENERATED, "seed": 0, "script": "starts"}
+    measured = Measurement(**at, params={"rows": list(range(5000)), **{f"p{k}": k for k in range(250)}})
     with ledger.open_ledger(None, STUDY) as opened:
         for _ in range(2):
-            for content in contents_of_measurement(
-                study, Measurement(**at, params=params), "measured.parquet", ""
-            ):
-                opened.write(content)
-    (run,) = (run for key, run in runs_of().items() if key != "small")
-    assert run.info.status == "FINISHED"
-    assert len(run.data.metrics) == (0 if row.get("value") == math.inf else 1)
+            for one in contents_of_measurement(study, measured):
+                opened.write(one)
+    found = [run for key, run in runs_of().items() if key != "small"]
+    assert {run.info.status for run in found} == {"FINISHED"}
+    n_metrics = {run.data.tags["model"]: len(run.data.metrics) for run in found}
+    assert n_metrics == {model: int(model != "infinite") for model in ODD}
 
 
 # ------------------------------------------------------------------------------------------------ models
@@ -488,19 +478,21 @@ def test_runs_of_others_in_the_experiment_are_left_alone(runs):
     assert "mlflow.parentRunId" not in client().get_run(other).data.tags
 
 
-def test_the_least_error_is_best(runs, monkeypatch, data):
-    table = {**SCORES, "metric": "rmse"}
-    change_study(monkeypatch, "regression", metrics=["rmse"], criteria=["cv"], tables={"table1": table})
-    for run, gmeans in zip(runs, (BETTER, (0.5, 0.5, 0.5, 0.5)), strict=True):
-        write_run(run, estimator=SVC().fit(*data), gmeans=gmeans, metric="rmse")
-    track()
-    assert at("best").tags["model"] == "logistic"
+def run_with(model="svm", metric="gmean", **metrics):
+    """A run of the store whose first criterion is cv."""
+    tags = {"model": model, "metric": metric, "criterion": "cv"}
+    return SimpleNamespace(data=SimpleNamespace(tags=tags, metrics=metrics))
 
 
-def test_a_model_without_a_score_of_every_fold_is_not_the_best(runs, data):
-    write_run(runs[0], estimator=SVC(C=1.0).fit(*data), gmeans=(0.9, np.nan, 0.9, 0.9))
-    track()
-    assert at("best").tags["model"] == "logistic"
+def test_the_best_run_has_the_best_score_of_a_criterion_in_every_fold():
+    """A run with a fold without a score has no metric; the baseline is not ranked; the first of equals is."""
+    runs = [run_with(gmean=80, **{"kde/gmean": 60}), run_with(**{"kde/gmean": 90}), run_with(gmean=80)]
+    runs += [run_with("baseline", gmean=99)]
+    assert ledger._best(runs, "best") == (runs[0], "cv")
+    assert ledger._best(runs, "kde") == (runs[1], "kde")
+    assert ledger._best(runs[3:], "best") == (None, "")
+    errors = [run_with(metric="rmse", rmse=0.9), run_with(metric="rmse", rmse=0.5)]
+    assert ledger._best(errors, "best") == (errors[1], "cv")
 
 
 @pytest.mark.fault(
@@ -538,48 +530,18 @@ def test_a_run_has_the_published_value_and_the_verdict_of_each_criterion():
     assert not [name for name in other.metrics if "published" in name or "difference" in name]
 
 
-def test_verdicts_of_a_criterion_are_those_of_the_whole_grid_first(runs, monkeypatch):
+def test_verdicts_of_a_criterion_are_those_of_the_whole_grid_first():
     tables = {
-        "small_c": {**SCORES, "criterion": "cv", "published": "table10", "among": {"C": {"max": 0.1}}},
-        "again": {**SCORES, "criterion": "cv", "published": "table4"},
+        "small_c": {**SCORES, "criterion": "cv", "among": {"C": {"max": 0.1}}},
+        "again": {**SCORES, "criterion": "cv"},
         "table4": {**SCORES, "criterion": "cv"},
-        "table10": {**SCORES, "criterion": "cv"},
     }
-    tables = {name: {**table, "models": ["svm_rbf"]} for name, table in tables.items()}
-    change_study(monkeypatch, tables=tables, criteria=["cv"])
-    for run in runs:
-        rows = pd.read_parquet(run.candidates).assign(study="small", dataset="moons", model=run.model)
-        rows.assign(test_accuracy=0.5).to_parquet(run.candidates)
-    track()
-    svm = run_of("svm_rbf").data
-    assert (svm.tags["table"], svm.tags["verdict"], svm.metrics["published"]) == ("again", "reproduced", 81.5)
-
-
-def test_errors_are_judged_as_their_table_says(runs, monkeypatch):
-    """A mean of 0.21 beside a published 0.2: within 10 %, not within 4 %."""
-    svm = runs[0]
-    rows = pd.read_parquet(svm.selection)
-    rows = rows[rows["criterion"] == "cv"][:3].assign(repeat=[0, 1, 2], fold=0, rmse=[0.2, 0.22, 0.21])
-    write_scores(svm.selection, svm.predictions, rows.drop(columns="told"))
-    grid = pd.read_parquet(svm.candidates).rename(columns={"cv_gmean": "cv_rmse", "test_gmean": "test_rmse"})
-    grid.to_parquet(svm.candidates)
-    Path("published.csv").write_text("table,dataset,model,metric,value,std\ntable3,moons,svm_rbf,rmse,0.2,\n")
-    for percent, verdict in ((10, "reproduced"), (4, "higher")):
-        table = {**SCORES, "metric": "rmse", "models": ["svm_rbf"], "criterion": "cv"}
-        change_study(
-            monkeypatch,
-            "regression",
-            metrics=["rmse"],
-            criteria=["cv"],
-            protocol={"trials": 3, "train": 30, "test": 5, "inner": {"folds": 4, "used": 1}},
-            tables={"table3": {**table, "tolerance": {"percent": percent}}},
-        )
-        track()
-        run = run_of("svm_rbf")
-        assert run.data.metrics["rmse"] == pytest.approx(0.21)
-        assert run.data.metrics["difference"] == pytest.approx(0.01)
-        assert series(run, "cv_folds/rmse") == pytest.approx({0: 0.2, 1: 0.22, 2: 0.21})
-        assert run.data.tags["verdict"] == verdict
+    study = made_study(CONTENT | {"tables": tables, "criteria": ["cv"]}, "small")
+    row = {"dataset": "moons", "model": "svm_rbf", "published": 81.5, "difference": -1.5, "verdict": "lower"}
+    frames = {name: pd.DataFrame([row | {"difference": k}]) for k, name in enumerate(tables)}
+    found = comparisons_of(study, frames, pd.DataFrame())
+    expected = {"published": 81.5, "difference": 1}, {"verdict": "lower", "table": "again"}
+    assert found == {("moons", "svm_rbf"): expected}
 
 
 # ------------------------------------------------------------------------------------------------- study
@@ -630,20 +592,9 @@ def test_findings_are_tags_of_the_runs_that_they_are_about_as_long_as_they_are_f
     assert not [name for name in run_of("svm_rbf").data.tags if name.startswith("check.")]
 
 
-def test_a_study_with_other_parameters_is_a_new_run_with_the_same_children(runs, monkeypatch):
-    first = track()
-    change_study(monkeypatch, metrics=["gmean"])
-    second = track_study()
-    assert second != first[""]
-    assert f"/runs/{second}/artifacts/tables/" in runs_of()["small"].data.tags["mlflow.note.content"]
-    assert {run.data.tags["mlflow.parentRunId"] for key, run in runs_of().items() if key != "small"} == {
-        second
-    }
-
-
-def test_the_note_of_a_study_without_published_values_has_no_verdict(runs):
-    track(STUDY.model_copy(update={"published": None}))
-    assert "verdict" not in runs_of()["small"].data.tags["mlflow.note.content"]
+def test_the_note_of_a_study_without_published_values_has_no_verdict():
+    study = STUDY.model_copy(update={"published": None})
+    assert "verdict" not in note_of_study(study, {"table4": {"ours only": 1}}, Agreement(0, 0, 0, 0, 0), "")
 
 
 @pytest.mark.usefixtures("tracked")
@@ -669,35 +620,28 @@ def test_the_commit_of_a_run_is_that_of_its_code(runs, monkeypatch):
 # ------------------------------------------------------------------------------------------------ faults
 
 
-@pytest.mark.fault("Store", "the run of a paper deleted by hand", "made again, the parent of its runs")
-def test_the_run_of_a_study_that_was_deleted_by_hand_is_made_again(runs):
+def parents() -> dict[str, str | None]:
+    return {key: run.data.tags.get("mlflow.parentRunId") for key, run in runs_of().items()}
+
+
+@pytest.mark.fault("Store", "a run or that of a study deleted by hand, on a server", "written again")
+@pytest.mark.fault("Store", "an experiment deleted in the UI", "restored with its runs")
+def test_what_was_deleted_or_has_other_parameters_is_written_again(runs, monkeypatch):
     first = track()
+    client().delete_experiment(run_of("logistic").info.experiment_id)
+    assert track_study() == first[""]
     client().delete_run(first[""])
+    client().delete_run(first["svm_rbf"])
     second = track_study()
     assert second != first[""]
-    assert {key: run.data.tags.get("mlflow.parentRunId") for key, run in runs_of().items()} == {
-        "small": None,
-        SVM: second,
-        LR: second,
-    }
-
-
-@pytest.mark.fault("Store", "a run deleted by hand, on a server", "written again with the tables")
-def test_a_run_that_was_deleted_by_hand_is_written_again_with_the_study(runs):
-    first = track()
-    client().delete_run(first["svm_rbf"])
-    track_study()
-    assert run_of("svm_rbf").info.run_id != first["svm_rbf"]
-    assert run_of("logistic").info.run_id == first["logistic"]
+    assert parents() == {"small": None, SVM: second, LR: second}
     assert run_of("svm_rbf").data.tags["verdict"] == "reproduced"
-
-
-@pytest.mark.fault("Store", "an experiment deleted in the UI", "restored with its runs")
-def test_an_experiment_that_was_deleted_by_hand_is_restored(runs):
-    first = track()
-    client().delete_experiment(client().get_run(first[""]).info.experiment_id)
-    track()
-    assert set(runs_of()) == {"small", SVM, LR}
+    assert run_of("logistic").info.run_id == first["logistic"]
+    change_study(monkeypatch, metrics=["gmean"])
+    third = track_study()
+    assert third != second
+    assert parents() == {"small": None, SVM: third, LR: third}
+    assert f"/runs/{third}/artifacts/tables/" in runs_of()["small"].data.tags["mlflow.note.content"]
 
 
 KILLED_WHILE_LOGGING = f"""
@@ -748,12 +692,12 @@ DAMAGED = ("record", "selection", "predictions", "candidates", "facts", "model")
 
 
 @pytest.mark.parametrize("which", DAMAGED)
-def test_a_damaged_file_is_named(runs, which):
+def test_a_damaged_file_is_named(untracked, which):
     of_models = {"facts": facts_of, "model": model_of}
-    damaged = of_models[which](runs[0]) if which in of_models else getattr(runs[0], which)
+    damaged = of_models[which](untracked[0]) if which in of_models else getattr(untracked[0], which)
     damaged.write_bytes(b"")
     with pytest.raises(ValueError, match=rf"^{damaged}: not a complete .*; delete it and run again$"):
-        track_run("svm_rbf")
+        content()
 
 
 def test_a_study_travels_to_a_job(tracked):
