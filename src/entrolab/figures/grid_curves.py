@@ -28,6 +28,7 @@ class GridCurves(OfModels):
         return self
 
     def mistakes(self, study, catalog):
+        yield from super().mistakes(study, catalog)
         for model in self.models:
             yield from grid_mistakes("parameter", model, [self.parameter, *filter(None, [self.by])], study)
 

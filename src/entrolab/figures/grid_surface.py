@@ -14,6 +14,7 @@ class GridSurface(OfModels):
     metric: str
 
     def mistakes(self, study, catalog):
+        yield from super().mistakes(study, catalog)
         for model in self.models:
             yield from grid_mistakes("parameters", model, self.parameters, study)
 
