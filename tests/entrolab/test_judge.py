@@ -11,13 +11,17 @@ from made_studies import spec_of_kind
 
 from entrolab.tables.base import Found, PublishedValue
 from entrolab.tables.entries import Tolerance
-from entrolab.tables.judge import interval, judge, placed
+from entrolab.tables.judge import interval, placed
 from entrolab.tables.making import judged_table
 
 values = st.floats(-1e6, 1e6, allow_nan=False)
 widths = st.floats(1e-3, 1e3)
 KEYS = ("std", "points", "percent", "standard_error")
 tolerances = st.dictionaries(st.sampled_from(KEYS), widths, min_size=1).map(lambda keys: Tolerance(**keys))
+
+
+def judge(ours, published, tolerance, error=math.nan):
+    return placed(ours, *interval(tolerance, published, error))
 
 
 def naive(ours, published, tolerance, error):

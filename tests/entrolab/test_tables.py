@@ -16,8 +16,7 @@ from made_studies import ENTRIES, made_study, spec_of_kind, with_entry
 from entrolab.results.frames import read_table
 from entrolab.tables.base import Found, Head, PublishedValue, phrase
 from entrolab.tables.captions import meanings
-from entrolab.tables.entries import Tolerance
-from entrolab.tables.judge import judge, judge_cell
+from entrolab.tables.judge import judge_cell, placed
 from entrolab.tables.making import COLUMNS, counts, judged_table, make_table
 from entrolab.tables.quantities import Quantity
 from entrolab.tables.ranking import scores_of
@@ -160,7 +159,7 @@ def test_verdict_at_its_boundaries(ours, value, std, expected):
 
 def test_numbers_that_are_undefined_have_no_verdict():
     with pytest.raises(ValueError, match="found nan; accepted: a number"):
-        judge(math.nan, PublishedValue(1.0), Tolerance(points=1))
+        placed(math.nan, 0.0, 2.0)
     asked = spec()
     found = {cell: Found(math.nan, reason="noted") for cell in asked.type.cells(asked)}
     published = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])

@@ -335,13 +335,13 @@ def test_a_planted_bug_flips_the_outcomes():
 
 
 def test_without_an_effect_a_claim_holds_no_more_often_than_its_level():
-    """100 studies without an effect: at most 5 % of them, and three standard errors, hold; as many fail."""
+    """40 studies without an effect: at most 5 % of them, and three standard errors, hold; as many fail."""
     asked = loaded(claim(of_type("better", ["plain"], ["twin"])))
-    found = [evaluate(asked, Planted(seed, ahead=0.0))["outcome"].iloc[0] for seed in range(100)]
-    most = 100 * 0.05 + 3 * math.sqrt(100 * 0.05 * 0.95)
+    found = [evaluate(asked, Planted(seed, ahead=0.0))["outcome"].iloc[0] for seed in range(40)]
+    most = 40 * 0.05 + 3 * math.sqrt(40 * 0.05 * 0.95)
     assert found.count("holds") <= most
     assert found.count("fails") <= most
-    assert found.count("undecided") >= 100 - 2 * most
+    assert found.count("undecided") >= 40 - 2 * most
 
 
 def test_an_effect_is_shown_with_its_interval_and_test():
