@@ -1,6 +1,5 @@
 """Visual separability: a naive twin, subsets, and rows for what fails."""
 
-import math
 from functools import partial
 
 import numpy as np
@@ -67,13 +66,3 @@ def test_subsets_hold_the_same_share_of_each_class_and_more_of_them_leave_the_fi
         assert (np.diff(rows) > 0).all()
     assert all(np.array_equal(*pair) for pair in zip(few, more, strict=False))
     assert len({tuple(rows) for rows in more}) == 5
-
-
-def test_a_projection_that_fails_is_a_row_with_the_reason_and_takes_no_other_with_it(quick):
-    failing = [{"estimator": "sklearn.decomposition.PCA", "params": {"n_components": -1}}]
-    steps = {"bad": failing, "lda": STEPS["lda"]}
-    rows = separated(steps=steps, grids=dict.fromkeys(steps, {"grid": {}}), subsets=1)
-    statuses = [(row["model"], row.get("status", "ok")) for row in rows]
-    assert statuses == [("bad", "failed"), *2 * [("lda", "ok")]]
-    assert "'n_components' parameter" in rows[0]["error"]
-    assert math.isnan(rows[1]["std"])
