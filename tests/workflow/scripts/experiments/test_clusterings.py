@@ -30,7 +30,7 @@ ALL = ["ari", "ami", "clusters", "divergence", "seconds"]
 
 
 def measured(models, data=None, **changes):
-    asked = {"measures": ALL, "repeats": 3, "seconds": 60, **changes}
+    asked = {"measures": ALL, "repeats": 3, **changes}
     rows = rows_of("clusterings", data or dataset(), models=models, **asked)
     return frame(rows).set_index(["model", "metric", "reading"])
 

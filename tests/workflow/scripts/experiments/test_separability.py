@@ -29,7 +29,7 @@ def quick(monkeypatch):
 
 
 def separated(**changes):
-    asked = {"steps": STEPS, "grids": GRIDS, "subsets": 2, "share": 0.75, **changes}
+    asked = {"steps": STEPS, "grids": GRIDS, "subsets": 2, **changes}
     return measured("separability", two_classes(80), **asked)
 
 
@@ -42,7 +42,7 @@ def test_separability_is_that_of_subsets_of_rows_that_were_projected_together(qu
         ("lda", ""), ("lda", learnt_from), ("pca", ""), ("pca", learnt_from), ("pca", "oracle")
     ]  # fmt: skip
     seed = seed_from(0, "paper", "table1", "data")
-    subsets = [*script("separability").subsets_of(data.y, 2, 0.75, seed)]
+    subsets = [*script("separability").subsets_of(data.y, 2, seed)]
     projections = {"lda": LinearDiscriminantAnalysis(), "pca": PCA(2, random_state=seed)}
     means = {}
     for name, projection in {**projections, "one": PCA(1, random_state=seed)}.items():
@@ -60,9 +60,9 @@ def test_separability_is_that_of_subsets_of_rows_that_were_projected_together(qu
 
 def test_subsets_hold_the_same_share_of_each_class_and_more_of_them_leave_the_first_alone():
     y = np.array([0] * 40 + [1] * 8)
-    few, more = (list(script("separability").subsets_of(y, n, 0.75, seed=3)) for n in (2, 5))
+    few, more = (list(script("separability").subsets_of(y, n, seed=3)) for n in (2, 5))
     for rows in more:
-        assert np.bincount(y[rows]).tolist() == [30, 6]
+        assert np.bincount(y[rows]).tolist() == [32, 6]
         assert (np.diff(rows) > 0).all()
     assert all(np.array_equal(*pair) for pair in zip(few, more, strict=False))
     assert len({tuple(rows) for rows in more}) == 5
