@@ -9,7 +9,7 @@ import pandas as pd
 
 from entrolab.checks.check import Check, CheckedRun
 from entrolab.claims.winners import shown
-from entrolab.fit.learners import OF_A_STEP, expand_values
+from entrolab.fit.learners import OF_A_STEP
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.run import BASELINE
 from entrolab.tables.evidence import ALPHA, Student
@@ -43,8 +43,7 @@ def at_an_end(run: CheckedRun) -> str | None:
         return None
     params = pd.DataFrame(map(json.loads, rows["params"]), index=rows.index)
     found = []
-    for name, grid in run.spec.grid.items():
-        values = expand_values(grid)
+    for name, values in run.spec.grid.items():
         numbers = [one for one in values if isinstance(one, Real) and not isinstance(one, bool)]
         if len(numbers) < len(values) or len(ends := np.unique(np.asarray(numbers, float))) < FEWEST_VALUES:
             continue
