@@ -67,6 +67,12 @@ def test_a_number_published_without_its_deviation_is_reproduced_if_ours_rounds_t
     ]
 
 
+@pytest.mark.parametrize(("ours", "value", "std"), [(87.3, 85.0, 2.3), (100 * 0.29, 25.0, 4.0)])
+def test_a_difference_equal_to_the_deviation_is_within_it_in_floating_point_too(ours, value, std):
+    """87.3 - 85.0 is 2.2999999999999972, and 100 * 0.29 is 28.999999999999996."""
+    assert judge(ours, PublishedValue(value, std), Tolerance(std=1)) == "reproduced"
+
+
 @pytest.mark.parametrize("scale", [1e-12, 1e-6, 1.0])
 def test_small_numbers_are_told_apart_as_large_ones_are(scale):
     """Rounding errors are relative: a fixed slack of 1e-9 would make all numbers below it equal."""

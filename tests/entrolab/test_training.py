@@ -382,25 +382,6 @@ def test_a_model_of_fewer_trials_takes_the_first_ones(dataset, trials, in_trials
     assert two.drop(columns="path_seconds").equals(first.drop(columns="path_seconds"))
 
 
-def test_values_are_predicted_and_their_errors_kept(dataset, trials):
-    values = Dataset(dataset.X, dataset.X @ [1.0, 2, 3, 4], list("abcd"), "regression", [], dataset.part)
-    spec = a_spec(
-        estimator="sklearn.linear_model.Ridge",
-        grid={"alpha": [1e-9, 10.0]},
-        metrics=["rmse"],
-        candidates=["cv"],
-        protocol=TRIALS,
-    )
-    candidates, record, *_ = train_run(values, trials, spec)
-
-    assert record["success"]
-    assert record["data"].keys() == {"digest", "n_samples", "n_features"}
-    exact, smooth = (candidates[candidates["point"] == point] for point in (0, 1))
-    assert (exact[["cv_rmse", "test_rmse"]] < 1e-6).all().all()
-    assert (smooth[["cv_rmse", "test_rmse"]] > 1e-3).all().all()
-    assert "cv_gmean" not in candidates
-
-
 # ------------------------------------------------------------------------------------------------ failures
 
 
