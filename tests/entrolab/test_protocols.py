@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from entrolab.data.dataset import DataError
-from entrolab.fit.protocols import Folds, Trials, protocol
+from entrolab.fit.protocols import Folds, Trials, protocol, splits
 
 Y = np.arange(60) % 3
 
@@ -166,12 +166,12 @@ def test_an_inner_fit_without_two_folds_serves_both():
 
 def test_rows_of_a_fit_and_of_its_test_are_those_of_the_protocol():
     part = np.array([0, 0, 1, 1, 2, -1])
-    learnt, tested = Folds(3, 1).rows_of(part, 1)
-    assert learnt.tolist() == [0, 1, 4]
-    assert tested.tolist() == [2, 3]
-    learnt, tested = Trials(1, 3, 2, folds=2, used=1).rows_of(part, 0)
-    assert learnt.tolist() == [2, 3, 4]
-    assert tested.tolist() == [0, 1]
+    of_folds = [
+        (fold, learnt.tolist(), tested.tolist()) for fold, learnt, tested in splits(Folds(3, 1), part)
+    ]
+    assert of_folds == [(0, [2, 3, 4], [0, 1]), (1, [0, 1, 4], [2, 3]), (2, [0, 1, 2, 3], [4])]
+    ((part, learnt, tested),) = splits(Trials(1, 3, 2, folds=2, used=1), part)
+    assert (part, learnt.tolist(), tested.tolist()) == (0, [2, 3, 4], [0, 1])
 
 
 def test_a_fold_by_group_without_one_of_the_classes_is_refused():

@@ -153,19 +153,6 @@ class OfModels(FigureType):
     models: SixModels
 
 
-class OfTable(FigureType):
-    """A figure of a metric of a table of scores."""
-
-    of = "table"
-    table: str
-    metric: str
-
-    def mistakes(self, study, catalog):
-        yield from unknown(self.table, study.score_tables(), "table", "table of type scores")
-        metrics = study.spec_of_table(self.table).metrics
-        yield from unknown(self.metric, metrics, "metric", "metric of this table")
-
-
 def grid_mistakes(place: str, model: str, axes: list[str], study) -> Iterator[str]:
     """Yield the mistakes of a model whose grid is not finite numbers of exactly these parameters."""
     entry = study.models[model]

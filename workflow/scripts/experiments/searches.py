@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 from entrolab.experiments.measuring import limited, mean_and_std, of_each_model, quickest
 from entrolab.fit.learners import alternatives, build, grid_points, parts_seed, seed_from, step_params
-from entrolab.fit.protocols import Folds
+from entrolab.fit.protocols import Folds, splits
 from entrolab.fit.protocols import protocol as protocol_of
 from entrolab.fit.scoring import scores
 from entrolab.io.limits import Limits
@@ -43,8 +43,9 @@ def measure(
     ``point_divergence`` and ``point_cv``, with the parameters in their readings.
     """
     data = rows.scaled
-    drawn = splits(protocol_of(protocol), data.y, parts_seed(at.seed, at.study, at.dataset))
-    used = list(islice(drawn, folds))
+    rule = protocol_of(protocol)
+    drawn = rule.draw(data.y, parts_seed(at.seed, at.study, at.dataset))
+    used = [split[1:] for split in islice((one for each in drawn for one in splits(rule, each)), folds)]
     before = {name: number * len(used) for number, name in enumerate(models)}
     total = len(used) * len(models)
 
@@ -59,15 +60,6 @@ def measure(
         return summary(found, grid_points(searched))
 
     return of_each_model(of_model, models, lambda done, _: at.progress(done * len(used), total))
-
-
-def splits(rule, y, seed):
-    """Yield the training rows and the test rows of each fold of each repeat, or of each trial."""
-    for assignment in rule.draw(y, seed):
-        used = np.flatnonzero(assignment >= 0)
-        partition = rule.partition(assignment[used], nested=False, whole=False)
-        for left_out in partition.left_out:
-            yield used[partition.training(left_out)], used[partition.held_out(left_out)]
 
 
 def searches(X, y, folds, model, seed, n_inner):

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from measured_scripts import at, script
+from measured_scripts import at
 from measured_scripts import measured as rows_of
 from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from entrolab.data.dataset import Dataset
 from entrolab.experiments.measuring import frame
 from entrolab.fit.learners import parts_seed, seed_from
-from entrolab.fit.protocols import Folds, protocol
+from entrolab.fit.protocols import Folds
 from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import gmean_score
 
@@ -168,12 +168,6 @@ def test_learners_to_choose_from_are_searched_together():
     assert taken == max(values, key=values.get)
 
 
-def test_folds_may_be_fewer_and_trials_are_divisions_too():
+def test_folds_may_be_fewer():
     rows, _ = measured({"shrunk": SHRUNK}, folds=2, inner=2)
     assert list(rows.loc[("shrunk", "ratio")].index) == ["", "fold 1", "fold 2"]
-    trials = protocol(
-        {"trials": 2, "train": 50, "test": 20, "inner": {"folds": 4, "used": 4}, "shuffle": True}
-    )
-    divided = list(script("searches").splits(trials, dataset().y, 0))
-    assert [(len(learnt), len(tested)) for learnt, tested in divided] == [(50, 20), (50, 20)]
-    assert not any(np.intersect1d(learnt, tested).size for learnt, tested in divided)
