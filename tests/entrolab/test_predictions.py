@@ -86,8 +86,13 @@ LEARNERS = {
 }
 
 
-@pytest.mark.parametrize("steps", [[], [{"estimator": "sklearn.preprocessing.StandardScaler"}]])
-@pytest.mark.parametrize("learner", LEARNERS)
+SCALER = [{"estimator": "sklearn.preprocessing.StandardScaler"}]
+
+
+@pytest.mark.parametrize(
+    ("learner", "steps"),
+    [*((one, []) for one in LEARNERS), ("entrolearn.EEMClassifier", SCALER), ("sklearn.svm.SVC", SCALER)],
+)
 def test_decisions_and_probabilities_are_those_of_a_machine_that_is_fitted_alone(dataset, learner, steps):
     one = {"folds": 3, "repeats": 1}
     spec = changed(RUN, {"estimator": learner, "grid": LEARNERS[learner], "steps": steps, "protocol": one})
