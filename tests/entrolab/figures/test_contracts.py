@@ -171,6 +171,7 @@ def test_a_script_is_a_path_from_the_study_or_a_name_in_the_workflow(results, mi
         ),
         ({"table": "counts"}, "figure: found 'table' beside 'of: rows'; accepted: datasets"),
         ({"of": "measured", "table": "counts", "datasets": None}, "unknown measured table 'counts'"),
+        ({"of": "table", "table": "counts", "datasets": "mons"}, "unknown group of data sets 'mons'"),
         ({"of": "candidates", "models": ["goood"]}, "figure.models: unknown model 'goood', did you mean"),
         ({"of": "candidates", "models": ["good"], "metric": "auc"}, "unknown metric of this study 'auc'"),
         ({"of": "predictions", "models": ["good"], "metric": "rmse"}, "'rmse' does not fit 'moons-apart'"),

@@ -207,6 +207,8 @@ def test_densities_show_what_was_measured_for_their_table(results):
     assert table["density"].tolist() == [0.1, 0.5] * 4
     assert table["seconds"].dropna().tolist() == [1, 1, 2, 2]
     assert reasons(table) == [f"d = 1,000, {model}: too large (at 2 values)" for model in models]
+    results.measured("sparse", "generated", [{"status": "failed", "error": "MemoryError"}])
+    assert reasons(results.draw(script("density", "measured", table="sparse"))) == ["MemoryError"]
 
 
 @pytest.fixture
