@@ -198,7 +198,6 @@ def test_a_mistake_in_what_is_trained_in_the_order_of_the_files_is_one_line(
     ("place", "value", "message"),
     [
         ("tables.starts.params", {"start": 20}, "unknown key 'start', did you mean 'starts'?"),
-        ("tables.speed.params.components", 3, "tables.speed.params.components: found 3; accepted: 1 or 2"),
         ("figures.planes.models", [], "found [], expected a list of one to twelve model names"),
     ],
 )
@@ -277,7 +276,7 @@ def test_a_mistake_in_alternatives_is_one_line(tmp_path, load, study_of_alternat
         ("tables.growth.models", {"chooses": {}}, "model with a learner for binary data 'chooses'; accepted"),
         ("figures.figure1.model", "chooses", "the model 'chooses' has no learner to run here"),
         ("figures.figure2.models", ["chooses"], "'chooses' is over step1__n_components, one_of, C,"),
-        ("tables.apart.params", {"share": "half"}, "tables.apart.params.share: found 'half'"),
+        ("tables.apart.params", {"subsets": "half"}, "tables.apart.params.subsets: found 'half'"),
         ("tables.apart.rows", ["seen"], "apart.rows.0: found 'seen'; accepted: dataset, model, metric"),
     ],
 )  # fmt: skip

@@ -88,7 +88,6 @@ def test_figures_and_tables_are_made_of_what_their_kinds_read(load_trials, study
     ]
     assert "results/mine/seed0/folds/heart.npz" in study.files_of_table("sizes")
     assert ("two-moons", "svm") not in study.runs_of_table("chosen")
-    assert study.spec_of_figure("density").table["dims"] == [10, 100]
 
 
 def test_all_that_tables_read_has_a_path():
@@ -284,8 +283,7 @@ def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_
         ],
     }
     assert study.files_of_figure("speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
-    drawn = study.spec_of_figure("speed")
-    assert (drawn.table["n_rows"], [*drawn.models]) == ([100, 1000], ["exact", "binned"])
+    assert [*study.spec_of_figure("speed").models] == ["exact", "binned"]
 
 
 def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):

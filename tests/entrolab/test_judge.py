@@ -11,13 +11,17 @@ from made_studies import spec_of_kind
 
 from entrolab.tables.base import Found, PublishedValue
 from entrolab.tables.entries import Tolerance
-from entrolab.tables.judge import interval, judge, placed
+from entrolab.tables.judge import interval, placed
 from entrolab.tables.making import judged_table
 
 values = st.floats(-1e6, 1e6, allow_nan=False)
 widths = st.floats(1e-3, 1e3)
 KEYS = ("std", "points", "percent", "standard_error")
 tolerances = st.dictionaries(st.sampled_from(KEYS), widths, min_size=1).map(lambda keys: Tolerance(**keys))
+
+
+def judge(ours, published, tolerance, error=math.nan):
+    return placed(ours, *interval(tolerance, published, error))
 
 
 def naive(ours, published, tolerance, error):
@@ -61,6 +65,12 @@ def test_a_number_published_without_its_deviation_is_reproduced_if_ours_rounds_t
         "lower",
         "higher",
     ]
+
+
+@pytest.mark.parametrize(("ours", "value", "std"), [(87.3, 85.0, 2.3), (100 * 0.29, 25.0, 4.0)])
+def test_a_difference_equal_to_the_deviation_is_within_it_in_floating_point_too(ours, value, std):
+    """87.3 - 85.0 is 2.2999999999999972, and 100 * 0.29 is 28.999999999999996."""
+    assert judge(ours, PublishedValue(value, std), Tolerance(std=1)) == "reproduced"
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e-6, 1.0])

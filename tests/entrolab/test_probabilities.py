@@ -1,5 +1,8 @@
 """Ranking and calibration metrics."""
 
+import warnings
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,6 +19,7 @@ from entrolab.fit.probabilities import (
     scores_of_many,
 )
 from entrolab.fit.scoring import scores
+from entrolearn.metrics import gmean_score
 
 
 def test_every_score_of_probabilities_is_a_metric_and_the_other_way_round():
@@ -79,20 +83,38 @@ def test_a_class_that_was_not_learnt_is_the_last():
     assert scores_of_many(np.array([2]), told | {"true_rank": np.array([np.nan])}, list(MANY)) == {}
 
 
+OF_CLASSES = {
+    "gmean": gmean_score,
+    "balanced_accuracy": metrics.balanced_accuracy_score,
+    "accuracy": metrics.accuracy_score,
+    "error_rate": metrics.zero_one_loss,
+    "f1_macro": partial(metrics.f1_score, average="macro"),
+    "f1_weighted": partial(metrics.f1_score, average="weighted"),
+    "mcc": metrics.matthews_corrcoef,
+}
+OF_CLASS_1 = {
+    "precision": partial(metrics.precision_score, zero_division=0),
+    "recall": partial(metrics.recall_score, zero_division=0),
+    "f1": partial(metrics.f1_score, zero_division=0),
+}
+OF_VALUES = {
+    "rmse": metrics.root_mean_squared_error,
+    "mae": metrics.mean_absolute_error,
+    "median_absolute_error": metrics.median_absolute_error,
+    "r2": metrics.r2_score,
+}
+
+
 @settings(max_examples=30)
-@given(st.integers(0, 2**32 - 1), st.integers(4, 60), st.integers(2, 5))
+@given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.integers(1, 5))
 def test_scores_of_predictions_are_scikit_learns(seed, n, k):
+    """Also where a class is not there, or is not predicted."""
     rng = np.random.default_rng(seed)
-    y, predicted = rng.integers(0, k, (2, n))
-    found = scores(y, predicted, ["f1_macro", "f1_weighted", "mcc"])
-    assert found["f1_macro"] == pytest.approx(metrics.f1_score(y, predicted, average="macro"))
-    assert found["f1_weighted"] == pytest.approx(metrics.f1_score(y, predicted, average="weighted"))
-    assert found["mcc"] == pytest.approx(metrics.matthews_corrcoef(y, predicted))
-    values, told = rng.normal(size=(2, n))
-    found = scores(values, told, ["r2", "mae", "median_absolute_error"])
-    assert found["r2"] == pytest.approx(metrics.r2_score(values, told))
-    assert found["mae"] == pytest.approx(metrics.mean_absolute_error(values, told))
-    assert found["median_absolute_error"] == pytest.approx(metrics.median_absolute_error(values, told))
+    y, values = rng.integers(0, k, (2, n)), rng.normal(size=(2, n))
+    for known, pair in ((OF_CLASSES | (OF_CLASS_1 if k < 3 else {}), y), (OF_VALUES, values)):
+        with warnings.catch_warnings(action="ignore"):
+            expected = {name: function(*pair) for name, function in known.items()}
+        assert scores(*pair, [*known]) == pytest.approx(expected)
 
 
 @settings(max_examples=30)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from entrolab.data.dataset import DataError
-from entrolab.fit.protocols import Folds, Trials, protocol
+from entrolab.fit.protocols import Folds, Trials, protocol, splits
 
 Y = np.arange(60) % 3
 
@@ -80,10 +80,6 @@ def test_of_more_rows_than_asked_for_a_sample_is_folded_in_the_proportion_of_its
     assert learnt.tolist() == predicted.tolist() == np.flatnonzero(part[0] >= 0).tolist()
 
 
-def test_fewer_rows_than_asked_for_are_all_used():
-    np.testing.assert_array_equal(Folds(5, 2, rows=60).draw(Y, seed=3), Folds(5, 2).draw(Y, seed=3))
-
-
 def test_a_sample_with_too_few_rows_of_a_class_is_refused():
     with pytest.raises(DataError, match="5 folds: .*0: 36, 1: 4"):
         Folds(5, 1, rows=40).draw(np.repeat([0, 1], [900, 100]), seed=0)
@@ -111,11 +107,6 @@ def test_rows_that_are_not_shuffled_are_learnt_from_first_and_tested_last():
     # The inner folds are as large as others, and no runs of rows.
     assert np.bincount(part[:30]).tolist() == [0, 8, 8, 7, 7]
     assert (np.diff(part[:30]) != 0).sum() > 10
-
-
-def test_other_test_rows_leave_the_training_rows_as_they_were():
-    few, many = (Trials(3, 30, test, 4, 4).draw(Y, seed=0) for test in (5, 30))
-    np.testing.assert_array_equal(np.where(few > 0, few, 0), np.where(many > 0, many, 0))
 
 
 def test_more_rows_than_there_are_are_refused():
@@ -175,12 +166,12 @@ def test_an_inner_fit_without_two_folds_serves_both():
 
 def test_rows_of_a_fit_and_of_its_test_are_those_of_the_protocol():
     part = np.array([0, 0, 1, 1, 2, -1])
-    learnt, tested = Folds(3, 1).rows_of(part, 1)
-    assert learnt.tolist() == [0, 1, 4]
-    assert tested.tolist() == [2, 3]
-    learnt, tested = Trials(1, 3, 2, folds=2, used=1).rows_of(part, 0)
-    assert learnt.tolist() == [2, 3, 4]
-    assert tested.tolist() == [0, 1]
+    of_folds = [
+        (fold, learnt.tolist(), tested.tolist()) for fold, learnt, tested in splits(Folds(3, 1), part)
+    ]
+    assert of_folds == [(0, [2, 3, 4], [0, 1]), (1, [0, 1, 4], [2, 3]), (2, [0, 1, 2, 3], [4])]
+    ((part, learnt, tested),) = splits(Trials(1, 3, 2, folds=2, used=1), part)
+    assert (part, learnt.tolist(), tested.tolist()) == (0, [2, 3, 4], [0, 1])
 
 
 def test_a_fold_by_group_without_one_of_the_classes_is_refused():

@@ -236,12 +236,6 @@ def test_a_criterion_that_selects_nothing_has_no_model_and_a_reason(tmp_path, da
     assert facts["dcs_kde"]["error"].startswith("dcs_kde is undefined")
 
 
-def test_a_parameter_may_be_infinite(tmp_path, dataset, fitted_points):
-    models, facts = models_of(tmp_path, dataset, {"cv": {"C": np.inf}})
-    assert np.inf == skops.io.loads(models["cv"]).C
-    assert facts["cv"]["params"] == {"C": "Infinity"}
-
-
 @pytest.mark.parametrize(
     ("learner", "seconds", "reason"),
     [

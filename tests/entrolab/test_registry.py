@@ -8,7 +8,6 @@ from entrolab.fit.learners import (
     alternatives,
     build,
     expand_grid,
-    expand_values,
     grid_points,
     learner_at,
     made_of,
@@ -17,6 +16,7 @@ from entrolab.fit.learners import (
     step_params,
 )
 from entrolab.fit.run import Alternative, Learner
+from entrolab.tables.entries import expand_short_form
 
 ONE_OF = {
     "svm": {"estimator": "sklearn.svm.SVC", "params": {"tol": 0.01}, "grid": {"C": [1, 10]}},
@@ -46,17 +46,17 @@ def test_expand_grid_has_the_order_of_scikit_learns(grid):
 
 @pytest.mark.parametrize("exponent", range(-10, 11))
 def test_powers_of_ten_are_the_doubles_that_are_written_so(exponent):
-    assert expand_values({"logspace": [exponent, exponent, 10]}) == [float(f"1e{exponent}")]
+    assert expand_short_form({"logspace": [exponent, exponent, 10]}) == [float(f"1e{exponent}")]
 
 
 def test_powers_of_two_are_exact():
-    assert expand_values({"logspace": [-3, 2, 2]}) == [0.125, 0.25, 0.5, 1, 2, 4]
+    assert expand_short_form({"logspace": [-3, 2, 2]}) == [0.125, 0.25, 0.5, 1, 2, 4]
 
 
 def test_equal_steps_are_exact_and_stay_integers():
-    assert expand_values({"range": [0, 0.3, 0.1]}) == [0.0, 0.1, 0.2, 0.3]
-    assert expand_values({"range": [2, 2, 1]}) == [2]
-    sizes = expand_values({"range": [5, 500, 5]})
+    assert expand_short_form({"range": [0, 0.3, 0.1]}) == [0.0, 0.1, 0.2, 0.3]
+    assert expand_short_form({"range": [2, 2, 1]}) == [2]
+    sizes = expand_short_form({"range": [5, 500, 5]})
     assert sizes == list(range(5, 505, 5))
     assert {type(size) for size in sizes} == {int}
 
@@ -64,7 +64,7 @@ def test_equal_steps_are_exact_and_stay_integers():
 @pytest.mark.parametrize("steps", [[0, 1, 0.3], [1, 0, 0.5]])
 def test_steps_that_miss_the_end_are_refused(steps):
     with pytest.raises(ValueError, match="do not lead from"):
-        expand_values({"range": steps})
+        expand_short_form({"range": steps})
 
 
 @pytest.mark.parametrize(("params", "state"), [({"C": 3.0}, 7), ({"C": 3.0, "random_state": 1}, 1)])

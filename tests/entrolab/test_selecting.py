@@ -12,7 +12,7 @@ from entrolab.data.dataset import Dataset
 from entrolab.fit.predictions import score_selection
 from entrolab.fit.protocols import Folds
 from entrolab.fit.selection import among, choose, choose_within, most_chosen
-from entrolab.fit.training import train_run, without_data
+from entrolab.fit.training import train_run
 from entrolab.io.limits import Limits
 from entrolab.text import Unreadable
 
@@ -203,14 +203,6 @@ def test_choosing_within_limits_takes_the_metrics_that_candidates_have(tmp_path)
     study = SimpleNamespace(metrics=["accuracy", "rmse"], criteria=["cv"])
     chosen = choose_within(file, {"C": {"min": 1}}, study).set_index("criterion")
     assert chosen.loc["cv", ["dataset", "point", "rmse"]].tolist() == ["points", 1, 0.5]
-
-
-def test_a_run_without_data_has_typed_scores_without_rows():
-    scores = choose(without_data(SPEC, "gone").candidates, CRITERIA, METRICS)
-
-    assert scores.empty
-    assert scores["gmean"].dtype == float
-    assert most_chosen(scores) == {}
 
 
 @pytest.fixture(scope="module")

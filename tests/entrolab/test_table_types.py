@@ -101,13 +101,6 @@ def test_times_are_judged_by_their_ratio_to_the_first_column():
     assert math.isnan(table["difference"][0])
 
 
-@pytest.mark.parametrize("scale", [1e-3, 50.0])
-def test_the_machines_speed_changes_no_verdict(scale):
-    seconds = [1.0, 0.1, 9.0]
-    slower = times([scale * one for one in seconds], [2.0, 4.0, 10.0])
-    assert verdicts(slower) == verdicts(times(seconds, [2.0, 4.0, 10.0])) == ["unit", "lower", "reproduced"]
-
-
 @pytest.mark.parametrize(
     ("ratio", "expected"),
     [
@@ -349,11 +342,6 @@ def test_parameters_are_those_chosen_most_often_by_their_printed_names():
     assert "$2^{-2}$" in render(table, asked, "tex")
 
 
-def test_of_parameters_chosen_equally_often_the_earlier_point_counts():
-    table, _ = parameters(chosen(1, 0))
-    assert table["ours"].tolist()[0] == 1
-
-
 def test_a_fixed_parameter_is_its_value_and_an_unknown_fact_is_blank():
     table, _ = parameters(
         {"cv": chosen(0)["cv"].assign(params="{}")},
@@ -445,14 +433,6 @@ def test_training_is_judged_by_its_score_and_by_iterations_that_were_found():
     # ours took 4 times as long as the first row, in print 2 times
     assert table.loc[("eem", "fit_seconds"), "difference"] == pytest.approx(2)
     assert table.loc[("svm", "iterations"), "reason"] == "a learner without iterations"
-
-
-def test_training_of_a_model_without_a_grid_is_in_tables_of_every_criterion():
-    asked = with_entry(with_seconds(), criterion="oracle")
-    results = Trained(elm=(0.9, 60, 2.0), eem=(0.92, 150, 8.0), svm=(0.95, 7, 5.0), allowed=60)
-    table = make_table(results, published(), asked).set_index(["model", "metric"])
-    assert table.loc[("elm", "accuracy"), "ours"] == pytest.approx(90)
-    assert table.loc[("elm", "iterations"), "reason"] == "as many iterations as were set"
 
 
 def test_iterations_that_a_study_sets_are_no_finding():

@@ -19,15 +19,6 @@ from sklearn.datasets import make_classification
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import (
-    accuracy_score,
-    balanced_accuracy_score,
-    f1_score,
-    precision_score,
-    recall_score,
-    root_mean_squared_error,
-    zero_one_loss,
-)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -38,13 +29,12 @@ from entrolab.fit.learners import drawn_points
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.protocols import Folds, InTime, Trials
 from entrolab.fit.run import Run
-from entrolab.fit.scoring import ERRORS, SCORES, scores
+from entrolab.fit.scoring import SCORES, scores
 from entrolab.fit.training import FACTS, without_data
 from entrolab.io.limits import LimitError, Limits
 from entrolab.io.records import peak_mib
 from entrolearn.metrics import gmean_score
 from entrolearn.path import path
-from entrolearn.selection import entropy_criterion
 
 METRIC_NAMES = ["gmean", "balanced_accuracy", "accuracy"]
 
@@ -119,7 +109,12 @@ def train_run(dataset, parts, spec, limits=Limits(seconds=3600), **options):  # 
 
 
 def a_spec(**changes) -> Run:
-    return logistic_run(**{"metrics": METRIC_NAMES, "protocol": {"folds": 4, "repeats": 2}, **changes})
+    own = {
+        "metrics": METRIC_NAMES,
+        "protocol": {"folds": 4, "repeats": 2},
+        "candidates": ["cv", "dcs_gaussian"],
+    }
+    return logistic_run(**own | changes)
 
 
 @pytest.fixture(scope="module")
@@ -134,42 +129,8 @@ def moody(*moods, **changes) -> Run:
     return a_spec(estimator="entrolab.fit.training.Moody", grid={"mood": list(moods)}, **changes)
 
 
-@pytest.mark.parametrize(
-    ("name", "function"),
-    [
-        ("gmean", gmean_score),
-        ("balanced_accuracy", balanced_accuracy_score),
-        ("accuracy", accuracy_score),
-        ("error_rate", zero_one_loss),
-    ],
-)
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_metrics_agree_with_the_libraries(name, function, n_classes):
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        y, prediction = rng.permutation(np.arange(30) % n_classes), rng.integers(0, n_classes, 30)
-        assert scores(y, prediction, [name])[name] == pytest.approx(function(y, prediction))
-
-
 def test_a_class_that_is_not_there_does_not_count():
     assert scores(np.array([1, 1]), np.array([1, 0]), METRIC_NAMES) == dict.fromkeys(METRIC_NAMES, 0.5)
-
-
-@pytest.mark.parametrize(
-    ("name", "function"), [("precision", precision_score), ("recall", recall_score), ("f1", f1_score)]
-)
-def test_scores_of_the_positive_class_agree_with_the_libraries(name, function):
-    rng = np.random.default_rng(0)
-    rows = [(rng.integers(0, 2, 30), rng.integers(0, 2, 30)) for _ in range(20)]
-    rows += [(np.array(y), np.array(found)) for y in ([0, 0], [1, 0], [1, 1]) for found in ([0, 0], [1, 1])]
-    for y, prediction in rows:
-        expected = function(y, prediction, zero_division=0)
-        assert scores(y, prediction, [name])[name] == pytest.approx(expected)
-
-
-def test_errors_of_values_agree_with_the_libraries():
-    y, prediction = np.random.default_rng(0).normal(size=(2, 30))
-    assert scores(y, prediction, ["rmse"])["rmse"] == pytest.approx(root_mean_squared_error(y, prediction))
 
 
 def test_the_entropy_of_errors_is_blind_to_their_mean_and_grows_with_their_logarithm():
@@ -185,7 +146,6 @@ def test_the_entropy_of_errors_is_blind_to_their_mean_and_grows_with_their_logar
 
 
 def test_every_metric_is_computed():
-    assert {name for name in SCORES if not METRICS[name].greater_is_better} == ERRORS
     of_fits = [name for name, metric in METRICS.items() if not metric.of_probabilities]
     assert [*SCORES, *FACTS] == of_fits
     assert [name for name, metric in METRICS.items() if metric.of_fit] == list(FACTS)
@@ -261,17 +221,9 @@ def test_with_cv_each_pair_of_folds_is_left_out_once(trained):
 
 def test_the_same_input_gives_the_same_rows(dataset, parts):
     spec = a_spec(estimator="sklearn.linear_model.SGDClassifier", grid={"alpha": [0.01, 1.0]})
-    (once, *_), (twice, *_) = (train_run(dataset, parts, spec) for _ in range(2))
+    (once, *_), (twice, *_) = (train_run(dataset, parts[:1], spec) for _ in range(2))
 
     assert once.drop(columns="path_seconds").equals(twice.drop(columns="path_seconds"))
-
-
-def test_repeats_and_models_have_seeds_of_their_own(dataset, parts, trained):
-    first = trained.candidates
-    second, *_ = train_run(dataset, parts, a_spec(model="other", candidates=["dcs_gaussian"]))
-
-    assert first.groupby("repeat")["seed"].nunique().tolist() == [1, 1]
-    assert len({*first["seed"], *second["seed"]}) == 4
 
 
 def test_a_multiclass_data_set_has_scores_and_no_divergence(dataset, parts):
@@ -319,7 +271,7 @@ def test_each_point_of_alternatives_is_scored_as_in_a_naive_loop(dataset, parts)
     )
     assert record["one_of"] == ONE_OF
     assert len(candidates) == 4 * (2 + 1) * 2
-    for row in candidates.itertuples():
+    for row in candidates.iloc[::4].itertuples():
         params = json.loads(row.params)
         last = SVC(C=params["C"], gamma=0.5) if params["one_of"] == "svm" else LinearDiscriminantAnalysis()
         pipeline = make_pipeline(PCA(params["step1__n_components"], random_state=row.seed), last)
@@ -430,25 +382,6 @@ def test_a_model_of_fewer_trials_takes_the_first_ones(dataset, trials, in_trials
     assert two.drop(columns="path_seconds").equals(first.drop(columns="path_seconds"))
 
 
-def test_values_are_predicted_and_their_errors_kept(dataset, trials):
-    values = Dataset(dataset.X, dataset.X @ [1.0, 2, 3, 4], list("abcd"), "regression", [], dataset.part)
-    spec = a_spec(
-        estimator="sklearn.linear_model.Ridge",
-        grid={"alpha": [1e-9, 10.0]},
-        metrics=["rmse"],
-        candidates=["cv"],
-        protocol=TRIALS,
-    )
-    candidates, record, *_ = train_run(values, trials, spec)
-
-    assert record["success"]
-    assert record["data"].keys() == {"digest", "n_samples", "n_features"}
-    exact, smooth = (candidates[candidates["point"] == point] for point in (0, 1))
-    assert (exact[["cv_rmse", "test_rmse"]] < 1e-6).all().all()
-    assert (smooth[["cv_rmse", "test_rmse"]] > 1e-3).all().all()
-    assert "cv_gmean" not in candidates
-
-
 # ------------------------------------------------------------------------------------------------ failures
 
 
@@ -461,17 +394,6 @@ def test_a_grid_point_that_fails_takes_no_other_with_it(dataset, parts):
     assert good["success"].all()
     assert good["cv_gmean"].notna().all()
     assert (record["success"], record["n_failed"]) == (True, len(bad))
-
-
-def test_a_learner_that_always_fails_is_a_failed_cell(dataset, parts):
-    candidates, record, *_ = train_run(dataset, parts, moody("bad"))
-
-    assert (record["success"], record["status"], record["error"]) == (
-        False,
-        "failed",
-        "ValueError: not today",
-    )
-    assert len(candidates) == 8
 
 
 def test_a_path_that_breaks_off_fails_what_it_had_not_reached(dataset, parts):
@@ -653,29 +575,9 @@ def test_notes_are_counted(dataset, parts):
     assert record["notes"] == {"stopped at 1 iterations": 8}
 
 
-def test_a_learner_without_a_projection_has_scores_all_the_same(dataset, parts):
-    spec = a_spec(estimator="sklearn.tree.DecisionTreeClassifier", grid={"max_depth": [2]})
-    candidates, record, *_ = train_run(dataset, parts, spec)
-
-    assert record["success"]
-    assert candidates["dcs_gaussian"].isna().all()
-
-
-def test_the_projection_of_lda_is_compared(dataset, parts):
-    spec = a_spec(estimator="sklearn.discriminant_analysis.LinearDiscriminantAnalysis", grid={})
-    candidates, *_ = train_run(dataset, parts[:1], spec)
-    row = candidates.iloc[0]
-
-    train = parts[0] != row["fold"]
-    model = LinearDiscriminantAnalysis().fit(dataset.X[train], dataset.y[train])
-    point = type("Point", (), {"projection": model.decision_function(dataset.X), "gaussians": None})()
-    expected = entropy_criterion(point, dataset.y, np.flatnonzero(train), "kde")
-    assert row["dcs_kde"] == pytest.approx(expected)
-
-
 # ------------------------------------------------------------------------------------------- random search
 
-GRID = {"C": [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]}
+GRID = {"C": [0.001, 0.1, 1.0, 10.0]}
 
 
 def by_params(candidates) -> dict:
@@ -684,30 +586,30 @@ def by_params(candidates) -> dict:
 
 
 def test_a_random_search_fits_a_sample_of_the_grid_as_the_whole_grid_is_fitted(dataset, parts):
-    whole = by_params(train_run(dataset, parts, a_spec(grid=GRID)).candidates)
-    for n_points, n_fitted in ((3, 3), (100, 6)):
+    whole = by_params(train_run(dataset, parts[:1], a_spec(grid=GRID)).candidates)
+    for n_points, n_fitted in ((3, 3), (100, 4)):
         search = {"points": n_points, "seconds": None}
-        found = by_params(train_run(dataset, parts, a_spec(grid=GRID, search=search)).candidates)
-        assert len(found) == n_fitted * 8  # folds
+        found = by_params(train_run(dataset, parts[:1], a_spec(grid=GRID, search=search)).candidates)
+        assert len(found) == n_fitted * 4  # folds
         assert found == {place: whole[place] for place in found}
 
 
 def test_a_search_draws_without_repetition_by_the_seed_alone():
-    spec = a_spec(grid=GRID, search={"points": 4, "seconds": None}, named_seeds=False)
+    spec = a_spec(grid=GRID, search={"points": 3, "seconds": None}, named_seeds=False)
     drawn = [point["C"] for point in drawn_points(spec)]
-    assert len(set(drawn)) == 4
+    assert len(set(drawn)) == 3
     assert drawn_points(changed(spec, {"study": "another", "dataset": "another"})) == drawn_points(spec)
     others = [drawn_points(changed(spec, {"seed": seed})) for seed in range(1, 6)]
     assert any(other != drawn_points(spec) for other in others)
 
 
 def test_no_point_begins_after_the_seconds_of_a_search_and_those_begun_are_complete(dataset, parts):
-    search = {"points": 6, "seconds": 1e-9}
-    candidates, record, *_ = train_run(dataset, parts, a_spec(grid=GRID, search=search))
-    assert candidates.groupby(["repeat", "fold"]).size().tolist() == [1] * 8
+    search = {"points": 4, "seconds": 1e-9}
+    candidates, record, *_ = train_run(dataset, parts[:1], a_spec(grid=GRID, search=search))
+    assert candidates.groupby(["repeat", "fold"]).size().tolist() == [1] * 4
     assert candidates["success"].all()
     assert record["success"]
-    whole = by_params(train_run(dataset, parts, a_spec(grid=GRID)).candidates)
+    whole = by_params(train_run(dataset, parts[:1], a_spec(grid=GRID)).candidates)
     assert all(whole[place] == found for place, found in by_params(candidates).items())
 
 

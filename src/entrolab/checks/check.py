@@ -10,7 +10,7 @@ import pandas as pd
 from entrolab.claims.numbers import Numbers
 from entrolab.data.dataset import Dataset
 from entrolab.fit.metrics import METRICS
-from entrolab.fit.protocols import TEST, Folds, protocol
+from entrolab.fit.protocols import Folds, protocol, splits
 from entrolab.fit.run import BASELINE, Run
 from entrolab.fit.selection import first_metric
 from entrolab.study.study import Study
@@ -58,13 +58,12 @@ class CheckedData:
         """The name of each split, its training rows and its test rows."""
         scheme = protocol(self.study.protocol_of(self.name))
         for repeat, assignment in enumerate(self.assignments):
-            if not isinstance(scheme, Folds):
-                name = f"part {repeat + 1}" if len(self.assignments) > 1 else "the test part"
-                yield name, *scheme.rows_of(assignment, TEST)
-                continue
-            repeated = f" of repeat {repeat + 1}" if len(self.assignments) > 1 else ""
-            for fold in range(scheme.folds):
-                yield f"fold {fold + 1}{repeated}", *scheme.rows_of(assignment, fold)
+            several = len(self.assignments) > 1
+            for fold, learnt, tested in splits(scheme, assignment):
+                name = f"part {repeat + 1}" if several else "the test part"
+                if isinstance(scheme, Folds):
+                    name = f"fold {fold + 1}" + (f" of repeat {repeat + 1}" if several else "")
+                yield name, learnt, tested
 
     @cached_property
     def counts(self) -> list[tuple[str, np.ndarray, np.ndarray]]:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from entrolab.checks.check import Check, CheckedRun
 from entrolab.claims.winners import shown
-from entrolab.fit.learners import OF_A_STEP, expand_values
+from entrolab.fit.learners import OF_A_STEP
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.run import BASELINE, Run
 from entrolab.tables.evidence import ALPHA, Student
@@ -73,8 +73,7 @@ def at_an_end(run: CheckedRun) -> str | None:
 def _with_ends(spec: Run) -> dict[str, np.ndarray]:
     """The sorted values of each parameter of a grid that has enough of them, all numbers."""
     found = {}
-    for name, grid in spec.grid.items():
-        values = expand_values(grid)
+    for name, values in spec.grid.items():
         numbers = [one for one in values if isinstance(one, Real) and not isinstance(one, bool)]
         if (
             len(numbers) == len(values)

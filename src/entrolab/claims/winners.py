@@ -11,11 +11,6 @@ from entrolab.tables.base import Cell
 from entrolab.tables.evidence import ALPHA, holm
 from entrolab.tables.ranking import TESTS, average_ranks, rank_models, scores_of
 
-SAYS = (
-    "Bold: the best model of each row and those not significantly worse (one-sided t-test over folds at 5 %, "
-    "with the corrected variance of Nadeau and Bengio and Holm's correction); no bold in rows where no model "
-    "is significantly worse."
-)
 TIE = 1e-9  # a smaller lead is a rounding error
 OVER_FOLDS = "a one-sided t-test over folds with corrected variance and Holm's correction"
 

@@ -14,6 +14,7 @@ from entrolab.fit.learners import build
 from entrolab.io.limits import GIB, Limits
 
 SECONDS = 1800.0  # time limit of one learner
+MOST_GIB = 8.0  # memory limit of its process, with the data
 LONG = 5.0  # seconds; longer fits are not repeated, because disturbances are a small part of their time
 RSS_UNITS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
 
@@ -43,17 +44,16 @@ def targets(n_rows: int, task: str, rng: np.random.Generator) -> np.ndarray:
     return np.arange(n_rows) % 2 if task == "binary" else rng.random(n_rows)
 
 
-def costs(model: Mapping, X, y, seed: int, *, repeats: int, gib: float, predicts: bool) -> dict[str, float]:
+def costs(model: Mapping, X, y, seed: int, *, repeats: int, predicts: bool) -> dict[str, float]:
     """The cost of fitting a model and of predicting all rows, measured in a separate process.
 
-    Of `repeats` fits shorter than ``LONG`` seconds, the fastest is reported; `gib` is the memory limit of the
-    process including the data. `predicts` asks for predictions too, which on sparse data take about as long
-    as the fit.
+    Of `repeats` fits shorter than ``LONG`` seconds, the fastest is reported. `predicts` asks for predictions
+    too, which on sparse data take about as long as the fit.
 
     The result has the processor seconds ``fit_seconds`` and, with `predicts`, ``predict_seconds``; and
     ``peak_mib`` in addition to the data. A model that fails or reaches a limit raises `ModelFailed`.
     """
-    (found,) = limited(Limits(SECONDS, gib), _spent, model, X, y, seed, repeats, predicts)
+    (found,) = limited(Limits(SECONDS, MOST_GIB), _spent, model, X, y, seed, repeats, predicts)
     return found
 
 

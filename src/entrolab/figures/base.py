@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from entrolab.figures.spec import FigureSpec, Pair, Refit
 from entrolab.fit.learners import learner_of, learners_of, made_of, searched
 from entrolab.fit.metrics import METRICS
-from entrolab.schema.sections import plain
-from entrolab.tables.entries import Entry, SixModels, TableEntry
+from entrolab.schema.sections import unknown
+from entrolab.tables.entries import Entry, SixModels
 from entrolab.tables.types import TABLE_TYPES
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ STAGES = {
 SELECTED = ("predictions", "models")
 TRAINED = ("candidates", *SELECTED)
 OF_TABLES = ("measured", "table")
-
-# A name in an entry that must be known: place, name, known names, kind of thing named.
-Named = tuple[str, str, object, str]
 
 
 class FigureType(Entry):
@@ -61,26 +58,20 @@ class FigureType(Entry):
         """The entry with the defaults that depend on the study."""
         return self
 
-    def names(self, study, catalog: Mapping) -> Iterator[Named]:
-        """Yield (place, name, known names, kind of thing named).
-
-        Callers must check each name before they take the next one, whose known names may depend on it.
-        """
+    def mistakes(self, study, catalog: Mapping) -> Iterator[str]:
+        """Yield a line, `place: found; accepted`, for the first mistake; others may follow from it."""
         if (group := getattr(self, "datasets", None)) is not None:
-            yield "datasets", group, study.datasets, "group of data sets"
+            yield from unknown(group, study.datasets, "datasets", "group of data sets")
         for metric in self.metric_names():
             of_all = self.of != "candidates"
             known = [one for one in study.metrics if of_all or not METRICS[one].of_probabilities]
-            yield "metric", metric, known, "metric of this study"
+            yield from unknown(metric, known, "metric", "metric of this study")
         criterion = getattr(self, "criterion", None)
         for model in self.model_names():
-            yield "models", model, study.models, "model"
+            yield from unknown(model, study.models, "models", "model")
             if criterion:
                 criteria = study.models[model].criteria
-                yield "criterion", criterion, criteria, f"criterion of model {model!r}"
-
-    def mistakes(self, study, catalog: Mapping) -> Iterator[str]:
-        """Yield a line, `place: found; accepted`, per mistake in an entry whose names are all known."""
+                yield from unknown(criterion, criteria, "criterion", f"criterion of model {model!r}")
         for model in self.model_names() if self.of in SELECTED else ():
             if not study.models[model].criteria:
                 yield (
@@ -143,17 +134,16 @@ class FigureType(Entry):
 
     def spec_of(self, study, seed: int) -> FigureSpec:
         """The spec of the figure; `seed` is for models that it fits."""
-        models, values, refits = study.labels(self.model_names()), {}, {}
+        models, refits = study.labels(self.model_names()), {}
         if self.of in OF_TABLES:
             table = study.tables[self.table]
             models = TABLE_TYPES[table.type].models(table, study)
-            values = values_of(table) if self.of == "measured" else {}
         for dataset, model in self.places(study) if self.of == "models" else ():
             entry, protocol = study.models[model], study.protocol_of(dataset)
             refits[dataset, model] = Refit(entry.criteria[0], made_of(entry), study.model_format, protocol)
         entry = self.model_copy(update={"notes": []})  # they appear only on the page
         sources, learners = self.sources(study), self.learners(study)
-        return FigureSpec(entry, seed, sources, models, learners, refits, values)
+        return FigureSpec(entry, seed, sources, models, learners, refits)
 
 
 class OfModels(FigureType):
@@ -161,27 +151,6 @@ class OfModels(FigureType):
 
     datasets: str
     models: SixModels
-
-
-class OfTable(FigureType):
-    """A figure of a metric of a table of scores."""
-
-    of = "table"
-    table: str
-    metric: str
-
-    def names(self, study, catalog):
-        yield "table", self.table, study.score_tables(), "table of type scores"
-        metrics = study.spec_of_table(self.table).metrics
-        yield "metric", self.metric, metrics, "metric of this table"
-
-
-def values_of(table: TableEntry) -> dict:
-    """The values of a table's entry that decide what is measured for it."""
-    given = plain(table)
-    if "params" in given:
-        return given["params"]
-    return {name: one for name, one in given.items() if name not in TableEntry.model_fields}
 
 
 def grid_mistakes(place: str, model: str, axes: list[str], study) -> Iterator[str]:

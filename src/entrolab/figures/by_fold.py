@@ -1,6 +1,6 @@
 """Figures of the predictions of the selected models on the test rows, for any study."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from entrolab.figures.files import Source
 
 PERCENT = 100
-# The reason if the values that a figure shows are missing.
-LACKS = {"decision": "the learner has no decision values", "probability": "the learner has no probabilities"}
 
 
 class OfPredictions(FigureType):
@@ -36,10 +34,10 @@ class OfPredictions(FigureType):
         return self.model_copy(update={"criterion": criterion, "models": models})
 
     def mistakes(self, study, catalog):
+        yield from super().mistakes(study, catalog)
         yield from task_mistakes(study.datasets[self.datasets], self.tasks, study)
         if not self.models:
             yield f"models: found no model with the criterion {self.criterion!r}; accepted: one or more"
-        yield from super().mistakes(study, catalog)
 
     def panel(self, run: "Source"):
         """The display of a run."""
@@ -59,72 +57,39 @@ class Curve(NamedTuple):
     score: float
 
 
-class ByFold(OfPredictions):
-    """A curve, or points, per fold.
-
-    `shows` is the column of the predictions that is shown; `subject` is the first sentence of the alternative
-    text, `score` the name of the folds' scores; `style` is Matplotlib's of lines and markers; `known` names
-    the reference line.
-    """
-
-    shows: ClassVar[str] = "decision"
-    subject: ClassVar[str]
-    x_label: ClassVar[str]
-    y_label: ClassVar[str]
-    score: ClassVar[str]
-    style: ClassVar[str] = "-"
-    known: ClassVar[str] = "chance"  # the reference line
-
-    def curve(self, rows) -> Curve:
-        """The curve of the predictions of a fold."""
-        raise NotImplementedError
-
-    def reference(self, predictions, curves: Sequence[Curve]) -> tuple[Sequence[float], Sequence[float]]:
-        """The ends of the reference line, in x and in y."""
-        return (0, PERCENT), (0, PERCENT)
-
-    def panel(self, run):
-        from entrolab.figures.files import NothingToDraw
-
-        predictions = run.predictions(self.criterion)
-        if predictions[self.shows].isna().any():
-            raise NothingToDraw(LACKS[self.shows])
-        curves = [self.curve(rows) for _, rows in predictions.groupby(["repeat", "fold"])]
-        return FoldsDisplay(self, curves, self.reference(predictions, curves))
-
-
 @dataclass
 class FoldsDisplay:
-    """A thin curve, or points, per fold, and a reference line."""
+    """A thin curve, or points, per fold, and a reference line.
 
-    figure: ByFold
+    `subject` is the first sentence of the alternative text, `score` the name of the folds' scores;
+    `reference` has the name of the line and its ends, in x and in y; `style` is Matplotlib's.
+    """
+
     folds: Sequence[Curve]
-    reference: tuple[Sequence[float], Sequence[float]]
+    subject: str
+    labels: tuple[str, str]
+    score: str
+    reference: tuple[str, Sequence[float], Sequence[float]]
+    style: str = "-"
 
     def plot(self, ax) -> None:
-        ax.plot(
-            *self.reference, color="0.6", linestyle="--", linewidth=0.8, zorder=0, label=self.figure.known
-        )
+        known, *ends = self.reference
+        ax.plot(*ends, color="0.6", linestyle="--", linewidth=0.8, zorder=0, label=known)
         for k, fold in enumerate(self.folds):
             label = "_" if k else "a fold, each in its colour"
-            ax.plot(fold.x, fold.y, self.figure.style, linewidth=0.8, markersize=2.5, alpha=0.7, label=label)
+            ax.plot(fold.x, fold.y, self.style, linewidth=0.8, markersize=2.5, alpha=0.7, label=label)
         # Several panels share a legend, and each has a score of its own.
         said, _, range_ = self.summary().partition(" (")
         said = f"{said}\n({range_}" if range_ else said
         ax.text(0.97, 0.03, said, transform=ax.transAxes, ha="right", va="bottom", fontsize="small")
-        ax.set(xlabel=self.figure.x_label, ylabel=self.figure.y_label)
+        ax.set(xlabel=self.labels[0], ylabel=self.labels[1])
         self.ax_, self.figure_ = ax, ax.figure
-
-    @property
-    def subject(self) -> str:
-        """The first sentence of the alternative text."""
-        return self.figure.subject
 
     def summary(self) -> str:
         """The mean of the folds' scores, and their range."""
         found = [fold.score for fold in self.folds]
         mean = sum(found) / len(found)
-        return f"{self.figure.score} {mean:.4g} ({min(found):.4g} to {max(found):.4g} by the fold)"
+        return f"{self.score} {mean:.4g} ({min(found):.4g} to {max(found):.4g} by the fold)"
 
     def to_frame(self):
         """One row per point of each fold, with columns ``series`` (its index), ``x`` and ``y``."""
@@ -136,72 +101,58 @@ class FoldsDisplay:
         )
 
 
-class Roc(ByFold):
+def by_fold(predictions, curve: Callable[..., Curve]) -> list[Curve]:
+    """The curve of the predictions of each fold."""
+    return [curve(rows) for _, rows in predictions.groupby(["repeat", "fold"])]
+
+
+class Roc(OfPredictions):
     """The true positive rate against the false positive rate."""
 
     caption: Heading = "Receiver operating characteristics"
-    subject = "True positive rate against false positive rate, a curve per fold"
-    x_label, y_label, score = "false positive rate, %", "true positive rate, %", "AUC"
 
-    def curve(self, rows):
+    def panel(self, run):
         from sklearn.metrics import roc_auc_score, roc_curve
 
-        false, true, _ = roc_curve(rows["y"], rows["decision"])
-        return Curve(PERCENT * false, PERCENT * true, PERCENT * roc_auc_score(rows["y"], rows["decision"]))
+        from entrolab.figures.files import NothingToDraw
+
+        def curve(rows):
+            false, true, _ = roc_curve(rows["y"], rows["decision"])
+            return Curve(
+                PERCENT * false, PERCENT * true, PERCENT * roc_auc_score(rows["y"], rows["decision"])
+            )
+
+        predictions = run.predictions(self.criterion)
+        if predictions["decision"].isna().any():
+            raise NothingToDraw("the learner has no decision values")
+        return FoldsDisplay(
+            by_fold(predictions, curve),
+            subject="True positive rate against false positive rate, a curve per fold",
+            labels=("false positive rate, %", "true positive rate, %"),
+            score="AUC",
+            reference=("chance", (0, PERCENT), (0, PERCENT)),
+        )
 
 
-class PrecisionRecall(ByFold):
-    """Precision against recall over all thresholds; the reference line is the share of positive rows."""
-
-    caption: Heading = "Precision against recall"
-    subject = "Precision against recall over all thresholds, a curve per fold"
-    x_label, y_label, score = "recall, %", "precision, %", "average precision"
-
-    def curve(self, rows):
-        from sklearn.metrics import average_precision_score, precision_recall_curve
-
-        precision, recall, _ = precision_recall_curve(rows["y"], rows["decision"])
-        score = average_precision_score(rows["y"], rows["decision"])
-        return Curve(PERCENT * recall, PERCENT * precision, PERCENT * score)
-
-    def reference(self, predictions, curves):
-        share = PERCENT * predictions["y"].sum() / len(predictions)
-        return (0, PERCENT), (share, share)
-
-
-class Calibration(ByFold):
-    """The share of positive rows against their mean probability, in ten bins of almost equal size."""
-
-    caption: Heading = "Calibration of probabilities"
-    subject = "Share of positive rows against their mean probability in ten bins, a curve per fold"
-    x_label, y_label, score = "mean probability", "share of positive rows", "calibration error"
-    shows, style, known = "probability", "o-", "calibrated"
-
-    def curve(self, rows):
-        from sklearn.calibration import calibration_curve
-
-        from entrolab.fit.probabilities import calibration_error
-
-        y, probability = rows["y"].to_numpy(), rows["probability"].to_numpy()
-        share, mean = calibration_curve(y, probability, n_bins=10, strategy="quantile")
-        return Curve(mean, share, calibration_error(y, probability))
-
-    def reference(self, predictions, curves):
-        return (0, 1), (0, 1)
-
-
-class Residuals(ByFold):
+class Residuals(OfPredictions):
     """The true minus the predicted value, against the predicted value, a point per test row."""
 
     caption: Heading = "Residuals"
-    subject = "True minus predicted values against predicted values, a point per test row"
-    x_label, y_label, score = "predicted value", "true minus predicted value", "RMSE"
-    tasks, shows, style, known = ("regression",), "prediction", "o", "no error"
+    tasks = ("regression",)
 
-    def curve(self, rows):
-        predicted = rows["prediction"].to_numpy(dtype=float)
-        residual = rows["y"].to_numpy(dtype=float) - predicted
-        return Curve(predicted, residual, float((residual**2).mean() ** 0.5))
+    def panel(self, run):
+        def points(rows):
+            predicted = rows["prediction"].to_numpy(dtype=float)
+            residual = rows["y"].to_numpy(dtype=float) - predicted
+            return Curve(predicted, residual, float((residual**2).mean() ** 0.5))
 
-    def reference(self, predictions, curves):
-        return (min(curve.x.min() for curve in curves), max(curve.x.max() for curve in curves)), (0, 0)
+        folds = by_fold(run.predictions(self.criterion), points)
+        ends = min(fold.x.min() for fold in folds), max(fold.x.max() for fold in folds)
+        return FoldsDisplay(
+            folds,
+            subject="True minus predicted values against predicted values, a point per test row",
+            labels=("predicted value", "true minus predicted value"),
+            score="RMSE",
+            reference=("no error", ends, (0, 0)),
+            style="o",
+        )

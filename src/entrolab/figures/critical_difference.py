@@ -1,10 +1,20 @@
 """Critical-difference diagrams: average ranks of a table's models, and which differ significantly."""
 
-from entrolab.figures.base import OfTable
+from entrolab.figures.base import FigureType
+from entrolab.schema.sections import unknown
 
 
-class CriticalDifference(OfTable):
+class CriticalDifference(FigureType):
     """Average ranks of a table's models, joined where they do not differ significantly."""
+
+    of = "table"
+    table: str
+    metric: str
+
+    def mistakes(self, study, catalog):
+        yield from unknown(self.table, study.score_tables(), "table", "table of type scores")
+        metrics = study.spec_of_table(self.table).metrics
+        yield from unknown(self.metric, metrics, "metric", "metric of this table")
 
     def draw(self, files):
         from entrolab.figures.drawing import Drawing, draw_whole

@@ -28,6 +28,7 @@ class GridCurves(OfModels):
         return self
 
     def mistakes(self, study, catalog):
+        yield from super().mistakes(study, catalog)
         for model in self.models:
             yield from grid_mistakes("parameter", model, [self.parameter, *filter(None, [self.by])], study)
 
@@ -37,11 +38,11 @@ class GridCurves(OfModels):
         from entrolearn.plotting import GridCurveDisplay
 
         def curves(run):
-            grid = grid_of(run, [*filter(None, [self.by]), self.parameter], self.metric)
-            parts = {run.name: grid}
+            scores, reasons = grid_of(run, [*filter(None, [self.by]), self.parameter], self.metric)
+            parts = {run.name: (scores, reasons)}
             if self.by:
-                values = grid.scores.columns.unique(0)
-                parts = {f"{self.by} = {one:g}": (grid.scores[one], grid.reasons[one]) for one in values}
+                values = scores.columns.unique(0)
+                parts = {f"{self.by} = {one:g}": (scores[one], reasons[one]) for one in values}
             return {
                 name: Line(
                     (scores.columns.get_level_values(-1).to_numpy(), scores.to_numpy()), reasons.to_list()

@@ -14,6 +14,7 @@ class GridSurface(OfModels):
     metric: str
 
     def mistakes(self, study, catalog):
+        yield from super().mistakes(study, catalog)
         for model in self.models:
             yield from grid_mistakes("parameters", model, self.parameters, study)
 
@@ -27,9 +28,9 @@ class GridSurface(OfModels):
         x_name, y_name = self.parameters
 
         def panel(run):
-            grid = grid_of(run, self.parameters, self.metric)
+            scores, reasons = grid_of(run, self.parameters, self.metric)
             # Grid points with a failed fit have no mean.
-            mean = grid.scores.mean(skipna=False).unstack()
+            mean = scores.mean(skipna=False).unstack()
             display = GridSurfaceDisplay(
                 mean.index.to_numpy(),
                 mean.columns.to_numpy(),
@@ -39,7 +40,7 @@ class GridSurface(OfModels):
                 score_name=score_name(self.metric),
             )
             points = pd.MultiIndex.from_product([mean.index, mean.columns])
-            folds = grid.scores.count().reindex(points, fill_value=0).to_list()
-            return display, {"folds": folds, "reason": grid.reasons.reindex(points, fill_value="").to_list()}
+            folds = scores.count().reindex(points, fill_value=0).to_list()
+            return display, {"folds": folds, "reason": reasons.reindex(points, fill_value="").to_list()}
 
         return draw_panels(files, panel, n_columns=2, width=11.0)

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -12,26 +11,19 @@ from entrolab.fit.metrics import as_shown
 from entrolab.text import one_line
 
 
-class Grid(NamedTuple):
-    """The scores of a run's candidates, in percent if the metric is a percentage.
+def grid_of(run: Source, names: Sequence[str], metric: str) -> tuple[pd.DataFrame, pd.Series]:
+    """The test scores of a run over all parameters of its grid, and the reasons for those missing.
 
-    The scores have a row per repeat and fold, a column per point, ascending; NaN where a fit failed, for
-    which each point has a reason.
+    The scores have a row per repeat and fold, a column per point, ascending, in percent if the metric is a
+    percentage; NaN where a fit failed, for which each point has a reason.
     """
-
-    scores: pd.DataFrame
-    reasons: pd.Series
-
-
-def grid_of(run: Source, names: Sequence[str], metric: str) -> Grid:
-    """The test scores of a run over all parameters of its grid."""
     candidates = run.candidates()
     points = pd.DataFrame(list(candidates["params"].map(json.loads)), index=candidates.index)[list(names)]
     score = as_shown(candidates[f"test_{metric}"].where(candidates["success"]), metric)
     fits = candidates[["repeat", "fold", "error"]].assign(score=score).join(points)
     scores = fits.pivot(index=["repeat", "fold"], columns=list(names), values="score").sort_index(axis=1)
     failed = fits[fits["score"].isna()].groupby(list(names))["error"].agg(most_common)
-    return Grid(scores, failed.reindex(scores.columns, fill_value=""))
+    return scores, failed.reindex(scores.columns, fill_value="")
 
 
 def most_common(errors: pd.Series) -> str:

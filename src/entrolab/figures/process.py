@@ -1,6 +1,7 @@
 """Figures of the steps of an entropy machine from input to prediction."""
 
 from entrolab.figures.base import FigureType
+from entrolab.schema.sections import unknown
 from entrolab.tables.entries import Params
 
 
@@ -12,9 +13,9 @@ class Process(FigureType):
     model: str
     params: Params = {}
 
-    def names(self, study, catalog):
-        yield "dataset", self.dataset, catalog, "data set"
-        yield "model", self.model, study.models, "model"
+    def mistakes(self, study, catalog):
+        yield from unknown(self.dataset, catalog, "dataset", "data set")
+        yield from unknown(self.model, study.models, "model", "model")
 
     def places(self, study):
         return [(self.dataset, self.model)]

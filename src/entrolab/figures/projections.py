@@ -19,6 +19,7 @@ class Projections(FigureType):
         return projection_of(model)
 
     def mistakes(self, study, catalog):
+        yield from super().mistakes(study, catalog)
         yield from task_mistakes(study.datasets[self.datasets], ("binary", "multiclass"), study)
 
     def draw(self, files):

@@ -1,7 +1,7 @@
 """Registry of figure types by their names in studies."""
 
 from entrolab.figures.base import FigureType
-from entrolab.figures.by_fold import Calibration, PrecisionRecall, Residuals, Roc
+from entrolab.figures.by_fold import Residuals, Roc
 from entrolab.figures.confusion_matrix import ConfusionMatrix
 from entrolab.figures.critical_difference import CriticalDifference
 from entrolab.figures.grid_curves import GridCurves
@@ -18,8 +18,6 @@ FIGURE_TYPES: dict[str, type[FigureType]] = {
     "critical_difference": CriticalDifference,
     "confusion_matrix": ConfusionMatrix,
     "roc": Roc,
-    "precision_recall": PrecisionRecall,
-    "calibration": Calibration,
     "residuals": Residuals,
     "script": Script,
 }

@@ -16,10 +16,10 @@ from entrolab.schema.sections import (
     mapping_of,
     mistakes_of,
     one_of,
+    unknown,
     wrong,
 )
 from entrolab.tables.entries import WithParams
-from entrolab.tables.types import TABLE_TYPES
 
 Models = list_of(str, at_most=12) | mapping_of(WithParams, "models by name", at_most=12)
 
@@ -57,16 +57,13 @@ class Script(FigureType):
                 raise wrong(f"found {key!r} beside 'of: {self.of}'; accepted: {' and '.join(needed)}")
         return self
 
-    def names(self, study, catalog):
-        if self.table is None:
-            yield from super().names(study, catalog)
-            return
-        measured = {name for name, one in study.tables.items() if "measured" in TABLE_TYPES[one.type].stages}
-        tables = [name for name in study.tables if self.of == "table" or name in measured]
-        yield "table", self.table, tables, "table" if self.of == "table" else "measured table"
-
     def mistakes(self, study, catalog):
         yield from super().mistakes(study, catalog)
+        if self.of in OF_TABLES:
+            tables = [name for name, one in study.tables.items() if self.of in ("table", one.type)]
+            yield from unknown(
+                self.table, tables, "table", f"{'' if self.of == 'table' else 'measured '}table"
+            )
         try:
             script = read_script(FIGURES, self.script, study.file, "draw", ("files",))
             script.Params.model_validate(self.params)

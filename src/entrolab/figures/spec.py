@@ -35,8 +35,6 @@ class FigureSpec:
         The learners that the figure fits, by data set and model.
     refits : dict
         The refitted models that are shown, by data set and model.
-    table : dict
-        The values of the table's entry that decided its measurement.
     script : str
         The file of a script.
     """
@@ -47,7 +45,6 @@ class FigureSpec:
     models: dict[str, Any] = field(default_factory=dict)
     learners: dict[Pair, dict] = field(default_factory=dict)
     refits: dict[Pair, Refit] = field(default_factory=dict)
-    table: dict[str, Any] = field(default_factory=dict)
     script: str = ""
 
     @property

@@ -6,7 +6,6 @@ import itertools
 import random
 import re
 from collections.abc import Mapping
-from decimal import Decimal
 
 from entrolab.fit.run import Alternative, Learner, Run
 from entrolab.fit.thresholds import PARAMETER, tuned
@@ -228,29 +227,3 @@ def expand_grid(grid: Mapping) -> list[dict]:
     names = sorted(grid)
     points = itertools.product(*(grid[name] for name in names))
     return [dict(zip(names, values, strict=True)) for values in points]
-
-
-def expand_values(values) -> list:
-    """The values of a parameter: a list, powers of a base, or equal steps with both ends included.
-
-    Steps of a range that do not lead from its first value to its last raise a `ValueError`.
-
-    Examples
-    --------
-    >>> expand_values({"logspace": [-2, 1, 10]})
-    [0.01, 0.1, 1.0, 10.0]
-    >>> expand_values({"range": [5, 20, 5]})
-    [5, 10, 15, 20]
-    """
-    if not isinstance(values, Mapping):
-        return list(values)
-    # Decimal, because 10.0**-5 may not be the double nearest to 1e-5, nor 3 * 0.1 the one nearest to 0.3.
-    if "range" in values:
-        first, last, step = (Decimal(str(number)) for number in values["range"])
-        n_steps = (last - first) / step
-        if n_steps < 0 or n_steps != int(n_steps):
-            raise ValueError(f"steps of {step} do not lead from {first} to {last}")
-        number = int if all(isinstance(one, int) for one in values["range"]) else float
-        return [number(first + k * step) for k in range(int(n_steps) + 1)]
-    first, last, base = values["logspace"]
-    return [float(Decimal(str(base)) ** exponent) for exponent in range(first, last + 1)]

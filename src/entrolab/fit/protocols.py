@@ -3,7 +3,7 @@
 The parts of rows are drawn once per data set and stored, one array row per repeat; all learners share them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from sklearn.utils import resample
 from entrolab.data.dataset import DataError
 from entrolearn.path import Partition
 
-__all__ = ["Folds", "InTime", "Trials", "protocol"]
+__all__ = ["Folds", "InTime", "Trials", "protocol", "splits"]
 
 UNUSED, TEST = -1, 0  # parts of a trial; the others are its inner folds
 
@@ -111,12 +111,6 @@ class Folds:
         """The outer folds that an inner fit is used for, each with the part that it is validated on."""
         return [left_out, left_out[::-1]]
 
-    def rows_of(self, assignment: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
-        """The training and the test rows of a fold."""
-        return np.flatnonzero((assignment > UNUSED) & (assignment != fold)), np.flatnonzero(
-            assignment == fold
-        )
-
     def final_rows(self, assignments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows of the refit, and those for which its predictions are timed."""
         rows = np.flatnonzero(assignments[0] > UNUSED)
@@ -196,13 +190,10 @@ class Trials:
         """The test part, with the inner fold that an inner fit is validated on."""
         return [left_out]
 
-    def rows_of(self, assignment: np.ndarray, fold: int) -> tuple[np.ndarray, np.ndarray]:
-        """The training and the test rows of a trial."""
-        return np.flatnonzero(assignment > TEST), np.flatnonzero(assignment == TEST)
-
     def final_rows(self, assignments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows of the refit, and those for which its predictions are timed."""
-        return self.rows_of(assignments[0], TEST)
+        ((_, learnt, tested),) = splits(self, assignments[0])
+        return learnt, tested
 
 
 @dataclass(frozen=True)
@@ -235,13 +226,22 @@ class InTime:
     n_inner = 1
     partition = Trials.partition
     validates = Trials.validates
-    rows_of = Trials.rows_of
     used = 1
 
     def final_rows(self, assignments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The rows of the refit, and those for which its predictions are timed: all."""
         rows = np.arange(assignments.shape[1])
         return rows, rows
+
+
+def splits(
+    scheme: Folds | Trials | InTime, assignment: np.ndarray
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Yield the left-out part, the training rows and the test rows of each split of a repeat or trial."""
+    used = np.flatnonzero(assignment > UNUSED)
+    partition = scheme.partition(assignment[used], nested=False, whole=False)
+    for left_out in partition.left_out:
+        yield left_out[0], used[partition.training(left_out)], used[partition.held_out(left_out)]
 
 
 def protocol(entry: Mapping) -> Folds | Trials | InTime:

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from scipy.stats import differential_entropy
 
-__all__ = ["ERRORS", "SCORES", "scores"]
+__all__ = ["SCORES", "scores"]
 
 
 class _Counts:
@@ -83,8 +83,6 @@ SCORES: dict[str, Callable] = {
     # Estimated from spacings of the errors, which needs no kernel width.
     "error_entropy": lambda of: differential_entropy(of.errors),
 }
-# Metrics for which less is better.
-ERRORS = frozenset({"error_rate", "rmse", "mae", "median_absolute_error", "error_entropy"})
 
 
 def scores(y: np.ndarray, prediction: np.ndarray, metrics: Sequence[str]) -> dict[str, float]:

@@ -9,7 +9,7 @@ from numbers import Real
 import numpy as np
 import pandas as pd
 
-from entrolab.fit.scoring import ERRORS
+from entrolab.fit.metrics import METRICS
 from entrolab.io.parquet import read_frame
 from entrolearn.selection import best_point
 
@@ -116,7 +116,7 @@ def _best(of_fold: pd.DataFrame, criterion: str, metric: str) -> tuple[pd.Series
 
 def _sign(metric: str) -> int:
     """The factor, 1 or -1, that makes the best value of a metric the largest."""
-    return -1 if metric in ERRORS else 1
+    return 1 if METRICS[metric].greater_is_better else -1
 
 
 def _oracle_point(of_repeat: pd.DataFrame, metric: str) -> tuple[int | None, float | None]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from entrolab.claims.numbers import Numbers
-from entrolab.claims.winners import SAYS, best_of_rows, winners
+from entrolab.claims.winners import best_of_rows, winners
 from entrolab.report.studies import StudyResults
 from entrolab.results.reader import Results
 from entrolab.seeds.rendering import seeds_of
@@ -22,7 +22,7 @@ def laid_out(results: StudyResults) -> list[dict]:
         spec = results.study.spec_of_table(name)
         seeds = seeds_of(results.study, name, table)
         best = winners(best_of_rows(numbers, name, table))
-        of_table = layout(explain_zeros(table), spec, best, SAYS, seeds)
+        of_table = layout(explain_zeros(table), spec, best, seeds)
         if spec.type.ranks and spec.type.columns == ("model",) and not of_table["has_published"]:
             _add_seconds(of_table, spec, numbers.results)
         shown.append(of_table | {"bar": bar(counts(table))})

@@ -8,7 +8,7 @@ import pandas as pd
 from entrolab.checks.running import find, in_lines
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
-from entrolab.claims.winners import SAYS, Best, best_of_rows, shown, winners
+from entrolab.claims.winners import Best, best_of_rows, shown, winners
 from entrolab.figures.making import make_figure, make_page_to_hover
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
@@ -39,7 +39,7 @@ def table(job) -> None:
     seeds = job.input.seeds[0] if job.input.seeds else None
     over_seeds = seeds_of(study.model_copy(update={"seeds": seeds}), key, made)
     for output in job.output[1:]:
-        write_table(made, spec, output, winners(bests), SAYS, over_seeds)
+        write_table(made, spec, output, winners(bests), over_seeds)
     tell_result(f"{name} {key}", made, bests)
 
 

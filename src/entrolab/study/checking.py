@@ -125,8 +125,6 @@ def _of_figure(where: str, figure: FigureType, study: Study, catalog: Mapping) -
                 f"{where}: the model {name!r} has no learner to run here; "
                 "accepted: models with `estimator`, or with `estimators` if the task is known"
             )
-    for place, found, known, what in figure.names(study, catalog):
-        yield from unknown(found, known, f"{where}.{place}", what)
     yield from (f"{where}.{line}" for line in figure.mistakes(study, catalog))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from entrolab.experiments.measurement import Measurement
-from entrolab.fit.learners import ONE_OF, estimator_of, expand_values, parts_seed, seed_from
+from entrolab.fit.learners import ONE_OF, estimator_of, parts_seed, seed_from
 from entrolab.fit.metrics import METRICS, metrics_of
 from entrolab.fit.run import Run
 from entrolab.io.files import FILES
@@ -390,7 +390,7 @@ class Study(StudyFile):
         grids = [{**entry.grid, **one.grid} for one in entry.one_of.values()] or [entry.grid]
         most = entry.search.points if entry.search else math.inf
         n_points = sum(
-            math.prod(len(expand_values(self.resolved(values, dataset, model))) for values in grid.values())
+            math.prod(len(self.resolved(values, dataset, model)) for values in grid.values())
             for grid in grids
         )
         return min(n_points, most)

@@ -5,6 +5,13 @@ from entrolab.tables.entries import EQUAL, Tolerance
 from entrolab.tables.quantities import PERCENT
 from entrolab.tables.scores import CRITERIA
 
+# What bold numbers are, see `entrolab.claims.winners`.
+BOLD = (
+    "Bold: the best model of each row and those not significantly worse (one-sided t-test over folds at 5 %, "
+    "with the corrected variance of Nadeau and Bengio and Holm's correction); no bold in rows where no model "
+    "is significantly worse."
+)
+
 
 def explanation(spec: TableSpec) -> str:
     """What the numbers of a table are, in sentences."""

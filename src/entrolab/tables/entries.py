@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from entrolab.fit.learners import expand_values
 from entrolab.schema.sections import (
     Heading,
     Section,
@@ -34,39 +34,50 @@ def _is_short_form(value) -> bool:
     return numbers[2] > 0 and (form == "range" or all(isinstance(n, int) for n in numbers[:2]))
 
 
-def _expanded(value: Mapping) -> list:
-    """The list of values of a short form."""
-    ((form, (first, last, step)),) = value.items()
-    if (last - first) / (step if form == "range" else 1) > MOST_EXPANDED:
+def expand_short_form(value):
+    """The values of a short form, powers of a base or equal steps with both ends; other values as they are.
+
+    Examples
+    --------
+    >>> expand_short_form({"logspace": [-2, 1, 10]}), expand_short_form({"range": [5, 20, 5]})
+    ([0.01, 0.1, 1.0, 10.0], [5, 10, 15, 20])
+    """
+    if not _is_short_form(value):
+        return value
+    ((form, numbers),) = value.items()
+    # Decimal, because 10.0**-5 may not be the double nearest to 1e-5, nor 3 * 0.1 the one nearest to 0.3.
+    first, last, step = (Decimal(str(number)) for number in numbers)
+    n_steps = (last - first) / (step if form == "range" else 1)
+    if n_steps > MOST_EXPANDED:
         raise wrong(f"found {value}; accepted: at most {MOST_EXPANDED:,} values")
-    try:
-        values = expand_values(value)
-    except ValueError as error:
-        raise wrong(f"{error}; accepted: {{range: [first, last, step]}} that contains both ends") from None
-    if not values or not all(map(math.isfinite, values)):
+    if form == "range":
+        if n_steps < 0 or n_steps != int(n_steps):
+            raise wrong(
+                f"steps of {step} do not lead from {first} to {last}; accepted: {{range: [first, last, "
+                "step]} that contains both ends"
+            )
+        number = int if all(isinstance(one, int) for one in numbers) else float
+        return [number(first + k * step) for k in range(int(n_steps) + 1)]
+    values = [float(step**exponent) for exponent in range(*numbers[:2])] + [float(step**last)]
+    if n_steps < 0 or not all(map(math.isfinite, values)):
         raise wrong(
-            f"found {value}; accepted: {{logspace: [first exponent, last exponent, base]}}, "
-            "the first not above the last, of finite numbers"
+            f"found {value}; accepted: {{logspace: [first exponent, last exponent, base]}}, the first not "
+            "above the last, of finite numbers"
         )
     return values
 
 
 def _values_of_grid(value):
     """A list of values, with a short form expanded, or a reference ``{of_dataset: name}``."""
-    if isinstance(value, list) and value:
-        return value
     if isinstance(value, Mapping) and len(value) == 1 and isinstance(value.get("of_dataset"), str):
         return value
-    if _is_short_form(value):
-        return _expanded(value)
+    values = expand_short_form(value)
+    if isinstance(values, list) and values:
+        return values
     raise wrong(
         f"found {shortened(value)}, expected a list of values, {{logspace: [first exponent, last exponent, "
         "base]}, {range: [first, last, step]} or {of_dataset: name}"
     )
-
-
-def expand_short_form(value):
-    return _expanded(value) if _is_short_form(value) else value
 
 
 Params = dict[str, Annotated[Any, AfterValidator(expand_short_form)]]

@@ -84,19 +84,6 @@ def placed(value: float, low: float, high: float) -> str:
     return "lower" if value < low - slack else "reproduced"
 
 
-def judge(ours: float, published: PublishedValue, tolerance: Tolerance, error: float = NAN) -> str:
-    """The verdict on a number: reproduced, higher or lower; "ours only" without a published value.
-
-    Examples
-    --------
-    >>> [judge(ours, PublishedValue(85.0), Tolerance(points=2)) for ours in (82.9, 87.0, 87.1)]
-    ['lower', 'reproduced', 'higher']
-    """
-    if math.isnan(published.value):
-        return "ours only"
-    return placed(ours, *interval(tolerance, published, error))
-
-
 def judge_cell(
     cell: Cell, spec: TableSpec, found: Mapping[Cell, Found], published_values: Mapping[Cell, PublishedValue]
 ) -> Judged:
@@ -129,7 +116,7 @@ def _compared(cell: Cell, spec: TableSpec, found: Mapping, published_values: Map
         if quantity.compared == "log2":
             ratio = ours.ours / published.value if published.value > 0 else NAN
             difference = math.log2(ratio) if 0 < ratio < math.inf else NAN
-        return Judged(judge(ours.ours, published, tolerance, ours.ours_std), difference)
+        return Judged(placed(ours.ours, *interval(tolerance, published, ours.ours_std)), difference)
     first = (dataset, next(iter(spec.models)), metric)
     if cell == first:
         return Judged("unit")

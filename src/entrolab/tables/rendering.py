@@ -19,7 +19,7 @@ from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.tables.base import NAN, TableSpec
 from entrolab.tables.base import Cell as Address
-from entrolab.tables.captions import agreement, compares, explanation, meanings
+from entrolab.tables.captions import BOLD, agreement, compares, explanation, meanings
 from entrolab.tables.making import COLUMNS, agreement_of, counts
 from entrolab.tables.number_format import Power, heading, number_of, title
 from entrolab.tables.quantities import Quantity
@@ -34,21 +34,20 @@ def render(
     spec: TableSpec,
     format: str,
     best: Collection[Address] = (),
-    says_best: str = "",
     seeds: Mapping | None = None,
 ) -> str:
     """The text of a table, of `make_table` or `read_table`, in one of `FORMATS`.
 
     "html" is a complete page; "tex" is a fragment for ``\\input`` that needs booktabs and xcolor with the
-    option ``table``; "md" is GitHub's Markdown. The cells `best` are shown in bold, which the sentence
-    `says_best` explains; `seeds` are verdicts over seeds, of `entrolab.seeds.rendering.seeds_of`.
+    option ``table``; "md" is GitHub's Markdown. The cells `best` are shown in bold; `seeds` are verdicts over
+    seeds, of `entrolab.seeds.rendering.seeds_of`.
     """
     if format == "csv":
         return table[COLUMNS].to_csv(index=False, float_format="%.8g", lineterminator="\n")
     template = templates(format).get_template(f"table.{format}.j2")
     if format == "html":
         table = explain_zeros(table)
-    return template.render(table=layout(table, spec, best, says_best, seeds))
+    return template.render(table=layout(table, spec, best, seeds))
 
 
 def write_table(
@@ -56,11 +55,10 @@ def write_table(
     spec: TableSpec,
     path: str | Path,
     best: Collection[Address] = (),
-    says_best: str = "",
     seeds: Mapping | None = None,
 ) -> None:
     """Write a table atomically in the format of the path's suffix."""
-    write_text(path, render(table, spec, Path(path).suffix.removeprefix("."), best, says_best, seeds))
+    write_text(path, render(table, spec, Path(path).suffix.removeprefix("."), best, seeds))
 
 
 @dataclass(frozen=True)
@@ -155,7 +153,6 @@ def layout(
     table: pd.DataFrame,
     spec: TableSpec,
     best: Collection[Address] = (),
-    says_best: str = "",
     seeds: Mapping | None = None,
 ) -> dict:
     """The content of a table in rows and columns as plain text, for the templates of all formats."""
@@ -166,7 +163,7 @@ def layout(
     unsaid = {KNOWN} if has_published else {KNOWN, "ours only"}
     # The oracle is only shown next to published values; the CSV file always contains it.
     shown_table = table if has_published else table.assign(oracle=NAN)
-    says_more = compares(spec) if has_published else says_best if best else ""
+    says_more = compares(spec) if has_published else BOLD if best else ""
     over_seeds = seeds["cells"] if seeds else {}
     cells = _cells(shown_table, spec, footnotes, unsaid, best, over_seeds)
     agreed = {

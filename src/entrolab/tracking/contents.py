@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 
 from entrolab.data.dataset import Dataset, DataUnavailable, load_dataset
 from entrolab.experiments.measurement import Measurement
-from entrolab.fit.learners import ONE_OF, expand_values, grid_points, made_of
+from entrolab.fit.learners import ONE_OF, grid_points, made_of
 from entrolab.fit.metrics import METRICS
 from entrolab.fit.selection import ORACLE
 from entrolab.io.files import FILES
@@ -201,10 +201,7 @@ def _params(study: Study, dataset: str, model: str, files: RunContents) -> dict[
     groups = {
         "step": {str(number): step.estimator for number, step in enumerate(steps, start=1)},
         ONE_OF: {name: learner["estimator"] for name, learner in record.get(ONE_OF, {}).items()},
-        "grid": {
-            name: in_short(expand_values(values))
-            for name, values in _with_alternatives(record, "grid").items()
-        },
+        "grid": {name: in_short(values) for name, values in _with_alternatives(record, "grid").items()},
         "protocol": study.protocol_of(dataset, model),
         "scaling": study.scaling_of(dataset),
         "data": record["data"],

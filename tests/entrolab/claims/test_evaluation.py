@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from made_studies import made_study
 
-from entrolab.claims.evaluation import COLUMNS, Part, _of_claim, _Scale, _would_decide, evaluate
-from entrolab.claims.numbers import Numbers, TableMissing, _slack
+from entrolab.claims.evaluation import COLUMNS, _Scale, _would_decide, evaluate
+from entrolab.claims.numbers import Numbers, TableMissing
 from entrolab.claims.rendering import layout, outcomes
 from entrolab.results.frames import read_claims
 from entrolab.schema.sections import ConfigError
@@ -166,9 +166,7 @@ KNOWN = {
     # An effect of five points, and none.
     "better": (of_type("better", ["good"], ["twin"]), "holds"),
     "better in an error": (of_type("better", ["good"], ["twin"], "error_rate"), "holds"),
-    "better by less than it is": (of_type("better", ["good"], ["twin"], by={"points": 3}), "holds"),
     "better by more than it is": (of_type("better", ["good"], ["twin"], by={"points": 7}), "fails"),
-    "better than both": (of_type("better", ["good"], ["twin", "plain"]), "holds"),
     "better where there is nothing": (of_type("better", ["plain"], ["twin"]), "undecided"),
     "better where it is worse": (of_type("better", ["twin"], ["good"]), "fails"),
     "one of several comparisons is contradicted": (
@@ -180,10 +178,6 @@ KNOWN = {
     "in percent of an error": (
         of_type("better", ["good"], ["twin"], "error_rate", by={"percent": 5}),
         "holds",
-    ),
-    "in percent of an error, on few": (
-        of_type("better", ["good"], ["twin"], "error_rate", by={"percent": 60}, over="few"),
-        "fails",
     ),
     "equal": (of_type("equal", ["plain"], ["twin"], within={"points": 1.5}), "holds"),
     "equal where it is not": (of_type("equal", ["good"], ["twin"], within={"points": 1.5}), "fails"),
@@ -202,17 +196,9 @@ KNOWN = {
         of_type("faster", ["good"], ["slow"], "fit_seconds", ("times",), factor=8),
         "holds",
     ),
-    "faster by too large a factor": (
-        of_type("faster", ["good"], ["slow"], "fit_seconds", ("times",), factor=12),
-        "fails",
-    ),
     "faster on one set by less than a timing tells": (
         of_type("faster", ["twin"], ["plain"], "fit_seconds", ("times",), over="one"),
         "undecided",
-    ),
-    "faster on one set": (
-        of_type("faster", ["good"], ["slow"], "fit_seconds", ("times",), over="one"),
-        "holds",
     ),
     "grows": (of_type("grows", ["good"], None, "seconds_by_size", ("growth",), exponent=2), "holds"),
     "grows with another power": (
@@ -223,22 +209,16 @@ KNOWN = {
         of_type("grows", ["exact"], None, "seconds", ("speed",), exponent=2),
         "holds",
     ),
-    "grows more slowly along them": (
-        of_type("grows", ["binned"], None, "seconds", ("speed",), exponent=2),
-        "fails",
-    ),
     "better than itself": (
         of_type("better", ["good"], ["good"], against_tables=["other"], over="few"),
         "undecided",
     ),
     "a bound that all keep": (of_type("bound", ["good"], at_least=55), "holds"),
     "a bound that one breaks": (of_type("bound", ["good", "twin"], at_most=70), "fails"),
-    "a bound on seconds": (of_type("bound", ["good"], None, "fit_seconds", ("times",), at_most=2), "holds"),
     "a count": (of_type("count", ["good"], ["twin"], count={"min": 10}), "holds"),
     "a count of none": (of_type("count", ["twin"], ["good"], count={"min": 1}), "fails"),
     "a count that says none": (of_type("count", ["twin"], ["good"], count={"max": 0}), "holds"),
     "a count where nothing is": (of_type("count", ["plain"], ["twin"], count={"min": 6}), "undecided"),
-    "a count of one of two": (of_type("count", ["plain", "good"], ["twin"], count={"min": 10}), "holds"),
     "a count of comparisons": (
         of_type("count", ["good"], ["twin", "plain"], of="comparisons", count={"min": 20}),
         "holds",
@@ -335,13 +315,13 @@ def test_a_planted_bug_flips_the_outcomes():
 
 
 def test_without_an_effect_a_claim_holds_no_more_often_than_its_level():
-    """100 studies without an effect: at most 5 % of them, and three standard errors, hold; as many fail."""
+    """40 studies without an effect: at most 5 % of them, and three standard errors, hold; as many fail."""
     asked = loaded(claim(of_type("better", ["plain"], ["twin"])))
-    found = [evaluate(asked, Planted(seed, ahead=0.0))["outcome"].iloc[0] for seed in range(100)]
-    most = 100 * 0.05 + 3 * math.sqrt(100 * 0.05 * 0.95)
+    found = [evaluate(asked, Planted(seed, ahead=0.0))["outcome"].iloc[0] for seed in range(40)]
+    most = 40 * 0.05 + 3 * math.sqrt(40 * 0.05 * 0.95)
     assert found.count("holds") <= most
     assert found.count("fails") <= most
-    assert found.count("undecided") >= 100 - 2 * most
+    assert found.count("undecided") >= 40 - 2 * most
 
 
 def test_an_effect_is_shown_with_its_interval_and_test():
@@ -499,12 +479,6 @@ def test_an_interval_that_already_excludes_the_limit_need_not_become_narrower(er
     assert decides.startswith(f"a vs b: {said}")
 
 
-@pytest.mark.parametrize("metric", ["auc", "accuracy"])
-def test_scores_have_no_certainty_without_folds_and_costs_have(metric):
-    assert _slack(metric, ratio=False) == math.inf
-    assert _slack("support", ratio=False) == 0
-
-
 def test_readings_that_differ_leave_a_claim_undecided():
     both = {1: "one", 2: "other"}
     tests = [
@@ -518,14 +492,6 @@ def test_readings_that_differ_leave_a_claim_undecided():
     assert outcome_of(*agree, readings=both) == "holds"
     # The second reading has no test.
     assert outcome_of(tests[0], readings=both) == "undecided"
-
-
-def test_a_claim_without_tests_says_what_it_needs():
-    untested = {key: value for key, value in claim().items() if key != "tests"}
-    found = evaluate(loaded(untested | {"untested": "seconds by rows"}), Planted())
-    assert found[["outcome", "decides", "part_outcome"]].values.tolist() == [
-        ["not tested", "seconds by rows", ""]
-    ]
 
 
 def test_the_outcomes_are_written_read_and_shown(tmp_path):
@@ -578,15 +544,6 @@ def test_a_claim_has_tests_or_a_reason_and_an_id_of_its_own():
         loaded(bare)
     with pytest.raises(ConfigError, match="found two claims 'a-claim'"):
         loaded(bare | {"untested": "more"}, bare | {"untested": "less"})
-
-
-def test_of_many_undecided_comparisons_three_say_what_would_decide_them():
-    asked = loaded(claim(of_type("better", ["good"], ["twin"])))[0]
-    parts = [(asked.tests[0], Part(f"case {k}", "undecided", decides=f"more of {k}")) for k in range(5)]
-    outcome, decides = _of_claim(asked, parts)
-    assert outcome == "undecided"
-    assert decides == "more of 0; more of 1; more of 2; and 2 more"
-    assert _of_claim(asked, parts[:3])[1] == "more of 0; more of 1; more of 2"
 
 
 def test_an_exponent_of_a_table_has_two_degrees_of_freedom_less_than_points():

@@ -8,7 +8,7 @@ from reported_study import score_rows
 from told_scores import as_told, write_scores
 
 from entrolab.claims.numbers import Numbers
-from entrolab.claims.winners import SAYS, best, best_of_rows, best_of_study, winners
+from entrolab.claims.winners import best, best_of_rows, best_of_study, winners
 from entrolab.fit import predictions
 from entrolab.results.reader import Results
 from entrolab.tables.making import make_table
@@ -74,13 +74,13 @@ def test_what_is_within_the_noise_of_the_best_is_marked_like_it(made):
     numbers, frame, spec = made(SCORES)
     marks = winners(best_of_rows(numbers, "table4", frame))
     assert marks == cells("first", "near")
-    html = render(frame, spec, "html", marks, SAYS).partition("</style>")[2]
+    html = render(frame, spec, "html", marks).partition("</style>")[2]
     assert html.count("ours-only best") == 2
     assert "Nadeau and Bengio" in html
-    line = next(line for line in render(frame, spec, "md", marks, SAYS).splitlines() if "iris" in line)
+    line = next(line for line in render(frame, spec, "md", marks).splitlines() if "iris" in line)
     assert line == "| iris | **90.0 ± 1.6** | **89.6 ± 1.1** | 59.8 ± 2.2 |"
-    assert render(frame, spec, "tex", marks, SAYS).count(r"\textbf{") == 2
-    assert render(frame, spec, "csv", marks, SAYS) == render(frame, spec, "csv")
+    assert render(frame, spec, "tex", marks).count(r"\textbf{") == 2
+    assert render(frame, spec, "csv", marks) == render(frame, spec, "csv")
 
 
 def test_a_clear_winner_is_alone_and_less_is_better_where_it_is(made):

@@ -21,8 +21,6 @@ OF_RUNS = {
     "grid_curves": {**BOTH, "parameter": "C", "metric": "accuracy"},
     "grid_surface": {**BOTH, "parameters": ["C", "gamma"], "metric": "accuracy"},
     "roc": SELECTED,
-    "precision_recall": SELECTED,
-    "calibration": SELECTED,
     "residuals": {**SELECTED, "datasets": "values"},
     "confusion_matrix": SELECTED,
     "trials": {**SELECTED, "of": "predictions", "metric": "accuracy"},
@@ -116,7 +114,7 @@ def test_every_type_has_the_keys_of_an_entry_and_files_that_have_a_path():
     assert {stage for stages in STAGES.values() for stage in stages} <= FILES.keys()
 
 
-@pytest.mark.parametrize("name", ["roc", "precision_recall", "calibration", "residuals", "confusion_matrix"])
+@pytest.mark.parametrize("name", ["roc", "residuals", "confusion_matrix"])
 def test_figures_of_predictions_need_nothing_but_their_type(results, name):
     """All data sets, and the models of the study's first criterion."""
     results.study["datasets"] = {"one": ["sklearn-diabetes" if name == "residuals" else "moons-apart"]}
@@ -173,6 +171,7 @@ def test_a_script_is_a_path_from_the_study_or_a_name_in_the_workflow(results, mi
         ),
         ({"table": "counts"}, "figure: found 'table' beside 'of: rows'; accepted: datasets"),
         ({"of": "measured", "table": "counts", "datasets": None}, "unknown measured table 'counts'"),
+        ({"of": "table", "table": "counts", "datasets": "mons"}, "unknown group of data sets 'mons'"),
         ({"of": "candidates", "models": ["goood"]}, "figure.models: unknown model 'goood', did you mean"),
         ({"of": "candidates", "models": ["good"], "metric": "auc"}, "unknown metric of this study 'auc'"),
         ({"of": "predictions", "models": ["good"], "metric": "rmse"}, "'rmse' does not fit 'moons-apart'"),
@@ -196,7 +195,7 @@ def test_a_mistake_in_a_script_is_one_line_before_any_work(results, mine, change
             "figure.models: found no model with the crit",
         ),
         ("support", {"models": ["bad"]}, "figure.models: 'bad' has no criteria"),
-        ("calibration", {"models": ["bad"]}, "unknown criterion of model 'bad' 'cv'"),
+        ("roc", {"models": ["bad"]}, "unknown criterion of model 'bad' 'cv'"),
     ],
 )
 def test_a_mistake_in_a_figure_of_selected_models_is_one_line(results, name, change, line):

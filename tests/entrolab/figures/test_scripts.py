@@ -177,13 +177,6 @@ def test_clusters_are_those_of_all_rows_with_their_agreement(results, moons):
     assert absent == ["rings, kmeans: no data: 404", "rings, broken: no data: 404"]
 
 
-def test_clusters_of_more_than_a_plane_are_a_gap(results, digits):
-    results.study["models"] = {"kmeans": {"estimator": "sklearn.cluster.KMeans", "criteria": []}}
-    results.data("sklearn-digits", replace(digits, X=digits.X[:50], y=digits.y[:50]))
-    table = results.draw(script("clusterings", "rows", datasets="digits", models=["kmeans"]))
-    assert "64 features; accepted: 2" in table["reason"].item()
-
-
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 def test_error_densities_are_of_a_learner_fitted_to_all_rows(results, moons):
     results.study["models"]["good"] |= {"estimator": "sklearn.neural_network.MLPClassifier"}
@@ -220,6 +213,8 @@ def test_densities_show_what_was_measured_for_their_table(results):
     assert table["density"].tolist() == [0.1, 0.5] * 4
     assert table["seconds"].dropna().tolist() == [1, 1, 2, 2]
     assert reasons(table) == [f"d = 1,000, {model}: too large (at 2 values)" for model in models]
+    results.measured("sparse", "generated", [{"status": "failed", "error": "MemoryError"}])
+    assert reasons(results.draw(script("density", "measured", table="sparse"))) == ["MemoryError"]
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ import pytest
 from drawn_figures import HOSTILE
 from numpy.testing import assert_allclose
 from sklearn import metrics
-from sklearn.calibration import calibration_curve
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
@@ -189,7 +188,6 @@ def predicted(results, rings):
         rows = pd.DataFrame({"repeat": 0, "fold": np.arange(N) % FOLDS, "point": 0})
         rows["y"] = rng.integers(2, size=N)
         rows["decision"] = rows["y"] + rng.normal(size=N)
-        rows["probability"] = 1 / (1 + np.exp(-rows["decision"]))
         rows["prediction"] = (rows["decision"] > 0.5).astype(int)
         rows = rows.assign(**columns)
         other = rows.assign(point=1, decision=rng.normal(size=N), prediction=0)
@@ -205,46 +203,15 @@ def by_fold(type, datasets="moons"):
     return {"type": type, "datasets": datasets, "models": ["good"], "criterion": "cv"}
 
 
-@pytest.mark.parametrize(
-    ("type", "curve", "score", "unit"),
-    [
-        (
-            "roc",
-            lambda y, d, p: metrics.roc_curve(y, d)[:2],
-            lambda y, d, p: metrics.roc_auc_score(y, d),
-            100,
-        ),
-        (
-            "precision_recall",
-            lambda y, d, p: metrics.precision_recall_curve(y, d)[1::-1],
-            lambda y, d, p: metrics.average_precision_score(y, d),
-            100,
-        ),
-        (
-            "calibration",
-            lambda y, d, p: calibration_curve(y, p, n_bins=10, strategy="quantile")[::-1],
-            lambda y, d, p: weighted_gap(y, p),
-            1,
-        ),
-    ],
-)
-def test_curves_are_scikit_learns_for_each_fold(results, predicted, type, curve, score, unit):
-    folds, table = predicted("moons-apart"), results.draw(by_fold(type))
+def test_curves_are_scikit_learns_for_each_fold(results, predicted):
+    folds, table = predicted("moons-apart"), results.draw(by_fold("roc"))
     scores = []
     for (_, shown), rows in zip(table.groupby("series"), folds, strict=True):
-        given = rows["y"].to_numpy(), rows["decision"].to_numpy(), rows["probability"].to_numpy()
-        x, y = curve(*given)
-        assert_allclose(shown["x"], unit * x, rtol=1e-5, atol=1e-12)
-        assert_allclose(shown["y"], unit * y, rtol=1e-5, atol=1e-12)
-        scores.append(unit * score(*given))
+        x, y, _ = metrics.roc_curve(rows["y"], rows["decision"])
+        assert_allclose(shown["x"], 100 * x, rtol=1e-5, atol=1e-12)
+        assert_allclose(shown["y"], 100 * y, rtol=1e-5, atol=1e-12)
+        scores.append(100 * metrics.roc_auc_score(rows["y"], rows["decision"]))
     assert f" {np.mean(scores):.4g} ({min(scores):.4g} to {max(scores):.4g} by the fold)" in results.text
-
-
-def weighted_gap(y, probability):
-    """The calibration error: the mean distance of share and probability in ten bins of equal size."""
-    order = np.argsort(probability, kind="stable")
-    bins = np.array_split(order, 10)
-    return sum(abs(y[rows].mean() - probability[rows].mean()) * len(rows) for rows in bins) / len(y)
 
 
 def test_residuals_are_true_less_predicted_values(results, predicted):
@@ -273,11 +240,9 @@ def test_classes_of_one_name_and_classes_without_rows_are_kept_apart():
     assert display.summary() == "a 50.0, a 100.0, b no rows"
 
 
-def test_a_learner_without_probabilities_has_the_reason_in_its_place(results, predicted):
-    predicted("moons-apart", probability=np.nan)
-    assert reasons(results.draw(by_fold("calibration"))) == [
-        "moons-apart, good: the learner has no probabilities"
-    ]
+def test_a_learner_without_decision_values_has_the_reason_in_its_place(results, predicted):
+    predicted("moons-apart", decision=np.nan)
+    assert reasons(results.draw(by_fold("roc"))) == ["moons-apart, good: the learner has no decision values"]
 
 
 # -------------------------------------------------------------------------------------------------- of tables

@@ -14,6 +14,7 @@ from entrolab.io.limits import Limits
 
 AGREEMENTS = {"ari": adjusted_rand_score, "ami": adjusted_mutual_info_score}
 DIVERGENCE = "divergence"
+LIMITS = Limits(600, 8)  # of all repeats of a model
 USUAL = ["ari", "ami", "clusters", "seconds"]
 
 
@@ -25,14 +26,12 @@ def measure(
     measures: list[Literal["ari", "ami", "clusters", "divergence", "seconds"]] = USUAL,
     repeats: int = 10,
     n_rows: int = 5000,
-    seconds: float = 600,
-    gib: float = 8,
 ):
     """Cluster a data set with every model, `repeats` times if a model depends on its seed.
 
-    Of a larger data set, a random sample of `n_rows` is clustered. `seconds` and `gib` limit all repeats of a
-    model. There is a row per model and measure with the mean over the repeats and its standard deviation (NaN
-    of one), and one per repeat, reading "run 1" and so on; the divergence of the classes is a footnote.
+    Of a larger data set, a random sample of `n_rows` is clustered. There is a row per model and measure with
+    the mean over the repeats and its standard deviation (NaN of one), and one per repeat, reading "run 1" and
+    so on; the divergence of the classes is a footnote.
     """
     X, y = sample(rows.scaled, n_rows, seed_of(at, "rows"))
     seeds = [seed_of(at, f"run {run}") for run in range(1, repeats + 1)]
@@ -45,7 +44,7 @@ def measure(
             failed = [{"metric": DIVERGENCE, "status": "failed", "error": str(error)}]
 
     def of_model(name, model):
-        labels = limited(Limits(seconds, gib), clustered, model, X, seeds, parts=f"{len(seeds)} runs")
+        labels = limited(LIMITS, clustered, model, X, seeds, parts=f"{len(seeds)} runs")
         return summary([measured(y, *one, measures, shares) for one in labels], note)
 
     return failed + of_each_model(of_model, models, at.progress)

@@ -1,13 +1,12 @@
 """Seconds and errors of evaluating MELM's objective and its gradient."""
 
-from typing import Literal
-
 import numpy as np
 
 from entrolab.experiments.measuring import quickest
 from entrolab.fit.learners import seed_from
 from entrolearn.manifold.objective import ProjectedDivergence
 
+N_FEATURES, N_COMPONENTS, REPEATS = 20, 2, 3
 N_CENTRES = 3  # components of the mixture of a class
 SPREAD = 1.5  # of the centres, in standard deviations of the rows around each
 EXACT = "exact"  # errors of the other methods are relative to this one
@@ -18,28 +17,19 @@ METHODS = {
 }
 
 
-def measure(
-    rows,
-    at,
-    *,
-    n_rows: list[int],
-    exact_up_to: int,
-    features: int = 20,
-    components: Literal[1, 2] = 2,
-    repeats: int = 3,
-):
+def measure(rows, at, *, n_rows: list[int], exact_up_to: int):
     """Evaluate the objective with every method on generated data of several numbers of rows.
 
     A number of rows of both classes together is a row, "n100"; exact methods have up to `exact_up_to` rows.
-    The fastest of `repeats` evaluations counts; errors of value and gradient are relative to the exact ones.
+    The fastest of `REPEATS` evaluations counts; errors of value and gradient are relative to the exact ones.
     """
     found = []
     for done, n in enumerate(n_rows, start=1):
         rng = np.random.default_rng(seed_from(at.seed, at.study, at.table, n))
-        classes = two_mixtures(n, features, rng)
-        V, _ = np.linalg.qr(rng.normal(size=(features, components)))
+        classes = two_mixtures(n, N_FEATURES, rng)
+        V, _ = np.linalg.qr(rng.normal(size=(N_FEATURES, N_COMPONENTS)))
         methods = [one for one in METHODS if n <= exact_up_to or not one.startswith(EXACT)]
-        results = {one: evaluated(one, V, classes, repeats) for one in methods}
+        results = {one: evaluated(one, V, classes) for one in methods}
         for one, (seconds, result) in results.items():
             errors = relative_errors(result, results[EXACT][1]) if EXACT in results and one != EXACT else {}
             for metric, value in {"seconds": seconds, **errors}.items():
@@ -66,7 +56,7 @@ def relative_errors(found, exact):
     }
 
 
-def evaluated(name, V, classes, repeats):
+def evaluated(name, V, classes):
     """Processor seconds of the fastest of several evaluations, and the value and the gradient.
 
     The covariances do not depend on the projection, so they are estimated once, before the clock starts.
@@ -76,4 +66,4 @@ def evaluated(name, V, classes, repeats):
     divergence = ProjectedDivergence.of_classes(
         rows, V.shape[1], bandwidth_scale=1.0, covariance="ledoit_wolf", method=method
     )
-    return quickest(divergence, V, repeats=repeats)
+    return quickest(divergence, V, repeats=REPEATS)

@@ -1,7 +1,6 @@
 """Parameter selection by divergence compared with selection by cross-validation: scores and seconds."""
 
 from itertools import islice
-from typing import Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -9,7 +8,7 @@ from sklearn.model_selection import GridSearchCV, PredefinedSplit
 
 from entrolab.experiments.measuring import limited, mean_and_std, of_each_model, quickest
 from entrolab.fit.learners import alternatives, build, grid_points, parts_seed, seed_from, step_params
-from entrolab.fit.protocols import Folds
+from entrolab.fit.protocols import Folds, splits
 from entrolab.fit.protocols import protocol as protocol_of
 from entrolab.fit.scoring import scores
 from entrolab.io.limits import Limits
@@ -17,8 +16,8 @@ from entrolearn.metrics import gmean_scorer
 from entrolearn.path import path, place
 from entrolearn.selection import EntropySearch, best_point
 
-# The scorers for scikit-learn's cross-validation.
-SCORING = {"gmean": gmean_scorer, "balanced_accuracy": "balanced_accuracy"}
+METRICS = ["gmean", "balanced_accuracy"]  # shown; the first selects
+MOST_GIB = 8
 # The numerators of the ratios, over the seconds of the divergence.
 RATIOS = {"ratio": "seconds_cv", "ratio_path": "seconds_path_cv"}
 
@@ -31,33 +30,31 @@ def measure(
     protocol,
     *,
     folds: int | None = None,
-    criterion: Literal["gaussian", "kde"] = "gaussian",
-    scoring: Literal["gmean", "balanced_accuracy"] = "gmean",
     inner: int = 5,
     seconds: float = 3600,
-    gib: float = 8,
 ):
     """Search every model's grid by each of `WAYS`, on the training rows of a study's folds or trials.
 
     Folds and seeds are those of training; of the first repeat, at most `folds` are used. The cross-validation
-    has `inner` folds; `seconds` and `gib` limit all searches of a model.
+    has `inner` folds; `seconds` limit all searches of a model.
 
     There is a row per model and metric with the mean over the folds and its standard deviation, and one per
     fold, reading "fold 1" and so on; the ratios are of the means. The selected grid points are
     ``point_divergence`` and ``point_cv``, with the parameters in their readings.
     """
     data = rows.scaled
-    drawn = splits(protocol_of(protocol), data.y, parts_seed(at.seed, at.study, at.dataset))
-    used = list(islice(drawn, folds))
+    rule = protocol_of(protocol)
+    drawn = rule.draw(data.y, parts_seed(at.seed, at.study, at.dataset))
+    used = [split[1:] for split in islice((one for each in drawn for one in splits(rule, each)), folds)]
     before = {name: number * len(used) for number, name in enumerate(models)}
     total = len(used) * len(models)
 
     def of_model(name, model):
         seed = seed_from(at.seed, at.study, at.dataset, name, 0)
         searched = model | grids[name]
-        arguments = data.X, data.y, used, searched, seed, criterion, scoring, inner
+        arguments = data.X, data.y, used, searched, seed, inner
         found = []
-        for one in limited(Limits(seconds, gib), searches, *arguments, parts=f"{len(used)} folds"):
+        for one in limited(Limits(seconds, MOST_GIB), searches, *arguments, parts=f"{len(used)} folds"):
             found.append(one)
             at.progress(before[name] + len(found), total)
         return summary(found, grid_points(searched))
@@ -65,16 +62,7 @@ def measure(
     return of_each_model(of_model, models, lambda done, _: at.progress(done * len(used), total))
 
 
-def splits(rule, y, seed):
-    """Yield the training rows and the test rows of each fold of each repeat, or of each trial."""
-    for assignment in rule.draw(y, seed):
-        used = np.flatnonzero(assignment >= 0)
-        partition = rule.partition(assignment[used], nested=False, whole=False)
-        for left_out in partition.left_out:
-            yield used[partition.training(left_out)], used[partition.held_out(left_out)]
-
-
-def searches(X, y, folds, model, seed, criterion, scoring, n_inner):
+def searches(X, y, folds, model, seed, n_inner):
     """Yield, per fold, the seconds and the selection of each way, and its scores on the test rows."""
     learners = alternatives(model, seed)
     grid = [step_params(model, params, learners) for params in grid_points(model)]
@@ -82,39 +70,38 @@ def searches(X, y, folds, model, seed, criterion, scoring, n_inner):
     for number, (learnt, tested) in enumerate(folds):
         X_learnt, y_learnt = X[learnt], y[learnt]
         if number == 0:  # imports before the clock starts
-            by_divergence(estimator, grid, X_learnt, y_learnt, None, criterion, scoring)
+            by_divergence(estimator, grid, X_learnt, y_learnt, None)
         inner = Folds(n_inner, repeats=1).draw(y_learnt, seed)[0]
         found = {}
         for way, search in WAYS.items():
-            arguments = estimator, grid, X_learnt, y_learnt, inner, criterion, scoring
-            seconds, (fitted, point) = quickest(search, *arguments)
+            seconds, (fitted, point) = quickest(search, estimator, grid, X_learnt, y_learnt, inner)
             found |= {f"seconds_{way}": seconds, f"point_{way}": point}
-            of_test = scores(y[tested], fitted.predict(X[tested]), list(SCORING))
+            of_test = scores(y[tested], fitted.predict(X[tested]), METRICS)
             found |= {f"{name}_{way}": 100 * score for name, score in of_test.items()}
         yield {**found, "same": 100.0 * (found["point_divergence"] == found["point_cv"])}
 
 
-def by_divergence(estimator, grid, X, y, inner, criterion, scoring):
+def by_divergence(estimator, grid, X, y, inner):
     """Select by the divergence of the training classes; the fitted search, and the point."""
-    search = EntropySearch(estimator, alone(grid), criterion=criterion).fit(X, y)
+    search = EntropySearch(estimator, alone(grid), criterion="gaussian").fit(X, y)
     return search, search.best_index_
 
 
-def by_refits(estimator, grid, X, y, inner, criterion, scoring):
+def by_refits(estimator, grid, X, y, inner):
     """Select by scikit-learn's cross-validation."""
-    search = GridSearchCV(estimator, alone(grid), scoring=SCORING[scoring], cv=PredefinedSplit(inner))
+    search = GridSearchCV(estimator, alone(grid), scoring=gmean_scorer, cv=PredefinedSplit(inner))
     return search.fit(X, y), int(search.best_index_)
 
 
-def by_path(estimator, grid, X, y, inner, criterion, scoring):
+def by_path(estimator, grid, X, y, inner):
     """Select by the same cross-validation with fits that share work along the learner's path."""
     partition = Folds(int(inner.max()) + 1, repeats=1).partition(inner, nested=False, whole=False)
     validated = np.full((len(grid), len(partition.left_out)), np.nan)
     for fit in path(estimator, X, y, partition, grid):
         if not fit.error:
             rows, fold = partition.held_out(fit.left_out), partition.left_out.index(fit.left_out)
-            score = scores(y[rows], fit.prediction[rows], [scoring])
-            validated[place(fit.params, grid), fold] = score[scoring]
+            score = scores(y[rows], fit.prediction[rows], ["gmean"])
+            validated[place(fit.params, grid), fold] = score["gmean"]
     chosen = best_point(validated.mean(axis=1))
     return clone(estimator).set_params(**clone(grid[chosen], safe=False)).fit(X, y), chosen
 
@@ -150,7 +137,7 @@ def compare(found):
     own = {name: value for name, value in found.items() if not name.startswith("point_")}
     ratios = {name: found[above] / found["seconds_divergence"] for name, above in RATIOS.items()}
     differences = {
-        f"{name}_difference": found[f"{name}_divergence"] - found[f"{name}_cv"] for name in SCORING
+        f"{name}_difference": found[f"{name}_divergence"] - found[f"{name}_cv"] for name in METRICS
     }
     return own | ratios | differences
 

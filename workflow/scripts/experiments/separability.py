@@ -14,19 +14,20 @@ from entrolearn.metrics import separability_scores
 # The reading of scores on the rows that the classifiers were fitted on.
 LEARNT = "the rows learnt from"
 PERCENT = 100.0
+SHARE = 0.8  # of the rows of each class in a subset
 
 
-def measure(rows, at, steps, grids, *, subsets: int = 5, share: float = 0.8):
+def measure(rows, at, steps, grids, *, subsets: int = 5):
     """Project all rows by each model's steps, and score random subsets of the projected rows, in percent.
 
-    All models are scored on the same `subsets`, each with a `share` of the rows. Each model has the mean and
+    All models are scored on the same `subsets`, each with a `SHARE` of the rows. Each model has the mean and
     the standard deviation with the steps' own parameters; the other points of the steps' grid are a footnote,
     and the best of all points is the oracle. Another reading are scores on the rows that the classifiers were
     fitted on.
     """
     data = rows.scaled
     seed = seed_from(at.seed, at.study, at.table, at.dataset)
-    drawn = list(subsets_of(data.y, subsets, share, seed))
+    drawn = list(subsets_of(data.y, subsets, seed))
 
     def of_model(name, own):
         projection = build_steps({"estimator": None, "steps": own}, seed)
@@ -64,7 +65,7 @@ def in_words(point):
     return ", ".join(f"{name.split('__', 1)[1]} = {value}" for name, value in point.items())
 
 
-def subsets_of(y, n_subsets, share, seed):
+def subsets_of(y, n_subsets, seed):
     """Yield the rows of random subsets without replacement, with the same share of each class.
 
     The first subsets do not depend on their number.
@@ -72,5 +73,5 @@ def subsets_of(y, n_subsets, share, seed):
     for child in np.random.SeedSequence(seed).spawn(n_subsets):
         rng = np.random.default_rng(child)
         classes = [np.flatnonzero(y == label) for label in np.unique(y)]
-        taken = [rng.choice(rows, round(share * len(rows)), replace=False) for rows in classes]
+        taken = [rng.choice(rows, round(SHARE * len(rows)), replace=False) for rows in classes]
         yield np.sort(np.concatenate(taken))

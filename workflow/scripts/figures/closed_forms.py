@@ -19,7 +19,10 @@ def draw(files, *, panels: dict[str, str], score_name: str):
     lines = {}
     for kind in panels:
         mine = measured[kinds.isin([kind, ""])]
-        failed, rows = mine[mine["status"] != "ok"], mine[(mine["status"] == "ok") & (kinds == kind)]
+        failed, rows = (
+            mine[mine["status"] != "ok"],
+            mine[(mine["status"] == "ok") & kinds[mine.index].eq(kind)],
+        )
         reason = one_line(failed["error"].iloc[0]) if len(failed) else "not measured"
         rows = rows.assign(parameter=rows["reading"].map(lambda reading: float(reading.rpartition("_")[2])))
         for metric, name in SERIES.items():

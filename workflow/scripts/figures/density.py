@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from entrolab.figures.drawing import Line, draw_lines
+from entrolab.figures.drawing import Line, draw_lines, draw_whole
 from entrolab.tables.base import phrase
 from entrolearn.plotting import TimingDisplay
 
@@ -12,8 +12,12 @@ def draw(files):
     """Draw a figure of a measured table of densities."""
     (source,) = files
     measured = source.frame("measured")
-    densities, lines = sorted(files.spec.table["densities"]), {}
-    for dim, model in itertools.product(files.spec.table["dims"], files.spec.models):
+    points = [one.removeprefix("d").split("_density") for one in measured["reading"].unique() if one]
+    if not points:
+        return draw_whole(phrase(measured["error"].iloc[0]) if len(measured) else "not measured", None)
+    dims = dict.fromkeys(int(dim) for dim, _ in points)
+    densities, lines = sorted({float(density) for _, density in points}), {}
+    for dim, model in itertools.product(dims, files.spec.models):
         cells = [cell_of(measured, model, f"d{dim}_density{density:g}") for density in densities]
         seconds, reasons = zip(*cells, strict=True)
         name = files.spec.name_of(model)

@@ -6,7 +6,7 @@ from measured_scripts import at, measured
 def test_capacity_is_seconds_and_memory_of_a_process_of_its_own():
     models = {"ridge": {"estimator": "sklearn.linear_model.Ridge", "steps": [], "params": {}}}
     place = at(task="regression")
-    rows = measured("capacity", place=place, models=models, n_rows=200_000, features=50, repeats=2, gib=4)
+    rows = measured("capacity", place=place, models=models, n_rows=200_000, features=50)
     found = {row["metric"]: row["value"] for row in rows}
     assert found.keys() == {"fit_seconds", "predict_seconds", "peak_mib"}
     assert found["fit_seconds"] > 0

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from measured_scripts import at, measured, script, two_classes
+from measured_scripts import measured, script, two_classes
 from scipy.stats import norm, spearmanr
 from sklearn.covariance import ledoit_wolf
 
@@ -97,12 +97,6 @@ def test_a_reading_measured_beside_is_what_it_is_as_the_tables_own(centres):
         assert beside[metric, name] == own[metric, ""]
 
 
-def test_the_printed_sign_subtracts_the_logarithm():
-    logarithm, distance = np.random.default_rng(0).uniform(size=(2, 4, 5))
-    expected = spearmanr((distance - logarithm).ravel(), distance.ravel()).statistic
-    assert script("correlations").rank_correlation(logarithm, distance, -1) == pytest.approx(expected)
-
-
 def test_other_readings_are_every_combination_but_the_tables_own_and_for_their_data_sets_alone():
     others = {"activation": ["rbf", "sigmoid"], "data": ["scaled", "raw"]}
     data = two_classes()
@@ -112,14 +106,6 @@ def test_other_readings_are_every_combination_but_the_tables_own_and_for_their_d
         for units, which in (("rbf", "raw"), ("sigmoid", "scaled"), ("sigmoid", "raw"))
     )]  # fmt: skip
     assert len(correlations(data, others=others, others_on=["another"], sizes=[1])) == 1
-
-
-def test_the_same_names_and_seed_measure_the_same():
-    data = two_classes()
-    one, two, other = (
-        measured("correlations", data, place=at(seed=seed), **DRAWN | {"sizes": [4]}) for seed in (0, 0, 1)
-    )
-    assert one == two != other
 
 
 def test_jackknife_of_independent_layers_is_the_error_of_the_correlation():

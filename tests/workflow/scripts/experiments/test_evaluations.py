@@ -17,7 +17,7 @@ def test_two_mixtures_have_the_rows_that_are_asked_for_around_centres_of_their_o
 
 
 def test_evaluations_measure_seconds_of_every_method_and_errors_where_something_is_exact():
-    rows = measured("evaluations", n_rows=[60, 400], exact_up_to=100, features=5, repeats=1)
+    rows = measured("evaluations", n_rows=[60, 400], exact_up_to=100)
     found = {(row["reading"], row["model"], row["metric"]): row["value"] for row in rows}
     errors = [(m, e) for m in ("exact_float32", "binned") for e in ("value_error", "gradient_error")]
     assert found.keys() == {

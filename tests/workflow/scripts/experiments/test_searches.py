@@ -1,13 +1,11 @@
 """Searches by divergence beside searches by cross-validation: naive twins, means, and rows for what fails."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
-from measured_scripts import at, script
+from measured_scripts import at
 from measured_scripts import measured as rows_of
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
@@ -17,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from entrolab.data.dataset import Dataset
 from entrolab.experiments.measuring import frame
 from entrolab.fit.learners import parts_seed, seed_from
-from entrolab.fit.protocols import Folds, protocol
+from entrolab.fit.protocols import Folds
 from entrolearn.measures import cauchy_schwarz_gaussian
 from entrolearn.metrics import gmean_score
 
@@ -133,16 +131,6 @@ def test_means_are_over_folds_ratios_of_means_and_differences_divergence_less_cv
     assert np.isnan([deviations["ratio", ""], deviations["same", ""]]).all()
 
 
-def test_ways_that_choose_the_same_score_the_same(found):
-    of = found[0].loc["shrunk"]["value"]
-    same = [fold for fold in (1, 2, 3) if of["same", f"fold {fold}"] == 100]
-    for fold in same:
-        assert of["gmean_difference", f"fold {fold}"] == 0
-    only = measured({"one": {**SHRUNK, "grid": {"shrinkage": [0.5]}}})[0].loc["one"]["value"]
-    assert only["same", ""] == 100
-    assert only["gmean_difference", ""] == only["balanced_accuracy_difference", ""] == 0
-
-
 def test_progress_is_told_fold_by_fold(found):
     assert found[1] == [(1, 3), (2, 3), (3, 3), (3, 3)]
 
@@ -180,70 +168,6 @@ def test_learners_to_choose_from_are_searched_together():
     assert taken == max(values, key=values.get)
 
 
-def test_folds_may_be_fewer_and_trials_are_divisions_too():
+def test_folds_may_be_fewer():
     rows, _ = measured({"shrunk": SHRUNK}, folds=2, inner=2)
     assert list(rows.loc[("shrunk", "ratio")].index) == ["", "fold 1", "fold 2"]
-    trials = protocol(
-        {"trials": 2, "train": 50, "test": 20, "inner": {"folds": 4, "used": 4}, "shuffle": True}
-    )
-    divided = list(script("searches").splits(trials, dataset().y, 0))
-    assert [(len(learnt), len(tested)) for learnt, tested in divided] == [(50, 20), (50, 20)]
-    assert not any(np.intersect1d(learnt, tested).size for learnt, tested in divided)
-
-
-class Unused:
-    """A protocol that leaves rows aside."""
-
-    @staticmethod
-    def draw(y, seed):
-        return np.array([[0, 1, -1, 0, 1, -1]])
-
-    partition = Folds(2, 1).partition
-
-
-def test_rows_that_a_protocol_leaves_aside_are_neither_learnt_nor_tested():
-    divided = [
-        (learnt.tolist(), tested.tolist()) for learnt, tested in script("searches").splits(Unused, None, 0)
-    ]
-    assert divided == [([1, 4], [0, 3]), ([0, 3], [1, 4])]
-
-
-# --- what goes wrong -------------------------------------------------------------------------------------
-
-
-class Ends(ClassifierMixin, BaseEstimator):
-    """Answers by the first feature; ends its process on rows that add up to a number."""
-
-    def __init__(self, at=0.0, threshold=0.0):
-        self.at, self.threshold = at, threshold
-
-    def fit(self, X, y):
-        if np.isclose(X.sum(), self.at):
-            os._exit(3)
-        self.classes_ = np.array([0, 1])
-        return self
-
-    def decision_function(self, X):
-        return X[:, 0] - self.threshold
-
-    def predict(self, X):
-        return (self.decision_function(X) > 0).astype(int)
-
-
-def test_a_search_that_ends_its_process_says_after_how_many_folds_and_takes_no_other_with_it():
-    data = dataset()
-    part = Folds(3, 1).draw(data.y, parts_seed(0, "paper", "data"))[0]
-    second = float(data.X[part != 1].sum())
-    ends = model(f"{HERE}.Ends", {"threshold": [0.5, 0.7]}, params={"at": second})
-    rows, told = measured({"ends": ends, "other": {**ends, "params": {}}}, data)
-    (error,) = rows.loc["ends"]["error"]
-    assert error == "after 1 of 3 folds: the process ended without a result (exit status 3)"
-    assert rows.loc[("other", "ratio", ""), "status"] == "ok"
-    assert told[:2] == [(1, 6), (3, 6)]
-
-
-def test_a_learner_that_divergence_cannot_compare_is_a_row_with_the_reason():
-    tree = model("sklearn.tree.DecisionTreeClassifier", {"max_depth": [1, 2]})
-    rows, _ = measured({"tree": tree}, folds=1)
-    assert rows.loc["tree"]["status"].tolist() == ["failed"]
-    assert rows.loc["tree"]["error"].item().startswith("TypeError: DecisionTreeClassifier has neither")
