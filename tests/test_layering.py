@@ -46,7 +46,7 @@ FAMILIES = {
     },
     "sparse_svm": {"base", "lp"},
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
-    "cluster": {"gaussians", "hartigan", "posteriors", "potentials"},
+    "cluster": {"equal_rows", "gaussians", "hartigan", "posteriors", "potentials"},
     "networks": {"perceptron", "relative", "sources", "spans", "targets"},
     "maxent": {"dual", "features", "quadrature", "solvers"},
 }
