@@ -7,13 +7,12 @@ import numpy as np
 from scipy.special import log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.maxent.features import Features, PerClassFeatures, evaluated
 from entrolearn.maxent.solvers import SOLVERS, Likelihood
 from entrolearn.user_warnings import warn_user
-from entrolearn.validation import Interval, StrOptions, validate_data, validated, weighted_rows
+from entrolearn.validation import Interval, StrOptions, encode, validate_data, validated, weighted_rows
 
 __all__ = ["MaxEntClassifier"]
 
@@ -167,14 +166,8 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
             If `max_iter` is reached.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
         X, y, weights = weighted_rows(X, y, sample_weight)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least two classes, "
-                f"but the data contains only one class: {self.classes_.tolist()[0]!r}."
-            )
+        self.classes_, codes = encode(y, type(self).__name__)
         features = self._features(X)
         if self.solver == "gis" and (least := features.least()) < 0:
             raise ValueError(

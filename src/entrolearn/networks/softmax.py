@@ -193,12 +193,12 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
             rows, held_out = both[::2], both[1::2]
             watch: Any = _HeldOut(self._objective(0.0, *held_out), self.n_iter_no_change)
         else:
-            watch = _Nothing()
+            watch = _never
         self.__dict__.pop("validation_curve_", None)
         theta = self._descend(self._objective(self.alpha, *rows), watch)
         if self.early_stopping:
             theta, self.validation_curve_ = watch.best, np.array(watch.curve)
-        coef, self.intercept_ = self._parts(theta, X.shape[1])
+        coef, self.intercept_ = _parts(theta, len(self.classes_), X.shape[1])
         self.coef_ = coef.astype(X.dtype)
         return self
 
@@ -227,9 +227,6 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
                 f"{self.learning_rate!r} is too large; take a smaller one, or 'auto'"
             )
         return theta, losses, converged
-
-    def _parts(self, theta: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-        return _parts(theta, len(self.classes_), n_features)
 
     def decision_function(self, X) -> np.ndarray:
         """Linear outputs: log-probabilities up to a constant for each row.
@@ -384,11 +381,9 @@ class PenalisedCrossEntropy:
         return 0.5 * columns * rows / len(self._rows) + self._alpha
 
 
-class _Nothing:
+def _never(theta: np.ndarray, loss: float) -> bool:
     """Callback without early stopping."""
-
-    def __call__(self, theta: np.ndarray, loss: float) -> bool:
-        return False
+    return False
 
 
 class _HeldOut:
