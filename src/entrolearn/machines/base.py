@@ -35,8 +35,6 @@ __all__ = [
     "codes_of",
     "decide",
     "gradient_at",
-    "hidden_layer",
-    "input_dtypes",
     "labels_of",
     "learn_stream_classes",
     "path_targets",
@@ -86,7 +84,7 @@ def input_gradient(self, X) -> np.ndarray:
     """
     check_is_fitted(self)
     check_place(self, X, "input_gradient")
-    X = validate_data(self, X, accept_sparse="csr", dtype=input_dtypes(self), reset=False)
+    X = validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
     gradient = gradient_at(self, X)
     one = len(self.classes_) == 2 if hasattr(self, "classes_") else self._one_value
     return gradient[:, 0, :] if one else gradient
@@ -96,16 +94,6 @@ def gradient_at(machine: BaseEstimator, X, layer=None):
     """The gradient at validated rows, shape (n_samples, n_outputs, n_features); of another layer if given."""
     own, coef = machine._linear_part()
     return units_gradient(own if layer is None else layer, X, coef, machine._output_slopes)
-
-
-def input_dtypes(machine: BaseEstimator) -> list:
-    """Accepted types of X; others are converted to the first."""
-    return list(machine._dtypes)
-
-
-def hidden_layer(machine: BaseEstimator):
-    """The hidden layer of a fitted estimator."""
-    return machine._layer
 
 
 def to_original_coordinates(machine: BaseEstimator, root) -> None:
