@@ -183,9 +183,11 @@ class ClassMoments(Sums):
         else:  # a product with a vector reads X at full speed, one with a matrix of one row may not
             rows = [weighted_norm2[k, :] @ X for k in range(len(self.sizes))]
             fourths = xp.sum(weighted_norm2 * norm2, axis=1, **double), xp.stack(rows)
-        sums = xp.sum(weighted, axis=0, **double), xp.sum(weighted_norm2, axis=1, **double), *fourths
+        sums: Any = xp.sum(weighted, axis=0, **double), xp.sum(weighted_norm2, axis=1, **double), *fourths
+        if xp is not np:
+            sums = [like(values, self._sum) for values in sums]
         for name, values in zip(("_sum", "_norm2", "_norm4", "_norm2_row"), sums, strict=True):
-            setattr(self, name, iadd(getattr(self, name), like(values, self._sum)))
+            setattr(self, name, iadd(getattr(self, name), values))
 
     @staticmethod
     def _add_rows_to(groups, layer, X, targets, weights=None):
