@@ -6,13 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.log_joint import LogJointClassifier
 from entrolearn.user_warnings import warn_user
 from entrolearn.validation import (
     Interval,
@@ -30,7 +29,7 @@ __all__ = ["PenalisedCrossEntropy", "SoftmaxRegression"]
 Watch = Callable[[np.ndarray, float], bool]
 
 
-class SoftmaxRegression(ClassifierMixin, BaseEstimator):
+class SoftmaxRegression(LogJointClassifier):
     r"""Softmax regression, equal to ``LogisticRegression(C=1 / (n_samples * alpha))``.
 
     Both converged, their probabilities differ by less than 1e-5; for two classes, C is twice as large. This
@@ -228,62 +227,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
             )
         return theta, losses, converged
 
-    def decision_function(self, X) -> np.ndarray:
-        """Linear outputs: log-probabilities up to a constant for each row.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            For two classes the log odds, positive for ``classes_[1]``.
-        """
-        output = self._outputs(X)
-        return output[:, 1] - output[:, 0] if len(self.classes_) == 2 else output
-
-    def predict(self, X) -> np.ndarray:
-        """The most probable class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        output = self._outputs(X)
-        return self.classes_[output.argmax(axis=1)]
-
-    def predict_proba(self, X) -> np.ndarray:
-        """The softmax of the outputs.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        P : ndarray of shape (n_samples, n_classes)
-        """
-        return softmax(self._outputs(X), axis=1)
-
-    def predict_log_proba(self, X) -> np.ndarray:
-        """Logarithms of the probabilities, finite even if the probabilities underflow.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes)
-        """
-        return log_softmax(self._outputs(X), axis=1)
-
-    def _outputs(self, X) -> np.ndarray:
+    def _log_joint(self, X) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=self.coef_.dtype, reset=False)
         return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
