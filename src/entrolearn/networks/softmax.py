@@ -1,13 +1,11 @@
 """Softmax regression: the multinomial logistic model, fitted by minimising the cross-entropy."""
 
-from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import train_test_split
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,15 +23,12 @@ from entrolearn.validation import (
 
 __all__ = ["PenalisedCrossEntropy", "SoftmaxRegression"]
 
-#: Called with the parameters and the objective after each iteration; returns True to stop.
-Watch = Callable[[np.ndarray, float], bool]
-
 
 class SoftmaxRegression(LogJointClassifier):
     r"""Softmax regression, equal to ``LogisticRegression(C=1 / (n_samples * alpha))``.
 
     Both converged, their probabilities differ by less than 1e-5; for two classes, C is twice as large. This
-    class has the essay's gradient descent, early stopping and loss curves in addition.
+    class has the essay's gradient descent and loss curves in addition.
 
     The loss is the mean cross-entropy of the labels and the softmax of linear outputs, plus a penalty on the
     weights but not on the intercepts:
@@ -56,17 +51,8 @@ class SoftmaxRegression(LogJointClassifier):
         Maximum number of iterations.
     tol : float, default=1e-5
         Stop when no absolute entry of the gradient is larger.
-    early_stopping : bool, default=False
-        Whether to hold out some rows as validation data, and stop when their cross-entropy has not decreased
-        for `n_iter_no_change` iterations. The weights with the smallest validation loss are returned.
-    validation_fraction : float, default=0.1
-        Share of the validation rows, stratified by class.
-    n_iter_no_change : int, default=10
-        Number of iterations without improvement before ``early_stopping`` stops.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes; sample weights are multiplied by them.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the validation rows.
 
     Attributes
     ----------
@@ -77,8 +63,6 @@ class SoftmaxRegression(LogJointClassifier):
         Zero without `fit_intercept`.
     loss_curve_ : ndarray of shape (`n_iter_`,)
         J after each iteration, in nats.
-    validation_curve_ : ndarray of shape (`n_iter_`,)
-        Cross-entropy of the validation rows; only with `early_stopping`.
     n_iter_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -118,11 +102,7 @@ class SoftmaxRegression(LogJointClassifier):
         "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -134,11 +114,7 @@ class SoftmaxRegression(LogJointClassifier):
         learning_rate="auto",
         max_iter=400,
         tol=1e-5,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
         class_weight=None,
-        random_state=None,
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -146,11 +122,7 @@ class SoftmaxRegression(LogJointClassifier):
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
-        self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
@@ -172,8 +144,7 @@ class SoftmaxRegression(LogJointClassifier):
         Raises
         ------
         ValueError
-            If y has only one class, a class has too few rows for validation data, or a fixed learning rate
-            is so large that the loss diverges.
+            If y has only one class, or a fixed learning rate is so large that the loss diverges.
 
         Warns
         -----
@@ -184,42 +155,25 @@ class SoftmaxRegression(LogJointClassifier):
         X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
         weights = times_class_weights(weights, self.class_weight, self.classes_, codes)
-        rows = (X, codes) if weights is None else (X, codes, weights)
-        if self.early_stopping:
-            both = train_test_split(
-                *rows, test_size=self.validation_fraction, stratify=codes, random_state=self.random_state
-            )
-            rows, held_out = both[::2], both[1::2]
-            watch: Any = _HeldOut(self._objective(0.0, *held_out), self.n_iter_no_change)
-        else:
-            watch = _never
-        self.__dict__.pop("validation_curve_", None)
-        theta = self._descend(self._objective(self.alpha, *rows), watch)
-        if self.early_stopping:
-            theta, self.validation_curve_ = watch.best, np.array(watch.curve)
-        coef, self.intercept_ = _parts(theta, len(self.classes_), X.shape[1])
-        self.coef_ = coef.astype(X.dtype)
-        return self
-
-    def _objective(self, alpha: float, X, codes: np.ndarray, weights=None) -> "PenalisedCrossEntropy":
-        n_classes = len(self.classes_)
-        return PenalisedCrossEntropy(X, codes, n_classes, alpha, self.fit_intercept, weights)
-
-    def _descend(self, objective: "PenalisedCrossEntropy", watch: Watch) -> np.ndarray:
+        objective = PenalisedCrossEntropy(
+            X, codes, len(self.classes_), self.alpha, self.fit_intercept, weights
+        )
         solve = _lbfgs if self.solver == "lbfgs" else self._gradient_descent
-        theta, losses, converged = solve(objective, watch, self.max_iter, self.tol)
+        theta, losses, converged = solve(objective, self.max_iter, self.tol)
         self.loss_curve_, self.n_iter_ = np.array(losses), len(losses)
         if not converged:
             warn_user(
                 f"the {self.max_iter} iterations are used up: raise max_iter or tol, or scale the features",
                 ConvergenceWarning,
             )
-        return theta
+        coef, self.intercept_ = _parts(theta, len(self.classes_), X.shape[1])
+        self.coef_ = coef.astype(X.dtype)
+        return self
 
-    def _gradient_descent(self, objective, watch, max_iter, tol) -> tuple[np.ndarray, list[float], bool]:
+    def _gradient_descent(self, objective, max_iter, tol) -> tuple[np.ndarray, list[float], bool]:
         rate = 1 / objective.curvature_bound() if self.learning_rate == "auto" else self.learning_rate
         with np.errstate(over="ignore", invalid="ignore"):  # checked below
-            theta, losses, converged = _gradient_descent(objective, watch, max_iter, tol, rate)
+            theta, losses, converged = _gradient_descent(objective, max_iter, tol, rate)
         if not np.isfinite(losses[-1]):
             raise ValueError(
                 f"the loss is not finite after {len(losses)} iterations: learning_rate="
@@ -325,37 +279,14 @@ class PenalisedCrossEntropy:
         return 0.5 * columns * rows / len(self._rows) + self._alpha
 
 
-def _never(theta: np.ndarray, loss: float) -> bool:
-    """Callback without early stopping."""
-    return False
-
-
-class _HeldOut:
-    """Early stopping: stop when the validation loss has not decreased for some iterations."""
-
-    def __init__(self, objective: PenalisedCrossEntropy, patience: int):
-        self._objective, self._patience = objective, patience
-        self.curve: list[float] = []
-        self.best = objective.start()
-
-    def __call__(self, theta: np.ndarray, loss: float) -> bool:
-        reached, _ = self._objective(theta)
-        if not self.curve or reached < min(self.curve):
-            self.best = theta.copy()
-        self.curve.append(reached)
-        return len(self.curve) - 1 - int(np.argmin(self.curve)) >= self._patience
-
-
 def _lbfgs(
-    objective: PenalisedCrossEntropy, watch: Watch, max_iter: int, tol: float
+    objective: PenalisedCrossEntropy, max_iter: int, tol: float
 ) -> tuple[np.ndarray, list[float], bool]:
     """Minimise by L-BFGS; return the parameters, the objective after each iteration, and convergence."""
     losses = []
 
     def after(intermediate_result):
         losses.append(float(intermediate_result.fun))
-        if watch(intermediate_result.x, losses[-1]):
-            raise StopIteration
 
     # L-BFGS also stops if rounding prevents further progress, whatever the size of the gradient.
     options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20}
@@ -366,7 +297,7 @@ def _lbfgs(
 
 
 def _gradient_descent(
-    objective: PenalisedCrossEntropy, watch: Watch, max_iter: int, tol: float, rate: float
+    objective: PenalisedCrossEntropy, max_iter: int, tol: float, rate: float
 ) -> tuple[np.ndarray, list[float], bool]:
     """Minimise by gradient descent; return the same as :func:`_lbfgs`."""
     theta, losses = objective.start(), []
@@ -375,7 +306,7 @@ def _gradient_descent(
         theta -= rate * gradient
         loss, gradient = objective(theta)
         losses.append(loss)
-        if not np.isfinite(loss) or watch(theta, loss) or np.abs(gradient).max() <= tol:
+        if not np.isfinite(loss) or np.abs(gradient).max() <= tol:
             return theta, losses, True
     return theta, losses, False
 
