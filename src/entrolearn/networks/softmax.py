@@ -1,5 +1,6 @@
 """Softmax regression: the multinomial logistic model, fitted by minimising the cross-entropy."""
 
+from functools import partial
 from numbers import Integral, Real
 from typing import Self
 
@@ -158,7 +159,8 @@ class SoftmaxRegression(LogJointClassifier):
         objective = PenalisedCrossEntropy(
             X, codes, len(self.classes_), self.alpha, self.fit_intercept, weights
         )
-        solve = _lbfgs if self.solver == "lbfgs" else self._gradient_descent
+        descend = partial(_gradient_descent, learning_rate=self.learning_rate)
+        solve = _lbfgs if self.solver == "lbfgs" else descend
         theta, losses, converged = solve(objective, self.max_iter, self.tol)
         self.loss_curve_, self.n_iter_ = np.array(losses), len(losses)
         if not converged:
@@ -169,17 +171,6 @@ class SoftmaxRegression(LogJointClassifier):
         coef, self.intercept_ = _parts(theta, len(self.classes_), X.shape[1])
         self.coef_ = coef.astype(X.dtype)
         return self
-
-    def _gradient_descent(self, objective, max_iter, tol) -> tuple[np.ndarray, list[float], bool]:
-        rate = 1 / objective.curvature_bound() if self.learning_rate == "auto" else self.learning_rate
-        with np.errstate(over="ignore", invalid="ignore"):  # checked below
-            theta, losses, converged = _gradient_descent(objective, max_iter, tol, rate)
-        if not np.isfinite(losses[-1]):
-            raise ValueError(
-                f"the loss is not finite after {len(losses)} iterations: learning_rate="
-                f"{self.learning_rate!r} is too large; take a smaller one, or 'auto'"
-            )
-        return theta, losses, converged
 
     def _log_joint(self, X) -> np.ndarray:
         check_is_fitted(self)
@@ -297,17 +288,30 @@ def _lbfgs(
 
 
 def _gradient_descent(
-    objective: PenalisedCrossEntropy, max_iter: int, tol: float, rate: float
+    objective: PenalisedCrossEntropy, max_iter: int, tol: float, learning_rate: float | str
 ) -> tuple[np.ndarray, list[float], bool]:
-    """Minimise by gradient descent; return the same as :func:`_lbfgs`."""
+    """Minimise by gradient descent; return the same as :func:`_lbfgs`.
+
+    Raises
+    ------
+    ValueError
+        If the loss diverges.
+    """
+    rate = 1 / objective.curvature_bound() if learning_rate == "auto" else learning_rate
     theta, losses = objective.start(), []
-    _, gradient = objective(theta)
-    for _ in range(max_iter):
-        theta -= rate * gradient
-        loss, gradient = objective(theta)
-        losses.append(loss)
-        if not np.isfinite(loss) or np.abs(gradient).max() <= tol:
-            return theta, losses, True
+    with np.errstate(over="ignore", invalid="ignore"):  # checked below
+        _, gradient = objective(theta)
+        for _ in range(max_iter):
+            theta -= rate * gradient
+            loss, gradient = objective(theta)
+            losses.append(loss)
+            if not np.isfinite(loss):
+                raise ValueError(
+                    f"the loss is not finite after {len(losses)} iterations: learning_rate="
+                    f"{learning_rate!r} is too large; take a smaller one, or 'auto'"
+                )
+            if np.abs(gradient).max() <= tol:
+                return theta, losses, True
     return theta, losses, False
 
 
