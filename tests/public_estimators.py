@@ -109,7 +109,6 @@ ESTIMATORS = [
     KLClustering(3, n_init=2, random_state=0),
     SoftmaxRegression(),
     SoftmaxRegression(1e-2, fit_intercept=False, solver="gradient"),
-    SoftmaxRegression(early_stopping=True, validation_fraction=0.5, random_state=0),
     MSEMLPClassifier(n_hidden=10, random_state=0),
     MSEMLPRegressor(n_hidden=10, random_state=0),
     ErrorEntropyMLPClassifier(random_state=0),

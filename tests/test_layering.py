@@ -25,7 +25,7 @@ LIBRARY, LAB = "entrolearn", "entrolab"
 
 # What even the leaves may import.
 ROOTS = {"suggest", "user_warnings", "validation"}
-LEAVES = {"axes", "columns", "measures", "kernels", "optimize", "path"}
+LEAVES = {"axes", "columns", "kernels", "log_joint", "measures", "optimize", "path"}
 # Each family with the parts that its learners are joined from. Learners do not know one another.
 FAMILIES = {
     "machines": {
@@ -46,7 +46,7 @@ FAMILIES = {
     },
     "sparse_svm": {"base", "lp"},
     "manifold": {"densities", "objective", "exact", "binned", "solvers"},
-    "cluster": {"gaussians", "hartigan", "posteriors", "potentials"},
+    "cluster": {"equal_rows", "gaussians", "hartigan", "posteriors", "potentials"},
     "networks": {"perceptron", "relative", "sources", "spans", "targets"},
     "maxent": {"dual", "features", "quadrature", "solvers"},
 }

@@ -26,7 +26,6 @@ from entrolearn import (
     WELMClassifier,
 )
 from entrolearn.maxent import MaxEntClassifier
-from entrolearn.networks import SoftmaxRegression
 from entrolearn.streaming import SlidingWindow
 
 # A search has the errors and warnings of GridSearchCV, so no other test of all estimators has it.
@@ -41,7 +40,6 @@ FURTHER = {
     "MinimumEntropyClustering-2": "neighbours rather than windows",
     "MaxEntClassifier-3": "iterative scaling, which takes no negative features",
     "CrossEntropyClustering-2": "spheres without mergers",
-    "SoftmaxRegression-3": "rows that are kept out of the fit",
     "EntropySearch-2": "a pipeline that is searched",
 }
 CHECKED = [quick(estimator) for name, estimator in NAMED.items() if name.endswith("-1") or name in FURTHER]
@@ -80,8 +78,6 @@ def _why_not_equivalent(estimator) -> str:
     learner = getattr(estimator, "estimator", estimator)
     if isinstance(learner, EEKMClassifier | RKELMClassifier | RKELMRegressor | RSVC | RSVR):
         return "landmarks are drawn from the rows, whatever they weigh"
-    if isinstance(estimator, SoftmaxRegression) and estimator.early_stopping:
-        return "rows that are kept out are drawn, whatever they weigh"
     if isinstance(estimator, OneNormSVC) and estimator.C == 1:
         return "several machines have the minimum, and which one is found depends on the order of the rows"
     if isinstance(estimator, MELM):

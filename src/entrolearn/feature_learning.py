@@ -27,12 +27,10 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import check_memory, gamma_of_spread
-from entrolearn.machines.additive import units_of
 from entrolearn.machines.base import (
     OutputClassifier,
     OutputRegressor,
     gradient_at,
-    hidden_layer,
     to_original_coordinates,
 )
 from entrolearn.machines.boxes import Survey
@@ -106,7 +104,7 @@ def _clone_for_metric(estimator: BaseEstimator, rows, root, weights: np.ndarray 
         landmarks = to_numpy(landmarks) if hasattr(landmarks, "__dlpack__") else landmarks
         machine.set_params(n_landmarks=in_metric(check_array(landmarks, accept_sparse="csr"), root))
     if isinstance(getattr(machine, "bounds", None), str):
-        box: Any = Survey.in_memory(rows, units_of(machine), np.random.RandomState(0), weights).box
+        box: Any = Survey.in_memory(rows, machine._units(), np.random.RandomState(0), weights).box
         low, high = box
         half = np.sqrt(np.mean((high - low) ** 2)) / 2
         machine.set_params(bounds=np.stack([(low + high) / 2 - half, (low + high) / 2 + half]))
@@ -142,14 +140,14 @@ def _gradients(machine: BaseEstimator, X) -> Iterator:
 
 def mean_squares(machine: BaseEstimator, X, weights: np.ndarray | None) -> np.ndarray:
     """Weighted mean over the rows of the squared derivatives of all outputs, shape (n_features,)."""
-    if issparse(X) and issparse(getattr(hidden_layer(machine), "landmarks", None)):
+    if issparse(X) and issparse(getattr(machine._layer, "landmarks", None)):
         return _mean_squares_of_sparse(machine, X, weights)
     return average_gradient_outer_product(_gradients(machine, X), diagonal=True, sample_weight=weights)
 
 
 def _mean_squares_of_sparse(machine: BaseEstimator, X, weights: np.ndarray | None) -> np.ndarray:
     """The same for CSR rows and landmarks; its time is that of the stored numbers, whatever the features."""
-    layer = hidden_layer(machine)
+    layer = machine._layer
     root = layer.root
     layer, rows, seen, slopes = without_empty_features(layer, X)
     weights = np.full(X.shape[0], 1 / X.shape[0]) if weights is None else weights / weights.sum()
@@ -502,7 +500,7 @@ class RecursiveFeatures(MetaEstimatorMixin, BaseEstimator):
     def _keep(self, selected: "SelectedMetric", machine: BaseEstimator, last: np.ndarray) -> None:
         """Store a fitted estimator for the original coordinates and its mean squared derivatives."""
         self.estimator_ = machine
-        where = hidden_layer(machine).where
+        where = machine._layer.where
         self._root = None if selected.root is None else like(selected.root, where)
         if hasattr(self, "feature_names_in_"):
             machine.feature_names_in_ = self.feature_names_in_

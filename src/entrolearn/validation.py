@@ -24,7 +24,11 @@ from sklearn.utils._array_api import _convert_to_numpy, get_namespace
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.fixes import parse_version
-from sklearn.utils.multiclass import _check_partial_fit_first_call, check_classification_targets
+from sklearn.utils.multiclass import (
+    _check_partial_fit_first_call,
+    check_classification_targets,
+    type_of_target,
+)
 from sklearn.utils.parallel import _get_threadpool_controller
 from sklearn.utils.validation import _check_sample_weight
 from sklearn.utils.validation import validate_data as sklearn_validate_data
@@ -48,6 +52,7 @@ __all__ = [
     "device_of",
     "dispatched_namespace",
     "encode",
+    "encode_two",
     "has_double",
     "is_numpy",
     "learn_classes",
@@ -289,6 +294,23 @@ def encode(y, name: str) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(
             f"{name} needs samples of at least two classes, "
             f"but the data contains only one class: {classes.tolist()[0]!r}."
+        )
+    return classes, codes
+
+
+def encode_two(y, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """:func:`encode` for learners of two classes.
+
+    Raises
+    ------
+    ValueError
+        If y does not have two classes.
+    """
+    classes, codes = encode(y, name)
+    if len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {type_of_target(y)}: it has "
+            f"{len(classes)} classes. sklearn.multiclass.OneVsRestClassifier({name}()) tells them apart."
         )
     return classes, codes
 

@@ -41,6 +41,24 @@ def test_separate_groups_are_found(name):
     assert adjusted_rand_score(groups[order], found.fit(X[order]).labels_) == 1
 
 
+# Each row three times, and positive for KLClustering.
+REPEATED = np.repeat(9 + np.random.default_rng(0).normal(size=(50, 2))[30:], 3, axis=0)
+
+
+@pytest.mark.parametrize("cases", [sorted(CLUSTERERS)], ids=[""])
+@for_each("name")
+def test_equal_rows_have_equal_labels(name):
+    """The label of each row is a function of the row: that of the first row equal to it."""
+    _, first, of_row = np.unique(REPEATED, axis=0, return_index=True, return_inverse=True)
+    starts = {
+        "MinimumEntropyClustering": {"init": "random"},
+        "KLClustering": {"init": "random", "n_clusters": 12, "max_iter": 1},  # empty clusters are filled
+    }
+    found = clone(CLUSTERERS[name]).set_params(**starts.get(name[:-2], {})).fit(REPEATED)
+    for labels in (found.labels_, found.predict(REPEATED)):
+        assert_array_equal(labels, labels[first][of_row])
+
+
 # --- what is counted before a fit is what the fit takes -----------------------------------------------
 
 

@@ -38,24 +38,32 @@ def naive_volume_at(z, X, labels, n_clusters):
     shares = np.zeros(n_clusters)
     for c in np.unique(labels):
         distances = np.sort([np.sqrt(np.sum((z - x) ** 2)) for x in X[labels == c]])[:K]
-        shares[c] = len(distances) / distances[-1] ** X.shape[1]
+        shares[c] = len(distances) / max(distances[-1], 1e-150) ** X.shape[1]
     return shares / shares.sum()
 
 
+ONCE = np.ones(50, dtype=int)
 NAIVE = {WindowPosteriors: naive_window, VolumePosteriors: naive_volume}
 
 
-@pytest.fixture(params=[WindowPosteriors, VolumePosteriors])
+@pytest.fixture(params=[(each, most) for each in NAIVE for most in (1, 8)], ids=str)
 def posteriors(request):
-    """Of five clusters of rows at random, the last of them empty and the one before as small as can be."""
+    """Of five clusters of rows at random, the last of them empty and the one before as small as can be.
+
+    Each row occurs once, or up to eight times: more often than a list of K + 2 distances can hold.
+    """
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(40, 2)), rng.integers(3, size=40)
     labels[:2] = 3
-    return X, request.param(X, labels, 5, RADIUS if request.param is WindowPosteriors else K)
+    which, most = request.param
+    counts = rng.integers(1, most + 1, size=40)
+    return X, which(X, counts, labels, 5, RADIUS if which is WindowPosteriors else K)
 
 
 def naive(X, posteriors):
-    return NAIVE[type(posteriors)](X, posteriors.labels, 5)
+    """Of the repeated rows, at the first of each."""
+    rows = np.repeat(np.arange(len(X)), posteriors.counts)
+    return NAIVE[type(posteriors)](X[rows], posteriors.labels[rows], 5)[np.unique(rows, return_index=True)[1]]
 
 
 def test_values_are_those_of_the_definition(posteriors):
@@ -101,7 +109,7 @@ def test_a_proposal_changes_nothing_until_it_is_accepted(posteriors):
 def test_rows_on_the_rim_of_a_window_are_neighbours_of_each_other():
     grid = np.array([(i, j) for i in range(7) for j in range(7)]) * 0.1  # whose distances are rounded
     labels = np.arange(49)
-    values = WindowPosteriors(grid, labels, 49, 0.1).values
+    values = WindowPosteriors(grid, ONCE[:49], labels, 49, 0.1).values
     assert_array_equal(values > 0, values.T > 0)
     assert np.all(values.diagonal() > 0)
 
@@ -109,7 +117,7 @@ def test_rows_on_the_rim_of_a_window_are_neighbours_of_each_other():
 def test_equal_rows_share_what_there_is():
     """As in the limit of equal volumes that vanish: by their numbers, and other clusters have no share."""
     X = np.array([[0.0], [0.0], [0.0], [0.0], [3.0], [4.0]])
-    values = VolumePosteriors(X, np.array([0, 0, 1, 1, 2, 2]), 3, 2).values
+    values = VolumePosteriors(X, ONCE[:6], np.array([0, 0, 1, 1, 2, 2]), 3, 2).values
     assert_allclose(values[0], [1 / 3, 2 / 3, 0], atol=1e-300)
     assert_allclose(values[3], [2 / 3, 1 / 3, 0], atol=1e-300)
     assert_allclose(values[4], np.array([2 / 3, 2 / 3, 1 / 1]) / (2 / 3 + 2 / 3 + 1), rtol=1e-12)
@@ -118,13 +126,13 @@ def test_equal_rows_share_what_there_is():
 def test_three_clusters_on_the_line_have_a_closed_form():
     """At 0 the one other member is at 1, the second of the next cluster at 4, the second of the last at 8."""
     X = np.array([[0.0], [1.0], [3.0], [4.0], [7.0], [8.0]])
-    values = VolumePosteriors(X, np.array([0, 0, 1, 1, 2, 2]), 3, 2).values
+    values = VolumePosteriors(X, ONCE[:6], np.array([0, 0, 1, 1, 2, 2]), 3, 2).values
     assert_allclose(values[0], np.array([1, 2 / 4, 2 / 8]) / (1 + 2 / 4 + 2 / 8), rtol=1e-12)
 
 
 def test_a_row_alone_in_its_cluster_says_nothing_for_it():
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    values = VolumePosteriors(X, np.array([0, 1, 1, 1]), 2, 2).values
+    values = VolumePosteriors(X, ONCE[:4], np.array([0, 1, 1, 1]), 2, 2).values
     assert_array_equal(values[0], [0, 1])
     assert values[1, 0] > 0
 

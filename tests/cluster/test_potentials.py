@@ -30,8 +30,9 @@ def naive_between(X, labels):
     return -math.log(total / (2 * math.prod(np.bincount(labels).tolist())))
 
 
-def grown(X, labels):
-    potentials = ClusterPotentials(-cdist(X, X, "sqeuclidean") / (4 * SIGMA**2), labels.max() + 1)
+def grown(X, labels, counts=None):
+    counts = np.ones_like(labels) if counts is None else counts
+    potentials = ClusterPotentials(-cdist(X, X, "sqeuclidean") / (4 * SIGMA**2), labels.max() + 1, counts)
     for row in np.random.default_rng(0).permutation(np.flatnonzero(labels >= 0)):
         potentials.add(row, labels[row])
     return potentials
@@ -64,6 +65,21 @@ def test_increases_are_differences_of_entropies(clusters):
             for c in range(4)
         ]
         assert_allclose(potentials.increases(row), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_a_row_that_occurs_three_times_is_three_rows(clusters):
+    X, labels = clusters
+    counts = np.random.default_rng(4).integers(1, 4, size=40)
+    rows = np.repeat(np.arange(40), counts)
+    once, again = grown(X, labels, counts), grown(X[rows], labels[rows])
+    assert_array_equal(once.sizes, again.sizes)
+    assert_allclose(once.within, again.within, rtol=1e-12)
+    assert_allclose(once.log_pair_sums(), again.log_pair_sums(), rtol=1e-12)
+    for row in np.flatnonzero(labels < 0):
+        members = [X[rows][labels[rows] == c] for c in range(4)]
+        copies = np.repeat(X[[row]], counts[row], axis=0)
+        expected = [naive_entropy(np.vstack([each, copies])) - naive_entropy(each) for each in members]
+        assert_allclose(once.increases(row), expected, rtol=1e-9, atol=1e-12)
 
 
 def test_a_cluster_that_is_released_leaves_the_others_as_they_were(clusters):
@@ -137,7 +153,7 @@ def test_wider_kernels_have_more_entropy_within():
     X = np.random.default_rng(3).normal(size=(20, 2))
     squared, entropies = cdist(X, X, "sqeuclidean"), []
     for sigma in (0.1, 0.3, 1.0, 3.0):
-        potentials = ClusterPotentials(-squared / (4 * sigma**2), 1)
+        potentials = ClusterPotentials(-squared / (4 * sigma**2), 1, np.ones(20, dtype=int))
         for row in range(20):
             potentials.add(row, 0)
         entropies.append(math.log(4 * math.pi * sigma**2) - math.log(potentials.within[0] / 400))

@@ -169,11 +169,11 @@ def test_other_units_and_other_axes_do_not_change_the_clusters():
 def test_the_order_of_the_rows_does_not_matter_where_the_seeds_are_the_same():
     X, _ = make_blobs(60, centers=3, cluster_std=2.0, random_state=5)
     exponents = -cdist(X, X, "sqeuclidean")
-    seeds = np.array([3, 20, 41, 50])
+    seeds, counts = np.array([3, 20, 41, 50]), np.ones(60, dtype=int)
     order = np.random.default_rng(6).permutation(60)
     place = np.argsort(order)  # where each row went
-    plain = renyi._grown(exponents, seeds, 4, None)
-    shuffled = renyi._grown(exponents[np.ix_(order, order)], place[seeds], 4, None)
+    plain = renyi._grown(exponents, counts, seeds, 4, None)
+    shuffled = renyi._grown(exponents[np.ix_(order, order)], counts, place[seeds], 4, None)
     for one, other in zip(plain.levels, shuffled.levels, strict=True):
         assert_array_equal(other.labels[place], one.labels)
         assert other.between == pytest.approx(one.between, rel=1e-10)
@@ -183,7 +183,9 @@ def test_seeds_grow_along_the_shape_and_not_around_the_seed():
     """The fourth row is nearer to the seed than the fifth, which is nearer to a member."""
     x = np.array([0.0, 1.0, 2.0, -2.5, 3.0])
     exponents = -(np.subtract.outer(x, x) ** 2)
-    assert_array_equal(renyi._grown_seeds(exponents, np.array([0]), 4).labels, [0, 0, 0, -1, 0])
+    assert_array_equal(
+        renyi._grown_seeds(exponents, np.ones(5, dtype=int), np.array([0]), 4).labels, [0, 0, 0, -1, 0]
+    )
 
 
 def test_moons_and_rings_are_told_apart_where_k_means_cuts_them():
@@ -244,9 +246,16 @@ def test_more_clusters_than_seeds_are_refused():
         RenyiEntropyClustering(5, n_seeds=4).fit(np.random.default_rng(8).normal(size=(30, 2)))
 
 
-def test_equal_rows_have_no_width_of_their_own():
-    with pytest.raises(ValueError, match="all rows of X are equal"):
-        RenyiEntropyClustering().fit(np.ones((10, 2)))
+def test_seeds_are_distinct_rows():
+    rows = np.arange(6.0)[np.random.default_rng(5).integers(6, size=60)]
+    seeds = RenyiEntropyClustering(n_seeds=6, seed_size=1, n_init=1, random_state=0).fit(rows[:, None]).seeds_
+    assert sorted(seeds[np.unique(rows, return_index=True)[1]]) == [0, 1, 2, 3, 4, 5]
+
+
+def test_fewer_distinct_rows_than_clusters_are_refused():
+    for X, n_clusters in (np.ones((10, 2)), None), (np.repeat([[0.0], [1.0]], 9, axis=0), 3):
+        with pytest.raises(ValueError, match="distinct rows"):
+            RenyiEntropyClustering(n_clusters).fit(X)
 
 
 def test_more_rows_than_the_memory_holds_are_refused_with_a_way_out(monkeypatch):

@@ -124,7 +124,7 @@ def of_kernel(p: dict, name: str) -> float:
 
 def is_no_convex_minimum(p: dict) -> bool:
     """Whether a linear classifier may stop before the minimum, or has no intercept, which costs nothing."""
-    unfinished = p["solver"] != "lbfgs" or p["tol"] > 1e-8 or bool(p.get("early_stopping"))
+    unfinished = p["solver"] != "lbfgs" or p["tol"] > 1e-8
     return unfinished or not p["fit_intercept"] or is_unusual(p)
 
 
@@ -243,7 +243,6 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("folds and landmarks are drawn by row number", RECURSIVE, None),
         ("batches are drawn by row number", MSE, lambda p: p["batch_size"] < 200),
         ("candidate sets are drawn by row number", ("CrossEntropySVC", "CrossEntropySVR"), None),
-        ("validation rows are drawn by row number", ("SoftmaxRegression",), lambda p: p["early_stopping"]),
         ("the linear program has many optima", ONE_NORM, lambda p: is_unusual(p) or p["gamma"] != "scale"),
         ("the last digits decide where the solver stops", (*ERROR_ENTROPY, *LINEAR), is_unusual),
         ("units that see no difference make a singular matrix", ("WELMClassifier",), is_unusual),
@@ -319,11 +318,6 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
         ("of such directions any basis is as good", DIRECTIONS, equal_directions),
         ("settings belong to classes", OF_CLASSES, names_classes),
         ("components go round the classes in their order", ("PerClassPCA",), None),
-        (
-            "rows that are kept out are drawn class by class",
-            ("SoftmaxRegression",),
-            lambda p: p["early_stopping"],
-        ),
         ("random weights belong to classes", (MSE[0], ERROR_ENTROPY[0]), None),
         ("the linear program has many optima", LINEAR_PROGRAMS, is_unusual),
         ("the last digits decide where the solver stops", LINEAR, is_unusual),
@@ -381,7 +375,6 @@ NOT_CLAIMED: dict[str, list[tuple[str, tuple, Callable[[dict], bool] | None]]] =
             (*UNITS, *KERNELS),
             lambda p: isinstance(p.get("alpha"), list),
         ),
-        ("rows that are kept out are drawn", ("SoftmaxRegression",), lambda p: p["early_stopping"]),
         ("batches are drawn by row number", MSE, lambda p: p["batch_size"] < 400),
         ("the linear program has many optima", ONE_NORM, lambda p: is_unusual(p) or p["gamma"] != "scale"),
         SEARCHED,

@@ -218,7 +218,7 @@ CLUSTERS = {
 VIEWS = {"CoherentFeatures", "IncoherentFeatures"}
 NO_SPREAD = {"RenyiEntropyClustering", "EntropySearch"}
 # Settings of which some refuse what the class takes, or take what it refuses.
-VARIES = ("MaxEntClassifier-3", "SoftmaxRegression-3", "EntropySearch-2", "OneNormSVR-2")
+VARIES = ("MaxEntClassifier-3", "EntropySearch-2", "OneNormSVR-2")
 VARIES += ("RenyiEntropyClustering-2", "CrossEntropyClustering-2", "CrossEntropyClustering-3")
 EXTREMES: dict[str, tuple[dict, set]] = {
     "a constant column": ({"column": "constant"}, set()),

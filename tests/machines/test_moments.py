@@ -49,14 +49,14 @@ def test_mean_and_covariance_are_numpys(H):
 @pytest.mark.parametrize("shape", [(60, 8), (8, 60), (5, 1), (2, 4), (1, 3), (400, 3)])
 def test_shrinkage_is_scikit_learns(rng, shape):
     H = rng.normal(size=shape) * rng.uniform(0.1, 3, size=shape[1])
-    for mine, theirs in [(ClassMoments.ledoit_wolf, ledoit_wolf), (ClassMoments.oas, oas)]:
-        covariance, shrinkage = mine(ClassMoments.from_data(H))
-        if shape[1] == 1 and mine is ClassMoments.oas:
-            continue  # scikit-learn answers one feature without the formula
-        expected_covariance, expected_shrinkage = theirs(H)
-        if shape[0] > 1:  # of one row scikit-learn's shrinkage is 0 / 0 or 1; the covariance is zero anyway
-            assert_allclose(shrinkage, expected_shrinkage, atol=1e-12)
-        assert_allclose(covariance, np.reshape(expected_covariance, covariance.shape), atol=1e-12)
+    moments = ClassMoments.from_data(H)
+    if shape[1] > 1 and shape[0] > 1:  # scikit-learn answers one feature without the formula
+        assert moments.oas_shrinkage() == pytest.approx(oas(H)[1], abs=1e-12)
+    covariance, shrinkage = moments.ledoit_wolf()
+    expected_covariance, expected_shrinkage = ledoit_wolf(H)
+    if shape[0] > 1:  # of one row scikit-learn's shrinkage is 0 / 0 or 1; the covariance is zero anyway
+        assert_allclose(shrinkage, expected_shrinkage, atol=1e-12)
+    assert_allclose(covariance, np.reshape(expected_covariance, covariance.shape), atol=1e-12)
 
 
 @given(cut=st.integers(1, 58), seed=st.integers(0, 10))

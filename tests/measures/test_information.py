@@ -13,7 +13,6 @@ from scipy.stats import multinomial
 
 from entrolearn.measures import (
     conditional_entropy,
-    counts_from_samples,
     cross_entropy,
     entropy,
     entropy_from_counts,
@@ -22,7 +21,6 @@ from entrolearn.measures import (
     kl_divergence,
     mutual_information,
     mutual_information_from_counts,
-    probabilities_from_counts,
     renyi_entropy,
 )
 
@@ -239,20 +237,9 @@ def test_independent_variables_have_no_mutual_information_and_a_function_none_le
 # Counts and samples
 
 
-def test_counts_of_samples_are_those_of_a_loop():
-    t, y = list("abca"), [2, 1, 2, 2]
-    expected = np.zeros((3, 2), dtype=int)
-    for each in zip(t, y, strict=True):
-        expected["abc".index(each[0]), each[1] - 1] += 1
-    assert_allclose(counts_from_samples(t, y), expected)
-    assert_allclose(counts_from_samples(t), [2, 1, 1])
-    assert counts_from_samples(t, y, t).shape == (3, 2, 3)
-
-
 def test_plug_in_estimates_are_the_measures_of_the_frequencies(rng):
     counts = rng.integers(0, 9, size=(3, 4))
-    P = probabilities_from_counts(counts)
-    assert P.sum() == pytest.approx(1, rel=1e-15)
+    P = counts / counts.sum()
     assert entropy_from_counts(counts) == pytest.approx(joint_entropy(P), rel=1e-14)
     assert mutual_information_from_counts(counts) == pytest.approx(mutual_information(P), rel=1e-14)
 
@@ -326,12 +313,10 @@ def test_values_that_were_never_seen_do_not_count_in_the_correction():
         (lambda: renyi_entropy([1.0], -1), r"order is -1; it must be a number of at least 0"),
         (lambda: renyi_entropy([1.0], math.nan), r"order is nan"),
         (lambda: havrda_charvat_entropy([1.0], math.inf), r"order is inf; it must be a finite number"),
-        (lambda: probabilities_from_counts([0, 0]), r"counts of shape \(2,\) hold no observation"),
+        (lambda: entropy_from_counts([0, 0]), r"counts of shape \(2,\) hold no observation"),
         (lambda: entropy_from_counts([1, -1]), r"counts holds -1; counts must not be negative"),
         (lambda: entropy_from_counts([1], correction="jackknife"), r"it must be one of None, 'miller_madow'"),
         (lambda: mutual_information_from_counts([1, 2]), r"they must be a table of two variables"),
-        (lambda: counts_from_samples(), r"the samples have shapes \[\]"),
-        (lambda: counts_from_samples([1, 2], [1]), r"the samples have shapes \[\(2,\), \(1,\)\]"),
     ],
 )
 def test_bad_input_is_named(call, message):

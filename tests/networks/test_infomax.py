@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from information_objectives import infomax_objective
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import subspace_angles
 from scipy.optimize import LinearConstraint, minimize
 from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 
-from entrolearn.networks import LinearInfomax, infomax_objective
+from entrolearn.networks import LinearInfomax
 from entrolearn.networks.infomax import water_filling
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from information_objectives import ica_objective
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit
 
-from entrolearn.networks import ica_objective
 from entrolearn.networks.relative import _direction, _Place, _solved, climb, fixed_point
 
 
@@ -55,19 +55,6 @@ def test_entropy_of_a_uniform_output_is_that_of_its_input():
     assert ica_objective([[1.0]], x)[0] == pytest.approx(-entropy_of_input, abs=0.01)
     for size in (0.8, 1.25):
         assert ica_objective([[size]], x)[0] < ica_objective([[1.0]], x)[0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((np.eye(2), np.ones((5, 3))), r"W has shape \(2, 2\) and X \(5, 3\)"),
-        ((np.eye(2), np.ones((5, 2)), [True]), r"sub_gaussian has shape \(1,\); .* each of 2 outputs"),
-    ],
-)
-def test_arrays_that_do_not_fit_are_refused(arguments, message):
-    W, X, *kinds = arguments
-    with pytest.raises(ValueError, match=message):
-        ica_objective(W, X, sub_gaussian=kinds[0] if kinds else None)
 
 
 # --- derivatives by a relative step -------------------------------------------------------------------

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from information_objectives import log_density, scores
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.stats import logistic, norm
 
 from entrolearn.networks import sources
-from entrolearn.networks.sources import log_density, moments, scores
+from entrolearn.networks.sources import moments
 
 KINDS = [False, True]
 

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from information_objectives import views_objective
 from numpy.testing import assert_allclose
 from scipy.linalg import null_space, sqrtm, subspace_angles
 from scipy.optimize import minimize
 from sklearn.cross_decomposition import CCA
 from sklearn.datasets import load_linnerud, load_wine
 
-from entrolearn.networks import CoherentFeatures, IncoherentFeatures, views_objective
+from entrolearn.networks import CoherentFeatures, IncoherentFeatures
 
 VIEWS = [CoherentFeatures, IncoherentFeatures]
 

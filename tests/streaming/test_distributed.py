@@ -24,7 +24,6 @@ from entrolearn import (
     WELMClassifier,
     streaming,
 )
-from entrolearn.machines.additive import checked_rows, empty_sums
 from entrolearn.streaming import distributed, sampling
 from entrolearn.streaming.distributed import merged_sums, sums_of_chunk
 
@@ -158,7 +157,7 @@ def test_merging_leaves_what_it_merges_as_it_was(machine, X):
     # Dask may merge the same results again, for a worker that was lost.
     y = labels(X, 2)
     machine.set_params(random_state=0).fit(X, y)
-    no_sums = empty_sums(machine, *checked_rows(machine, X, y))
+    no_sums = machine._no_sums(*machine._checked(X, y))
     parts = [
         sums_of_chunk(X[i : i + 500], y[i : i + 500], None, 0, machine, no_sums, np.float64)
         for i in (0, 500, 1000)

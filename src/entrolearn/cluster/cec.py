@@ -134,8 +134,9 @@ class CrossEntropyClustering(ClusterMixin, BaseEstimator):
     at a time. With 8,000 rows or more, the first passes make all moves at once, as long as there are many and
     the energy falls; if clusters overlap, the search may then end in a different partition of about the same
     energy. At the end no single move lowers the energy. This implies that each row is in the cluster with the
-    largest ``p_k N(x; m_k, S_k)``, so :meth:`predict` repeats the labels. The converse does not hold: moving
-    all rows to the cluster of their largest density at once (Lloyd's method) stops earlier.
+    largest ``p_k N(x; m_k, S_k)``, so :meth:`predict` repeats the labels, and equal rows have one label. The
+    converse does not hold: moving all rows to the cluster of their largest density at once (Lloyd's method)
+    stops earlier.
 
     Single moves do not remove every superfluous cluster. Of ten initial clusters on four separate components,
     six to nine remain with full covariances, although the partition into four has the lowest energy. Merging

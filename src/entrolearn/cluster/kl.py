@@ -162,7 +162,8 @@ class KLClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMix
 
     Notes
     -----
-    A cluster that loses all its rows is given the row with the largest divergence from its own center.
+    A cluster that loses all its rows is given the row with the largest divergence from its own center, and
+    the rows equal to it.
 
     The authors of the essay rejected this divergence for clustering images of digits, because the
     distributions of the clusters differed too little. A measure of this difference is ``1 - objective_ /
@@ -445,7 +446,7 @@ class _Search:
         return float(weights @ entr(centers).sum(axis=1) - self.entropies.mean())
 
     def _assigned(self, centers: np.ndarray) -> np.ndarray:
-        """The nearest center of each row; a center without rows gets the row farthest from its own one."""
+        """The nearest center of each row; a center without rows gets the farthest one, with its equals."""
         cross = self.distributions.cross_entropies(centers)
         labels = cross.argmin(axis=1)
         counts = np.bincount(labels, minlength=self.n_clusters)
@@ -453,10 +454,13 @@ class _Search:
         if len(empty):
             distances = cross.min(axis=1) - self.entropies
             for k in empty:
-                distances[counts[labels] == 1] = 0
-                farthest = distances.argmax()
-                if distances[farthest] <= ROUNDING:
-                    break  # fewer different rows than clusters
-                counts[labels[farthest]] -= 1
-                labels[farthest], counts[k] = k, 1
+                while distances[farthest := distances.argmax()] > ROUNDING:
+                    row = self.distributions[[farthest]]
+                    equal = self.distributions.cross_entropies(row)[:, 0] - self.entropies <= ROUNDING
+                    equal[farthest] = True  # whatever the rounding
+                    distances[equal] = 0
+                    if (moved := np.count_nonzero(equal)) < counts[labels[farthest]]:
+                        counts[labels[farthest]] -= moved
+                        labels[equal], counts[k] = k, moved
+                        break
         return np.unique(labels, return_inverse=True)[1]

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.cluster.equal_rows import distinct_rows
 from entrolearn.cluster.posteriors import (
     VolumePosteriors,
     WindowPosteriors,
@@ -106,7 +107,8 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
     nearly 0 or 1. The row itself does not count as a neighbour: its distance of zero would keep the last row
     of a cluster in it.
 
-    Rows are not moved on a tie. For some training rows another cluster than their own may have the largest
+    Equal rows are moved together; they start in the cluster of the first of them. Rows are not moved on a
+    tie. For some training rows another cluster than their own may have the largest
     posterior, because moving them would increase the entropy of their neighbours more. `predict` returns that
     cluster, `labels_` the own one.
 
@@ -192,14 +194,15 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         if len(X) < self.n_clusters:
             raise ValueError(f"n_samples={len(X)} must be at least n_clusters={self.n_clusters}")
         initial, n_initial = self._initial_partition(X)
-        posteriors = self._posteriors(X, initial, n_initial)
+        first, of_row, counts = distinct_rows(X)
+        posteriors = self._posteriors(X, first, counts, initial[first], n_initial)
         history, converged = _descend(posteriors, self._row_entropy(), self.max_iter)
         if not converged:
             warn_user(
                 f"rows still moved in the last of {self.max_iter} sweeps: raise max_iter",
                 ConvergenceWarning,
             )
-        remaining, self.labels_ = np.unique(posteriors.labels, return_inverse=True)
+        remaining, self.labels_ = np.unique(posteriors.labels[of_row], return_inverse=True)
         self.n_clusters_ = len(remaining)
         self.history_ = np.array(history)
         self.objective_, self.n_iter_ = history[-1], len(history) - 1
@@ -260,12 +263,12 @@ class MinimumEntropyClustering(ClusterMixin, BaseEstimator):
         return codes, len(different)
 
     def _posteriors(
-        self, X: np.ndarray, labels: np.ndarray, n_clusters: int
+        self, X: np.ndarray, first: np.ndarray, counts: np.ndarray, labels: np.ndarray, n_clusters: int
     ) -> WindowPosteriors | VolumePosteriors:
         if self.posterior == "knn":
-            return VolumePosteriors(X, labels, n_clusters, self.n_neighbors)
+            return VolumePosteriors(X[first], counts, labels, n_clusters, self.n_neighbors)
         self.radius_ = neighbour_distance(X, self.n_neighbors) if self.radius is None else float(self.radius)
-        return WindowPosteriors(X, labels, n_clusters, self.radius_)
+        return WindowPosteriors(X[first], counts, labels, n_clusters, self.radius_)
 
     def _row_entropy(self) -> Callable[[np.ndarray], np.ndarray]:
         if self.entropy == "havrda_charvat" and self.order != 1:
@@ -280,10 +283,10 @@ def _descend(
 ) -> tuple[list[float], bool]:
     """Sweep until no row moves. Returns the mean entropies and whether the last sweep moved no row."""
     entropies = entropy(posteriors.values)
-    history = [float(entropies.mean())]
+    history = [float(np.repeat(entropies, posteriors.counts).mean())]
     for _ in range(max_iter):
         moved = _sweep(posteriors, entropies, entropy)
-        history.append(float(entropies.mean()))
+        history.append(float(np.repeat(entropies, posteriors.counts).mean()))
         if not moved:
             return history, True
     return history, False
@@ -303,7 +306,7 @@ def _sweep(
             continue
         rows, values = posteriors.propose(row, cluster)
         proposed = entropy(values)
-        if np.sum(proposed - entropies[rows]) < -ROUNDING:
+        if np.sum(posteriors.counts[rows] * (proposed - entropies[rows])) < -ROUNDING:
             posteriors.accept(row, cluster, rows, values)
             entropies[rows] = proposed
             favourites[rows] = _favourites(values, posteriors.labels[rows])

@@ -41,6 +41,9 @@ class WindowPosteriors:
     Parameters
     ----------
     X : ndarray, shape (n_samples, n_features)
+        Distinct rows.
+    counts : ndarray of int, shape (n_samples,)
+        How often each row occurs. Equal rows change their cluster together.
     labels : ndarray of int, shape (n_samples,)
         Clusters 0, …, n_clusters - 1, some of which may be empty.
     n_clusters : int
@@ -59,30 +62,30 @@ class WindowPosteriors:
     is proportional to the number of the row's neighbours times n_clusters.
     """
 
-    def __init__(self, X: np.ndarray, labels: np.ndarray, n_clusters: int, radius: float):
+    def __init__(self, X: np.ndarray, counts: np.ndarray, labels: np.ndarray, n_clusters: int, radius: float):
         index = neighbour_index(X, radius)
         _check_windows(index, X, n_clusters)
         graph = csr_array(index.radius_neighbors_graph(X))
         # At the edge of a window rounding decides membership; make the graph symmetric.
         graph = graph.maximum(graph.T).maximum(eye_array(len(X))).tocsr()
-        self.labels = labels.copy()
+        self.labels, self.counts = labels.copy(), counts
         self._first, self._neighbours = graph.indptr, graph.indices
-        self._sizes = np.diff(graph.indptr)[:, np.newaxis]
-        self._counts = _members(graph, labels, n_clusters)
-        self.values = self._counts / self._sizes
+        self._members = _members(graph, counts, labels, n_clusters)
+        self._sizes = self._members.sum(axis=1, keepdims=True)
+        self.values = self._members / self._sizes
 
     def propose(self, row: int, cluster: int) -> tuple[np.ndarray, np.ndarray]:
         """The rows whose posteriors change if `row` moves to `cluster`, and their new posteriors."""
         rows = self._window(row)
-        counts = self._counts[rows]
-        counts[:, self.labels[row]] -= 1
-        counts[:, cluster] += 1
-        return rows, counts / self._sizes[rows]
+        members = self._members[rows]
+        members[:, self.labels[row]] -= self.counts[row]
+        members[:, cluster] += self.counts[row]
+        return rows, members / self._sizes[rows]
 
     def accept(self, row: int, cluster: int, rows: np.ndarray, values: np.ndarray) -> None:
         """Apply a proposal."""
-        self._counts[rows, self.labels[row]] -= 1
-        self._counts[rows, cluster] += 1
+        self._members[rows, self.labels[row]] -= self.counts[row]
+        self._members[rows, cluster] += self.counts[row]
         self.labels[row] = cluster
         self.values[rows] = values
 
@@ -101,10 +104,8 @@ class VolumePosteriors:
 
     Parameters
     ----------
-    X : ndarray, shape (n_samples, n_features)
-    labels : ndarray of int, shape (n_samples,)
-        Clusters 0, …, n_clusters - 1, some of which may be empty.
-    n_clusters : int
+    X, counts, labels, n_clusters
+        As in :class:`WindowPosteriors`.
     n_neighbors : int
         k
 
@@ -119,15 +120,18 @@ class VolumePosteriors:
     -----
     For each row and cluster a list of the k + 2 smallest distances is stored, n_samples x n_clusters x (k +
     2) numbers in total. The two extra distances are for the row itself and for the next member if one leaves.
-    A proposal computes the distances of one row to all others. Only an accepted proposal recomputes distances
-    to a cluster's members, for the rows that had the leaving member in their lists. These are n_clusters x (k
-    + 2) rows on average, because each row has that many members in its lists.
+    A proposal computes the distances of one row to all others. Only an accepted proposal, and one that moves
+    several equal rows, recomputes distances to a cluster's members, for the rows that had the leaving member
+    in their lists. These are n_clusters x (k + 2) rows on average, because each row has that many members in
+    its lists.
     """
 
-    def __init__(self, X: np.ndarray, labels: np.ndarray, n_clusters: int, n_neighbors: int):
-        self.labels = labels.copy()
+    def __init__(
+        self, X: np.ndarray, counts: np.ndarray, labels: np.ndarray, n_clusters: int, n_neighbors: int
+    ):
+        self.labels, self.counts = labels.copy(), counts
         self._X, self._k = X, n_neighbors
-        self._sizes = np.bincount(labels, minlength=n_clusters)
+        self._sizes = np.bincount(labels, counts, n_clusters).astype(np.intp)
         # A proposal copies at most all lists, plus three copies of the lists of one cluster.
         n_numbers = len(X) * (n_neighbors + 2) * (2 * n_clusters + 3)
         check_memory(
@@ -137,7 +141,7 @@ class VolumePosteriors:
         )
         self._near = np.empty((n_clusters, len(X), n_neighbors + 2))
         for c in range(n_clusters):
-            self._near[c] = _nearest(X, X[labels == c], n_neighbors + 2)
+            self._near[c] = self._nearest_members(X, labels == c)
         self.values = _volume_shares(self._near, self._sizes, labels, n_neighbors, X.shape[1])
 
     def propose(self, row: int, cluster: int) -> tuple[np.ndarray, np.ndarray]:
@@ -148,11 +152,16 @@ class VolumePosteriors:
             (distances <= self._near[left, :, last]) | (distances < self._near[cluster, :, last])
         )
         near, labels, sizes = self._near[:, rows], self.labels[rows], self._sizes.copy()
-        near[left] = _without(near[left], distances[rows, np.newaxis])
-        near[cluster] = _with(near[cluster], distances[rows, np.newaxis])
+        if self.counts[row] == 1:
+            near[left] = _without(near[left], distances[rows, np.newaxis])
+        else:
+            rest = self.labels == left
+            rest[row] = False
+            near[left] = self._nearest_members(self._X[rows], rest)
+        near[cluster] = self._joined(row, near[cluster], distances[rows, np.newaxis])
         labels[rows == row] = cluster
-        sizes[left] -= 1
-        sizes[cluster] += 1
+        sizes[left] -= self.counts[row]
+        sizes[cluster] += self.counts[row]
         return rows, _volume_shares(near, sizes, labels, self._k, self._X.shape[1])
 
     def accept(self, row: int, cluster: int, rows: np.ndarray, values: np.ndarray) -> None:
@@ -160,13 +169,27 @@ class VolumePosteriors:
         left, last = self.labels[row], self._k + 1
         distances = self._distances(row)
         self.labels[row] = cluster
-        self._sizes[left] -= 1
-        self._sizes[cluster] += 1
+        self._sizes[left] -= self.counts[row]
+        self._sizes[cluster] += self.counts[row]
         gains = np.flatnonzero(distances < self._near[cluster, :, last])
-        self._near[cluster, gains] = _with(self._near[cluster, gains], distances[gains, np.newaxis])
+        self._near[cluster, gains] = self._joined(
+            row, self._near[cluster, gains], distances[gains, np.newaxis]
+        )
         loses = np.flatnonzero(distances <= self._near[left, :, last])
-        self._near[left, loses] = _nearest(self._X[loses], self._X[self.labels == left], last + 1)
+        self._near[left, loses] = self._nearest_members(self._X[loses], self.labels == left)
         self.values[rows] = values
+
+    def _nearest_members(self, Z: np.ndarray, members: np.ndarray) -> np.ndarray:
+        """Distances of Z to the nearest members, which are given by a mask."""
+        length = self._k + 2
+        repeats = np.minimum(self.counts[members], length)  # further copies do not fit into a list
+        return _nearest(Z, np.repeat(self._X[members], repeats, axis=0), length)
+
+    def _joined(self, row: int, near: np.ndarray, distances: np.ndarray) -> np.ndarray:
+        """Insert the distances to `row`, as often as it occurs."""
+        for _ in range(min(self.counts[row], near.shape[1])):
+            near = _with(near, distances)
+        return near
 
     def _distances(self, row: int) -> np.ndarray:
         return cdist(self._X, self._X[row : row + 1])[:, 0]
@@ -190,7 +213,7 @@ def window_counts(index: NearestNeighbors, labels: np.ndarray, n_clusters: int, 
     """
     blocks = gen_batches(len(Z), max(1, BLOCK_DISTANCES // len(labels)))
     graphs = (csr_array(index.radius_neighbors_graph(Z[rows])) for rows in blocks)
-    return np.concatenate([_members(graph, labels, n_clusters) for graph in graphs])
+    return np.concatenate([_members(graph, np.ones_like(labels), labels, n_clusters) for graph in graphs])
 
 
 def volume_posteriors(
@@ -247,10 +270,11 @@ def _median_distance(index: NearestNeighbors) -> float:
     return float(np.median(distances[:, -1]))
 
 
-def _members(graph: csr_array, labels: np.ndarray, n_clusters: int) -> np.ndarray:
+def _members(graph: csr_array, counts: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
     """Number of neighbours in each cluster, for each row of a neighbour graph."""
     n_samples = len(labels)
-    of_cluster = csr_array((np.ones(n_samples), labels, np.arange(n_samples + 1)), (n_samples, n_clusters))
+    weights = counts.astype(np.float64)
+    of_cluster = csr_array((weights, labels, np.arange(n_samples + 1)), (n_samples, n_clusters))
     return (graph @ of_cluster).toarray().astype(np.intp)
 
 

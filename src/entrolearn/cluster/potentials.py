@@ -18,16 +18,18 @@ class ClusterPotentials:
     Parameters
     ----------
     exponents : ndarray, shape (n_samples, n_samples)
-        Logarithms of the kernel values of all pairs of rows, symmetric, zero on the diagonal.
+        Logarithms of the kernel values of all pairs of distinct rows, symmetric, zero on the diagonal.
     n_clusters : int
         Number of clusters, which are empty at first.
+    counts : ndarray of int, shape (n_samples,)
+        How often each row occurs. Equal rows join and leave a cluster together.
 
     Attributes
     ----------
     labels : ndarray of int, shape (n_samples,)
         Cluster of each row; -1 for rows that are in no cluster.
     sizes : ndarray of int, shape (n_clusters,)
-        Number of members of each cluster.
+        Number of members of each cluster, with repetitions.
     log_sums : ndarray, shape (n_clusters, n_samples)
         Logarithms of the sums of each row's kernel values with the members of a cluster. Clusters only grow
         until they are released as a whole, so sums are never subtracted. Logarithms avoid underflow for
@@ -36,8 +38,9 @@ class ClusterPotentials:
         Sums of the kernel values over all ordered pairs of a cluster's members.
     """
 
-    def __init__(self, exponents: np.ndarray, n_clusters: int):
-        self.exponents = exponents
+    def __init__(self, exponents: np.ndarray, n_clusters: int, counts: np.ndarray):
+        self.exponents, self.counts = exponents, counts
+        self._log_counts = np.log(counts)
         self.labels = np.full(len(exponents), -1)
         self.sizes = np.zeros(n_clusters, dtype=np.intp)
         self.log_sums = np.full((n_clusters, len(exponents)), -np.inf)
@@ -46,20 +49,21 @@ class ClusterPotentials:
 
     def add(self, row: int, cluster: int) -> None:
         """Add a row that is in no cluster to a cluster."""
-        self.within[cluster] += 2 * math.exp(self.log_sums[cluster, row]) + 1
-        sums, exponents = self.log_sums[cluster], self.exponents[row]
+        count = self.counts[row]
+        self.within[cluster] += 2 * count * math.exp(self.log_sums[cluster, row]) + count**2
+        sums, exponents = self.log_sums[cluster], self.exponents[row] + self._log_counts[row]
         # Same as np.logaddexp, which is slower because it is not vectorised.
         share = np.abs(np.subtract(sums, exponents, out=self._share), out=self._share)
         np.negative(share, out=share)
         np.log1p(np.exp(share, out=share), out=share)
         np.maximum(sums, exponents, out=sums)
         sums += share
-        self.sizes[cluster] += 1
+        self.sizes[cluster] += count
         self.labels[row] = cluster
 
     def increases(self, row: int) -> np.ndarray:
         """Increase of each cluster's entropy if the row were added to it, shape (n_clusters,)."""
-        return entropy_increase(np.exp(self.log_sums[:, row]), self.sizes, self.within)
+        return entropy_increase(np.exp(self.log_sums[:, row]), self.sizes, self.within, self.counts[row])
 
     def release(self, cluster: int) -> np.ndarray:
         """Remove a cluster and return its rows, which are then in none. Later clusters move up by one."""
@@ -75,29 +79,34 @@ class ClusterPotentials:
         """Logarithms of the kernel sums between all pairs of clusters, shape (n_clusters, n_clusters)."""
         found = np.empty((len(self.sizes), len(self.sizes)))
         for c in range(len(found)):
-            of_members = self.log_sums[:, self.labels == c]
+            members = self.labels == c
+            of_members = self.log_sums[:, members]
             largest = of_members.max(axis=1)
             of_members -= largest[:, np.newaxis]
-            found[c] = np.log(np.exp(of_members, out=of_members).sum(axis=1)) + largest
+            np.exp(of_members, out=of_members)
+            of_members *= self.counts[members]
+            found[c] = np.log(of_members.sum(axis=1)) + largest
         return found
 
 
-def entropy_increase(sums: np.ndarray, sizes: np.ndarray, within: np.ndarray) -> np.ndarray:
-    r"""Increase of the entropy :math:`-\ln(W / N^2)` of a cluster by one more row.
+def entropy_increase(sums: np.ndarray, sizes: np.ndarray, within: np.ndarray, count: int = 1) -> np.ndarray:
+    r"""Increase of the entropy :math:`-\ln(W / N^2)` of a cluster by `count` equal rows.
 
     Parameters
     ----------
     sums : ndarray, shape (..., n_clusters)
-        Sums of the row's kernel values with the members of each cluster.
+        Sums of one such row's kernel values with the members of each cluster.
     sizes, within : ndarray, shape (n_clusters,)
         N and W: the number of members, and the sum of the kernel values over all ordered pairs of them.
+    count : int, default=1
+        m
 
     Returns
     -------
     ndarray, shape (..., n_clusters)
-        :math:`2 \ln(1 + 1/N) - \ln(1 + (2 s + 1) / W)`, in nats.
+        :math:`2 \ln(1 + m/N) - \ln(1 + (2 m s + m^2) / W)`, in nats.
     """
-    return 2 * np.log1p(1 / sizes) - np.log1p((2 * sums + 1) / within)
+    return 2 * np.log1p(count / sizes) - np.log1p((2 * count * sums + count**2) / within)
 
 
 def between_entropy(log_pair_sums: np.ndarray, sizes: np.ndarray) -> float:

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state, gen_batches
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.cluster.equal_rows import distinct_rows
 from entrolearn.cluster.potentials import ClusterPotentials, between_entropy, entropy_increase, separation
 from entrolearn.kernels import check_memory, kernel_matrix, minus_scaled_distances
 from entrolearn.measures import silverman_factor
@@ -62,9 +63,9 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         too small a value.
     n_seeds : int or None, default=None
         Number of initial clusters, which should exceed the number of clusters expected. None: the larger of
-        10 and twice `n_clusters`, but at most half the number of rows.
+        10 and twice `n_clusters`, but at most half the number of distinct rows.
     seed_size : int or None, default=None
-        Number of rows of each initial cluster. None: 10, or fewer so that at most half of the rows are
+        Number of distinct rows of each initial cluster. None: 10, or fewer so that at most half of them are
         seeded.
     n_init : int, default=10
         Number of random seedings. The one whose chosen level has the largest between-cluster entropy is kept.
@@ -115,12 +116,12 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
     The paper leaves three things open. First, how seeds grow: in turn by one row each, always the free row
     nearest to a member, so that no seed takes rows next to another seed. Second, the order of the remaining
     rows: the next row is the one nearest to any labelled row, which makes the result independent of the order
-    of the rows and lets clusters grow along their shape. Third, the level: superfluous clusters share a group
-    with others, whose rows are close to theirs, and the separation jumps when the last such pair is gone. The
-    between-cluster entropy jumps there, too, but falls by about the logarithm of a size with each cluster
-    removed, which can hide the jump. If some groups are much further apart than others, the largest jump can
-    be that to the coarser structure; `separations_` shows all levels. The first level has no jump before it
-    and is chosen only if it is the only one.
+    of the rows and lets clusters grow along their shape. Equal rows join a cluster together. Third, the
+    level: superfluous clusters share a group with others, whose rows are close to theirs, and the separation
+    jumps when the last such pair is gone. The between-cluster entropy jumps there, too, but falls by about
+    the logarithm of a size with each cluster removed, which can hide the jump. If some groups are much
+    further apart than others, the largest jump can be that to the coarser structure; `separations_` shows all
+    levels. The first level has no jump before it and is chosen only if it is the only one.
 
     If a cluster is left out, the product of the sizes is over the other clusters, so that the entropy of a
     pair of clusters is their quadratic cross entropy. The published equation (8) has one factor 2 too many.
@@ -200,19 +201,20 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the seeds need more rows than there are, `n_seeds` is smaller than `n_clusters`, `bandwidth` is
-            None and all rows are equal, or the square of σ overflows or underflows.
+            If the seeds need more distinct rows than there are, `n_seeds` is smaller than `n_clusters`, or
+            the square of σ overflows or underflows.
         MemoryError
             If the kernel values of all pairs do not fit into memory.
         """
         X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        n_seeds, seed_size = self._seeding(len(X))
+        first, of_row, counts = distinct_rows(X)
+        n_seeds, seed_size = self._seeding(len(first))
         copies = 1 if min(self.n_init, effective_n_jobs(self.n_jobs)) == 1 else 2
-        # The matrix, four copies of the rows, sums for each seed, the labels of all levels, and overhead of
+        # The matrix, six copies of the rows, sums for each seed, the labels of all levels, and overhead of
         # the tasks.
         check_memory(
-            8 * len(X) * (copies * len(X) + 4 * X.shape[1] + (4 + self.n_init) * n_seeds + 24),
-            f"a kernel matrix of {len(X)} x {len(X)} rows",
+            8 * len(first) * (copies * len(first) + (4 + self.n_init) * n_seeds + 24) + 48 * X.size,
+            f"a kernel matrix of {len(first)} x {len(first)} rows",
             "fit on a sample of the rows, and predict the others",
         )
         # Differences from the minimum do not depend on the origin of the rows.
@@ -220,27 +222,28 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         X = X - self._least
         self._mean = X.mean(axis=0)
         X -= self._mean  # distances by inner products lose digits far from the origin
-        self._X = X
         self.bandwidth_ = self._width(X)
-        exponents = minus_scaled_distances(X, X, _gamma(self.bandwidth_))
+        self._X, self._counts = X[first], counts
+        exponents = minus_scaled_distances(self._X, self._X, _gamma(self.bandwidth_))
         np.fill_diagonal(exponents, 0.0)
         random_state = check_random_state(self.random_state)
-        seedings = [random_state.choice(len(X), n_seeds, replace=False) for _ in range(self.n_init)]
+        orders = [of_row[random_state.permutation(len(X))] for _ in range(self.n_init)]
+        seedings = [order[np.sort(np.unique(order, return_index=True)[1])[:n_seeds]] for order in orders]
         grown = delayed(_grown)
         growths = Parallel(n_jobs=self.n_jobs)(
-            grown(exponents, seeds, seed_size, self.n_clusters) for seeds in seedings
+            grown(exponents, counts, seeds, seed_size, self.n_clusters) for seeds in seedings
         )
         best = _best(growths)
         log_volume = X.shape[1] / 2 * math.log(4 * math.pi * self.bandwidth_**2)
-        self.seeds_, self.n_iter_ = best.seeds, len(best.levels) - 1
-        self.hierarchy_ = np.array([level.labels for level in best.levels])
+        self.seeds_, self.n_iter_ = best.seeds[of_row], len(best.levels) - 1
+        self.hierarchy_ = np.array([level.labels[of_row] for level in best.levels])
         self.between_cluster_entropies_ = log_volume + np.array([level.between for level in best.levels])
         self.separations_ = log_volume + np.array([level.separation for level in best.levels])
         self.objectives_ = np.array([-(log_volume + growth.level.between) for growth in growths])
         self.objective_ = -(log_volume + best.level.between)
-        self.labels_, self.n_clusters_ = best.level.labels.copy(), len(best.level.sizes)
+        self.labels_, self.n_clusters_ = best.level.labels[of_row], len(best.level.sizes)
         self.within_cluster_entropies_ = log_volume - np.log(best.level.within / best.level.sizes**2)
-        self._sizes, self._within = best.level.sizes, best.level.within
+        self._labels, self._sizes, self._within = best.level.labels, best.level.sizes, best.level.within
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -259,7 +262,9 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         Z = validate_data(self, X, dtype=np.float64, reset=False) - self._least
         Z -= self._mean
-        of_cluster = (self.labels_[:, np.newaxis] == np.arange(self.n_clusters_)).astype(np.float64)
+        of_cluster = self._counts[:, np.newaxis] * (
+            self._labels[:, np.newaxis] == np.arange(self.n_clusters_)
+        ).astype(np.float64)
         labels = np.empty(len(Z), dtype=self.labels_.dtype)
         for rows in gen_batches(len(Z), max(1, BLOCK_VALUES // len(self._X))):
             kernel = kernel_matrix(Z[rows], self._X, "rbf", {"gamma": _gamma(self.bandwidth_)})
@@ -269,7 +274,10 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
 
     def _width(self, X: np.ndarray) -> float:
         """σ; ValueError if its square, or those of the rows in its units, overflow or underflow."""
-        bandwidth = _silverman_width(X) if self.bandwidth is None else float(self.bandwidth)
+        if self.bandwidth is None:
+            bandwidth = silverman_factor(*X.shape) * math.sqrt(X.var(axis=0).mean())
+        else:
+            bandwidth = float(self.bandwidth)
         least = LEAST_WIDTH * max(1.0, np.linalg.norm(X, axis=1).max())
         if not least <= bandwidth <= 1 / LEAST_WIDTH:
             raise ValueError(
@@ -279,10 +287,10 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         return bandwidth
 
     def _seeding(self, n_samples: int) -> tuple[int, int]:
-        """Number of seeds and of rows per seed; ValueError if there are too few rows."""
+        """Number of seeds and of rows per seed; ValueError if there are too few distinct rows."""
         least = max(2, self.n_clusters or 2)
         if n_samples < least:
-            raise ValueError(f"n_samples={n_samples} must be at least n_clusters={least}")
+            raise ValueError(f"X has {n_samples} distinct rows; there must be at least n_clusters={least}")
         n_seeds = self.n_seeds or max(least, min(max(DEFAULT_SEEDS, 2 * least), n_samples // 2))
         if n_seeds < least:
             raise ValueError(f"n_seeds={n_seeds} must be at least n_clusters={least}")
@@ -290,7 +298,7 @@ class RenyiEntropyClustering(ClusterMixin, BaseEstimator):
         if n_seeds * seed_size > n_samples:
             raise ValueError(
                 f"{n_seeds} seeds of {seed_size} rows take {n_seeds * seed_size} rows; "
-                f"X has n_samples={n_samples}: lower n_seeds or seed_size"
+                f"X has {n_samples} distinct ones: lower n_seeds or seed_size"
             )
         return n_seeds, seed_size
 
@@ -315,9 +323,11 @@ class _Growth:
     level: _Level
 
 
-def _grown(exponents: np.ndarray, seeds: np.ndarray, seed_size: int, n_clusters: int | None) -> _Growth:
+def _grown(
+    exponents: np.ndarray, counts: np.ndarray, seeds: np.ndarray, seed_size: int, n_clusters: int | None
+) -> _Growth:
     """The hierarchy grown from the given rows as seeds."""
-    potentials = _grown_seeds(exponents, seeds, seed_size)
+    potentials = _grown_seeds(exponents, counts, seeds, seed_size)
     seeded = potentials.labels.copy()
     _assign(potentials, np.flatnonzero(seeded < 0))
     levels = _hierarchy(potentials, fewest=1 if n_clusters == 1 else 2)
@@ -365,9 +375,11 @@ def _worst(log_pair_sums: np.ndarray, sizes: np.ndarray) -> int:
     return int(np.argmax(entropies))
 
 
-def _grown_seeds(exponents: np.ndarray, seeds: np.ndarray, seed_size: int) -> ClusterPotentials:
+def _grown_seeds(
+    exponents: np.ndarray, counts: np.ndarray, seeds: np.ndarray, seed_size: int
+) -> ClusterPotentials:
     """Clusters grown from the seeds, in turn by the free row nearest to any of their members."""
-    potentials = ClusterPotentials(exponents, len(seeds))
+    potentials = ClusterPotentials(exponents, len(seeds), counts)
     for cluster, seed in enumerate(seeds):
         potentials.add(seed, cluster)
     nearness = exponents[seeds]  # of each row to the nearest member of each cluster
@@ -398,11 +410,3 @@ def _assign(potentials: ClusterPotentials, rows: np.ndarray) -> None:
 def _gamma(bandwidth: float) -> float:
     """Factor of the squared distances: the product of two densities of width σ has variance 2σ²."""
     return 1 / (4 * bandwidth**2)
-
-
-def _silverman_width(X: np.ndarray) -> float:
-    if not np.ptp(X, axis=0).any():
-        raise ValueError(
-            "all rows of X are equal, so bandwidth=None has no variance to use: set bandwidth to a number"
-        )
-    return silverman_factor(*X.shape) * math.sqrt(X.var(axis=0).mean())

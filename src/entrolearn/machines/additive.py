@@ -33,24 +33,16 @@ __all__ = [
     "AdditiveClassifier",
     "AdditiveRegressor",
     "check_additive",
-    "checked_rows",
     "delete_sums",
-    "draw_layer",
     "draw_without_rows",
-    "empty_sums",
     "fit_sums",
     "fits_one_by_one",
-    "layer_of_rows",
     "path_on_layers",
     "solve",
     "stored_sums",
-    "sum_names",
-    "sums_over",
     "takes_chunks",
-    "units_of",
     "with_sums",
     "without_rows",
-    "zero_sums",
 ]
 
 
@@ -89,7 +81,7 @@ class Additive:
         """The hidden units, and what is to be known of the rows to draw them."""
 
     @abstractmethod
-    def _checked(self, X, y, *, first: bool, dtypes: list) -> tuple[Any, Any]:
+    def _checked(self, X, y, *, first: bool = False, dtypes: Sequence = (np.float64,)) -> tuple[Any, Any]:
         """Validated rows and targets of a chunk; the first chunk sets the number of features."""
 
     @abstractmethod
@@ -333,8 +325,8 @@ class AdditiveClassifier(Additive, OutputClassifier):
         X, codes = self._checked(X, y, first=first, dtypes=[np.float64])
         return self._update(X, codes, sample_weight, decay)
 
-    def _checked(self, X, y, *, first, dtypes):
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=dtypes, reset=first)
+    def _checked(self, X, y, *, first=False, dtypes=(np.float64,)):
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=list(dtypes), reset=first)
         return X, self._targets(codes_among(self.classes_, y), X)
 
     def _targets(self, codes, X):
@@ -390,7 +382,7 @@ class AdditiveRegressor(Additive, OutputRegressor):
         X, T = self._checked(X, y, first=self._begins(), dtypes=[np.float64])
         return self._update(X, T, sample_weight, decay)
 
-    def _checked(self, X, y, *, first, dtypes):
+    def _checked(self, X, y, *, first=False, dtypes=(np.float64,)):
         checks = {"accept_sparse": "csr", "dtype": np.float64, "multi_output": True, "y_numeric": True}
         X, y = validate_data(self, X, y, reset=first, **checks)
         T = as_columns(y)
@@ -422,16 +414,6 @@ def check_additive(machine) -> None:
         )
 
 
-def units_of(machine: Additive) -> RandomUnits | Landmarks:
-    """The hidden units of a learner, which need not be fitted."""
-    return machine._units()
-
-
-def draw_layer(machine: Additive, X, survey: Survey, rng: np.random.RandomState) -> None:
-    """Draw the hidden layer for rows with this survey, on the device of X."""
-    machine._layer = machine._layer_from_survey(X, survey, rng)
-
-
 def draw_without_rows(machine: Additive, n_features: int, n_outputs, one_value) -> None:
     """Draw hidden units that depend only on the parameters, for an estimator that is to get sums.
 
@@ -457,27 +439,8 @@ def draw_without_rows(machine: Additive, n_features: int, n_outputs, one_value) 
         machine._n_outputs, machine._one_value = n_outputs, one_value
     machine.n_features_in_ = n_features
     survey = Survey(n_features, np.dtype(np.float64))
-    draw_layer(machine, np.empty((0, n_features)), survey, check_random_state(machine.random_state))
-
-
-def checked_rows(machine: Additive, X, y, *, first: bool = False, dtypes=None) -> tuple:
-    """Validated rows and targets of a chunk."""
-    return machine._checked(X, y, first=first, dtypes=dtypes or [np.float64])
-
-
-def empty_sums(machine: Additive, X, targets) -> GroupSums:
-    """Sums of zero rows on the learner's layer, with shifts from these rows."""
-    return machine._no_sums(X, targets)
-
-
-def zero_sums(machine: Additive) -> Sums:
-    """Sums of zero rows of one group, with a shift of zero."""
-    return machine._zero_sums()
-
-
-def sum_names(machine: Additive) -> list[str]:
-    """Names of the groups of rows that a learner has sums of."""
-    return machine._names_of_sums()
+    rng = check_random_state(machine.random_state)
+    machine._layer = machine._layer_from_survey(np.empty((0, n_features)), survey, rng)
 
 
 def fit_sums(machine: Additive, sums_of: Callable[[list], tuple], classes=None, dtypes=None) -> None:
@@ -531,11 +494,6 @@ def stored_sums(machine: Additive, method: str) -> GroupSums:
     if machine._begins(method):
         check_is_fitted(machine)
     return machine._stream
-
-
-def sums_over(machine: Additive, classes: np.ndarray | None) -> GroupSums:
-    """The sums of a learner for other classes than its own."""
-    return machine._sums_over(machine._stream, classes)
 
 
 def with_sums(machine: Additive, sums: GroupSums, classes: np.ndarray | None = None) -> Additive:
@@ -607,8 +565,3 @@ def fits_one_by_one(estimator: Additive, X, y, grid: Sequence[dict]) -> Callable
     return lambda partition, members=None: fit_each(
         estimator, X, y, partition, grid if members is None else [grid[i] for i in members]
     )
-
-
-def layer_of_rows(machine: Additive, X):
-    """The hidden layer that a fit to rows in memory would draw."""
-    return machine._draw_layer(X)

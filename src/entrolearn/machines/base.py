@@ -35,8 +35,6 @@ __all__ = [
     "codes_of",
     "decide",
     "gradient_at",
-    "hidden_layer",
-    "input_dtypes",
     "labels_of",
     "learn_stream_classes",
     "path_targets",
@@ -86,7 +84,7 @@ def input_gradient(self, X) -> np.ndarray:
     """
     check_is_fitted(self)
     check_place(self, X, "input_gradient")
-    X = validate_data(self, X, accept_sparse="csr", dtype=input_dtypes(self), reset=False)
+    X = validate_data(self, X, accept_sparse="csr", dtype=list(self._dtypes), reset=False)
     gradient = gradient_at(self, X)
     one = len(self.classes_) == 2 if hasattr(self, "classes_") else self._one_value
     return gradient[:, 0, :] if one else gradient
@@ -98,28 +96,13 @@ def gradient_at(machine: BaseEstimator, X, layer=None):
     return units_gradient(own if layer is None else layer, X, coef, machine._output_slopes)
 
 
-def input_dtypes(machine: BaseEstimator) -> list:
-    """Accepted types of X; others are converted to the first."""
-    return list(machine._dtypes)
-
-
-def hidden_layer(machine: BaseEstimator):
-    """The hidden layer of a fitted estimator."""
-    return machine._layer
-
-
 def to_original_coordinates(machine: BaseEstimator, root) -> None:
     """Convert an estimator of rows in a metric, given its root, to one for the original coordinates."""
     machine._layer = machine._layer.in_metric(like(root, machine._layer.where))
 
 
-def _linear_part(self):
-    """The hidden layer, and the coefficients of its units, shape (n_hidden, n_outputs)."""
-    return self._layer, as_columns(self.hidden_coef_)
-
-
-class OutputClassifier(ClassifierMixin, BaseEstimator):
-    """Base class of classifiers with real outputs fitted to targets ±1, in one column for two classes.
+class _Output(BaseEstimator):
+    """Base class of classifiers and regressors with real outputs that are fitted to targets.
 
     Subclasses implement ``_fit_outputs(X, T, weights)``, with targets of shape (n_samples, n_outputs) and
     sample weights or None, and ``_outputs(X)``, which returns an array of the shape of T. They accept dense
@@ -131,8 +114,20 @@ class OutputClassifier(ClassifierMixin, BaseEstimator):
     # For outputs that are functions of the sums of units, see units_gradient.
     _output_slopes: Callable | None = None
     _weighted_rows = staticmethod(weighted_rows)
-    _linear_part = _linear_part
     input_gradient = input_gradient
+
+    def _linear_part(self):
+        """The hidden layer, and the coefficients of its units, shape (n_hidden, n_outputs)."""
+        return self._layer, as_columns(self.hidden_coef_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class OutputClassifier(ClassifierMixin, _Output):
+    """Base class of classifiers with targets ±1, in one column for two classes."""
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
@@ -208,20 +203,9 @@ class OutputClassifier(ClassifierMixin, BaseEstimator):
         output = self._outputs(X)
         return output[:, 0] if len(self.classes_) == 2 else output
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
-
-class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
-    """Base class of regressors with outputs fitted to the values of y; see :class:`OutputClassifier`."""
-
-    _dtypes: tuple = (np.float64,)
-    _output_slopes: Callable | None = None
-    _weighted_rows = staticmethod(weighted_rows)
-    _linear_part = _linear_part
-    input_gradient = input_gradient
+class OutputRegressor(MultiOutputMixin, RegressorMixin, _Output):
+    """Base class of regressors, whose targets are the values of y."""
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
@@ -269,11 +253,6 @@ class OutputRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         output = self._outputs(X)
         return output[:, 0] if self._one_value else output
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def check_place(machine: BaseEstimator, X, method: str) -> None:

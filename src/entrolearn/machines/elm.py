@@ -18,27 +18,47 @@ __all__ = ["ELMClassifier", "ELMRegressor"]
 ACTIVATIONS = {"sigmoid", "sine", "hardlimit", "rbf"}
 
 
-PARAMETERS: dict = {
-    "n_hidden": [Interval(Integral, 1, None, closed="left")],
-    "activation": [StrOptions(ACTIVATIONS), callable],
-    "bounds": BOUNDS,
-    "slope": [Interval(Real, 1e-150, 1e150, closed="both")],
-    "alpha": RIDGE,
-    "fit_intercept": ["boolean"],
-    "store_sums": STORE_SUMS,
-    "random_state": ["random_state"],
-}
+class _ELM(LayeredRidge):
+    """Parameters and hidden units of the classifier and the regressor."""
+
+    _parameter_constraints: dict = {
+        "n_hidden": [Interval(Integral, 1, None, closed="left")],
+        "activation": [StrOptions(ACTIVATIONS), callable],
+        "bounds": BOUNDS,
+        "slope": [Interval(Real, 1e-150, 1e150, closed="both")],
+        "alpha": RIDGE,
+        "fit_intercept": ["boolean"],
+        "store_sums": STORE_SUMS,
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_hidden=100,
+        *,
+        activation="sigmoid",
+        bounds="data",
+        slope=1.0,
+        alpha=0.0,
+        fit_intercept=True,
+        store_sums="auto",
+        random_state=None,
+    ):
+        self.n_hidden = n_hidden
+        self.activation = activation
+        self.bounds = bounds
+        self.slope = slope
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.store_sums = store_sums
+        self.random_state = random_state
+
+    def _units(self):
+        draw = partial(RandomLayer.draw, n_hidden=self.n_hidden, activation=self.activation, slope=self.slope)
+        return RandomUnits(type(self).__name__, self.n_hidden, self.bounds, draw)
 
 
-def _random_units(machine) -> RandomUnits:
-    """The hidden units of the classifier and the regressor."""
-    draw = partial(RandomLayer.draw, n_hidden=machine.n_hidden, activation=machine.activation)
-    return RandomUnits(
-        type(machine).__name__, machine.n_hidden, machine.bounds, partial(draw, slope=machine.slope)
-    )
-
-
-class ELMClassifier(LayeredRidge, AdditiveClassifier):
+class ELMClassifier(_ELM, AdditiveClassifier):
     """Extreme learning machine for classification: random hidden units, then least squares.
 
     The hidden units are drawn once and not trained. Their output weights are ``(alpha I + H' H)^-1 H' T``
@@ -115,34 +135,8 @@ class ELMClassifier(LayeredRidge, AdditiveClassifier):
     True
     """
 
-    _parameter_constraints = PARAMETERS
 
-    def __init__(
-        self,
-        n_hidden=100,
-        *,
-        activation="sigmoid",
-        bounds="data",
-        slope=1.0,
-        alpha=0.0,
-        fit_intercept=True,
-        store_sums="auto",
-        random_state=None,
-    ):
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.bounds = bounds
-        self.slope = slope
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.store_sums = store_sums
-        self.random_state = random_state
-
-    def _units(self):
-        return _random_units(self)
-
-
-class ELMRegressor(LayeredRidge, AdditiveRegressor):
+class ELMRegressor(_ELM, AdditiveRegressor):
     """Extreme learning machine for regression.
 
     Like :class:`ELMClassifier`, but the targets are the values of y, and there is an intercept.
@@ -208,8 +202,6 @@ class ELMRegressor(LayeredRidge, AdditiveRegressor):
     True
     """
 
-    _parameter_constraints = PARAMETERS
-
     def __init__(
         self,
         n_hidden=100,
@@ -222,14 +214,13 @@ class ELMRegressor(LayeredRidge, AdditiveRegressor):
         store_sums="auto",
         random_state=None,
     ):
-        self.n_hidden = n_hidden
-        self.activation = activation
-        self.bounds = bounds
-        self.slope = slope
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.store_sums = store_sums
-        self.random_state = random_state
-
-    def _units(self):
-        return _random_units(self)
+        super().__init__(
+            n_hidden,
+            activation=activation,
+            bounds=bounds,
+            slope=slope,
+            alpha=alpha,
+            fit_intercept=fit_intercept,
+            store_sums=store_sums,
+            random_state=random_state,
+        )

@@ -8,8 +8,7 @@ from numbers import Integral
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from entrolearn.machines.additive import fits_one_by_one, layer_of_rows, path_on_layers, units_of
-from entrolearn.machines.base import input_dtypes
+from entrolearn.machines.additive import fits_one_by_one, path_on_layers
 from entrolearn.machines.devices import with_enough_digits
 from entrolearn.machines.layers import NystromLayer, RandomLayer, project_rows
 from entrolearn.machines.moments import ClassMoments, moments_by_group, moments_of_parts
@@ -43,7 +42,7 @@ def entropy_path(estimator, X, y, partition: Partition, grid: Sequence[dict]) ->
     if len(np.unique(y)) < 2 or not all(_shares_moments(machine) for machine in machines):
         yield from one_by_one(partition)
         return
-    dtypes = input_dtypes(estimator)
+    dtypes = list(estimator._dtypes)
     X, y = check_X_y(X, y, accept_sparse="csr", dtype=dtypes)
     classes, codes = np.unique(y, return_inverse=True)
     partition, incomplete = partition.by_classes(codes)
@@ -51,7 +50,7 @@ def entropy_path(estimator, X, y, partition: Partition, grid: Sequence[dict]) ->
 
     def solve_on(largest, members, rows, left_outs):
         n_rows = len(codes[rows])
-        sized = [(machines[i], units_of(machines[i]).size_for(n_rows), grid[i]) for i in members]
+        sized = [(machines[i], machines[i]._units().size_for(n_rows), grid[i]) for i in members]
 
         def attempt(accepted: list) -> tuple:
             rows_in = X if X.dtype in accepted else X.astype(np.float64)
@@ -97,7 +96,7 @@ def _solve_on_parts(
     rows=slice(None),
 ) -> tuple[RandomLayer | NystromLayer, list[_Solved], list[PathPoint]]:
     """Draw the layer of the largest candidate from `rows`, and solve every candidate in `sized` on it."""
-    layer = layer_of_rows(largest, X[rows])
+    layer = largest._draw_layer(X[rows])
     sizes = {size for _, size, _ in sized}
     n_classes = len(classes)
     n_models, n_parts = len(left_outs), 1

@@ -11,10 +11,8 @@ from entrolearn.machines.additive import (
     Additive,
     delete_sums,
     fits_one_by_one,
-    layer_of_rows,
     path_on_layers,
     takes_chunks,
-    units_of,
 )
 from entrolearn.machines.base import answer, class_targets, path_targets, targets_of
 from entrolearn.machines.devices import as_columns, cast, like
@@ -142,7 +140,7 @@ def _layered_path(
 
     def solve_on(largest, members, rows, left_outs):
         wanted = [(left_out, machines[i], grid[i]) for left_out in left_outs for i in members]
-        layer = layer_of_rows(largest, X[rows])
+        layer = largest._draw_layer(X[rows])
         return _answers(layer, X, classes, wanted, _solutions(layer, X, T, partition, left_outs, wanted))
 
     yield from path_on_layers(machines, partition, solve_on, one_by_one)
@@ -179,7 +177,7 @@ def _places_by_size(wanted, left_out) -> dict[int, list[int]]:
     places: dict[int, list[int]] = {}
     for i, (out, machine, _) in enumerate(wanted):
         if out == left_out:
-            places.setdefault(units_of(machine).size, []).append(i)
+            places.setdefault(machine._units().size, []).append(i)
     return places
 
 

@@ -354,12 +354,24 @@ class RandomLayer(_Layer):
         return replace(self, **{name: move(each) for name, each in moved.items() if each is not None})
 
 
+@dataclass(frozen=True)
 class _KernelLayer(_Layer):
-    """Base class of layers of kernel values with landmarks."""
+    """Base class of layers of kernel values with landmarks.
+
+    Attributes
+    ----------
+    landmarks : {ndarray, CSR}, shape (n_landmarks, n_features)
+    kernel : str or callable
+    kernel_params : dict
+        See :func:`entrolearn.kernels.kernel_matrix`; gamma may be an array with one value for each landmark.
+    root : ndarray, or None
+        Root of a metric; the landmarks are in its coordinates.
+    """
 
     landmarks: Any
     kernel: str | Callable
     kernel_params: dict
+    root: np.ndarray | None = None
 
     def units(self, X, out=None):
         """K(X, landmarks) for rows dense or CSR, shape (n_samples, n_landmarks)."""
@@ -374,6 +386,14 @@ class _KernelLayer(_Layer):
         """An array on the device of the layer."""
         return self.landmarks
 
+    def __sklearn_array_api_convert__(self, move: Callable):
+        """Hook of scikit-learn to move an estimator with its attributes to another library or device."""
+        params = {
+            name: value if np.isscalar(value) else move(value) for name, value in self.kernel_params.items()
+        }
+        root = None if self.root is None else move(self.root)
+        return replace(self, landmarks=move(self.landmarks), kernel_params=params, root=root)
+
 
 @dataclass(frozen=True)
 class NystromLayer(_KernelLayer):
@@ -383,20 +403,7 @@ class NystromLayer(_KernelLayer):
     factor L of K(X_h, X_h): K(x, X_h) L^-T differs from the paper's map by a rotation, under which the model
     is invariant (as are mean, covariance and Ledoit-Wolf shrinkage). The factor costs a tenth of an
     eigendecomposition, and the first h features are the layer of the first h landmarks.
-
-    Attributes
-    ----------
-    landmarks : {ndarray, CSR}, shape (n_landmarks, n_features)
-    kernel : str or callable
-    kernel_params : dict
-    root : ndarray, or None
-        Root of a metric; the landmarks are in its coordinates.
     """
-
-    landmarks: Any
-    kernel: str | Callable
-    kernel_params: dict
-    root: np.ndarray | None = None
 
     @classmethod
     def on(cls, landmarks, kernel, kernel_params):
@@ -453,30 +460,10 @@ class NystromLayer(_KernelLayer):
             )
         return folded
 
-    def __sklearn_array_api_convert__(self, move: Callable) -> "NystromLayer":
-        """Hook of scikit-learn to move an estimator with its attributes to another library or device."""
-        root = None if self.root is None else move(self.root)
-        return replace(self, landmarks=move(self.landmarks), root=root)
-
 
 @dataclass(frozen=True)
 class LandmarkLayer(_KernelLayer):
-    """Kernel values with landmarks, K(x, X_L): the hidden layer of reduced kernel machines.
-
-    Attributes
-    ----------
-    landmarks : {ndarray, CSR}, shape (n_landmarks, n_features)
-    kernel : str or callable
-    kernel_params : dict
-        See :func:`entrolearn.kernels.kernel_matrix`; gamma may be an array with one value for each landmark.
-    root : ndarray, or None
-        Root of a metric; the landmarks are in its coordinates.
-    """
-
-    landmarks: Any
-    kernel: str | Callable
-    kernel_params: dict
-    root: np.ndarray | None = None
+    """Kernel values with landmarks, K(x, X_L): the hidden layer of reduced kernel machines."""
 
     @classmethod
     def with_widths(cls, landmarks, kernel, kernel_params, spread, rng):
@@ -496,14 +483,6 @@ class LandmarkLayer(_KernelLayer):
         if self.kernel in INNER:
             return replace(self, landmarks=in_metric(self.landmarks, root))
         return super().in_metric(root)
-
-    def __sklearn_array_api_convert__(self, move: Callable) -> "LandmarkLayer":
-        """Hook of scikit-learn to move an estimator with its attributes to another library or device."""
-        params = {
-            name: value if np.isscalar(value) else move(value) for name, value in self.kernel_params.items()
-        }
-        root = None if self.root is None else move(self.root)
-        return replace(self, landmarks=move(self.landmarks), kernel_params=params, root=root)
 
 
 def landmark_sources(

@@ -12,8 +12,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from entrolearn.machines.additive import Additive, checked_rows, stored_sums, sum_names, without_rows
-from entrolearn.machines.base import codes_among, hidden_layer, targets_of
+from entrolearn.machines.additive import Additive, stored_sums, without_rows
+from entrolearn.machines.base import codes_among, targets_of
 from entrolearn.machines.devices import as_columns, rows_of_groups, take_rows
 from entrolearn.machines.moments import ClassMoments, row_blocks
 from entrolearn.machines.readouts import ClassGaussians, class_gaussians
@@ -138,12 +138,12 @@ def influence(estimator: Additive, X, y, *, groups=None, sample_weight=None) -> 
         )
     sums, machine = stored_sums(estimator, "influence"), estimator
     check_is_fitted(machine)
-    X, targets = checked_rows(machine, X, y)
+    X, targets = machine._checked(X, y)
     numbers = _names(X.shape[0], groups)
     check_consistent_length(X, numbers)
     said = _said(machine, X)
     weights = checked_weights(sample_weight, X)
-    _check_held(sums, sum_names(machine), targets, weights)
+    _check_held(sums, machine._names_of_sums(), targets, weights)
     left_out, code = np.unique(numbers, return_inverse=True)
     # Groups with only rows of weight zero keep the values of the full model.
     whole, decision = _threshold(machine), said.copy()
@@ -159,7 +159,7 @@ def influence(estimator: Additive, X, y, *, groups=None, sample_weight=None) -> 
             )
     members = rows_of_groups(code, len(left_out))
     # However many rows there are, each group solves matrices of n_hidden x n_hidden.
-    with one_thread_where_small(max(members, key=len), {"n_hidden": hidden_layer(machine).n_units}):
+    with one_thread_where_small(max(members, key=len), {"n_hidden": machine._layer.n_units}):
         for g in np.flatnonzero(~solved):
             rows = learnt = members[g]
             if weights is not None:
@@ -270,7 +270,7 @@ def _of_kernel_machine(machine, X, y, groups) -> Influence:
 
 def _ridge_rows(machine, X, T) -> Iterator[tuple]:
     """Yield row numbers, their leave-one-out predictions, and NaN in place of thresholds."""
-    (equations, *_), layer = stored_sums(machine, "influence"), hidden_layer(machine)
+    (equations, *_), layer = stored_sums(machine, "influence"), machine._layer
     if not isinstance(equations, NormalEquations) or machine.solver_info_["method"] != "cholesky":
         return
     matrix = equations.scatter()
@@ -341,7 +341,7 @@ class _Leaving:
 
 def _entropy_rows(machine, X, codes) -> Iterator[tuple]:
     """Yield row numbers, their leave-one-out decision values, and the thresholds."""
-    sums, k, layer = stored_sums(machine, "influence"), len(machine.classes_), hidden_layer(machine)
+    sums, k, layer = stored_sums(machine, "influence"), len(machine.classes_), machine._layer
     all_means, covariances, _ = class_gaussians(sums, machine.covariance)
     if (
         min(m.n for m in sums) <= max(machine.min_class_size, k, 3)

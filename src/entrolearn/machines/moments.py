@@ -183,9 +183,11 @@ class ClassMoments(Sums):
         else:  # a product with a vector reads X at full speed, one with a matrix of one row may not
             rows = [weighted_norm2[k, :] @ X for k in range(len(self.sizes))]
             fourths = xp.sum(weighted_norm2 * norm2, axis=1, **double), xp.stack(rows)
-        sums = xp.sum(weighted, axis=0, **double), xp.sum(weighted_norm2, axis=1, **double), *fourths
+        sums: Any = xp.sum(weighted, axis=0, **double), xp.sum(weighted_norm2, axis=1, **double), *fourths
+        if xp is not np:
+            sums = [like(values, self._sum) for values in sums]
         for name, values in zip(("_sum", "_norm2", "_norm4", "_norm2_row"), sums, strict=True):
-            setattr(self, name, iadd(getattr(self, name), like(values, self._sum)))
+            setattr(self, name, iadd(getattr(self, name), values))
 
     @staticmethod
     def _add_rows_to(groups, layer, X, targets, weights=None):
@@ -283,18 +285,7 @@ class ClassMoments(Sums):
         Ledoit and Wolf (2004), "A well-conditioned estimator for large-dimensional covariance matrices".
         Equal to :func:`sklearn.covariance.ledoit_wolf` on the rows themselves.
         """
-        return self._shrunk(self.ledoit_wolf_shrinkage())
-
-    def oas(self) -> tuple[np.ndarray, float]:
-        """Covariance shrunk by the oracle approximating formula, and the shrinkage.
-
-        Chen, Wiesel, Eldar and Hero (2010), eq. (23), as implemented in scikit-learn's
-        :class:`~sklearn.covariance.OAS`.
-        """
-        return self._shrunk(self.oas_shrinkage())
-
-    def _shrunk(self, shrinkage: float) -> tuple[np.ndarray, float]:
-        covariance = self.covariance()
+        shrinkage, covariance = self.ledoit_wolf_shrinkage(), self.covariance()
         covariance *= 1 - shrinkage
         return add_to_diagonal(covariance, shrinkage * self.mean_variance()), shrinkage
 
@@ -310,7 +301,11 @@ class ClassMoments(Sums):
         return 0.0 if min(error, spread) <= 0 else float(min(error / spread, 1.0))
 
     def oas_shrinkage(self) -> float:
-        """The shrinkage of :meth:`oas`, without forming a matrix."""
+        """Shrinkage by the oracle approximating formula, without forming a matrix.
+
+        Chen, Wiesel, Eldar and Hero (2010), eq. (23), as implemented in scikit-learn's
+        :class:`~sklearn.covariance.OAS`.
+        """
         n, p = self.n_rows, self._sum.shape[0]
         scale = self.mean_variance()
         mean_square = self._centred_norms()[0] / p**2

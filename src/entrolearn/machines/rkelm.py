@@ -3,8 +3,6 @@
 Deng, Ong and Zheng (2016), "A Fast Reduced Kernel Extreme Learning Machine".
 """
 
-from functools import partial
-
 from entrolearn.kernels import KERNEL_CONSTRAINTS, ON_DEVICES, RADIAL, KernelParameters, kernel_params
 from entrolearn.machines.additive import AdditiveClassifier, AdditiveRegressor
 from entrolearn.machines.boxes import LANDMARKS, STORE_SUMS, Landmarks
@@ -19,36 +17,69 @@ __all__ = ["RKELMClassifier", "RKELMRegressor"]
 SPREAD = 0.5, 1.5
 
 
-PARAMETERS: dict = {
-    **LANDMARKS,
-    "alpha": RIDGE,
-    "fit_intercept": ["boolean"],
-    **KERNEL_CONSTRAINTS,
-    "per_landmark_gamma": ["boolean"],
-    "store_sums": STORE_SUMS,
-    "random_state": ["random_state"],
-}
+class _RKELM(KernelParameters, LayeredRidge):
+    """Parameters and hidden units of the classifier and the regressor."""
+
+    _parameter_constraints: dict = {
+        **LANDMARKS,
+        "alpha": RIDGE,
+        "fit_intercept": ["boolean"],
+        **KERNEL_CONSTRAINTS,
+        "per_landmark_gamma": ["boolean"],
+        "store_sums": STORE_SUMS,
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_landmarks=100,
+        *,
+        alpha=2**-20,
+        fit_intercept=True,
+        kernel="rbf",
+        gamma="scale",
+        per_landmark_gamma=False,
+        kernel_params=None,
+        store_sums="auto",
+        random_state=None,
+    ):
+        self.n_landmarks = n_landmarks
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.kernel = kernel
+        self.gamma = gamma
+        self.per_landmark_gamma = per_landmark_gamma
+        self.kernel_params = kernel_params
+        self.store_sums = store_sums
+        self.random_state = random_state
+
+    @property
+    def landmarks_(self):
+        """The landmarks."""
+        return self._layer.landmarks
+
+    def _units(self):
+        return Landmarks(self.n_landmarks, self.kernel, self.gamma, self._layer_of)
+
+    def _layer_of(self, landmarks, scale: float | None, rng) -> LandmarkLayer:
+        if self.per_landmark_gamma and self.kernel not in RADIAL:
+            raise ValueError(
+                f"per_landmark_gamma=True needs a kernel of the distance: {', '.join(sorted(RADIAL))}; "
+                f"got {self.kernel!r}."
+            )
+        gamma = scale if self.gamma == "scale" else self.gamma
+        params = kernel_params(landmarks, self.kernel, gamma, self.kernel_params)
+        if self.per_landmark_gamma:
+            return LandmarkLayer.with_widths(landmarks, self.kernel, params, SPREAD, rng)
+        return LandmarkLayer(landmarks, self.kernel, params)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.array_api_support &= self.kernel in ON_DEVICES
+        return tags
 
 
-def _landmarks(machine) -> Landmarks:
-    """The hidden units of the classifier and the regressor."""
-    return Landmarks(machine.n_landmarks, machine.kernel, machine.gamma, partial(_layer, machine))
-
-
-def _layer(machine, landmarks, scale: float | None, rng) -> LandmarkLayer:
-    if machine.per_landmark_gamma and machine.kernel not in RADIAL:
-        raise ValueError(
-            f"per_landmark_gamma=True needs a kernel of the distance: {', '.join(sorted(RADIAL))}; "
-            f"got {machine.kernel!r}."
-        )
-    gamma = scale if machine.gamma == "scale" else machine.gamma
-    params = kernel_params(landmarks, machine.kernel, gamma, machine.kernel_params)
-    if machine.per_landmark_gamma:
-        return LandmarkLayer.with_widths(landmarks, machine.kernel, params, SPREAD, rng)
-    return LandmarkLayer(landmarks, machine.kernel, params)
-
-
-class RKELMClassifier(KernelParameters, LayeredRidge, AdditiveClassifier):
+class RKELMClassifier(_RKELM, AdditiveClassifier):
     """Reduced kernel extreme learning machine for classification.
 
     The hidden units are kernel values with a random subset X_L of the training rows. Their output weights are
@@ -131,46 +162,8 @@ class RKELMClassifier(KernelParameters, LayeredRidge, AdditiveClassifier):
     True
     """
 
-    _parameter_constraints = PARAMETERS
 
-    def __init__(
-        self,
-        n_landmarks=100,
-        *,
-        alpha=2**-20,
-        fit_intercept=True,
-        kernel="rbf",
-        gamma="scale",
-        per_landmark_gamma=False,
-        kernel_params=None,
-        store_sums="auto",
-        random_state=None,
-    ):
-        self.n_landmarks = n_landmarks
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.kernel = kernel
-        self.gamma = gamma
-        self.per_landmark_gamma = per_landmark_gamma
-        self.kernel_params = kernel_params
-        self.store_sums = store_sums
-        self.random_state = random_state
-
-    @property
-    def landmarks_(self):
-        """The landmarks."""
-        return self._layer.landmarks
-
-    def _units(self):
-        return _landmarks(self)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.array_api_support &= self.kernel in ON_DEVICES
-        return tags
-
-
-class RKELMRegressor(KernelParameters, LayeredRidge, AdditiveRegressor):
+class RKELMRegressor(_RKELM, AdditiveRegressor):
     """Reduced kernel extreme learning machine for regression.
 
     Like :class:`RKELMClassifier`, but the targets are the values of y, and there is an intercept. The paper
@@ -249,8 +242,6 @@ class RKELMRegressor(KernelParameters, LayeredRidge, AdditiveRegressor):
     (True, 1e-08)
     """
 
-    _parameter_constraints = PARAMETERS
-
     def __init__(
         self,
         n_landmarks=100,
@@ -264,25 +255,14 @@ class RKELMRegressor(KernelParameters, LayeredRidge, AdditiveRegressor):
         store_sums="auto",
         random_state=None,
     ):
-        self.n_landmarks = n_landmarks
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.kernel = kernel
-        self.gamma = gamma
-        self.per_landmark_gamma = per_landmark_gamma
-        self.kernel_params = kernel_params
-        self.store_sums = store_sums
-        self.random_state = random_state
-
-    @property
-    def landmarks_(self):
-        """The landmarks."""
-        return self._layer.landmarks
-
-    def _units(self):
-        return _landmarks(self)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.array_api_support &= self.kernel in ON_DEVICES
-        return tags
+        super().__init__(
+            n_landmarks,
+            alpha=alpha,
+            fit_intercept=fit_intercept,
+            kernel=kernel,
+            gamma=gamma,
+            per_landmark_gamma=per_landmark_gamma,
+            kernel_params=kernel_params,
+            store_sums=store_sums,
+            random_state=random_state,
+        )

@@ -18,7 +18,6 @@ from entrolearn.machines.additive import (
     AdditiveClassifier,
     delete_sums,
     fits_one_by_one,
-    layer_of_rows,
     path_on_layers,
 )
 from entrolearn.machines.base import answer, class_targets
@@ -278,7 +277,7 @@ def _welm_path(
     yield from one_by_one(incomplete)
 
     def solve_on(largest, members, rows, left_outs):
-        layer = layer_of_rows(largest, X[rows])
+        layer = largest._draw_layer(X[rows])
         wanted = [(machines[i], grid[i]) for i in members]
         solved, failed = _solutions(wanted, layer, X, codes, classes, partition.only(left_outs))
         return chain(failed, _answers(layer, X, classes, solved))

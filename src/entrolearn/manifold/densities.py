@@ -13,8 +13,6 @@ from numbers import Real
 import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
-from scipy.special import log_softmax, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.covariance import empirical_covariance, ledoit_wolf, oas
 
 from entrolearn.measures.gauss_sums import AUTO_PAIRS, LOG_ERROR, Sources, gauss_sums
@@ -24,7 +22,6 @@ __all__ = [
     "BANDWIDTH_SCALES",
     "COVARIANCES",
     "ClassDensities",
-    "DensityClassifier",
     "by_class",
     "class_covariance",
 ]
@@ -319,71 +316,6 @@ class _WhitenedKernel:
             sums = kernels.sum(axis=1) if self.weights is None else kernels @ self.weights
             log_sums[block] = np.log(sums) - nearest / 2
         return log_sums
-
-
-class DensityClassifier(ClassifierMixin, BaseEstimator):
-    """Base class of classifiers that apply Bayes' rule to class densities.
-
-    Subclasses implement ``_log_joint(X)``: for each row and class the logarithm of density times prior, shape
-    (n_samples, n_classes).
-    """
-
-    def predict(self, X) -> np.ndarray:
-        """The most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        joint = self._log_joint(X)
-        return self.classes_[joint.argmax(axis=1)]
-
-    def predict_proba(self, X) -> np.ndarray:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes)
-            Each row adds up to one, even if all densities underflow.
-        """
-        return softmax(self._log_joint(X), axis=1)
-
-    def predict_log_proba(self, X) -> np.ndarray:
-        """Logarithms of the probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes)
-        """
-        return log_softmax(self._log_joint(X), axis=1)
-
-    def decision_function(self, X) -> np.ndarray:
-        """Log odds of the second class, or log joint densities of more than two classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-
-        Returns
-        -------
-        score : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            Two classes: the log odds of ``classes_[1]``, positive where it is predicted. More classes: the
-            logarithm of prior times density of each class, the largest of which is predicted.
-        """
-        joint = self._log_joint(X)
-        return joint[:, 1] - joint[:, 0] if len(self.classes_) == 2 else joint
 
 
 def by_class(values: np.ndarray | None, codes: np.ndarray) -> list:

@@ -6,11 +6,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.axes import unit_of_length
+from entrolearn.log_joint import LogJointClassifier
 from entrolearn.manifold.densities import (
     BANDWIDTH_SCALES,
     COVARIANCES,
     ClassDensities,
-    DensityClassifier,
     by_class,
     class_covariance,
 )
@@ -27,7 +27,7 @@ from entrolearn.validation import (
 __all__ = ["KDEClassifier"]
 
 
-class KDEClassifier(DensityClassifier):
+class KDEClassifier(LogJointClassifier):
     r"""Bayes' rule with a Gaussian kernel density estimate of each class.
 
     For a class of n rows in d dimensions the kernel is that of Silverman's rule, scaled. Its covariance is

@@ -11,11 +11,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.axes import signs_of_rows
+from entrolearn.log_joint import LogJointClassifier
 from entrolearn.manifold.densities import (
     BANDWIDTH_SCALES,
     COVARIANCES,
     ClassDensities,
-    DensityClassifier,
     by_class,
 )
 from entrolearn.manifold.objective import ProjectedDivergence
@@ -39,7 +39,7 @@ __all__ = ["MELM"]
 LEAST_RANGE = 1e-140
 
 
-class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityClassifier):
+class MELM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LogJointClassifier):
     """Maximum entropy linear manifold: a supervised projection onto few dimensions that separates classes.
 
     The objective is the Cauchy-Schwarz divergence of kernel density estimates of the projected classes,

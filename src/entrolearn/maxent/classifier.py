@@ -4,21 +4,19 @@ from numbers import Integral, Real
 from typing import Self
 
 import numpy as np
-from scipy.special import log_softmax, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.log_joint import LogJointClassifier
 from entrolearn.maxent.features import Features, PerClassFeatures, evaluated
 from entrolearn.maxent.solvers import SOLVERS, Likelihood
 from entrolearn.user_warnings import warn_user
-from entrolearn.validation import Interval, StrOptions, validate_data, validated, weighted_rows
+from entrolearn.validation import Interval, StrOptions, encode, validate_data, validated, weighted_rows
 
 __all__ = ["MaxEntClassifier"]
 
 
-class MaxEntClassifier(ClassifierMixin, BaseEstimator):
+class MaxEntClassifier(LogJointClassifier):
     r"""Maximum entropy classifier; without `feature_functions`, ``LogisticRegression(C=1 / alpha)``.
 
     At the defaults of both, the probabilities of more than two classes agree to 1e-10; for two classes, C is
@@ -167,14 +165,8 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
             If `max_iter` is reached.
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
         X, y, weights = weighted_rows(X, y, sample_weight)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least two classes, "
-                f"but the data contains only one class: {self.classes_.tolist()[0]!r}."
-            )
+        self.classes_, codes = encode(y, type(self).__name__)
         features = self._features(X)
         if self.solver == "gis" and (least := features.least()) < 0:
             raise ValueError(
@@ -197,62 +189,7 @@ class MaxEntClassifier(ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def decision_function(self, X) -> np.ndarray:
-        """Decision values of the rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        score : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            The log odds of ``classes_[1]``; for more than two classes, the weighted sums of features.
-        """
-        scores = self._scores(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X) -> np.ndarray:
-        """The most probable class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        scores = self._scores(X)
-        return self.classes_[scores.argmax(axis=1)]
-
-    def predict_proba(self, X) -> np.ndarray:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        proba : ndarray of shape (n_samples, n_classes)
-        """
-        return softmax(self._scores(X), axis=1)
-
-    def predict_log_proba(self, X) -> np.ndarray:
-        """Logarithms of the probabilities of the classes.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes)
-        """
-        return log_softmax(self._scores(X), axis=1)
-
-    def _scores(self, X) -> np.ndarray:
+    def _log_joint(self, X) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         return self._features(X).scores(self.weights_.ravel()) + self.intercept_

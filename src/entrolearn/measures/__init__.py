@@ -1,11 +1,9 @@
 """Entropies, divergences and mutual information, as functions on arrays."""
 
 from entrolearn.measures.counts import (
-    counts_from_samples,
     discrete_mutual_information,
     entropy_from_counts,
     mutual_information_from_counts,
-    probabilities_from_counts,
 )
 from entrolearn.measures.density import silverman_bandwidth, silverman_factor
 from entrolearn.measures.differential import gaussian_entropy, kde_entropy, knn_entropy
@@ -60,7 +58,6 @@ __all__ = [
     "cauchy_schwarz_kde",
     "conditional_entropy",
     "copula_mutual_information",
-    "counts_from_samples",
     "cross_entropy",
     "discrete_mutual_information",
     "entropy",
@@ -83,7 +80,6 @@ __all__ = [
     "mutual_information_from_counts",
     "mutual_information_from_samples",
     "mutual_information_interval",
-    "probabilities_from_counts",
     "quadratic_cross_entropy_gaussian",
     "quadratic_cross_entropy_kde",
     "quadratic_entropy_gaussian",

@@ -11,95 +11,13 @@ from entrolearn.measures.reliability import codes, read_variables, warn_unreliab
 
 __all__ = [
     "codes_of_rows",
-    "counts_from_samples",
     "discrete_mutual_information",
     "entropy_from_counts",
     "mutual_information_from_counts",
-    "probabilities_from_counts",
 ]
 
 #: Ratio of combinations to rows above which most combinations were observed only once.
 MANY_CELLS = 0.5
-
-#: Largest number of cells of a contingency table (1 GiB).
-MOST_CELLS = 2**27
-
-
-def counts_from_samples(*samples) -> np.ndarray:
-    """Contingency table of discrete variables.
-
-    Parameters
-    ----------
-    *samples : array-likes of shape (n_samples,)
-        Discrete variables, of any type that can be sorted, observed together.
-
-    Returns
-    -------
-    ndarray of int, one axis for each sample
-        Counts, with the values of each variable in sorted order along its axis.
-
-    Raises
-    ------
-    ValueError
-        If no sample is given, or the samples differ in length or are empty.
-    MemoryError
-        If the table would take more than 1 GiB.
-
-    Examples
-    --------
-    >>> from entrolearn.measures import counts_from_samples, mutual_information, probabilities_from_counts
-    >>> counts = counts_from_samples(["a", "a", "b", "b"], [1, 1, 2, 2])
-    >>> counts
-    array([[2, 0],
-           [0, 2]])
-    >>> mutual_information(probabilities_from_counts(counts), base=2)
-    1.0
-    """
-    arrays = [np.asarray(sample) for sample in samples]
-    shapes = [array.shape for array in arrays]
-    if not arrays or any(len(shape) != 1 or shape != shapes[0] or shape[0] == 0 for shape in shapes):
-        raise ValueError(
-            f"the samples have shapes {shapes}; they must be one or more of the same (n,), n > 0"
-        )
-    coded = [codes(array, "a sample") for array in arrays]
-    n_values = [each.max() + 1 for each in coded]
-    if math.prod(n_values) > MOST_CELLS:
-        shape, gib = " x ".join(map(str, n_values)), 8 * math.prod(n_values) / 2**30
-        raise MemoryError(
-            f"a table of {shape} values would take {gib:.3g} GiB, more than the 1 GiB that is allowed: "
-            "group the values into fewer"
-        )
-    counts = np.zeros(n_values, dtype=np.int64)
-    np.add.at(counts, tuple(coded), 1)
-    return counts
-
-
-def probabilities_from_counts(counts) -> np.ndarray:
-    """Relative frequencies: the plug-in estimate of a distribution or joint distribution.
-
-    Parameters
-    ----------
-    counts : array-like of any shape
-        Number of observations of each value, or combination of values; need not be integers.
-
-    Returns
-    -------
-    ndarray of the same shape
-        Probabilities, which add up to one.
-
-    Raises
-    ------
-    ValueError
-        If a count is negative or not finite, or all are zero.
-
-    Examples
-    --------
-    >>> from entrolearn.measures import probabilities_from_counts
-    >>> probabilities_from_counts([[3, 1], [0, 4]])
-    array([[0.375, 0.125],
-           [0.   , 0.5  ]])
-    """
-    return _frequencies(_counts(counts))
 
 
 def entropy_from_counts(counts, *, correction: str | None = None, base: float = math.e) -> float:

@@ -4,9 +4,7 @@ from entrolearn.networks.amari import amari_index
 from entrolearn.networks.error_entropy import ErrorEntropyMLPClassifier, ErrorEntropyMLPRegressor
 from entrolearn.networks.ica import InfomaxICA
 from entrolearn.networks.infomax import LinearInfomax
-from entrolearn.networks.linear_gaussian import infomax_objective, views_objective
 from entrolearn.networks.mse import MSEMLPClassifier, MSEMLPRegressor
-from entrolearn.networks.relative import ica_objective
 from entrolearn.networks.softmax import SoftmaxRegression
 from entrolearn.networks.views import CoherentFeatures, IncoherentFeatures
 
@@ -21,7 +19,4 @@ __all__ = [
     "MSEMLPRegressor",
     "SoftmaxRegression",
     "amari_index",
-    "ica_objective",
-    "infomax_objective",
-    "views_objective",
 ]

@@ -18,7 +18,7 @@ from entrolearn.networks.targets import check_values
 from entrolearn.validation import (
     Interval,
     StrOptions,
-    encode,
+    encode_two,
     validate_data,
     validated,
     weighted_rows,
@@ -228,12 +228,7 @@ class ErrorEntropyMLPClassifier(ClassifierMixin, _ErrorEntropyMLP):
         """
         X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
         X, y, weights = weighted_rows(X, y, sample_weight)
-        self.classes_, codes = encode(y, type(self).__name__)
-        if len(self.classes_) > 2:
-            raise ValueError(
-                "Only binary classification is supported. The type of the target is multiclass: y holds "
-                f"{len(self.classes_)} classes."
-            )
+        self.classes_, codes = encode_two(y, type(self).__name__)
         self.offset_ = self._train(X, 2.0 * codes - 1, weights)
         return self
 

@@ -71,7 +71,6 @@ class InfomaxICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     See Also
     --------
-    entrolearn.networks.ica_objective : The objective of any map, with its gradient.
     entrolearn.networks.amari_index : Error of the separation of known sources.
     sklearn.decomposition.FastICA : Maximises the negentropy of each source.
 

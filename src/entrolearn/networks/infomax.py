@@ -51,7 +51,6 @@ class LinearInfomax(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
     See Also
     --------
-    entrolearn.networks.infomax_objective : The information of any map, with its gradient.
     sklearn.decomposition.PCA : The same components as with orthonormal rows, and other solvers.
 
     Notes

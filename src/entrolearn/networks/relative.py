@@ -11,74 +11,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.linalg import svd
 
-from entrolearn.networks.sources import Moments, log_density, moments, scores
+from entrolearn.networks.sources import Moments, moments
 
-__all__ = ["Climb", "climb", "fixed_point", "ica_objective"]
+__all__ = ["Climb", "climb", "fixed_point"]
 
 N_REMEMBERED = 7  # number of steps in the memory of L-BFGS
 LEAST_CURVATURE = 1e-2  # smallest eigenvalue of a Hessian block, which may be indefinite
 SUFFICIENT = 1e-4  # Armijo constant: required share of the gain predicted by the slope
 N_HALVINGS = 20
 N_FIXED = 20  # maximum number of fixed-point iterations before the maximisation
-
-
-def ica_objective(W, X, *, sub_gaussian=None) -> tuple[float, np.ndarray]:
-    """Entropy of a network's squashed outputs relative to its input, and its gradient in the weights.
-
-    Parameters
-    ----------
-    W : array-like, shape (n_features, n_features)
-    X : array-like, shape (n_samples, n_features)
-        Centred rows x.
-    sub_gaussian : array-like of bool, shape (n_features,), optional
-        Which outputs are squashed for sub-Gaussian sources. Default: no output.
-
-    Returns
-    -------
-    entropy : float
-        Estimate of H(g(W x)) - H(x) in nats: ``log |det W|`` plus the mean of the sum of log g'. It is the
-        mean log-likelihood of the rows if the sources' distribution functions are g.
-    gradient : ndarray, shape (n_features, n_features)
-
-    Raises
-    ------
-    ValueError
-        If shapes do not match.
-
-    Notes
-    -----
-    g is the logistic function of 1.81 W x, a distribution of unit variance. With another scale, or with tanh,
-    the maxima are the same up to the scale of the outputs. For sub-Gaussian sources g is the distribution
-    function of a mixture of two Gaussians of variance 1/2 at ±√½, that of Lee, Girolami and Sejnowski scaled
-    to unit variance.
-
-    References
-    ----------
-    Bell and Sejnowski, An information-maximization approach to blind separation and blind deconvolution,
-    Neural Computation 7, 1995; Lee, Girolami and Sejnowski, Independent component analysis using an extended
-    infomax algorithm for mixed subgaussian and supergaussian sources, Neural Computation 11, 1999.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from entrolearn.networks import ica_objective
-    >>> X = np.random.default_rng(0).laplace(size=(1000, 2))
-    >>> apart, _ = ica_objective(np.eye(2), X)
-    >>> mixed, _ = ica_objective(np.array([[1, 1], [-1, 1]]) / np.sqrt(2), X)
-    >>> apart > mixed
-    True
-    """
-    W, X = np.asarray(W, dtype=float), np.asarray(X, dtype=float)
-    if X.ndim != 2 or W.shape != (X.shape[1], X.shape[1]):
-        raise ValueError(f"W has shape {W.shape} and X {X.shape}; accepted: (d, d) and (n_samples, d)")
-    flat = np.zeros(len(W), dtype=bool) if sub_gaussian is None else np.asarray(sub_gaussian, dtype=bool)
-    if flat.shape != (len(W),):
-        raise ValueError(
-            f"sub_gaussian has shape {flat.shape}; one value is needed for each of {len(W)} outputs"
-        )
-    Y = W @ X.T
-    value = np.linalg.slogdet(W).logabsdet + log_density(Y, flat).sum()
-    return float(value), np.linalg.inv(W).T - scores(Y, flat)[0] @ X / len(X)
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,16 @@
 """Softmax regression: the multinomial logistic model, fitted by minimising the cross-entropy."""
 
-from collections.abc import Callable
+from functools import partial
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import log_softmax, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import train_test_split
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
+from entrolearn.log_joint import LogJointClassifier
 from entrolearn.user_warnings import warn_user
 from entrolearn.validation import (
     Interval,
@@ -26,15 +24,12 @@ from entrolearn.validation import (
 
 __all__ = ["PenalisedCrossEntropy", "SoftmaxRegression"]
 
-#: Called with the parameters and the objective after each iteration; returns True to stop.
-Watch = Callable[[np.ndarray, float], bool]
 
-
-class SoftmaxRegression(ClassifierMixin, BaseEstimator):
+class SoftmaxRegression(LogJointClassifier):
     r"""Softmax regression, equal to ``LogisticRegression(C=1 / (n_samples * alpha))``.
 
     Both converged, their probabilities differ by less than 1e-5; for two classes, C is twice as large. This
-    class has the essay's gradient descent, early stopping and loss curves in addition.
+    class has the essay's gradient descent and loss curves in addition.
 
     The loss is the mean cross-entropy of the labels and the softmax of linear outputs, plus a penalty on the
     weights but not on the intercepts:
@@ -57,17 +52,8 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         Maximum number of iterations.
     tol : float, default=1e-5
         Stop when no absolute entry of the gradient is larger.
-    early_stopping : bool, default=False
-        Whether to hold out some rows as validation data, and stop when their cross-entropy has not decreased
-        for `n_iter_no_change` iterations. The weights with the smallest validation loss are returned.
-    validation_fraction : float, default=0.1
-        Share of the validation rows, stratified by class.
-    n_iter_no_change : int, default=10
-        Number of iterations without improvement before ``early_stopping`` stops.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes; sample weights are multiplied by them.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the validation rows.
 
     Attributes
     ----------
@@ -78,8 +64,6 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         Zero without `fit_intercept`.
     loss_curve_ : ndarray of shape (`n_iter_`,)
         J after each iteration, in nats.
-    validation_curve_ : ndarray of shape (`n_iter_`,)
-        Cross-entropy of the validation rows; only with `early_stopping`.
     n_iter_ : int
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -119,11 +103,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         "learning_rate": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_iter_no_change": [Interval(Integral, 1, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -135,11 +115,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         learning_rate="auto",
         max_iter=400,
         tol=1e-5,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=10,
         class_weight=None,
-        random_state=None,
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -147,11 +123,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         self.learning_rate = learning_rate
         self.max_iter = max_iter
         self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
-        self.random_state = random_state
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y, sample_weight=None) -> Self:
@@ -173,8 +145,7 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If y has only one class, a class has too few rows for validation data, or a fixed learning rate
-            is so large that the loss diverges.
+            If y has only one class, or a fixed learning rate is so large that the loss diverges.
 
         Warns
         -----
@@ -185,108 +156,23 @@ class SoftmaxRegression(ClassifierMixin, BaseEstimator):
         X, y, weights = weighted_rows(X, y, sample_weight)
         self.classes_, codes = encode(y, type(self).__name__)
         weights = times_class_weights(weights, self.class_weight, self.classes_, codes)
-        rows = (X, codes) if weights is None else (X, codes, weights)
-        if self.early_stopping:
-            both = train_test_split(
-                *rows, test_size=self.validation_fraction, stratify=codes, random_state=self.random_state
-            )
-            rows, held_out = both[::2], both[1::2]
-            watch: Any = _HeldOut(self._objective(0.0, *held_out), self.n_iter_no_change)
-        else:
-            watch = _Nothing()
-        self.__dict__.pop("validation_curve_", None)
-        theta = self._descend(self._objective(self.alpha, *rows), watch)
-        if self.early_stopping:
-            theta, self.validation_curve_ = watch.best, np.array(watch.curve)
-        coef, self.intercept_ = self._parts(theta, X.shape[1])
-        self.coef_ = coef.astype(X.dtype)
-        return self
-
-    def _objective(self, alpha: float, X, codes: np.ndarray, weights=None) -> "PenalisedCrossEntropy":
-        n_classes = len(self.classes_)
-        return PenalisedCrossEntropy(X, codes, n_classes, alpha, self.fit_intercept, weights)
-
-    def _descend(self, objective: "PenalisedCrossEntropy", watch: Watch) -> np.ndarray:
-        solve = _lbfgs if self.solver == "lbfgs" else self._gradient_descent
-        theta, losses, converged = solve(objective, watch, self.max_iter, self.tol)
+        objective = PenalisedCrossEntropy(
+            X, codes, len(self.classes_), self.alpha, self.fit_intercept, weights
+        )
+        descend = partial(_gradient_descent, learning_rate=self.learning_rate)
+        solve = _lbfgs if self.solver == "lbfgs" else descend
+        theta, losses, converged = solve(objective, self.max_iter, self.tol)
         self.loss_curve_, self.n_iter_ = np.array(losses), len(losses)
         if not converged:
             warn_user(
                 f"the {self.max_iter} iterations are used up: raise max_iter or tol, or scale the features",
                 ConvergenceWarning,
             )
-        return theta
+        coef, self.intercept_ = _parts(theta, len(self.classes_), X.shape[1])
+        self.coef_ = coef.astype(X.dtype)
+        return self
 
-    def _gradient_descent(self, objective, watch, max_iter, tol) -> tuple[np.ndarray, list[float], bool]:
-        rate = 1 / objective.curvature_bound() if self.learning_rate == "auto" else self.learning_rate
-        with np.errstate(over="ignore", invalid="ignore"):  # checked below
-            theta, losses, converged = _gradient_descent(objective, watch, max_iter, tol, rate)
-        if not np.isfinite(losses[-1]):
-            raise ValueError(
-                f"the loss is not finite after {len(losses)} iterations: learning_rate="
-                f"{self.learning_rate!r} is too large; take a smaller one, or 'auto'"
-            )
-        return theta, losses, converged
-
-    def _parts(self, theta: np.ndarray, n_features: int) -> tuple[np.ndarray, np.ndarray]:
-        return _parts(theta, len(self.classes_), n_features)
-
-    def decision_function(self, X) -> np.ndarray:
-        """Linear outputs: log-probabilities up to a constant for each row.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        output : ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
-            For two classes the log odds, positive for ``classes_[1]``.
-        """
-        output = self._outputs(X)
-        return output[:, 1] - output[:, 0] if len(self.classes_) == 2 else output
-
-    def predict(self, X) -> np.ndarray:
-        """The most probable class of each row.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        output = self._outputs(X)
-        return self.classes_[output.argmax(axis=1)]
-
-    def predict_proba(self, X) -> np.ndarray:
-        """The softmax of the outputs.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        P : ndarray of shape (n_samples, n_classes)
-        """
-        return softmax(self._outputs(X), axis=1)
-
-    def predict_log_proba(self, X) -> np.ndarray:
-        """Logarithms of the probabilities, finite even if the probabilities underflow.
-
-        Parameters
-        ----------
-        X : {array-like, CSR matrix} of shape (n_samples, n_features)
-
-        Returns
-        -------
-        log_proba : ndarray of shape (n_samples, n_classes)
-        """
-        return log_softmax(self._outputs(X), axis=1)
-
-    def _outputs(self, X) -> np.ndarray:
+    def _log_joint(self, X) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=self.coef_.dtype, reset=False)
         return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
@@ -384,39 +270,14 @@ class PenalisedCrossEntropy:
         return 0.5 * columns * rows / len(self._rows) + self._alpha
 
 
-class _Nothing:
-    """Callback without early stopping."""
-
-    def __call__(self, theta: np.ndarray, loss: float) -> bool:
-        return False
-
-
-class _HeldOut:
-    """Early stopping: stop when the validation loss has not decreased for some iterations."""
-
-    def __init__(self, objective: PenalisedCrossEntropy, patience: int):
-        self._objective, self._patience = objective, patience
-        self.curve: list[float] = []
-        self.best = objective.start()
-
-    def __call__(self, theta: np.ndarray, loss: float) -> bool:
-        reached, _ = self._objective(theta)
-        if not self.curve or reached < min(self.curve):
-            self.best = theta.copy()
-        self.curve.append(reached)
-        return len(self.curve) - 1 - int(np.argmin(self.curve)) >= self._patience
-
-
 def _lbfgs(
-    objective: PenalisedCrossEntropy, watch: Watch, max_iter: int, tol: float
+    objective: PenalisedCrossEntropy, max_iter: int, tol: float
 ) -> tuple[np.ndarray, list[float], bool]:
     """Minimise by L-BFGS; return the parameters, the objective after each iteration, and convergence."""
     losses = []
 
     def after(intermediate_result):
         losses.append(float(intermediate_result.fun))
-        if watch(intermediate_result.x, losses[-1]):
-            raise StopIteration
 
     # L-BFGS also stops if rounding prevents further progress, whatever the size of the gradient.
     options = {"maxiter": max_iter, "maxfun": 20 * max_iter, "gtol": tol, "ftol": 0.0, "maxcor": 20}
@@ -427,17 +288,30 @@ def _lbfgs(
 
 
 def _gradient_descent(
-    objective: PenalisedCrossEntropy, watch: Watch, max_iter: int, tol: float, rate: float
+    objective: PenalisedCrossEntropy, max_iter: int, tol: float, learning_rate: float | str
 ) -> tuple[np.ndarray, list[float], bool]:
-    """Minimise by gradient descent; return the same as :func:`_lbfgs`."""
+    """Minimise by gradient descent; return the same as :func:`_lbfgs`.
+
+    Raises
+    ------
+    ValueError
+        If the loss diverges.
+    """
+    rate = 1 / objective.curvature_bound() if learning_rate == "auto" else learning_rate
     theta, losses = objective.start(), []
-    _, gradient = objective(theta)
-    for _ in range(max_iter):
-        theta -= rate * gradient
-        loss, gradient = objective(theta)
-        losses.append(loss)
-        if not np.isfinite(loss) or watch(theta, loss) or np.abs(gradient).max() <= tol:
-            return theta, losses, True
+    with np.errstate(over="ignore", invalid="ignore"):  # checked below
+        _, gradient = objective(theta)
+        for _ in range(max_iter):
+            theta -= rate * gradient
+            loss, gradient = objective(theta)
+            losses.append(loss)
+            if not np.isfinite(loss):
+                raise ValueError(
+                    f"the loss is not finite after {len(losses)} iterations: learning_rate="
+                    f"{learning_rate!r} is too large; take a smaller one, or 'auto'"
+                )
+            if np.abs(gradient).max() <= tol:
+                return theta, losses, True
     return theta, losses, False
 
 

@@ -4,7 +4,7 @@ A network with logistic units assumes the logistic density, because the squashin
 distribution function of its source. Sub-Gaussian sources have the density of a mixture of two equal
 Gaussians. Both densities are even and have unit variance, so that their likelihoods can be compared.
 
-All functions take outputs of shape (n_sources, n_samples) and a mask `flat` of the sub-Gaussian sources.
+Outputs have the shape (n_sources, n_samples); a mask `flat` names the sub-Gaussian sources.
 """
 
 from dataclasses import dataclass
@@ -12,28 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import gen_batches
 
-__all__ = ["Moments", "log_density", "moments", "scores"]
+__all__ = ["Moments", "moments"]
 
 TILE = 2**15  # outputs per block, so that intermediate results stay in the processor's cache
 FACTORS = 32  # number of factors of a product whose logarithm is taken
 
 _SCALE = np.sqrt(3) / np.pi  # scale of the logistic density of unit variance
 _BUMP = np.sqrt(2)  # mean over variance of a mixture component: variance ½ at ±√½
-
-
-def log_density(Y: np.ndarray, flat: np.ndarray) -> np.ndarray:
-    """Mean logarithm of each source's density at its outputs, in nats; shape (n_sources,)."""
-    return np.where(flat, _bumps(Y), _logistic(Y))
-
-
-def scores(Y: np.ndarray, flat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Minus the first and the second derivative of the log-densities at each output."""
-    first, second = np.empty_like(Y), np.empty_like(Y)
-    t = np.tanh(Y[~flat] / (2 * _SCALE))
-    first[~flat], second[~flat] = t / _SCALE, (1 - t**2) / (2 * _SCALE**2)
-    t = np.tanh(_BUMP * Y[flat])
-    first[flat], second[flat] = 2 * Y[flat] - _BUMP * t, 2 * t**2
-    return first, second
 
 
 @dataclass(frozen=True)
@@ -100,14 +85,3 @@ def _tanh_of(size: np.ndarray, factor: float, log_cosh: np.ndarray) -> np.ndarra
     np.divide(2, e, out=e)
     e -= 1
     return e
-
-
-def _logistic(Y: np.ndarray) -> np.ndarray:
-    size = np.abs(Y) / _SCALE
-    return -np.mean(size + 2 * np.log1p(np.exp(-size)), axis=1) - np.log(_SCALE)
-
-
-def _bumps(Y: np.ndarray) -> np.ndarray:
-    size = _BUMP * np.abs(Y)
-    log_cosh = size + np.log1p(np.exp(-2 * size)) - np.log(2)
-    return np.mean(log_cosh - Y * Y, axis=1) - 0.5 * (1 + np.log(np.pi))

@@ -54,19 +54,15 @@ class _Whitened:
 class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Linear maps of two views with corresponding rows.
 
-    A subclass implements ``_most_components(x, y)``, the maximum number of components, and
-    ``_find(x, y, cross)``, which computes them from the whitened views and their cross-correlations.
+    A subclass implements ``_find(x, y, cross)``, which computes the components from the whitened views and
+    their cross-correlations.
     """
 
-    @abstractmethod
-    def _most_components(self, x: _Whitened, y: _Whitened) -> int:
-        """Maximum number of components."""
+    noise_variance = 0.0
 
     @abstractmethod
     def _find(self, x: _Whitened, y: _Whitened, cross: np.ndarray) -> None:
         """Set the components and the other fitted attributes."""
-
-    _noise_variance = 0.0
 
     @validated(prefer_skip_nested_validation=True)
     def fit(self, X, y) -> Self:
@@ -94,9 +90,9 @@ class _TwoViews(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         )
         Y = _as_columns(Y)
         self.mean_, self.y_mean_ = X.mean(axis=0), Y.mean(axis=0)
-        x = _Whitened.of(X, self.mean_, self._noise_variance)
-        y = _Whitened.of(Y, self.y_mean_, self._noise_variance)
-        most = self._most_components(x, y)
+        x = _Whitened.of(X, self.mean_, self.noise_variance)
+        y = _Whitened.of(Y, self.y_mean_, self.noise_variance)
+        most = min(x.rank, y.rank)
         if self.n_components > most:
             raise ValueError(
                 f"n_components={self.n_components} is more than {type(self).__name__} finds in views whose "
@@ -177,7 +173,6 @@ class CoherentFeatures(_TwoViews):
     See Also
     --------
     IncoherentFeatures : Features with minimal information.
-    entrolearn.networks.views_objective : The information of any two maps, with its gradients.
     sklearn.cross_decomposition.CCA : The same directions, computed one by one by iteration.
 
     Notes
@@ -209,13 +204,6 @@ class CoherentFeatures(_TwoViews):
     def __init__(self, n_components=1, *, noise_variance=0.0):
         self.n_components = n_components
         self.noise_variance = noise_variance
-
-    @property
-    def _noise_variance(self) -> float:  # type: ignore[override]
-        return self.noise_variance
-
-    def _most_components(self, x: _Whitened, y: _Whitened) -> int:
-        return min(x.rank, y.rank)
 
     def _find(self, x: _Whitened, y: _Whitened, cross: np.ndarray) -> None:
         k = self.n_components
@@ -263,7 +251,6 @@ class IncoherentFeatures(_TwoViews):
     See Also
     --------
     CoherentFeatures : Features with maximal information.
-    entrolearn.networks.views_objective : The information of any two maps, with its gradients.
 
     Notes
     -----
@@ -296,9 +283,6 @@ class IncoherentFeatures(_TwoViews):
 
     def __init__(self, n_components=1):
         self.n_components = n_components
-
-    def _most_components(self, x: _Whitened, y: _Whitened) -> int:
-        return min(x.rank, y.rank)
 
     def _find(self, x: _Whitened, y: _Whitened, cross: np.ndarray) -> None:
         self.components_, self.correlations_ = self._least_told(x, cross)

@@ -141,8 +141,23 @@ class Bernoulli(Family):
         return replace(self, p=np.clip(_between(self.p, fit.p, smoothing), 0, 1))
 
 
+class _Normal(Family):
+    """What the normal distributions have in common."""
+
+    mean: np.ndarray
+    discrete: ClassVar[bool] = False
+    min_elite: ClassVar[int] = 2
+
+    @property
+    def n_variables(self) -> int:
+        return len(self.mean)
+
+    def check(self, points) -> np.ndarray:
+        return _finite_array(points, "points of a Gaussian distribution")
+
+
 @dataclass(frozen=True, eq=False)
-class Gaussian(Family):
+class Gaussian(_Normal):
     r"""Independent normal variables, for continuous searches.
 
     Parameters
@@ -194,9 +209,6 @@ class Gaussian(Family):
     std: np.ndarray
     tolerance: float = 1e-8
 
-    discrete: ClassVar[bool] = False
-    min_elite: ClassVar[int] = 2
-
     def __post_init__(self):
         mean = _finite_array(self.mean, "mean", ndim=1)
         std = _finite_array(self.std, "std")
@@ -210,10 +222,6 @@ class Gaussian(Family):
         _keep(self, mean=mean, std=std, tolerance=_checked_tolerance(self.tolerance))
 
     @property
-    def n_variables(self) -> int:
-        return len(self.mean)
-
-    @property
     def degenerate(self) -> bool:
         return bool((self.std <= np.maximum(self.tolerance, _resolution(self.mean))).all())
 
@@ -222,9 +230,6 @@ class Gaussian(Family):
         points *= self.std
         points += self.mean
         return points
-
-    def check(self, points) -> np.ndarray:
-        return _finite_array(points, "points of a Gaussian distribution")
 
     def fit(self, elite) -> Self:
         return replace(self, mean=np.mean(elite, axis=0), std=np.std(elite, axis=0))
@@ -238,7 +243,7 @@ class Gaussian(Family):
 
 
 @dataclass(frozen=True, eq=False)
-class MultivariateGaussian(Family):
+class MultivariateGaussian(_Normal):
     r"""Multivariate normal distribution with a full covariance, for continuous searches along valleys.
 
     Parameters
@@ -281,9 +286,6 @@ class MultivariateGaussian(Family):
     cov: np.ndarray
     tolerance: float = 1e-8
 
-    discrete: ClassVar[bool] = False
-    min_elite: ClassVar[int] = 2
-
     def __post_init__(self):
         mean = _finite_array(self.mean, "mean", ndim=1)
         cov = _finite_array(self.cov, "cov", ndim=2)
@@ -301,10 +303,6 @@ class MultivariateGaussian(Family):
         _keep(self, mean=mean, cov=(cov + cov.T) / 2, tolerance=_checked_tolerance(self.tolerance))
 
     @property
-    def n_variables(self) -> int:
-        return len(self.mean)
-
-    @property
     def degenerate(self) -> bool:
         last = self.n_variables - 1
         variance = eigvalsh(self.cov, subset_by_index=[last, last])[0]
@@ -315,9 +313,6 @@ class MultivariateGaussian(Family):
         variances, directions = eigh(self.cov)
         root = directions * np.sqrt(np.maximum(variances, 0))
         return self.mean + rng.standard_normal((n, self.n_variables)) @ root.T
-
-    def check(self, points) -> np.ndarray:
-        return _finite_array(points, "points of a Gaussian distribution")
 
     def fit(self, elite) -> Self:
         elite = np.asarray(elite)

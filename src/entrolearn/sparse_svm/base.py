@@ -6,7 +6,6 @@ from typing import Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.kernels import (
@@ -22,6 +21,7 @@ from entrolearn.sparse_svm.lp import Margins, check_size, class_margins, value_m
 from entrolearn.validation import (
     Interval,
     StrOptions,
+    encode_two,
     times_class_weights,
     validate_data,
     validated,
@@ -141,7 +141,7 @@ class SparseClassifier(ClassifierMixin, SparseMachine):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         X, y, weights, rows = self._weighted(X, y, sample_weight)
-        self.classes_, codes = _two_classes(y, type(self).__name__)
+        self.classes_, codes = encode_two(y, type(self).__name__)
         gram, signs = self._gram(X, len(y), weights), 2.0 * codes - 1
         weights = times_class_weights(weights, self.class_weight, self.classes_, codes)
         margins = class_margins(gram, signs, self.C, weights)
@@ -241,26 +241,3 @@ class SparseRegressor(RegressorMixin, SparseMachine):
         y : ndarray of shape (n_samples,)
         """
         return self._outputs(X)
-
-
-def _two_classes(y, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The two classes of `y`, sorted, and the index of each row's class.
-
-    Raises
-    ------
-    ValueError
-        If there are not two classes; the message starts with `name`.
-    """
-    check_classification_targets(y)
-    classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"{name} needs samples of two classes, but the data contains only one class: "
-            f"{classes.tolist()[0]!r}."
-        )
-    if len(classes) > 2:
-        raise ValueError(
-            f"Only binary classification is supported. The type of the target is {type_of_target(y)}: it has "
-            f"{len(classes)} classes. sklearn.multiclass.OneVsRestClassifier({name}()) tells them apart."
-        )
-    return classes, codes

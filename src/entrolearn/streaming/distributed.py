@@ -24,13 +24,8 @@ from entrolearn.feature_learning import RecursiveFeatures
 from entrolearn.machines.additive import (
     Additive,
     check_additive,
-    checked_rows,
-    draw_layer,
-    empty_sums,
     fit_sums,
-    units_of,
 )
-from entrolearn.machines.base import hidden_layer
 from entrolearn.machines.boxes import Survey
 from entrolearn.streaming.recursive import check_recursive, moved, summed_squares
 from entrolearn.streaming.sampling import Chosen, sample_of
@@ -400,7 +395,7 @@ def _kind(thing) -> str:
 
 def _fit(machine: Additive, chunks: _Chunks, classes) -> None:
     starts = chunks.starts if chunks.weights is None else None
-    count = starts is None and units_of(machine).n_sampled > 0
+    count = starts is None and machine._units().n_sampled > 0
     if count or (is_classifier(machine) and classes is None):
         starts, labels = _targets(chunks, is_classifier(machine), count)
         classes = labels if classes is None else classes
@@ -421,15 +416,15 @@ def _targets(chunks: _Chunks, labels: bool, count: bool) -> tuple[np.ndarray, np
 def _sums(machine: Additive, chunks: _Chunks, starts: np.ndarray | None, dtypes: list) -> tuple:
     """The sums over all rows, the dtype of the rows, and their labels for a classifier."""
     rng = check_random_state(machine.random_state)
-    X, targets = chunks.first_rows(partial(checked_rows, machine, first=True, dtypes=dtypes))
-    survey, units = Survey(X.shape[1], X.dtype), units_of(machine)
+    X, targets = chunks.first_rows(partial(machine._checked, first=True, dtypes=dtypes))
+    survey, units = Survey(X.shape[1], X.dtype), machine._units()
     if units.n_sampled and starts is not None:
         sample = sample_of(int(starts[-1]), units.n_sampled, units.sampler(rng))
         parts = chunks.map(_survey_of_chunk, machine, X.dtype, sample, starts)
         sample, survey = chunks.merged(_merged_surveys, parts)
         survey = survey.with_sample(*sample.rows())
-    draw_layer(machine, X, survey, rng)
-    parts = chunks.map(sums_of_chunk, machine, empty_sums(machine, X, targets), X.dtype)
+    machine._layer = machine._layer_from_survey(X, survey, rng)
+    parts = chunks.map(sums_of_chunk, machine, machine._no_sums(X, targets), X.dtype)
     sums, labels = chunks.merged(merged_sums, parts)
     return sums, X.dtype, labels
 
@@ -499,8 +494,8 @@ def _survey_of_chunk(X, y, weights, number: int, machine, dtype, sample, starts:
     _check_count(X, number, starts)
     if not X.shape[0]:
         return None
-    X, _ = checked_rows(machine, X, y, dtypes=[dtype])
-    units, sample = units_of(machine), sample.part(number, starts[number])
+    X, _ = machine._checked(X, y, dtypes=[dtype])
+    units, sample = machine._units(), sample.part(number, starts[number])
     sample.offer(X, weights if units.in_box else None)
     return sample, Survey.of_chunk(X, units, weights)
 
@@ -521,8 +516,8 @@ def sums_of_chunk(X, y, weights, number: int, machine: Additive, no_sums, dtype)
     """Sums over the rows, and their labels for a classifier; `no_sums` has the common shifts."""
     if not X.shape[0]:
         return None
-    rows, targets = checked_rows(machine, X, y, dtypes=[dtype])
-    sums = no_sums.copy().add_rows(hidden_layer(machine), rows, targets, weights)
+    rows, targets = machine._checked(X, y, dtypes=[dtype])
+    sums = no_sums.copy().add_rows(machine._layer, rows, targets, weights)
     return sums, np.unique(np.asarray(y)) if is_classifier(machine) else np.empty(0)
 
 

@@ -14,13 +14,8 @@ from sklearn.utils import check_random_state, get_tags
 from entrolearn.feature_learning import RecursiveFeatures
 from entrolearn.machines.additive import (
     check_additive,
-    checked_rows,
-    draw_layer,
-    empty_sums,
     fit_sums,
-    units_of,
 )
-from entrolearn.machines.base import hidden_layer
 from entrolearn.machines.boxes import Survey
 from entrolearn.machines.devices import like as to_device
 from entrolearn.streaming.recursive import check_recursive, fit_recursive
@@ -170,7 +165,7 @@ def _fit_machine(machine, weighted: WeightedRows, classes, like=None) -> None:
 
 def _refuse_what_is_read_once(machine, classes) -> None:
     """Raise if a fit reads the rows more than once."""
-    units, what = units_of(machine), None
+    units, what = machine._units(), None
     if units.in_box:
         what = "computes the bounds of the features before it sums over the rows"
         accepted = "bounds as a pair, an array of shape (2, n_features) or None"
@@ -192,9 +187,9 @@ def _sums(machine, weighted: WeightedRows, like, dtypes: list) -> tuple:
     for X, targets, y, weights in _checked(machine, weighted, dtypes, "sums", like):
         if sums is None:
             survey = survey or Survey(X.shape[1], numpy_dtype(X))
-            draw_layer(machine, X, survey, rng)
-            sums = empty_sums(machine, X, targets)
-        sums.add_rows(hidden_layer(machine), X, targets, weights)
+            machine._layer = machine._layer_from_survey(X, survey, rng)
+            sums = machine._no_sums(X, targets)
+        sums.add_rows(machine._layer, X, targets, weights)
         if is_classifier(machine):
             seen = np.unique(y) if seen is None else np.union1d(seen, y)
     return sums, survey.dtype, seen
@@ -202,7 +197,7 @@ def _sums(machine, weighted: WeightedRows, like, dtypes: list) -> tuple:
 
 def _survey(machine, weighted: WeightedRows, dtypes: list, rng: np.random.RandomState) -> Any:
     """Statistics of all rows for the hidden layer, from one pass; None if the first chunk is enough."""
-    units = units_of(machine)
+    units = machine._units()
     survey: Any = None
     if not units.n_sampled:
         return None
@@ -220,7 +215,7 @@ def _checked(machine, weighted: WeightedRows, dtypes: list, purpose: str, like=N
     def check(X, y, first: bool) -> tuple:
         nonlocal dtypes
         X = X if like is None else on_device(X, like, dtypes)
-        checked = checked_rows(machine, X, y, first=first, dtypes=dtypes)
+        checked = machine._checked(X, y, first=first, dtypes=dtypes)
         dtypes = [numpy_dtype(checked[0])]
         return checked
 

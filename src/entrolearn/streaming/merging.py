@@ -16,10 +16,8 @@ from entrolearn.machines.additive import (
     check_additive,
     solve,
     stored_sums,
-    sums_over,
     with_sums,
 )
-from entrolearn.machines.base import hidden_layer
 from entrolearn.machines.boxes import RandomUnits, Survey
 from entrolearn.machines.layers import RandomLayer
 from entrolearn.machines.sums import GroupSums
@@ -196,7 +194,7 @@ def merge_sums(estimators: Sequence[Additive]) -> Additive:
         if len(kinds) > 1:
             raise ValueError("some estimators have numbers for classes and others words; accepted: one kind.")
         classes = reduce(np.union1d, [estimator.classes_ for estimator in estimators])
-    total = GroupSums.total([sums_over(estimator, classes) for estimator in estimators])
+    total = GroupSums.total([estimator._sums_over(estimator._stream, classes) for estimator in estimators])
     return with_sums(estimators[0], total, classes)
 
 
@@ -212,7 +210,7 @@ def check_sums(estimator) -> None:
     """
     check_additive(estimator)
     stored_sums(estimator, "merge or save_sums")
-    if not is_numpy(hidden_layer(estimator).where):
+    if not is_numpy(estimator._layer.where):
         raise ValueError(
             f"the sums of {type(estimator).__name__} are not NumPy arrays; accepted: NumPy arrays."
         )
@@ -230,7 +228,7 @@ def terms(estimator: Additive) -> dict:
     for name in ("bounds_", "_n_outputs", "_one_value"):
         if hasattr(estimator, name):
             found[name] = _plain(getattr(estimator, name))
-    layer = hidden_layer(estimator)
+    layer = estimator._layer
     for field in fields(layer):
         found[f"units.{field.name}"] = _plain(getattr(layer, field.name))
     return found

@@ -8,7 +8,6 @@ from scipy.sparse import issparse, vstack
 from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.machines.additive import Additive
-from entrolearn.machines.base import hidden_layer
 from entrolearn.streaming.fitting import on_device
 from entrolearn.streaming.sources import Rows, file_map, give_back, listed, shown
 from entrolearn.streaming.sources import rows as rows_from
@@ -62,7 +61,7 @@ def predict_chunks(
     source = rows if isinstance(rows, Rows) else rows_from(rows)
     _check_features(estimator, source)
     chunks = shown(source, progress, source.n_rows, f"{type(estimator).__name__}.{method}")
-    where = hidden_layer(estimator).where if isinstance(estimator, Additive) else np.empty(0)
+    where = estimator._layer.where if isinstance(estimator, Additive) else np.empty(0)
     return (_answer(asked, X, source.feature_names, where) for X, _ in chunks)
 
 

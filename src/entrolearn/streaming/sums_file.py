@@ -26,9 +26,7 @@ from entrolearn.machines.additive import (
     draw_without_rows,
     solve,
     stored_sums,
-    sum_names,
     with_sums,
-    zero_sums,
 )
 from entrolearn.machines.sums import GroupSums
 from entrolearn.streaming.merging import check_agreement, check_sums, terms
@@ -141,7 +139,7 @@ def _loaded(archive: zipfile.ZipFile, estimator: Additive) -> Additive:
     if is_classifier(estimator):
         estimator.classes_ = _classes(about)
     check_agreement(terms(estimator), about["terms"], "the file")
-    none, n_sums = zero_sums(estimator), len(sum_names(estimator))
+    none, n_sums = estimator._zero_sums(), len(estimator._names_of_sums())
     counts = np.array(about["n"], dtype=np.float64)
     if counts.shape != (n_sums, 3) or not (np.isfinite(counts) & (counts >= 0)).all():
         raise ValueError(f"it does not say how many rows are in each of {n_sums} sums.")

@@ -14,14 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from entrolearn.machines.additive import (
     check_additive,
-    checked_rows,
-    empty_sums,
     solve,
     stored_sums,
-    sums_over,
     with_sums,
 )
-from entrolearn.machines.base import codes_among, hidden_layer
+from entrolearn.machines.base import codes_among
 from entrolearn.streaming.sampling import stacked
 from entrolearn.validation import (
     HasMethods,
@@ -139,7 +136,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         new, labels = X[-n_new:], y[-n_new:].copy()
         if first:
             learner.partial_fit(new, labels, **announced)
-        checked = checked_rows(learner, X, y)  # also rows that the window skips
+        checked = learner._checked(X, y)  # also rows that the window skips
         rows, targets = (each[-n_new:].copy() for each in checked)
         if first:
             self._learner, self._held, self._n_left = learner, deque(), 0
@@ -171,12 +168,12 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
             n_left += len(oldest[-1])
         if not left:
             return
-        learner, layer = self._learner, hidden_layer(self._learner)
+        learner, layer = self._learner, self._learner._layer
         sums = stored_sums(learner, "partial_fit")
         if n_left >= self.n_rows and held:
             n_left = 0
             X, targets, _ = stacked(held)
-            sums = empty_sums(learner, X, targets).add_rows(layer, X, targets)
+            sums = learner._no_sums(X, targets).add_rows(layer, X, targets)
         elif held:
             sums -= sums.empty().add_rows(layer, *stacked(left)[:2])
         else:
@@ -199,7 +196,7 @@ class SlidingWindow(MetaEstimatorMixin, BaseEstimator):
         if present.sum() < 2:
             return getattr(self, "estimator_", learner)
         classes = learner.classes_[present]
-        found = with_sums(learner, sums_over(learner, classes), classes)
+        found = with_sums(learner, learner._sums_over(learner._stream, classes), classes)
         priors = getattr(learner, "priors", "uniform")
         if isinstance(priors, Mapping):
             found.priors = {label: priors[label] for label in found.classes_.tolist()}
