@@ -92,8 +92,9 @@ def readme_text(boards: Boards) -> str | None:
         f"On two-class {DATA},",
         "beside the learners of other libraries ([how](docs/which-learner.md#the-boards)):",
         "",
-        *(f"- **{label}**: {text}." for label, text in _answers(boards["binary"].slices, _code)),
     ]
+    for label, answer in _answers(boards["binary"].slices, _code):
+        text += textwrap.wrap(f"- **{label}**: {answer}.", 128, subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join(text) + "\n"
 
 
