@@ -94,7 +94,8 @@ def readme_text(boards: Boards) -> str | None:
         "",
     ]
     for label, answer in _answers(boards["binary"].slices, _code):
-        text += textwrap.wrap(f"- **{label}**: {answer}.", 128, subsequent_indent="  ", break_on_hyphens=False)
+        item = f"- **{label}**: {answer}."
+        text += textwrap.wrap(item, 128, subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join(text) + "\n"
 
 

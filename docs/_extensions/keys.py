@@ -14,7 +14,7 @@ from entrolab.tables.types import TABLE_TYPES
 DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
 # Schema file -> the section that it describes.
 SCHEMAS = {"study.json": definition.StudyFile, "catalog.json": catalog.Catalog, "claims.json": claims.Claims}
-# The parts of the reference: heading -> sections by name. Generators are left out: the schemas have their keys.
+# The parts of the reference: heading -> sections by name; without generators, which the schemas have.
 PARTS: dict[str, dict[str, type[Section]]] = {
     "config.yaml": {"": settings.Settings},
     "A study": {

@@ -93,22 +93,18 @@ def _over_seeds(judged: pd.DataFrame) -> dict[str, int]:
 
 
 def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:
-    """Markdown tables: outcomes of claims by study, then verdicts and verdicts over seeds by study and table.
+    """Markdown tables by study: outcomes of claims, then verdicts and verdicts over seeds.
 
-    Each published value is counted once in the sums of a study.
+    Each published value is counted once.
     """
     heads = ["study", "claims", *OUTCOMES, NOT_COMPUTED]
     lines = _head(heads)
     for name, rows in _with_all(claims):
         found = Counter(rows["outcome"])
         lines.append(_line(name, len(rows), *(found[one] for one in heads[2:])))
-    lines += ["", *_head(["study, table", *SHARES, *SHOWN_OVER_SEEDS])]
-    for name, rows in _with_all(tables):
-        first = rows[rows["second reading of"] == ""]
-        lines.append(_line(f"**{name}**", *shares(first), *first[SHOWN_OVER_SEEDS].sum()))
-        if name != "all":
-            for table, row in rows.groupby("table", sort=False):
-                lines.append(_line(table, *shares(row), *row[SHOWN_OVER_SEEDS].sum()))
+    lines += ["", *_head(["study", *SHARES, *SHOWN_OVER_SEEDS])]
+    for name, rows in _with_all(tables[tables["second reading of"] == ""]):
+        lines.append(_line(name, *shares(rows), *rows[SHOWN_OVER_SEEDS].sum()))
     return "\n".join(["\n", *lines, "\n"])
 
 

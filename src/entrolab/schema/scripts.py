@@ -20,7 +20,13 @@ from entrolearn.suggest import did_you_mean
 
 SIMPLE = {"int": int, "float": number(), "str": str, "bool": bool}
 # The same in words, for unions.
-WORDS = {"int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false", "None": "null"}
+WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "None": "null",
+}
 
 
 class Script(NamedTuple):
