@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from benchmarks.data import ROOT
@@ -38,41 +39,33 @@ def merge(new: pd.DataFrame, path: Path = TABLE) -> None:
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """A table for each part, as Markdown; each machine is stated once."""
-    parts = []
-    for part, rows in table.groupby("part"):
-        shown = pd.DataFrame([dict(zip(HEAD, _cells(row), strict=True)) for _, row in rows.iterrows()])
-        shown = shown.loc[:, (shown != "").any()]
-        again = shown.duplicated(["work", "ours"])
-        shown[["work", "ours"]] = shown[["work", "ours"]].mask(again, "")
-        parts += [f"### {part}", _markdown(shown, n_texts=2)]
-    return "\n\n".join([*parts, *_origin(table)])
+    """A line for each peer of a part, over all that both did, as Markdown; each machine is stated once."""
+    pairs = table[table["peer"] != ""].groupby(["part", "ours", "peer"], sort=False)
+    shown = pd.DataFrame([dict(zip(HEAD, _cells(*names, rows), strict=True)) for names, rows in pairs])
+    shown["part"] = shown["part"].mask(shown.duplicated("part"), "")
+    return "\n\n".join([_markdown(shown), *_origin(table)])
 
 
-HEAD = ("work", "ours", "s", "peer", "peer s", "peer / ours", "result", "peer's", "MiB", "peer MiB", "note")
+HEAD = ("part", "ours", "peer", "tasks", "peer / ours", "MiB", "result - peer's", "of")
 
 
-def _cells(row: pd.Series) -> Iterator[str]:
-    unit = "" if row["unit"] == "s" else f" {row['unit']}"
-    yield f"{row['what']}" + (f" ({row['measure']})" if row["measure"] else "")
-    yield row["ours"]
-    yield _number(row["our_spent"]) + unit * (not math.isnan(row["our_spent"]))
-    yield row["peer"]
-    yield _number(row["peer_spent"]) + unit * (not math.isnan(row["peer_spent"]))
-    yield ratio(row)
-    yield _number(row["our_result"], 4)
-    yield _number(row["peer_result"], 4)
-    yield "" if unit else _number(row["our_mib"], 2)
-    yield "" if unit else _number(row["peer_mib"], 2)
-    yield row["note"]
+def _cells(part: str, ours: str, peer: str, rows: pd.DataFrame) -> Iterator[str]:
+    yield part
+    yield ours
+    yield peer
+    done = rows["ratio"].notna()
+    yield f"{done.sum()} of {len(rows)}"
+    yield f"**{_range(rows['ratio'])}**" if done.any() else ""
+    yield _range(rows["peer_mib"] / rows["our_mib"]) if (rows["unit"] == "s").all() else ""
+    yield _range(rows["our_result"] - rows["peer_result"])
+    yield ", ".join(dict.fromkeys(rows["measure"]))
 
 
-def ratio(row: pd.Series) -> str:
-    """A ratio with its interval; empty if there is none."""
-    if math.isnan(row["ratio"]):
-        return ""
-    ends = "" if math.isnan(row["low"]) else f" [{_number(row['low'], 2)}, {_number(row['high'], 2)}]"
-    return f"**{_number(row['ratio'])}**{ends}"
+def _range(values: pd.Series) -> str:
+    """The least and the largest of the finite numbers, to two digits; empty if there is none."""
+    finite = values[np.isfinite(values)]
+    ends = [_number(value) for value in (finite.min(), finite.max())]
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _origin(rows: pd.DataFrame) -> Iterator[str]:
@@ -83,19 +76,19 @@ def _origin(rows: pd.DataFrame) -> Iterator[str]:
         yield f"Measured on {dates}: {machine}; load average of a core {load}."
 
 
-def _markdown(table: pd.DataFrame, n_texts: int) -> str:
-    align = ["left" if i < n_texts or name in ("peer", "note") else "right" for i, name in enumerate(table)]
+def _markdown(table: pd.DataFrame) -> str:
+    align = ["left" if name in ("part", "ours", "peer", "of") else "right" for name in table]
     return table.to_markdown(index=False, disable_numparse=True, colalign=align)
 
 
-def _number(value: float, digits: int = 3) -> str:
-    """A number rounded to some significant digits, with all digits before the point; empty for NaN.
+def _number(value: float) -> str:
+    """A number rounded to two significant digits, with all digits before the point; empty for NaN.
 
     Examples
     --------
-    >>> [_number(value, 2) for value in (0.01234, 1.96, 12345.6, 0.0, float("nan"))]
+    >>> [_number(value) for value in (0.01234, 1.96, 12345.6, 0.0, float("nan"))]
     ['0.012', '2', '12,346', '0', '']
     """
     if math.isnan(value):
         return ""
-    return in_words(value) if digits == 3 or abs(value) >= 100 else f"{value:.{digits}g}"
+    return in_words(value) if abs(value) >= 99.5 else f"{value:.2g}"

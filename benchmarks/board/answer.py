@@ -77,7 +77,7 @@ def page_text(boards: Boards) -> str:
         first = METRICS_SHOWN[board][0]
         shown = [(start, slices[v, first]) for v, start in VARIANTS.items() if (v, first) in slices]
         shown += [(f"At their defaults on at most {size:,} rows", of) for size, of in larger.items()]
-        leaders = [_leader(start, of, board) + _outside(of, board) for start, of in shown]
+        leaders = [_leader(start, of, board) for start, of in shown]
         front = f"- Pareto front of mean {METRICS[first].label} and fit time: {_front(lines, board)}."
         text = "\n".join([*leaders, front, "", _table(lines, slices, board)])
         parts.append(f"### {TITLES[board]}\n\n{text}")
@@ -92,8 +92,10 @@ def readme_text(boards: Boards) -> str | None:
         f"On two-class {DATA},",
         "beside the learners of other libraries ([how](docs/which-learner.md#the-boards)):",
         "",
-        *(f"- **{label}**: {text}." for label, text in _answers(boards["binary"].slices, _code)),
     ]
+    for label, answer in _answers(boards["binary"].slices, _code):
+        item = f"- **{label}**: {answer}."
+        text += textwrap.wrap(item, 128, subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join(text) + "\n"
 
 
@@ -282,18 +284,6 @@ def _leader(start: str, of: Slice, board: str) -> str:
     if best in (first, None):
         return text
     return f"{text} The best of this library is {_linked(best, board)}, {ranks[best]:.1f}."
-
-
-def _outside(of: Slice, board: str) -> str:
-    """A sentence on the learners outside the ranks: the place of each among the others on its own sets."""
-    told = []
-    for name in of.scores.columns.difference(of.ranked, sort=False):
-        own, finished = of.own(name), f"{of.finished[name].sum()} of {len(of.finished)} sets finished"
-        ranks = own.rank(axis=1, ascending=False).mean()
-        place = f"mean rank {ranks[name]:.1f}, place {ranks.rank(method='min')[name]:.0f} of {len(ranks)}"
-        there = f"; {place}, on the {len(own)} that all of these finished" if len(own) else ""
-        told.append(f"{_linked(name, board)} ({finished}{there})")
-    return f" Outside the ranks: {', '.join(told)}." if told else ""
 
 
 def _front(lines: pd.DataFrame, board: str) -> str:

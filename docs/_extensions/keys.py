@@ -14,7 +14,7 @@ from entrolab.tables.types import TABLE_TYPES
 DIALECT = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
 # Schema file -> the section that it describes.
 SCHEMAS = {"study.json": definition.StudyFile, "catalog.json": catalog.Catalog, "claims.json": claims.Claims}
-# The parts of the reference: heading -> sections by name.
+# The parts of the reference: heading -> sections by name; without generators, which the schemas have.
 PARTS: dict[str, dict[str, type[Section]]] = {
     "config.yaml": {"": settings.Settings},
     "A study": {
@@ -34,9 +34,8 @@ PARTS: dict[str, dict[str, type[Section]]] = {
         "": catalog.DataSet,
         "files": catalog.File,
         **{f"expect of {task}": one.model_fields["expect"].annotation for task, one in catalog.TASKS.items()},
-        **{f"format {name}": one for name, one in catalog.FORMATS.items()},
-        **{f"generator {name}": one for name, one in catalog.GENERATORS.items()},
     },
+    "Formats of its files, by type": catalog.FORMATS,
 }
 # Keys left out: every entry has them, or the heading states them.
 SAID = {"type", "caption", "notes", "published", "name"}
@@ -57,39 +56,41 @@ def write_schemas(folder: Path) -> None:
 
 
 def reference() -> str:
-    """All keys as Markdown, one line per key of each section; what all types have stands once, first."""
+    """All keys as Markdown: a line for the keys of a section with the same values and the same default."""
     lines = []
     for heading, sections in PARTS.items():
-        lines += [f"## {heading}", "", "| of | key | value | default |", "| --- | --- | --- | --- |"]
-        rows = {name: tuple(_rows(section)) for name, section in sections.items()}
-        each = set.intersection(*map(set, rows.values())) if heading.endswith("by type") else set()
-        of = {"each": tuple(row for row in next(iter(rows.values())) if row in each)}
-        of |= {name: tuple(row for row in some if row not in each) for name, some in rows.items()}
+        lines += [f"## {heading}", "", "| of | keys | value | default |", "| --- | --- | --- | --- |"]
+        keys = {name: tuple(_keys(section)) for name, section in sections.items()}
+        each = set.intersection(*map(set, keys.values())) if heading.endswith("by type") else set()
+        of = {"each": tuple(key for key in next(iter(keys.values())) if key in each)}
+        of |= {name: tuple(key for key in some if key not in each) for name, some in keys.items()}
         for some in dict.fromkeys(of.values()):
             names = [name for name in of if of[name] == some]  # of sections with the same keys
             shown = ", ".join(name if " " in name or name in ("", "each") else f"`{name}`" for name in names)
-            for row in some:
-                lines.append(f"| {' | '.join((shown, *row))} |")
+            for accepted in dict.fromkeys(values for _, values in some):
+                alike = ", ".join(f"`{key}`" for key, values in some if values == accepted)
+                lines.append(f"| {' | '.join((shown, alike, *accepted))} |")
                 shown = ""
         lines.append("")
     return "\n".join(lines)
 
 
-def _rows(section: type[Section]) -> Iterator[tuple[str, str, str]]:
+def _keys(section: type[Section]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Each key of a section, with its value and its default in words."""
     schema = section.model_json_schema()
     required = schema.get("required", ())
     for key, value in schema["properties"].items():
         if key in SAID and section is not settings.Settings:
             continue
         default = "must be given" if key in required else _default(value.get("default"))
-        cells = (f"`{key}`", _in_words(value, schema.get("$defs", {})), default)
-        yield tuple(cell.replace("|", "&#124;") for cell in cells)
+        words = _in_words(value, schema.get("$defs", {}))
+        yield key, (words.replace("|", "&#124;"), default.replace("|", "&#124;"))
 
 
 def _default(value) -> str:
     """A default as a study would contain it; empty if there is none."""
     text = _as_yaml(value)
-    return f"`{text}`" if text not in ("", "{}", "[]") else ""
+    return f"`{text}`" if text not in ("", "{}", "[]", "{: }") else ""
 
 
 def _as_yaml(value) -> str:
@@ -98,6 +99,8 @@ def _as_yaml(value) -> str:
         return f"{{{', '.join(parts)}}}"
     if isinstance(value, list):
         return f"[{', '.join(map(_as_yaml, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
     return "" if value is None else str(value)
 
 

@@ -35,6 +35,8 @@ OF_CLAIMS = ["study", "claim", "outcome", "decides", "decided_by"]
 COUNTS = [*JUDGED, "not judged"]
 # Counts of a table's results over seeds: the number of seeds, of results judged, by verdict, and so on.
 OVER_SEEDS = ["seeds", "over seeds", *(f"{name} over seeds" for name in VERDICTS), "flips", "wide"]
+# Those that the page shows.
+SHOWN_OVER_SEEDS = ["over seeds", *(f"{name} over seeds" for name in VERDICTS), "wide"]
 # "second reading of": the table with the same published values, if there is one.
 OF_TABLES = ["study", "table", "second reading of", *COUNTS, *OVER_SEEDS]
 
@@ -91,23 +93,18 @@ def _over_seeds(judged: pd.DataFrame) -> dict[str, int]:
 
 
 def page_of(claims: pd.DataFrame, tables: pd.DataFrame) -> str:
-    """Markdown tables: outcomes of claims, then verdicts and verdicts over seeds, by study and by table.
+    """Markdown tables by study: outcomes of claims, then verdicts and verdicts over seeds.
 
-    Each published value is counted once in the sums of a study.
+    Each published value is counted once.
     """
     heads = ["study", "claims", *OUTCOMES, NOT_COMPUTED]
     lines = _head(heads)
     for name, rows in _with_all(claims):
         found = Counter(rows["outcome"])
         lines.append(_line(name, len(rows), *(found[one] for one in heads[2:])))
-    by_study = _with_all(tables[tables["second reading of"] == ""])
-    by_table = tables.assign(study=tables["study"] + ", " + tables["table"]).groupby("study", sort=False)
-    for first, groups in (("study", by_study), ("study, table", list(by_table))):
-        counted = [_line(name, *shares(rows), *rows[COUNTS].sum()) for name, rows in groups]
-        lines += ["", *_head([first, *SHARES, *COUNTS]), *counted]
-    for first, groups in (("study", by_study), ("study, table", list(by_table))):
-        counted = [_over(name, rows) for name, rows in groups if rows["over seeds"].any()]
-        lines += ["", *_head([first, "seeds", "results", *VERDICTS, "flips", "wide"]), *counted]
+    lines += ["", *_head(["study", *SHARES, *SHOWN_OVER_SEEDS])]
+    for name, rows in _with_all(tables[tables["second reading of"] == ""]):
+        lines.append(_line(name, *shares(rows), *rows[SHOWN_OVER_SEEDS].sum()))
     return "\n".join(["\n", *lines, "\n"])
 
 
@@ -116,13 +113,6 @@ def shares(rows: pd.DataFrame) -> list[str]:
     found = agreement_of(rows[COUNTS].sum().to_dict())
     results, given = f"{found.reproduced} of {found.results}", f"{found.equal} of {found.given}"
     return [results, given, str(found.not_comparable)]
-
-
-def _over(name: str, rows: pd.DataFrame) -> str:
-    """A line with the sums of the counts over seeds of some tables, and their smallest and largest n."""
-    of_seeds = sorted({*rows["seeds"]} - {0})
-    seeds = " to ".join(map(str, dict.fromkeys([of_seeds[0], of_seeds[-1]])))
-    return _line(name, seeds, *rows[[one for one in OVER_SEEDS if one != "seeds"]].sum())
 
 
 def _with_all(rows: pd.DataFrame) -> Iterable[tuple[str, pd.DataFrame]]:

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 
 #: Former names of parameters, and of their values -> those that took their place in some learner.
-#: docs/names.md is the table for readers.
+#: docs/names.md has the present names.
 RENAMED: dict[str, tuple[str, ...]] = {
     "C": ("alpha",),
     "alpha": ("order",),

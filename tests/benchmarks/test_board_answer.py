@@ -38,6 +38,11 @@ def test_pages_are_up_to_date_with_the_rows(page, boards):
     assert found == written, "run python -m benchmarks.board.answer"
 
 
+def unwrapped(text: str) -> str:
+    """A text with each item of its lists in one line."""
+    return text.replace("\n  ", " ")
+
+
 def _rows(sets=SETS, repeats: int = 5) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     rows = [
@@ -68,8 +73,7 @@ def test_a_finished_board_has_its_table_and_the_others_have_none():
     )
     assert first.count("| 90.") == 3  # GMEAN, AUC and GMEAN with a threshold
     assert f"Many classes: not all of the {10 * len(SETS)} runs" in text
-    short = readme_text(boards)
-    lines = short.splitlines()
+    lines = unwrapped(readme_text(boards)).splitlines()
     assert lines[0].startswith("On two-class data sets (at most 1,000 rows ")
     about_gmean, about_probabilities = (line for line in lines if line.startswith("- "))
     assert (
@@ -96,22 +100,18 @@ def test_the_number_of_sets_is_beside_each_mean(unfinished, ranked):
     assert (head.count("(14 sets)"), head.count("(15 sets)")) == ((3, 1) if ranked else (0, 4))
     line = next(line for line in text.splitlines() if line.startswith("| SVM |"))
     assert line.count(" (13 sets) ") == (0 if ranked else 3)  # GMEAN, AUC and log loss, not with a threshold
-    outside = (
-        "SVM (13 of 15 sets finished; mean rank 4.0, place 4 of 4, on the 13 that all of these finished)"
-    )
-    assert (outside in text) is not ranked
 
 
 @pytest.mark.usefixtures("few")
 def test_learners_that_equal_scikit_learns_are_nobodys_best(monkeypatch):
     monkeypatch.setitem(STRENGTHS, "MaxEnt", 0.95)
     monkeypatch.setitem(answer.LEARNERS, "MaxEnt", LEARNERS["MaxEnt"])
-    text = readme_text(_two_classes(_rows()))
+    text = unwrapped(readme_text(_two_classes(_rows())))
     clause = next(line for line in text.splitlines() if "GMEAN" in line).split(";")[0]
     assert "`MaxEntClassifier` has the best of 5 mean ranks" in clause
     assert "`EEKMClassifier` the best of this library" in clause
     monkeypatch.setitem(STRENGTHS, "MaxEnt", 0.85)
-    assert "and XGBoost the best of the other libraries" in readme_text(_two_classes(_rows()))
+    assert "and XGBoost the best of the other libraries" in unwrapped(readme_text(_two_classes(_rows())))
 
 
 @pytest.mark.usefixtures("few")
@@ -149,7 +149,7 @@ def test_the_shorter_list_is_shown_of_learners_that_differ_and_do_not(monkeypatc
 def test_the_readme_says_whether_the_best_of_this_library_differs_significantly(monkeypatch):
     for eekm, said in ((0.1, "a significant difference"), (0.7995, "no significant difference")):
         monkeypatch.setitem(STRENGTHS, "EEKM", eekm)
-        text = readme_text(_two_classes(_rows()))
+        text = unwrapped(readme_text(_two_classes(_rows())))
         clause = next(line for line in text.splitlines() if "GMEAN" in line).split(";")[0]
         assert "XGBoost has the best of 4 mean ranks" in clause
         assert "`EEKMClassifier` the best of this library, " in clause

@@ -24,14 +24,16 @@ def test_parts_that_are_measured_anew_are_replaced_and_others_stay(tmp_path):
     assert (found["note"] == "").all()
 
 
-def test_page_has_ratios_with_intervals_and_the_machine_once():
+def test_page_has_the_range_over_the_tasks_of_a_peer_and_the_machine_once():
     rows = [
-        row("ica", unit="s", our_spent=0.5, peer_spent=1.0, ratio=2.0, low=1.5, high=2.5, measure="index"),
-        row("ica", unit="s", peer="SVC", note="time limit of 60 s", our_spent=0.5, measure="index"),
+        row("ica", ratio=2.0, measure="index", unit="s", our_mib=4, peer_mib=8, our_result=3, peer_result=1),
+        row("ica", ratio=0.5, measure="index", unit="s", our_mib=0, peer_mib=8, our_result=3, peer_result=3),
+        row("ica", measure="index", unit="s", note="time limit of 60 s"),
+        row("ica", peer="", measure="index", unit="s"),
     ]
     text = markdown(pd.DataFrame(rows))
     lines = [cells_of(line) for line in text.splitlines() if line.startswith("|")]
-    assert lines[0] == ["work", "ours", "s", "peer", "peer s", "peer / ours", "note"]
-    assert lines[2] == ["work (index)", "EEM", "0.5", "MLP", "1", "**2** [1.5, 2.5]", ""]
-    assert lines[3] == ["", "", "0.5", "SVC", "", "", "time limit of 60 s"]
+    assert lines[0] == ["part", "ours", "peer", "tasks", "peer / ours", "MiB", "result - peer's", "of"]
+    # Ratios 2 and 0.5; memory 8 / 4, and one quotient by zero; results 3 - 1 and 3 - 3.
+    assert lines[2:] == [["ica", "EEM", "MLP", "2 of 3", "**0.5 to 2**", "2", "0 to 2", "index"]]
     assert text.count("a machine") == 1

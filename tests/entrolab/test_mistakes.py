@@ -339,7 +339,7 @@ def test_a_mistake_in_a_catalog_of_ones_own_is_one_line(tmp_path, key, place, va
     [
         ({"name": "csv", "header": "skp"}, "mine.format.header: found 'skp', did you mean 'skip'?"),
         ({"name": "csv", "drop": [1, "a"]}, "mine.format.drop.1: found 'a'"),
-        ({"name": "rdata", "label": 1.5}, "mine.format.label: found 1.5, expected str | int"),
+        ({"name": "rdata", "label": 1.5}, "mine.format.label: found 1.5, expected a text or a whole number"),
         ({"name": "mat", "label": "y"}, "mine.format: the key 'features' is missing"),
     ],
 )

@@ -19,6 +19,14 @@ from entrolab.schema.sections import ConfigError, Section, described, number
 from entrolearn.suggest import did_you_mean
 
 SIMPLE = {"int": int, "float": number(), "str": str, "bool": bool}
+# The same in words, for unions.
+WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "a text",
+    "bool": "true or false",
+    "None": "null",
+}
 
 
 class Script(NamedTuple):
@@ -104,7 +112,8 @@ def _type(annotation: ast.expr | None) -> Any:
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
             return Literal[ast.literal_eval(inside)]
         case ast.BinOp(left=left, right=right):
-            return described(_type(left) | _type(right), ast.unparse(annotation))
+            names = ast.unparse(annotation).split(" | ")
+            return described(_type(left) | _type(right), " or ".join(WORDS.get(name, name) for name in names))
         case ast.Constant(value=None):
             return None
     return Any
