@@ -145,9 +145,7 @@ def _cleaned(key: str, entry: Mapping, table) -> tuple:
     if np.isinf(X.data if sparse.issparse(X) else X).any():
         raise DataError(f"{key}: found infinite values, or numbers too large for double precision")
     missing = labels != labels  # NaN, in numbers or strings
-    # In users' tables, runs impute missing features, and rows without a label are dropped.
-    own = entry["source"] == "own"
-    if own and entry.get("missing_rows") != "drop":
+    if entry["source"] == "own":  # runs impute missing features, and rows without a label are dropped
         return X[~missing], labels[~missing], names, ~missing
     if not sparse.issparse(X):
         missing |= np.isnan(X).any(axis=1)

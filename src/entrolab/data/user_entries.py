@@ -106,28 +106,23 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     labels_as = _labels_as(source, frame[label], own)
     labels = labels_of(frame[label], read, labels_as)
     gaps, labelled = codes != codes, labels == labels
-    kept = labelled & ~gaps.any(axis=1) if own.get("missing_rows") == "drop" else labelled
-    if not kept.any():
-        raise source.wrong_in_study(
-            "missing_rows" if own.get("missing_rows") else "label",
-            f"no row of {source.path} is left without the {len(kept)} with missing values; accepted: some",
-        )
-    tested = {"test_rows": int(kept[-len(frames[-1]) :].sum())} if "test" in own else {}
-    if tested and not 0 < tested["test_rows"] < kept.sum():
+    if not labelled.any():
+        raise source.wrong_in_study("label", f"no row of {source.path} has a label; accepted: some with one")
+    tested = {"test_rows": int(labelled[-len(frames[-1]) :].sum())} if "test" in own else {}
+    if tested and not 0 < tested["test_rows"] < labelled.sum():
         raise source.wrong_in_study(
             "test",
             f"found no labelled rows in {source.paths[-1]}, or in the other file; accepted: some in both",
         )
     if "weight" in beside:
-        _check_weights(source, frame.loc[kept, beside["weight"]])
-    are_names = is_nominal(frame[label]) or (labels.dtype == object and any(map(_is_code, labels[kept])))
-    task, classes = _task(source, label, _counted(labels[kept]), own, are_names)
+        _check_weights(source, frame.loc[labelled, beside["weight"]])
+    are_names = is_nominal(frame[label]) or (labels.dtype == object and any(map(_is_code, labels[labelled])))
+    task, classes = _task(source, label, _counted(labels[labelled]), own, are_names)
     is_test = np.arange(len(frame)) >= len(frame) - (len(frames[-1]) if tested else 0)
-    one_sided = []
-    if tested and task != "regression":
-        one_sided = _one_sided(source, labels[kept], is_test[kept], classes.get("positives"))
-    groups = names_of(frame.loc[kept, beside["groups"]]) if "groups" in beside else None
-    n_groups = _n_groups(source, groups, labels[kept] if task != "regression" else None)
+    if tested and task == "binary":
+        _check_both_classes(source, labels, labelled, is_test, classes["positives"])
+    groups = names_of(frame.loc[labelled, beside["groups"]]) if "groups" in beside else None
+    n_groups = _n_groups(source, groups, labels[labelled] if task != "regression" else None)
     words = {name for name, kind in columns.items() if isinstance(kind, list)} | left_out.keys()
     words |= set() if task == "regression" else {label}
     return {
@@ -147,19 +142,18 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
             **times,
             **({"splits": splits} if splits else {}),
         },
-        "splits": _divided_by(frame[splits][kept]) if splits else {},
+        "splits": _divided_by(frame[splits][labelled]) if splits else {},
         "test": str(source.paths[-1]) if "test" in own else None,
         "groups": n_groups[0],
         "groups_of_class": n_groups[1],
-        "missing_rows": own.get("missing_rows"),
         "task": task,
         "positive": classes.pop("positives", []),
-        "expect": {"rows": int(kept.sum()), "features": len(columns), **classes, **tested},
+        "expect": {"rows": int(labelled.sum()), "features": len(columns), **classes, **tested},
         "left_out": left_out,
-        "hints": one_sided + hints(frame, words, written, lost),
-        "n_missing": {name: int(n) for name, n in zip(columns, gaps[kept].sum(axis=0), strict=True) if n},
+        "hints": hints(frame, words, lost),
+        "n_missing": {name: int(n) for name, n in zip(columns, gaps[labelled].sum(axis=0), strict=True) if n},
         "n_unlabelled": int((~labelled).sum()),
-        "tells_label": determining_columns(columns, codes[kept], labels[kept], task),
+        "tells_label": determining_columns(columns, codes[labelled], labels[labelled], task),
         "reference": "",
     }
 
@@ -219,18 +213,12 @@ def _check_weights(source: Source, column) -> None:
         weights = encoded(column)
     except ValueError as error:
         raise source.wrong_in_study("weight", str(error)) from None
-    absent, negative = int((weights != weights).sum()), int((weights < 0).sum())
-    if absent:
-        found = f"no value of {column.name!r} in {absent} rows"
-    elif negative:
-        found = f"{weights.min():g} in the column {column.name!r}, in {negative} rows less than 0"
-    elif np.isinf(weights).any():
-        found = f"inf in the column {column.name!r}"
-    elif not weights.any():
-        found = f"0 in all rows of {column.name!r}"
-    else:
-        return
-    raise source.wrong_in_study("weight", f"found {found}; accepted: numbers from 0, not all of them 0")
+    wrong = weights[~((weights >= 0) & (weights < np.inf))]  # of missing values too
+    if len(wrong) or not weights.any():
+        found = f"{wrong[0]:g} in {len(wrong)}" if len(wrong) else "0 in all"
+        raise source.wrong_in_study(
+            "weight", f"found {found} rows of {column.name!r}; accepted: numbers from 0, not all of them 0"
+        )
 
 
 def _n_groups(source: Source, groups: pd.Series | None, labels: np.ndarray | None) -> tuple[int, int]:
@@ -245,20 +233,14 @@ def _n_groups(source: Source, groups: pd.Series | None, labels: np.ndarray | Non
     return int(groups.nunique()), min(int(one.nunique()) for one in of_classes)
 
 
-def _one_sided(source: Source, labels: np.ndarray, is_test: np.ndarray, positives) -> list[str]:
-    """Hints at classes without a row in the training or the test file; of two classes, both need them."""
-    names = np.array([label_name(label) for label in labels])
-    classes = {name: [name] for name in np.unique(names).tolist()}
-    if positives is not None:
-        classes = {"positive": positives, "negative": sorted({*names}.difference(positives))}
-    found = []
-    for path, rows in ((source.paths[-1], names[is_test]), (source.path, names[~is_test])):
-        for of_class in classes.values():
-            if not np.isin(rows, of_class).any():
-                found.append(f"{path.name} has no row of {listed(of_class)}")
-    if positives is not None and found:
-        raise source.wrong_in_study("test", f"{found[0]}; accepted: rows of both classes in each part")
-    return found
+def _check_both_classes(source: Source, labels, labelled, is_test, positives: Collection[str]) -> None:
+    """Refuse a training or a test file without one of two classes."""
+    is_positive = np.array([label_name(label) in positives for label in labels])
+    for path, rows in ((source.paths[-1], labelled & is_test), (source.path, labelled & ~is_test)):
+        if len({*is_positive[rows].tolist()}) < 2:
+            raise source.wrong_in_study(
+                "test", f"{path} has rows of one class; accepted: rows of both classes in each file"
+            )
 
 
 def _divided_by(splits) -> dict[str, int]:

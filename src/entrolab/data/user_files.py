@@ -5,7 +5,6 @@ import csv
 import gzip
 import io
 import lzma
-import re
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -146,11 +145,6 @@ def checked_names(source: Source, path: Path) -> tuple[list[str], dict[str, str]
     names = [name.strip() or f"Unnamed: {place}" for place, name in enumerate(names)]
     if not names:
         raise source.wrong_in_study("file", f"there is nothing in {path}")
-    if mark := re.fullmatch("sep=(.?)", names[0]):
-        sep = mark[1] or source.sep
-        raise source.wrong_in_file(
-            path, first, f"found {names[0]!r}; accepted: `read: {{sep: {sep!r}, skiprows: {first}}}`"
-        )
     if len(names) < 2:
         others = [mark for mark in (";", "\t", "|", ",") if mark in names[0]] or [WHITESPACE]
         raise source.wrong_in_study(

@@ -122,7 +122,6 @@ class OwnData(Section):
     drop: Columns = None
     categorical: Columns = None
     keep: Columns = None
-    missing_rows: one_of("drop") = None
 
     @model_validator(mode="after")
     def _from_one_source(self):
