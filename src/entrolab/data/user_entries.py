@@ -19,7 +19,6 @@ from entrolab.data.formats.table import (
     order_in_time,
 )
 from entrolab.data.openml_tables import KEYS, facts_of
-from entrolab.data.prepare import memory_errors
 from entrolab.data.raw_table import label_name
 from entrolab.data.table_formats import ARROW, COMPRESSED, DELIMITED, FORMATS, says_more, suffix_of
 from entrolab.data.user_columns import (
@@ -304,8 +303,7 @@ def _typed_apart(frames: Sequence[pd.DataFrame]) -> set[str]:
 def _frame(source: Source, path: Path, names, written, text, splits) -> pd.DataFrame:
     try:
         path.stat()
-        with memory_errors():
-            return frame_of(path, names, source.read, written, text, splits)
+        return frame_of(path, names, source.read, written, text, splits)
     except (UnicodeError, OSError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
