@@ -36,9 +36,6 @@ from entrolab.text import damaged
 from entrolearn.columns import DATE, ColumnEncoder
 from entrolearn.suggest import did_you_mean
 
-# Labels that YAML reads as booleans where they are not in quotes.
-UNQUOTED = {True: {"yes", "true", "on"}, False: {"no", "false", "off"}}
-
 
 def entry_of_openml(source: Source, own: Mapping) -> dict:
     """The entry of a data set of OpenML, whose file says its label, missing values and splits."""
@@ -392,9 +389,7 @@ def _positives(source: Source, column: str, classes: Counter, own: Mapping) -> l
 
 
 def _positive(source: Source, column: str, classes: Collection[str], asked: str | float | bool) -> str:
-    # YAML takes a plain yes for true.
-    meant = [name for name in classes if isinstance(asked, bool) and name.lower() in UNQUOTED[asked]]
-    name = meant[0] if meant else label_name(asked)
+    name = label_name(asked)
     if name not in classes:
         raise source.wrong_in_study(
             "positive",

@@ -56,9 +56,7 @@ NOT_BESIDE = {
     "openml": ("test",),
     "openml_task": ("test", "label", "groups", "time"),
 }
-Columns = described(
-    list_of(str), "a list of columns' names, in quotes where YAML has another meaning (no, 12:30)"
-)
+Columns = described(list_of(str), "a list of columns' names, in quotes if they are numbers")
 # The options of pandas that apply to delimited text alone.
 OF_TEXT = ("sep", "decimal", "thousands", "encoding", "quotechar", "comment", "skiprows", "keep_default_na")
 Mark = matching(r"[^\n\r]", "one character")
