@@ -22,7 +22,6 @@ from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 
 from entrolab import load_published
 from entrolab.data import formats
-from entrolab.data.bundled import BUNDLED
 from entrolab.data.dataset import (
     DataError,
     Dataset,
@@ -35,7 +34,6 @@ from entrolab.data.dataset import (
 )
 from entrolab.data.download import Patience, download
 from entrolab.data.generators import (
-    GENERATORS,
     documents,
     gaussians,
     mixture,
@@ -79,10 +77,8 @@ def test_the_catalog_keeps_to_its_schema(catalog):
     assert list(catalog) == list(CATALOG)
 
 
-def test_the_catalog_takes_the_formats_loaders_and_generators_that_there_are():
-    assert [*definitions.LOADERS] == [*BUNDLED]
+def test_the_catalog_takes_the_formats_that_there_are():
     assert {*definitions.FORMATS, "table"} == {*FORMATS}  # "table": a file of one's own
-    assert {*definitions.GENERATORS} == {*GENERATORS}
 
 
 LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/"
@@ -253,27 +249,11 @@ def test_svmlight_keeps_the_first_of_equal_lines_and_pads(tmp_path):
         ({"a.csv": b"1,?,1\n3,4,0\n"}, {"name": "csv", "missing": ["?"]}, "1 rows with missing values"),
         ({"a.csv": b"1,2,1\n3,4,0\n"}, {"name": "csv"}, "2 rows instead of 3"),
         ({"a.csv": b"1,2,5\n3,4,0\n"}, {"name": "csv"}, "no row has the positive label '1'; found: 0, 5"),
-        ({"a.csv": b"1;2;1\n3;4;0\n"}, {"name": "csv"}, "found one column with the delimiter ','"),
         ({"a.csv": b"a,b,c\n1,2,1\n"}, {"name": "csv"}, "column x1: Unable to parse string 'a'"),
         ({"a.csv": b"1,5;2;1\n"}, {"name": "csv", "delimiter": ";"}, "Unable to parse string '1,5'"),
         ({"a.csv": b"1,2,1\n3,1e999,0\n"}, {"name": "csv"}, "numbers too large for double precision"),
         ({"a.csv": b"1,\xfc,1\n"}, {"name": "csv"}, "'utf-8' codec can't decode byte 0xfc"),
         ({"a.csv": b""}, {"name": "csv"}, "No columns to parse from file"),
-        (
-            {"a.csv": b"1,2,1\n"},
-            {"name": "csv", "label": 5},
-            "label: found column 5, but there are 3 columns",
-        ),
-        (
-            {"a.csv": b"1,2,1\n"},
-            {"name": "csv", "drop": [-4]},
-            "drop: found column -4, but there are 3 columns",
-        ),
-        (
-            {"a.csv": b"1,2,1\n"},
-            {"name": "csv", "categorical": [3]},
-            "categorical: found column 3, but there",
-        ),
     ],
 )
 @pytest.mark.fault(

@@ -8,7 +8,6 @@ from entrolab.data.dataset import load_dataset
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 OUTCOME = "one line with its place and what is accepted; exit status 1 before any job"
-HEADER = "table,dataset,model,metric,value,std\n"
 
 
 def spoilt(content: dict, place: str, value) -> None:
@@ -28,9 +27,7 @@ def refused(project, line: str, *arguments: str, **config) -> None:
     assert not (project.folder / "logs").exists()
 
 
-@pytest.mark.fault(
-    "Configuration", "a wrong study, catalog or table of published numbers, in real runs", OUTCOME
-)
+@pytest.mark.fault("Configuration", "a wrong study in a real run", OUTCOME)
 def test_a_wrong_study_is_refused(new_project, small):
     small["metrics"] = ["gmeen"]
     refused(new_project(small), "studies/tiny.yaml: metrics.0: found 'gmeen'")
@@ -47,32 +44,6 @@ def test_a_wrong_learner_ends_a_run_before_any_job_even_if_it_is_to_go_on(new_pr
     assert "Traceback" not in result.stdout
     assert not (project.folder / "results").exists()
     assert [file.name for file in (project.folder / "logs").rglob("*.log")] == ["check.log"]
-
-
-@pytest.mark.fault(
-    "Configuration", "a wrong study, catalog or table of published numbers, in real runs", OUTCOME
-)
-@pytest.mark.parametrize(
-    ("file", "content", "line"),
-    [
-        ("studies/tiny.yaml", b"title: Erd\xf6s\n", "studies/tiny.yaml: line 1: found the byte 0xf6"),
-        (
-            "data.yaml",
-            b"my-moons: {sorce: files, task: binary}\n",
-            "data.yaml: my-moons: unknown key 'sorce', did you mean 'source'",
-        ),
-        (
-            "studies/tiny.csv",
-            f"{HEADER}table1,my-mons,lda,gmean,80,\n".encode(),
-            "studies/tiny.csv: line 2: dataset: unknown dataset of this study's tables 'my-mons', did",
-        ),
-    ],
-)
-def test_a_wrong_file_is_refused(new_project, small, file, content, line):
-    project = new_project({**small, "published": "tiny.csv"})
-    (project.folder / "studies" / "tiny.csv").write_text(HEADER)
-    (project.folder / file).write_bytes(content)
-    refused(project, line)
 
 
 @pytest.mark.fault("Configuration", "a wrong command", OUTCOME)

@@ -47,10 +47,10 @@ def prepare(key: str, entry: Mapping, folder=None) -> Dataset:
         case "own":
             table = _parsed(key, entry, list(map(Path, entry["paths"])))
         case "bundled":
-            table = importlib.import_module(BUNDLED).BUNDLED[entry["loader"]]()
+            table = importlib.import_module(BUNDLED).load(entry["loader"])
         case "generated":
             options = dict(entry["generator"])
-            table = importlib.import_module(GENERATORS).GENERATORS[options.pop("name")](**options)
+            table = getattr(importlib.import_module(GENERATORS), options.pop("name"))(**options)
     of_files = [int(file.get("part") == "test") for file in entry.get("files", [{}])]
     if "paths" in entry:
         of_files = [int(path == entry["test"]) for path in entry["paths"]]
