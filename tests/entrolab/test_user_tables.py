@@ -536,7 +536,7 @@ def test_files_that_do_not_fit_or_cannot_be_read_are_one_line(load_own, tmp_path
     with pytest.raises(ConfigError, match=r"less.csv has other columns than .*table.csv \(.*\); accepted"):
         load_own({**OWN, "file": ["table.csv", "less.csv"]})
     (tmp_path / "broken.parquet").write_bytes(b"PAR1")
-    with pytest.raises(ConfigError, match=r"broken.parquet is no .parquet file \(.*\); accepted: .csv"):
+    with pytest.raises(ConfigError, match=r"cannot read .*broken.parquet: .*; accepted: .csv"):
         load_own({**OWN, "file": "broken.parquet"})
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
         archive.writestr("a.csv", TABLE)

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,7 @@ from entrolab.data.formats.table import (
 )
 from entrolab.data.openml_tables import KEYS, facts_of
 from entrolab.data.raw_table import label_name
-from entrolab.data.table_formats import ARROW, COMPRESSED, DELIMITED, FORMATS, says_more, suffix_of
+from entrolab.data.table_formats import ARROW, DELIMITED, says_more, suffix_of
 from entrolab.data.user_columns import (
     MOST_CLASSES,
     WrongValueError,
@@ -30,7 +29,14 @@ from entrolab.data.user_columns import (
     is_nominal,
     is_whole,
 )
-from entrolab.data.user_files import Source, checked_names, columns_asked, first_place, listed
+from entrolab.data.user_files import (
+    Source,
+    checked_names,
+    columns_asked,
+    errors_of_reading,
+    first_place,
+    listed,
+)
 from entrolab.schema.sections import shortened
 from entrolab.text import damaged
 from entrolearn.columns import DATE, ColumnEncoder
@@ -112,7 +118,8 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         )
     if "weight" in beside:
         _check_weights(source, frame.loc[labelled, beside["weight"]])
-    are_names = is_nominal(frame[label]) or (labels.dtype == object and any(map(_is_code, labels[labelled])))
+    texts = [label for label in labels[labelled] if isinstance(label, str)]
+    are_names = is_nominal(frame[label]) or any(map(says_more, texts))
     task, classes = _task(source, label, _counted(labels[labelled]), own, are_names)
     is_test = np.arange(len(frame)) >= len(frame) - (len(frames[-1]) if tested else 0)
     if tested and task == "binary":
@@ -259,9 +266,10 @@ def _frames(
     odd: dict[str, str] = {}
     frames: list[pd.DataFrame] = []
     for path in source.paths:
-        names, of_file = checked_names(source, path) if suffix_of(path) in DELIMITED else ([], {})
-        odd = {**of_file, **odd}
-        frames.append(_frame(source, path, names, written, (), splits))
+        with errors_of_reading(source, path):
+            names, of_file = checked_names(source, path) if suffix_of(path) in DELIMITED else ([], {})
+            odd = {**of_file, **odd}
+            frames.append(frame_of(path, names, source.read, written, (), splits))
         names = [*frames[0].columns]
         if [*frames[-1].columns] != names:
             other = next((name for name in frames[-1].columns if name not in names), "their order")
@@ -282,7 +290,7 @@ def _frames(
     }
     lost |= dict.fromkeys(_typed_apart(frames).difference(written), "")
     if lost:
-        frames = [_frame(source, path, names, written, lost, splits) for path in source.paths]
+        frames = [frame_of(path, names, source.read, written, lost, splits) for path in source.paths]
     return names, frames, lost
 
 
@@ -297,20 +305,6 @@ def _typed_apart(frames: Sequence[pd.DataFrame]) -> set[str]:
     return {name for name, found in kinds.items() if len(found) > 1}
 
 
-def _frame(source: Source, path: Path, names, written, text, splits) -> pd.DataFrame:
-    try:
-        path.stat()
-        return frame_of(path, names, source.read, written, text, splits)
-    except (UnicodeError, OSError, MemoryError):
-        raise
-    except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
-        raise source.wrong_in_study(
-            "file",
-            f"{path} is no {suffix_of(path)} file ({shortened(str(error).splitlines()[0])}); "
-            f"accepted: {', '.join(FORMATS)}, the first five also with {', '.join(COMPRESSED)}",
-        ) from None
-
-
 def _counted(labels) -> Counter:
     """The rows of each class by its name, in the order of its labels."""
     values, counts = np.unique(labels, return_counts=True)
@@ -318,10 +312,6 @@ def _counted(labels) -> Counter:
     for value, count in zip(values, counts, strict=True):
         counted[label_name(value)] += int(count)
     return counted
-
-
-def _is_code(label) -> bool:
-    return isinstance(label, str) and says_more(label)
 
 
 def _is_number(value: str) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from entrolab.data.guessing import guess_options
 from entrolab.data.table_formats import DELIMITED, WORKBOOKS, suffix_of
+from entrolab.data.user_files import Source, errors_of_reading
 from entrolab.data.user_tables import columns_by_kind, entry_of, shortlist
-from entrolab.io.damaged import DAMAGED
 from entrolab.schema.sections import ConfigError
 from entrolab.study.config import RULES, in_one_line
 from entrolab.text import one_line
@@ -50,7 +50,12 @@ def main(arguments: Sequence[str], studies: Collection[str] = ()) -> None:
     output = given.output or Path(f"{name}.yaml")
     if output.exists():
         raise ConfigError(f"{output}: exists already; accepted: another name by --output")
-    text = first_study(given.table, given.label, output)
+    try:
+        text = first_study(given.table, given.label, output)
+    except ConfigError as error:  # which names a study and a data set that are to be written
+        place = f"datasets.{_name(given.table)}"
+        message = str(error).replace(f" ({place} of {given.table})", "").replace(f"{place}.", "")
+        raise ConfigError(message) from None
     output.write_text(text, encoding="utf-8")
     print(text.partition("datasets:")[0], end="")
     print(one_line(f"Wrote {output}: `entrolab {output}` makes its tables, report and models.", LONGEST))
@@ -67,12 +72,12 @@ def first_study(table: Path, label: str, output: Path) -> str:
     name = _name(table)
     read = _options(table, label)
     own: dict = {"file": table.name, "label": label} | ({"read": read} if read else {})
-    entry = _entry(table, name, own)
+    entry = entry_of(table, name, own)
     if _smallest(entry) < 2:
         raise ConfigError(f"{table}: label: found a class of one row; accepted: several rows of each class")
     if codes := entry["format"]["text"]:  # such as 00501
         own["read"] = read | {"dtype": dict.fromkeys(codes, "str")}
-        entry = _entry(table, name, own)
+        entry = entry_of(table, name, own)
     own["file"] = os.path.relpath(table, output.parent)
     dropped = entry["tells_label"] if len(entry["tells_label"]) < len(entry["format"]["columns"]) else []
     own |= {"drop": dropped} if dropped else {}
@@ -91,19 +96,8 @@ def _options(table: Path, label: str) -> dict:
     """The options of pandas with which a table is read."""
     if not table.is_file() or suffix_of(table) not in DELIMITED:
         return {}
-    try:
+    with errors_of_reading(Source(table, _name(table), [table], {})):
         return guess_options(table, label)
-    except (*DAMAGED, ValueError, LookupError) as error:
-        raise ConfigError(f"{table}: {getattr(error, 'strerror', None) or error}") from None
-
-
-def _entry(table: Path, name: str, own: Mapping) -> dict:
-    """The catalog's entry of a table; errors name it, not a study and a data set, which are to be written."""
-    try:
-        return entry_of(table, name, own)
-    except ConfigError as error:
-        message = str(error).replace(f" (datasets.{name} of {table})", "").replace(f"datasets.{name}.", "")
-        raise ConfigError(message) from None
 
 
 def _smallest(entry: Mapping) -> int:
