@@ -22,7 +22,7 @@ from entrolab.data.user_entries import entry_of_table
 from entrolab.data.user_files import Source
 from entrolab.fit.protocols import protocol
 from entrolab.schema.sections import ConfigError
-from entrolab.study.config import Studies, load_configuration, load_study
+from entrolab.study.config import Studies, load_study
 from entrolab.study.definition import Folds, Preprocessing
 
 ROOT = Path(__file__).parents[2]
@@ -720,30 +720,25 @@ def test_rules_match_every_name_of_data():
     assert not re.fullmatch(pattern, "a/b")
 
 
-def test_names_of_data_are_taken_once(tmp_path):
+def test_names_of_data_are_taken_once(tmp_path, catalog):
     """Data sets are prepared in one place for all studies."""
     (tmp_path / "table.csv").write_text(TABLE)
     (tmp_path / "other.csv").write_text(TABLE)
-
-    def write(name: str, **datasets) -> None:
+    other = {**OWN, "file": "other.csv"}
+    studies = {"one": {"shop": OWN}, "two": {"shop": OWN}, "three": {"shop": other, "heart": other}}
+    for name, datasets in {**studies, "four": {"small": ["heart"]}}.items():
         study = {"datasets": datasets, "models": {"svm": SVC}}
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(study))
 
     def read(*names: str) -> Studies:
-        config = {"papers": "demo", "seed": 0, "extra_studies": str(tmp_path)}
-        studies, _ = load_configuration(ROOT, config)
+        studies = Studies({name: tmp_path / f"{name}.yaml" for name in names}, catalog, 0)
         for name in names:
             studies[name]
         return studies
 
-    write("one", shop=OWN)
-    write("two", shop=OWN)
     assert read("one", "two").dataset("shop")["source"] == "own"
-    write("two", shop={**OWN, "file": "other.csv"})
-    with pytest.raises(ConfigError, match="another study has a different data set of this name"):
-        read("one", "two")
+    for name in ("one", "four"):
+        with pytest.raises(ConfigError, match="another study has a different data set of this name"):
+            read("three", name)
     # The catalog's of this name gives way where no study needs it.
-    write("two", heart=OWN)
-    with pytest.raises(ConfigError, match="another study has a different data set of this name"):
-        read("two", "eem")
-    assert read("two").dataset("heart")["source"] == "own"
+    assert read("three").dataset("heart")["source"] == "own"
