@@ -720,7 +720,7 @@ def test_rules_match_every_name_of_data():
     assert not re.fullmatch(pattern, "a/b")
 
 
-def test_names_of_data_are_taken_once(tmp_path, catalog):
+def test_names_of_data_are_taken_once(tmp_path, catalog, in_one_process):
     """Data sets are prepared in one place for all studies."""
     (tmp_path / "table.csv").write_text(TABLE)
     (tmp_path / "other.csv").write_text(TABLE)

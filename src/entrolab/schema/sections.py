@@ -6,6 +6,7 @@ Each error is one line: the file, the place in it, what was found there, what is
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import (
@@ -315,6 +316,26 @@ def per_dataset(type_: Any) -> Any:
     return text_or_section(type_, OfDataset)
 
 
+@dataclass(frozen=True)
+class _ByKey:
+    """The JSON schema of :func:`by`, which makes editors report errors of the selected section only."""
+
+    key: str
+    names: tuple[str, ...]
+
+    def __get_pydantic_json_schema__(self, core_schema, handler) -> dict:
+        cases = [(name, handler(core_schema["choices"][f"<{name}>"])) for name in self.names]
+        return {
+            "description": f"mapping, whose `{self.key}` is {', '.join(f'`{name}`' for name in self.names)}",
+            "type": "object",
+            "required": [self.key],
+            "properties": {self.key: {"enum": [*self.names]}},
+            "allOf": [
+                {"if": {"properties": {self.key: {"const": name}}}, "then": one} for name, one in cases
+            ],
+        }
+
+
 def by(key: str, sections: Mapping[str, type[Section]]) -> Any:
     """The type of mappings that are one of several sections, selected by the value of their `key`."""
 
@@ -323,5 +344,4 @@ def by(key: str, sections: Mapping[str, type[Section]]) -> Any:
 
     tag.__name__ = key  # errors refer to it by this name
     cases = tuple(Annotated[one, Tag(f"<{name}>")] for name, one in sections.items())
-    told = f"mapping, whose `{key}` is {', '.join(f'`{name}`' for name in sections)}"
-    return Annotated[Union[cases], Discriminator(tag), Field(description=told)]  # noqa: UP007  of a tuple
+    return Annotated[Union[cases], Discriminator(tag), _ByKey(key, tuple(sections))]  # noqa: UP007  of a tuple
