@@ -118,7 +118,7 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
         )
     if "weight" in beside:
         _check_weights(source, frame.loc[labelled, beside["weight"]])
-    texts = [label for label in labels[labelled] if isinstance(label, str)]
+    texts = [one for one in labels[labelled] if isinstance(one, str)]
     are_names = is_nominal(frame[label]) or any(map(says_more, texts))
     task, classes = _task(source, label, _counted(labels[labelled]), own, are_names)
     is_test = np.arange(len(frame)) >= len(frame) - (len(frames[-1]) if tested else 0)
