@@ -101,7 +101,7 @@ ONLY_IN = {
     "zarr": "streaming",
 }
 # Functions that hand out a frame of pandas, or ask a file for its rows before it is read.
-EXCEPTIONS = {("plotting.display", "pandas"), ("entrolab.data.user_tables", "pyarrow")}
+EXCEPTIONS = {("plotting.display", "pandas")}
 
 
 @dataclass(frozen=True)

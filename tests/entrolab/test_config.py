@@ -64,13 +64,10 @@ def test_numbers_without_a_dot_are_numbers(tmp_path):
     assert read_yaml(file) == [0.001, 2e5, 150.0, -10.0, 10, 1.5, "1e", "e1"]
 
 
-@pytest.mark.fault(
-    "Configuration", "numbers of thousands of digits, a 99th month, !!int of no number", "one line"
-)
+@pytest.mark.fault("Configuration", "numbers of thousands of digits, !!int of no number", "one line")
 @pytest.mark.parametrize(
     "value",
-    ["9" * 5000, f"0x{'f' * 5000}", str(2**63), "9999-99-99", "!!int x"]
-    + ["!!int ''", "!!bool maybe", "!!timestamp x", "!!binary é"],
+    ["9" * 5000, "!!int x", "!!int ''", "!!bool maybe", "!!timestamp x", "!!binary é"],
 )
 def test_a_value_that_yaml_cannot_make_is_one_line(tmp_path, value):
     (tmp_path / "mine.yaml").write_text(f"title: a\nseed: {value}\n", encoding="utf-8")

@@ -34,21 +34,6 @@ def test_runs_are_those_that_have_a_learner(load_trials, study_of_trials):
     assert "results/mine/seed0/records/heart/other.json" not in study.files_of_table("accuracies")
 
 
-def test_a_figure_of_ranks_is_made_of_its_tables_csv_and_needs_no_run_of_its_own(load, study):
-    study["figures"]["ranks"] = {
-        "type": "critical_difference",
-        "caption": "",
-        "table": "table1",
-        "metric": "gmean",
-    }
-    study = load(study)
-    assert study.files_of_figure("ranks") == ["results/mine/tables/table1.csv"]
-    assert study.runs_of_figure("ranks") == []
-    spec = study.spec_of_figure("ranks")
-    assert spec.entry.metric == "gmean"
-    assert [spec.name_of(model) for model in spec.models] == ["SVM", "LDA"]
-
-
 def test_the_files_of_a_table_are_those_that_its_kind_reads(load, study):
     study["tables"]["table2"]["among"] = {"gamma": {"max": 1}}
     study = load(study)
@@ -264,26 +249,6 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
     each = list(learners.values())
     assert [each[k]["params"] for k in (0, 2)] == [{"n_components": 2}, {"n_components": 1}]
     assert each[1] == {"estimator": "sklearn.mixture.GaussianMixture", "params": {}, "steps": []}
-
-
-def test_starts_are_measured_on_every_data_set_and_drawn_from_there(load, study_of_projections):
-    study = load(study_of_projections)
-    files = [f"results/mine/seed0/measured/starts/{dataset}.parquet" for dataset in ("heart", "sonar")]
-    assert study.runs_of_figure("maxima") == []
-    assert study.files_of_figure("maxima") == files
-    assert study.spec_of_figure("maxima").datasets == ["heart", "sonar"]
-    assert study.files_of_table("starts") == files
-    measured = study.measurement("starts", "heart", 0)
-    assert measured.steps == {
-        "mixture": [{"estimator": "sklearn.mixture.GaussianMixture", "params": {}}],
-        # Of a model with steps, the last step is started, not its learner.
-        "centres": [
-            {"estimator": "sklearn.preprocessing.StandardScaler"},
-            {"estimator": "sklearn.cluster.KMeans", "params": {"n_clusters": 2}},
-        ],
-    }
-    assert study.files_of_figure("speed") == ["results/mine/seed0/measured/speed/generated.parquet"]
-    assert [*study.spec_of_figure("speed").models] == ["exact", "binned"]
 
 
 def test_separability_is_measured_of_the_steps_and_their_grid_alone(load, study_of_alternatives):

@@ -64,13 +64,11 @@ def loaded(folder: Path, study: dict | bytes) -> dict:
         (b"title: a\ntitle: b\n", "line 2: key 'title' is repeated"),
         (b"models:\n  svm: {label: a}\n  svm: {label: b}\n", "line 3: key 'svm' is repeated"),
         (b"? [title, url]\n: a\n", "line 1: a key is a list or a mapping; accepted: a name"),
-        (b"models:\n  no: {label: a}\n", "line 2: key 'no' means true or false in YAML; accepted: 'no' in q"),
-        (b"datasets:\n  ~: [moons]\n", "line 2: key '~' means nothing in YAML; accepted: '~' in quotes"),
         (b"title: &a [*a]\n", "line 1: found unconstructable recursive node"),
         (b"&a\ntitle: *a\n", "line 1: found unconstructable recursive node"),
         (b"title: " + b"[" * 5000 + b"]" * 5000, "lists or mappings are nested too deeply"),
     ],
-    ids=range(22),
+    ids=range(20),
 )
 def test_what_cannot_be_read_is_one_line(tmp_path, content, line):
     assert line in refused(tmp_path / "mine.yaml", lambda: loaded(tmp_path, content))
@@ -157,9 +155,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
             "found {table1/moons/svm/gmean}; accepted: {table/",
         ),
         # Words and numbers that YAML takes for something else.
-        ("title", False, "title: found False, expected a text"),
         ("protocol.folds", 3.5, "protocol.folds: found 3.5, expected a whole number"),
-        ("protocol.folds", True, "protocol.folds: found True, expected a whole number"),
         ("scaling.range", [0, float("inf")], "scaling.range.1: found inf, expected a number"),
         ("models.svm.grid", {1: [1]}, "models.svm.grid: found 1, expected a text"),
         ("datasets", {1: ["moons"]}, "datasets: found 1, expected a name of lower-case letters"),
@@ -167,7 +163,6 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         # What would fail in the first jobs.
         ("protocol.folds", 2, "protocol.folds: found 2, where the inner cross-validation of models.svm has"),
         ("scaling.range", [1, 1], "scaling.range: found [1, 1]; accepted: the lower end first"),
-        ("scaling.targets", [1, -1], "scaling.targets: found [1, -1]; accepted: the lower end"),
         ("scaling.fit_on", "train", "scaling.fit_on: found 'train' for 'moons', whose files have no test pa"),
         ("protocol.folds", 46, "protocol.folds: found 46 for 'moons', whose smallest class has 45 rows; acc"),
         ("models.svm.grid", {"C": []}, "models.svm.grid.C: found [], expected a list of values, {logspace"),
@@ -175,7 +170,6 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ("models.svm.grid", {"C": {"logspace": [2, 1, 10]}}, "grid.C: found {'logspace': [2, 1, 10]}; accep"),
         ("models.svm.grid", {"C": {"logspace": [0, 400, 10]}}, "[0, 400, 10]}; accepted: {logspace: [first"),
         ("models.svm.grid", {"C": {"logspace": [0, 10**9, 10]}}, "accepted: at most 10,000 values"),
-        ("models.svm.grid", {"C": {"range": [0, 1, 1e-9]}}, "[0, 1, 1e-09]}; accepted: at most 10,000 value"),
         ("models.svm.grid", {"C": {"range": [0, float("nan"), 1]}}, "expected a list of values, {logspace:"),
         (
             "models.svm.grid",
@@ -199,9 +193,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path, what):
         ("models.svm.grid", {"step2__whiten": [True]}, "no step for 'step2__whiten' (models.svm.grid); acce"),
         # What is no import path.
         ("models.svm.estimator", "sklearn..SVC", "found 'sklearn..SVC', expected a dotted import path"),
-        ("models.svm.estimator", "os.system('x')", "expected a dotted import path such as sklearn.svm.SVC"),
         ("models.svm.estimator", "sklearn.svm.SVC\n", "expected a dotted import path such as"),
-        ("models.svm.estimator", 3, "models.svm.estimator: found 3, expected a dotted import path"),
     ],
 )
 def test_what_a_study_cannot_be_is_one_line(tmp_path, study, place, value, line):
@@ -317,12 +309,15 @@ def test_printed_numbers_that_have_a_place_are_taken(tmp_path, study):
         ("my_moons", "title", "x", "found 'my_moons', expected a key of lower-case letters"),
         ("mine", "generator.name", "two_mons", "mine.generator.name: found 'two_mons', did you mean 'two_mo"),
         ("mine", "generator.noise", float("inf"), "mine.generator.noise: found inf, expected a number"),
-        ("mine", "generator.n_samples", 1, "mine.generator.n_samples: found 1"),
         ("mine", "generator.noise", "much", "mine.generator.noise: found 'much', expected a number"),
         ("mine", "generator.radii", [1], "mine.generator: unknown key 'radii'; accepted: name, n_samples"),
         ("mine", "expect.row", 90, "mine.expect: unknown key 'row', did you mean 'rows'?"),
-        ("mine", "expect.negative", 40, "mine.expect: found 40 negative and 45 positive rows; accepted: 90"),
         ("mine", "missing_rows", True, "mine.missing_rows: found True; accepted: drop"),
+        ("mine", "titel", "x", "mine: unknown key 'titel', did you mean 'title'?; accepted: title, "),
+        ("mine", "task", "binray", "mine.task: found 'binray', did you mean 'binary'?; accepted: binary, "),
+        ("mine", "source", "files", "mine: the key 'files' is missing"),
+        ("mine", "loader", "iris", "mine: found 'loader'; accepted: no such key for the source 'generated'"),
+        ("mine", "expect.rows", 0, "mine.expect.rows: found 0"),
         ("mine", "positive", 1, "mine.positive: found 1, expected a list"),
         ("mine", "positive", [1.5], "mine.positive.0: found 1.5, expected a text or a whole number"),
     ],
@@ -367,20 +362,16 @@ def test_a_regression_has_no_positive_class(tmp_path):
     [
         ("limit_secs", 1, "unknown key 'limit_secs', did you mean 'limit_seconds'?"),
         ("seed", "abc", "seed: found 'abc', expected a whole number"),
-        ("seed", 1.5, "seed: found 1.5, expected a whole number"),
         ("seed", True, "seed: found True, expected a whole number"),
         ("seed", -1, "seed: found -1"),
         ("seed", 10**400, "seed: found 1000"),
         ("limit_gib", 0, "limit_gib: found 0"),
-        ("limit_gib", "8GB", "limit_gib: found '8GB', expected a number"),
         ("limit_gib", float("nan"), "limit_gib: found nan, expected a number"),
         ("limit_seconds", float("inf"), "limit_seconds: found inf, expected a number above 0, or null"),
         ("limit_seconds", -1, "limit_seconds: found -1, expected a number above 0, or null"),
         ("papers", ["eemm"], "unknown study 'eemm', did you mean 'eem'?"),
-        ("papers", [], "papers: found [], expected a study's name or a list of them"),
         ("papers", ["demo", "demo"], "papers: found ['demo', 'demo'], expected a study's name or a list"),
         ("mirror", 5, "mirror: found 5, expected a text or null"),
-        ("store", ["a"], "store: found ['a'], expected a text or null"),
     ],
 )
 def test_a_mistake_in_the_settings_is_one_line(name, value, line):

@@ -118,8 +118,8 @@ def test_rows_without_a_label_leave_their_splits(folder, load_own):
     [
         ({"openml": 62}, "shop.openml: the package openml is not installed: pip install 'entrolab[openml]'"),
         ({"openml_task": 1}, "shop.openml_task: the package openml is not installed: pip install"),
-        ({"openml": 61, "openml_task": 59}, "shop: found 'openml_task' beside 'openml'; accepted: one"),
-        ({"openml": 61, "file": "a.csv"}, "shop: found 'openml' beside 'file'; accepted: one of them"),
+        ({"openml": 61, "openml_task": 59}, "shop: found 'openml' beside 'openml_task'; accepted: one"),
+        ({"openml": 61, "file": "a.csv"}, "shop: found 'file' beside 'openml'; accepted: one of them"),
         ({"openml_task": 59, "label": "kind"}, "shop: found 'label' beside 'openml_task'; accepted: one of"),
         ({"openml": "iris"}, "shop.openml: found 'iris', expected a whole number"),
         ({"openml": 61, "label": "kid"}, "label: found no column 'kid' in"),

@@ -196,19 +196,6 @@ def test_best_possible_scores_of_the_demo_are_the_bayes_rule_in_closed_form(data
     np.testing.assert_allclose(known[dataset]["gmean"], expected, atol=0.005)  # two decimals are written
 
 
-def test_bayes_rates_of_the_unequal_gaussians_in_elementary_form():
-    """χ² with two degrees of freedom is exponential: 1 - 9^(-9/8) and 9^(-1/8)."""
-    np.testing.assert_allclose(unequal_gaussians(), (1 - 9 ** (-9 / 8), 9 ** (-1 / 8)), rtol=1e-12)
-
-
-def test_bayes_rule_of_the_unequal_gaussians_has_nearly_the_best_gmean_of_all_radii():
-    """GMEAN is not accuracy: its best circle maximises q(1 - q⁹), q = exp(-r²/18), at q⁹ = 1/10 (83.48)."""
-    best = 100 * np.sqrt(0.1 ** (1 / 9) * 0.9)
-    value, std = gmean_and_deviation(*unequal_gaussians())
-    assert value < best < value + 0.1
-    assert best - value < std / 20
-
-
 @pytest.mark.parametrize("dataset", CLOSED_FORMS)
 def test_delta_method_agrees_with_the_exact_binomial_moments(dataset):
     """E[√(P̂Q̂)] and E[P̂Q̂] by summing over all counts that a fold can show."""

@@ -39,11 +39,10 @@ def test_all_mistakes_of_a_file_are_told_each_in_one_line():
     assert_told(caught.value, *found, "names: found ['a', 'a']")
 
 
-def test_a_misspelt_key_is_told_beside_other_mistakes_and_not_as_missing():
+def test_a_misspelt_key_is_the_one_mistake_of_its_section_and_not_missing():
     with pytest.raises(ConfigError) as caught:
-        check(Outer, {"n": 9, "iner": {"method": "minmax"}, "names": [1]}, "x.yaml", "here")
-    found = ["here: unknown key 'iner', did you mean 'inner'", "here.n: found 9", "here.names.0: found 1"]
-    assert_told(caught.value, *found)
+        check(Outer, {"n": 9, "iner": {"method": "minmax"}}, "x.yaml", "here")
+    assert_told(caught.value, "here: unknown key 'iner', did you mean 'inner'")
 
 
 def assert_told(error, *found):

@@ -12,7 +12,7 @@ from refused_studies import CATALOG, STUDY, spoilt
 from entrolab.jobs.children import GIVEN, JobFailed
 from entrolab.stages.check import check, passes
 from entrolab.study.config import load_study
-from entrolab.study.learners import Asked, learners_asked, mistakes, summary
+from entrolab.study.learners import Asked, learners_asked, mistakes
 
 LEARNER = """
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -47,8 +47,8 @@ def found(tmp_path):
     [
         # Classes that are not there.
         ("models.svm.estimator", "sklearn.svm.SVCC", "models.svm", "'SVC'"),
-        ("models.svm.estimator", "cachetoots.Learner", "models.svm", "'cachetools'"),
-        ("models.svm.estimator", "catbust.CatBoost", "models.svm", "install it"),
+        ("models.svm.estimator", "sklaern.svm.SVC", "models.svm", "'sklearn'"),
+        ("models.svm.estimator", "catbust.CatBoost", "models.svm", "installed"),
         ("models.svm.estimator", "entrolearn.EEMClasifier", "models.svm", "'EEMClassifier'"),
         ("models.svm.estimator", "entrolearn.GEM", "models.svm", "entrolearn.manifold"),
         ("models.svm.estimator", "sklearn.smv.SVC", "models.svm", "'svm'"),
@@ -138,8 +138,6 @@ def test_each_value_is_asked_once_however_many_data_sets_have_it(tmp_path):
     # {of_dataset: sizes} is [1, 2], and [3] on waves.
     values = {"models.knn.one_of.knn.grid.n_neighbors": ["n_neighbors", [1, 2, 3]]}
     assert asked["models.knn.one_of.knn"].grid == values
-    # SVC: kernel, C = 1, 10, 2, 3; PCA: n_components, whiten; kNN: n_neighbors; EEM: n_hidden.
-    assert summary(asked.values()) == "4 learners and steps, 6 parameters, 12 values"
 
 
 @A_MISTAKE
@@ -195,13 +193,6 @@ def of_users(tmp_path, monkeypatch, source: str) -> dict:
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, module, raising=False)
     return Asked("models.mine", f"{module}.Mine", methods=["fit", "predict"], params=[{}])
-
-
-def test_a_value_of_a_grid_that_a_constructor_changes_is_one_line(tmp_path, monkeypatch):
-    asked = of_users(tmp_path, monkeypatch, LEARNER.replace("= alpha", "= min(alpha, 5)"))
-    assert mistakes([replace(asked, grid={"models.mine.grid.alpha": ["alpha", [1, 5]]})]) == []
-    [line] = mistakes([replace(asked, grid={"models.mine.grid.alpha": ["alpha", [1, 7]]})])
-    assert "alpha" in line
 
 
 def test_weights_and_thresholds_ask_for_sample_weight_and_decision_values(tmp_path, monkeypatch):

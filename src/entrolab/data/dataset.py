@@ -117,7 +117,7 @@ def load_dataset(path) -> Dataset:
     DataError
         If the file is truncated or corrupt.
     """
-    arrays = _load(path, "y", "part", "meta")
+    arrays = _load(path)
     meta = json.loads(str(arrays["meta"]))
     shape = tuple(meta.pop("shape"))
     if "X" in arrays:
@@ -135,7 +135,7 @@ def save_folds(path, part: np.ndarray) -> None:
 
 def load_folds(path) -> np.ndarray:
     """Read a file written by :func:`save_folds`; raises the errors of :func:`load_dataset`."""
-    return _load(path, "part")["part"]
+    return _load(path)["part"]
 
 
 @contextmanager
@@ -159,7 +159,7 @@ def _save(path, **arrays) -> None:
         np.savez_compressed(temporary, **arrays)
 
 
-def _load(path, *required: str) -> dict[str, np.ndarray]:
+def _load(path) -> dict[str, np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = dict(archive)
@@ -171,7 +171,4 @@ def _load(path, *required: str) -> dict[str, np.ndarray]:
         ) from error
     if "absent" in arrays:
         raise DataUnavailable(str(arrays["absent"]))
-    if missing := [name for name in required if name not in arrays]:
-        lacking = ", ".join(missing)
-        raise DataError(f"{path}: not a file of prepared data (no array {lacking}); delete it and run again")
     return arrays

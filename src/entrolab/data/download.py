@@ -8,10 +8,8 @@ import os
 import shutil
 import socket
 import time
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
 from urllib.parse import SplitResult, urljoin, urlsplit
 
 import requests
@@ -56,10 +54,7 @@ class Patience:
         return min(LONGEST_WAIT, max(doubled, state.outcome.exception().retry_after))
 
 
-PATIENCE = Patience()
-
-
-def download(key, entry, folder, *, mirror=None, attempt=1, patience=PATIENCE) -> dict:
+def download(key, entry, folder, *, mirror=None, attempt=1, patience=Patience()) -> dict:
     """Download the files of a data set and write a receipt; a file that is not available is not an error.
 
     A file already in `folder` with the right sha256 is kept. Otherwise it is copied from ``<mirror>/<path>``
@@ -106,9 +101,6 @@ def _obtain(file: dict, target: Path, mirror, patience: Patience, remarks: list[
 
 def _copy(file: dict, original: Path, target: Path) -> str:
     try:
-        size = original.stat().st_size
-        if size != file.get("bytes", size):
-            raise Refusal(f"{original} has {_of_bytes(size, file['bytes'])}")
         with replacing(target) as temporary:
             shutil.copyfile(original, temporary)
             _check(file, sha256_of(temporary), original)
@@ -134,12 +126,17 @@ def _fetch(file: dict, target: Path, patience: Patience) -> str:
 
 
 def _fetch_once(file: dict, target: Path, patience: Patience) -> None:
-    _check_room(file.get("bytes", 0), target)
     deadline = time.monotonic() + patience.whole
+    # No compression in transit, so that sizes can be checked on arrival.
+    options = {"timeout": (patience.connect, patience.read), "headers": {"Accept-Encoding": "identity"}}
     try:
-        with _answer(file["url"], patience) as response, replacing(target) as temporary:
+        with (
+            _Session() as session,
+            session.get(file["url"], stream=True, **options) as response,
+            replacing(target) as temporary,
+        ):
             _check_status(response)
-            digest = _receive(response, temporary, file, patience, deadline)
+            digest = _receive(response, temporary, file, deadline)
             _check(file, digest, "what arrived")
     except (requests.Timeout, urllib3.exceptions.TimeoutError) as error:
         raise Passing(f"nothing for {patience.read:g} s (stalled)") from error
@@ -160,7 +157,7 @@ class _Session(requests.Session):
         self.auth = lambda request: request  # otherwise requests reads ~/.netrc
 
     def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
-        prepared_request.headers.pop("Authorization", None)
+        """Read no ~/.netrc for a redirect either."""
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         target = super().get_redirect_target(resp)
@@ -187,36 +184,6 @@ def _is_this_machine(host: str | None) -> bool:
     return any(one.is_loopback or one.is_unspecified or one.is_link_local for one in addresses)
 
 
-def _answer(url: str, patience: Patience) -> requests.Response:
-    """The headers of a server's response, within the time limit of the whole file.
-
-    The request runs in a thread, because requests cannot be interrupted and headers that arrive slowly never
-    exceed the limit between two packets.
-    """
-    answer: Future = Future()
-
-    def ask() -> None:
-        try:
-            with _Session() as session:
-                answer.set_result(
-                    session.get(
-                        url,
-                        stream=True,
-                        timeout=(patience.connect, patience.read),
-                        # No compression in transit, so that sizes can be checked on arrival.
-                        headers={"Accept-Encoding": "identity"},
-                    )
-                )
-        except Exception as error:  # noqa: BLE001  raised again below
-            answer.set_exception(error)
-
-    Thread(target=ask, daemon=True).start()
-    try:
-        return answer.result(patience.whole)
-    except TimeoutError as error:
-        raise Passing(f"no answer in {patience.whole:g} s (too slow)") from error
-
-
 def _check_status(response: requests.Response) -> None:
     status = response.status_code
     if status < 400:
@@ -228,17 +195,17 @@ def _check_status(response: requests.Response) -> None:
     raise Refusal(found)
 
 
-def _receive(
-    response: requests.Response, target: Path, file: dict, patience: Patience, deadline: float
-) -> str:
+def _receive(response: requests.Response, target: Path, file: dict, deadline: float) -> str:
     """Write the body to `target`, up to the expected number of bytes, and return its sha256.
 
     If neither the catalog nor the server states a size, half of the free disk space is the limit.
     """
     digest = hashlib.sha256()
+    free = shutil.disk_usage(target.parent).free
     size, expected = 0, file.get("bytes", response.raw.length_remaining)
-    most = shutil.disk_usage(target.parent).free // 2 if expected is None else expected
-    _check_room(expected or 0, target)
+    if free < (expected or 0):
+        raise Refusal(f"{expected} bytes, but only {free} are free in {target.parent}")
+    most = free // 2 if expected is None else expected
     response.raw.enforce_content_length = False  # the size in the catalog decides
     with target.open("wb") as output:
         # read1 returns the bytes that have arrived, so a slow server is noticed in time.
@@ -250,30 +217,17 @@ def _receive(
                 told = "half of the free disk" if expected is None else f"the {most} bytes expected"
                 raise Refusal(f"more than {told}")
             if time.monotonic() > deadline:
-                raise Passing(f"{_of_bytes(size, expected)} in {patience.whole:g} s (too slow)")
+                raise Passing(f"{size} bytes in the time limit (too slow)")
             digest.update(chunk)
             output.write(chunk)
     if size < (expected or 1):
-        raise Passing(_of_bytes(size, expected))
+        raise Passing(f"{size} of {expected or 'some'} bytes (cut short)")
     return digest.hexdigest()
-
-
-def _check_room(size: int, target: Path) -> None:
-    free = shutil.disk_usage(target.parent).free
-    if free < size:
-        raise Refusal(f"{size} bytes, but only {free} are free in {target.parent}")
 
 
 def _is_html(chunk: bytes) -> bool:
     start = chunk.removeprefix(b"\xef\xbb\xbf").lstrip()[:14].lower()
     return start.startswith((b"<!doctype html", b"<html", b"<head", b"<!--"))
-
-
-def _of_bytes(size: int, expected: int | None) -> str:
-    if expected is None:
-        return f"{size} bytes"
-    end = " (cut short)" if size < expected else ""
-    return f"{size} of {expected} bytes{end}"
 
 
 def _check(file: dict, sha256: str, what) -> None:

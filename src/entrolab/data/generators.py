@@ -1,4 +1,4 @@
-"""Generators of data sets: a name -> function table; each function returns a `Table`."""
+"""Generators of data sets, which return a `Table`; the catalog names the functions of this module."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,6 @@ from scipy import sparse
 
 from entrolab.data.raw_table import Table, as_table, numbered
 from entrolab.data.series import mackey_glass_series
-
-__all__ = ["GENERATORS"]
 
 
 def gaussians(
@@ -173,17 +171,3 @@ def mackey_glass(*, n_samples: int, n_delays: int, interval: int, delay: int) ->
     series = mackey_glass_series(n_samples + n_delays, delay=delay, interval=interval)
     windows = np.lib.stride_tricks.sliding_window_view(series, n_delays + 1)
     return as_table(windows[:, :-1], windows[:, -1])
-
-
-GENERATORS = {
-    "documents": documents,
-    "gaussians": gaussians,
-    "mackey_glass": mackey_glass,
-    "mixture": mixture,
-    "phrases": phrases,
-    "rings": rings,
-    "spirals": spirals,
-    "stretched_gaussians": stretched_gaussians,
-    "two_moons": two_moons,
-    "waveform": waveform,
-}

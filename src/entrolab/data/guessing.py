@@ -1,10 +1,10 @@
-"""Guesses about a table: the options with which pandas reads its file, and columns that are no features."""
+"""Guess the options with which pandas reads a table's file."""
 
 import io
 import re
 import warnings
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mode
@@ -12,7 +12,7 @@ from statistics import mode
 import numpy as np
 import pandas as pd
 
-from entrolab.data.user_columns import IDENTIFIERS_FROM, ISO, are_dates, date_formats
+from entrolab.data.user_columns import ISO, are_dates, date_formats
 from entrolab.data.user_files import encoding_of, opened, values_of
 
 SEPARATORS = ("\t", ";", "|", ",", r"\s+")  # those that text between others rarely contains come first
@@ -35,64 +35,51 @@ NUMERIC_MARKERS = (-99.0, -999.0, -9999.0, -99999.0)
 COMPACT = "%Y%m%d"
 # What pandas raises for rows that have not as many values as names, or for an empty file.
 RAGGED = (pd.errors.ParserError, pd.errors.ParserWarning, pd.errors.EmptyDataError)
-# Words in the name of a column that numbers what a row is about.
-OF_IDS = re.compile(
-    "ids?|nr|number|uuid|key|patient|subject|participant|respondent|person|customer|client|user|animal|"
-    "household|family|school|session|batch"
-)
-FEWEST_GROUPS = 5
-FEW = 50  # columns that show whether rows may be equal
 
 
-def guess_options(path: Path, given: Mapping | None = None, label: str | None = None) -> dict:
+def guess_options(path: Path, label: str | None = None) -> dict:
     """Options of pandas.read_csv with which a file of delimited text is read as its owner means it.
 
-    `given` are options that are known; the column `label` has no dates. Only what differs from pandas'
-    defaults is returned, with what is given. Between two readings that fit all values, none is chosen. A file
-    that is no text raises a `ValueError`.
+    The column `label` has no dates. Only what differs from pandas' defaults is returned. Between two readings
+    that fit all values, none is chosen. A file that is no text raises a `ValueError`.
     """
-    given = dict(given or {})
-    layout = _layout(path, given)
+    layout = _layout(path)
     try:
-        frame = read_delimited(path, **layout)
+        frame = _read(path, **layout)
     except RAGGED:  # which the reader of tables explains
-        return layout | given
+        return layout
     frame.columns = frame.columns.str.strip()
     if not frame.columns.is_unique:
-        return layout | given
+        return layout
     words = {str(name): _words(frame[name]) for name in frame.select_dtypes(exclude=["number", "bool"])}
     fractions, compact, markers = _numbers(path, layout, frame)
-    marks, read = _style(path, layout, given, words, frame.columns.get_indexer(fractions))
+    marks, read = _style(path, layout, words, frame.columns.get_indexer(fractions))
     formats = {name: one.formats[0] for name, one in words.items() if len(one.formats) == 1}
     dates = {name: one for name, one in formats.items() if one not in ISO} | dict.fromkeys(compact, COMPACT)
-    dates |= given.pop("date_format", {})
     dates.pop(label, None)
     found = {
         "na_values": sorted(markers.union(*(words[name].markers for name in (*read, *formats)))),
         "parse_dates": list(dates),
         "date_format": dates,
     }
-    return layout | marks | {name: one for name, one in found.items() if one} | given
+    return layout | marks | {name: one for name, one in found.items() if one}
 
 
 # --------------------------------------------------------------------------------------- encoding and layout
 
 
-def _layout(path: Path, given: Mapping) -> dict:
+def _layout(path: Path) -> dict:
     """The encoding, the separator and the lines above the names, where they are not pandas' defaults."""
-    encoding = given.get("encoding") or encoding_of(path)
+    encoding = encoding_of(path)
     if encoding is None:
-        raise ValueError("found neither UTF-8 nor UTF-16 nor cp1252; accepted: its encoding by --encoding")
+        raise ValueError("found neither UTF-8 nor UTF-16 nor cp1252; accepted: a text file in one of them")
     with opened(path, encoding) as file:
         head = file.read(HEAD)
     lines = io.StringIO(head, newline=None).readlines()
     lines = lines[:-1] if len(head) == HEAD and len(lines) > 1 else lines
     stated = re.fullmatch(r'\ufeff?"?sep=(.)"?\s*', lines[0], re.IGNORECASE) if lines else None  # by Excel
-    n_above = 1 if stated else 0
-    lines = lines[n_above:]
-    asked = given.get("sep") or (stated and stated[1])
-    found = _separated(lines, [asked] if asked else SEPARATORS)
-    sep, n_skipped = found or (asked or ",", 0)
+    n_above, separators = (1, [stated[1]]) if stated else (0, SEPARATORS)
+    sep, n_skipped = _separated(lines[n_above:], separators) or (stated[1] if stated else ",", 0)
     layout = {"sep": sep, "encoding": encoding, "skiprows": n_above + n_skipped}
     return {name: one for name, one in layout.items() if one not in (",", "utf-8", 0)}
 
@@ -122,7 +109,7 @@ def _separated(lines: Sequence[str], separators: Sequence[str]) -> tuple[str, in
 # ------------------------------------------------------------------------------------------------- columns
 
 
-def read_delimited(path: Path, **options):
+def _read(path: Path, **options):
     """What pandas.read_csv gives, with an error of `RAGGED` for rows that are too long."""
     with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
         return pd.read_csv(path, index_col=False, low_memory=False, skipinitialspace=True, **options)
@@ -148,7 +135,7 @@ def _numbers(path: Path, layout: Mapping, frame: pd.DataFrame) -> tuple[list[str
             fractions.append(name)
         elif lowest > 19000100 and highest < 21001232 and not found:
             place = frame.columns.get_loc(name)
-            texts = read_delimited(path, **layout, usecols=[place], dtype=str).iloc[:, 0].dropna()
+            texts = _read(path, **layout, usecols=[place], dtype=str).iloc[:, 0].dropna()
             if texts.str.fullmatch(r"\d{8}").all() and are_dates(texts, COMPACT):
                 dates.append(name)
     several = {marker for marker, count in marked.items() if count > 1}
@@ -175,7 +162,7 @@ def _words(column: pd.Series) -> Words:
 
 
 def _style(
-    path: Path, layout: Mapping, given: Mapping, words: Mapping[str, Words], fractions: Sequence[int]
+    path: Path, layout: Mapping, words: Mapping[str, Words], fractions: Sequence[int]
 ) -> tuple[dict, list[str]]:
     """The decimal and thousands marks that read most columns as numbers, and the columns of texts among them.
 
@@ -185,8 +172,6 @@ def _style(
     found: dict[tuple, tuple[int, list[str]]] = {(): (0, [])}
     for style in STYLES:
         decimal, mark = style
-        if any(given.get(name, one) != one for name, one in (("decimal", decimal), ("thousands", mark))):
-            continue
         reads = [name for name, one in words.items() if style in one.styles]
         is_used = any(mark in words[name].used for name in reads)
         marks = (("decimal", decimal),) if decimal != "." else ()
@@ -206,38 +191,5 @@ def _style(
 
 def _n_grouped(path: Path, layout: Mapping, places: Sequence[int], style: tuple[str, str]) -> int:
     """The number of columns of fractions whose points may all be thousands marks, by the first rows."""
-    texts = read_delimited(path, **layout, usecols=places, dtype=str, nrows=1000)
+    texts = _read(path, **layout, usecols=places, dtype=str, nrows=1000)
     return sum(texts[name].dropna().str.fullmatch(NUMBERS[style].pattern).all() for name in texts)
-
-
-# ------------------------------------------------------------------------------------------ columns and rows
-
-
-def oddities(
-    frame: pd.DataFrame, features: Collection[str], label: str
-) -> tuple[dict[str, str], dict[str, int], int]:
-    """What a study might be misled by.
-
-    Features that are to be dropped, with the reason; features that may be groups, with the number of their
-    values; and the number of rows that repeat others.
-    """
-    frame = frame[[*features, label]]
-    alike = frame[frame.iloc[:, -FEW:].duplicated(keep=False)]
-    numbers = frame[[*features]].select_dtypes("number")
-    constants = {*numbers.columns[numbers.max() == numbers.min()]}
-    constants |= {name for name in features if name not in numbers and frame[name].nunique() < 2}
-    dropped = {name: "one value in all rows" for name in features if name in constants}
-    groups = {}
-    for name in features:
-        words = (word.lower() for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", name))
-        if name in constants or not any(map(OF_IDS.fullmatch, words)):
-            continue
-        values = frame[name].dropna()
-        n_values = values.nunique()
-        if name in numbers and (values % 1 != 0).any():
-            continue
-        if n_values == len(values) >= IDENTIFIERS_FROM:
-            dropped[name] = "an identifier, which differs in all rows"
-        elif FEWEST_GROUPS <= n_values < len(values):
-            groups[name] = n_values
-    return dropped, groups, int(alike.duplicated().sum())

@@ -3,8 +3,7 @@
 import importlib
 import json
 import resource
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,10 +47,10 @@ def prepare(key: str, entry: Mapping, folder=None) -> Dataset:
         case "own":
             table = _parsed(key, entry, list(map(Path, entry["paths"])))
         case "bundled":
-            table = importlib.import_module(BUNDLED).BUNDLED[entry["loader"]]()
+            table = importlib.import_module(BUNDLED).load(entry["loader"])
         case "generated":
             options = dict(entry["generator"])
-            table = importlib.import_module(GENERATORS).GENERATORS[options.pop("name")](**options)
+            table = getattr(importlib.import_module(GENERATORS), options.pop("name"))(**options)
     of_files = [int(file.get("part") == "test") for file in entry.get("files", [{}])]
     if "paths" in entry:
         of_files = [int(path == entry["test"]) for path in entry["paths"]]
@@ -72,8 +71,7 @@ def _parsed(key: str, entry: Mapping, paths: Sequence[Path]) -> Table:
     """Read the table from its files."""
     options = {name: value for name, value in entry["format"].items() if name != "name"}
     try:
-        with memory_errors():
-            table = importlib.import_module(made_by(entry)).read(paths, **options)
+        table = importlib.import_module(made_by(entry)).read(paths, **options)
         if 0 in table.X.shape:
             raise ValueError("no data found")
     except Exception as error:  # any exception of a reader
@@ -98,19 +96,6 @@ def held_gib() -> float:
     except OSError:  # other systems than Linux
         return 0.0
     return int(pages[5]) * resource.getpagesize() / GIB  # the sixth is that of the data, see proc(5)
-
-
-@contextmanager
-def memory_errors() -> Iterator[None]:
-    """Turn errors of readers that are refused memory into a `MemoryError`."""
-    try:
-        yield
-    except (ValueError, SystemError) as error:
-        # Without memory, pandas raises a ValueError, and Python's readline may fail without an exception.
-        said = ("out of memory", "without exception set", "without setting an exception")
-        if any(text in str(error) for text in said):
-            raise MemoryError(str(error)) from error
-        raise
 
 
 def _unpinned(entry: Mapping) -> str:
@@ -145,9 +130,7 @@ def _cleaned(key: str, entry: Mapping, table) -> tuple:
     if np.isinf(X.data if sparse.issparse(X) else X).any():
         raise DataError(f"{key}: found infinite values, or numbers too large for double precision")
     missing = labels != labels  # NaN, in numbers or strings
-    # In users' tables, runs impute missing features, and rows without a label are dropped.
-    own = entry["source"] == "own"
-    if own and entry.get("missing_rows") != "drop":
+    if entry["source"] == "own":  # runs impute missing features, and rows without a label are dropped
         return X[~missing], labels[~missing], names, ~missing
     if not sparse.issparse(X):
         missing |= np.isnan(X).any(axis=1)

@@ -19,12 +19,9 @@ MOST_CLASSES = 20  # more different whole numbers are values of a regression
 MOSTLY = 0.5
 IDENTIFIERS_FROM = 20  # rows: in fewer, values may differ by chance
 UNNAMED = "Unnamed: "  # how pandas begins the name of a column without one
-# Texts that pandas takes for missing values, unless a column is text as written; and such as it does not.
-MISSING_WORDS = ("NA", "N/A", "n/a", "NULL", "null", "NaN", "nan", "None", "<NA>", "#N/A")
-MARKS = ("?", "-", ".")
+MARKS = ("?", "-", ".")  # texts that stand for missing values, but not for pandas
 MOST_TEXTS = 1000  # of a column, that are looked at
 # What words look like -> the option that reads them.
-A_DATE = r"\d{1,4}[-./ ](?:\d{1,2}|[A-Za-z]{3,9})\.?[-./ ]\d{1,4}\b.*|\d{4}[-/.]\d\d|\d{4}-\d{3}"
 UNSIGNED = "numbers without the sign in the file"
 LOOKS = {
     r"[+-]?\d{1,3}(?:[,'\s]\d{3})+(?:\.\d+)?": ("a number with thousands", "`read: {{thousands: {mark!r}}}`"),
@@ -34,7 +31,10 @@ LOOKS = {
     ),
     r"[+-]?[\d.,]+\s?%": ("a percent", UNSIGNED),
     r"[+-]?[€$£¥]\s?[\d.,]+|[+-]?[\d.,]+\s?[€$£¥]": ("an amount of money", UNSIGNED),
-    A_DATE: ("a date", ""),
+    r"\d{1,4}[-./ ](?:\d{1,2}|[A-Za-z]{3,9})\.?[-./ ]\d{1,4}\b.*|\d{4}[-/.]\d\d|\d{4}-\d{3}": (
+        "a date",
+        "`read: {{parse_dates: [{name}], date_format: {{{name}: ...}}}}`",
+    ),
     r"(?:-?\d+ days?,? ?)?\d+:\d\d(?::\d\d(?:\.\d+)?)?": (
         "a duration or a time of day",
         "`read: {{dtype: {{{name}: timedelta64}}}}`",
@@ -77,29 +77,15 @@ def describe_columns(
     numbers of rows of the files; only in delimited text can texts be numbers. The reason is empty for a
     feature. A value that does not belong into its column raises a `WrongValueError`.
     """
-    plain = _plain_numbers(frame, names) - {*categorical}
     described = {}
     for name in names:
-        if name in plain:
-            described[name] = (None, "")
-        elif name in categorical:
+        if name in categorical:
             texts = _texts(frame[name])
             described[name] = (sorted(texts), "") if texts else (None, "it has no values")
         else:
             asked = "text" if name in text else dtype_kind(read, name)
             described[name] = _described(frame[name], asked, read, lengths, is_delimited)
     return described
-
-
-def _plain_numbers(frame: pd.DataFrame, names: Sequence[str]) -> set[str]:
-    """The columns of finite fractions, which are features: a wide table may have very many."""
-    fractions = [
-        name for name, dtype in zip(names, frame.dtypes[names], strict=True) if dtype == np.dtype(float)
-    ]
-    values = frame[fractions].to_numpy()
-    with np.errstate(invalid="ignore"):  # of infinite values
-        plain = ~np.isinf(values).any(axis=0) & (values % 1 > 0).any(axis=0)
-    return {name for name, is_plain in zip(fractions, plain, strict=True) if is_plain}
 
 
 def _texts(column: pd.Series) -> Counter:
@@ -180,26 +166,19 @@ def _are_codes(texts: Iterable[str]) -> bool:
 
 def date_kind(column: pd.Series, read: Mapping) -> str:
     """The kind of a column that a study takes for dates: "date" for ISO 8601, or the format of them all."""
-    name = str(column.name)
-    texts = column.dropna().astype(str).str.strip().unique().tolist()
-    form = read.get("date_format")
+    name, form = str(column.name), read.get("date_format")
     form = form.get(name) if isinstance(form, Mapping) else form
-    if form:
-        kind = DATE if form == "ISO8601" else form
-        _check_all(name, texts, partial(days, form=kind), f"dates of the form {form}")
-        return kind
-    if column.dtype.kind == "M" or sum(reads(days, text) for text in texts) >= MOSTLY * len(texts):
-        _check_all(name, texts, days, "dates such as 2026-11-23, or `na_values` with it if it is missing")
-        return DATE
-    fitting = date_formats(texts)
+    texts = column.dropna().astype(str).str.strip().unique().tolist()
+    fitting = [] if form else [one for one in date_formats(texts) if one not in ISO]
     if len(fitting) == 1:
         return fitting[0]
-    asked = f"`date_format: {{{name}: ...}}`"
-    if fitting:
-        raise WrongValueError(name, texts[0], f"{asked}, since {' and '.join(fitting)} fit all dates")
-    for one in date_formats(texts[:1]):
-        _check_all(name, texts, partial(days, form=one), f"dates of the form {one}, or {asked}")
-    raise WrongValueError(name, texts[0], f"dates such as 2026-11-23, or {asked}")
+    accepted = f"dates of the form {form}"
+    if not form:
+        accepted = f"dates such as 2026-11-23, `na_values` with it, or `date_format: {{{name}: ...}}`"
+        accepted += f", since {' and '.join(fitting)} fit all dates" if fitting else ""
+    kind = DATE if form in (None, "ISO8601") else form
+    _check_all(name, texts, partial(days, form=kind), accepted)
+    return kind
 
 
 def date_formats(texts: Collection[str]) -> list[str]:
@@ -237,12 +216,9 @@ def is_whole(column: pd.Series) -> bool:
     return column.dtype.kind in "iuf" and bool((column.dropna() % 1 == 0).all())
 
 
-def hints(
-    frame: pd.DataFrame, words: Collection[str], written: Collection[str], lost: Mapping[str, str]
-) -> list[str]:
+def hints(frame: pd.DataFrame, words: Collection[str], lost: Mapping[str, str]) -> list[str]:
     """What columns of words look like, each with the option that reads it.
 
-    `written` are columns of text as it is written, in which the words of pandas' missing values are texts;
     `lost` has an example of each column of numbers that is read as text.
     """
     found = [
@@ -258,33 +234,18 @@ def hints(
         rest = {text.strip() for text in texts.difference(MARKS) if not reads(number, text)}
         for pattern, (what, option) in LOOKS.items():
             fitting = {text for text in rest if re.fullmatch(pattern, text)}
-            if fitting and len(fitting) > MOSTLY * len(rest):
+            if len(fitting) > MOSTLY * len(rest):
                 first, but = min(fitting), min(rest - fitting, default="")
                 mark = next(iter(re.findall(r"[^\d+-]", first)), "")
-                accepted = option.format(name=name, mark=mark) if option else _read_as_dates(frame[name])
                 found.append(
                     f"{name} is read as words: {first!r} looks like {what}"
                     + (f", but {but!r} does not" if but else "")
-                    + f"; accepted: {accepted}"
+                    + f"; accepted: {option.format(name=name, mark=mark)}"
                 )
                 break
-        if mark := min(texts.intersection(MARKS + MISSING_WORDS if name in written else MARKS), default=""):
-            found.append(
-                f"{name} has {mark!r}: `read: {{na_values: [{mark!r}]}}` if it is missing"
-                + (", else read requests with keep_default_na=False" if mark in MISSING_WORDS else "")
-            )
+        if mark := min(texts.intersection(MARKS), default=""):
+            found.append(f"{name} has {mark!r}: `read: {{na_values: [{mark!r}]}}` if it is missing")
     return found
-
-
-def _read_as_dates(column: pd.Series) -> str:
-    """The options that read words as dates, with the first word that is none."""
-    name = str(column.name)
-    try:
-        form = date_kind(column, {})
-    except WrongValueError as wrong:
-        return f"`read: {{parse_dates: [{name}]}}`, which wants for {wrong.value!r} {wrong.accepted}"
-    by = "" if form == DATE else f", date_format: {{{name}: {form!r}}}"
-    return f"`read: {{parse_dates: [{name}]{by}}}`"
 
 
 def determining_columns(columns: Mapping, codes, labels, task: str) -> list[str]:

@@ -4,7 +4,6 @@ import math
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,9 +18,8 @@ from entrolab.data.formats.table import (
     order_in_time,
 )
 from entrolab.data.openml_tables import KEYS, facts_of
-from entrolab.data.prepare import memory_errors
 from entrolab.data.raw_table import label_name
-from entrolab.data.table_formats import ARROW, COMPRESSED, DELIMITED, FORMATS, says_more, suffix_of
+from entrolab.data.table_formats import ARROW, DELIMITED, says_more, suffix_of
 from entrolab.data.user_columns import (
     MOST_CLASSES,
     WrongValueError,
@@ -31,14 +29,18 @@ from entrolab.data.user_columns import (
     is_nominal,
     is_whole,
 )
-from entrolab.data.user_files import Source, checked_names, columns_asked, first_place, listed
+from entrolab.data.user_files import (
+    Source,
+    checked_names,
+    columns_asked,
+    errors_of_reading,
+    first_place,
+    listed,
+)
 from entrolab.schema.sections import shortened
 from entrolab.text import damaged
 from entrolearn.columns import DATE, ColumnEncoder
 from entrolearn.suggest import did_you_mean
-
-# Labels that YAML reads as booleans where they are not in quotes.
-UNQUOTED = {True: {"yes", "true", "on"}, False: {"no", "false", "off"}}
 
 
 def entry_of_openml(source: Source, own: Mapping) -> dict:
@@ -106,28 +108,24 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
     labels_as = _labels_as(source, frame[label], own)
     labels = labels_of(frame[label], read, labels_as)
     gaps, labelled = codes != codes, labels == labels
-    kept = labelled & ~gaps.any(axis=1) if own.get("missing_rows") == "drop" else labelled
-    if not kept.any():
-        raise source.wrong_in_study(
-            "missing_rows" if own.get("missing_rows") else "label",
-            f"no row of {source.path} is left without the {len(kept)} with missing values; accepted: some",
-        )
-    tested = {"test_rows": int(kept[-len(frames[-1]) :].sum())} if "test" in own else {}
-    if tested and not 0 < tested["test_rows"] < kept.sum():
+    if not labelled.any():
+        raise source.wrong_in_study("label", f"no row of {source.path} has a label; accepted: some with one")
+    tested = {"test_rows": int(labelled[-len(frames[-1]) :].sum())} if "test" in own else {}
+    if tested and not 0 < tested["test_rows"] < labelled.sum():
         raise source.wrong_in_study(
             "test",
             f"found no labelled rows in {source.paths[-1]}, or in the other file; accepted: some in both",
         )
     if "weight" in beside:
-        _check_weights(source, frame.loc[kept, beside["weight"]])
-    are_names = is_nominal(frame[label]) or (labels.dtype == object and any(map(_is_code, labels[kept])))
-    task, classes = _task(source, label, _counted(labels[kept]), own, are_names)
+        _check_weights(source, frame.loc[labelled, beside["weight"]])
+    texts = [one for one in labels[labelled] if isinstance(one, str)]
+    are_names = is_nominal(frame[label]) or any(map(says_more, texts))
+    task, classes = _task(source, label, _counted(labels[labelled]), own, are_names)
     is_test = np.arange(len(frame)) >= len(frame) - (len(frames[-1]) if tested else 0)
-    one_sided = []
-    if tested and task != "regression":
-        one_sided = _one_sided(source, labels[kept], is_test[kept], classes.get("positives"))
-    groups = names_of(frame.loc[kept, beside["groups"]]) if "groups" in beside else None
-    n_groups = _n_groups(source, groups, labels[kept] if task != "regression" else None)
+    if tested and task == "binary":
+        _check_both_classes(source, labels, labelled, is_test, classes["positives"])
+    groups = names_of(frame.loc[labelled, beside["groups"]]) if "groups" in beside else None
+    n_groups = _n_groups(source, groups, labels[labelled] if task != "regression" else None)
     words = {name for name, kind in columns.items() if isinstance(kind, list)} | left_out.keys()
     words |= set() if task == "regression" else {label}
     return {
@@ -147,19 +145,18 @@ def entry_of_table(source: Source, own: Mapping) -> dict:
             **times,
             **({"splits": splits} if splits else {}),
         },
-        "splits": _divided_by(frame[splits][kept]) if splits else {},
+        "splits": _divided_by(frame[splits][labelled]) if splits else {},
         "test": str(source.paths[-1]) if "test" in own else None,
         "groups": n_groups[0],
         "groups_of_class": n_groups[1],
-        "missing_rows": own.get("missing_rows"),
         "task": task,
         "positive": classes.pop("positives", []),
-        "expect": {"rows": int(kept.sum()), "features": len(columns), **classes, **tested},
+        "expect": {"rows": int(labelled.sum()), "features": len(columns), **classes, **tested},
         "left_out": left_out,
-        "hints": one_sided + hints(frame, words, written, lost),
-        "n_missing": {name: int(n) for name, n in zip(columns, gaps[kept].sum(axis=0), strict=True) if n},
+        "hints": hints(frame, words, lost),
+        "n_missing": {name: int(n) for name, n in zip(columns, gaps[labelled].sum(axis=0), strict=True) if n},
         "n_unlabelled": int((~labelled).sum()),
-        "tells_label": determining_columns(columns, codes[kept], labels[kept], task),
+        "tells_label": determining_columns(columns, codes[labelled], labels[labelled], task),
         "reference": "",
     }
 
@@ -219,18 +216,12 @@ def _check_weights(source: Source, column) -> None:
         weights = encoded(column)
     except ValueError as error:
         raise source.wrong_in_study("weight", str(error)) from None
-    absent, negative = int((weights != weights).sum()), int((weights < 0).sum())
-    if absent:
-        found = f"no value of {column.name!r} in {absent} rows"
-    elif negative:
-        found = f"{weights.min():g} in the column {column.name!r}, in {negative} rows less than 0"
-    elif np.isinf(weights).any():
-        found = f"inf in the column {column.name!r}"
-    elif not weights.any():
-        found = f"0 in all rows of {column.name!r}"
-    else:
-        return
-    raise source.wrong_in_study("weight", f"found {found}; accepted: numbers from 0, not all of them 0")
+    wrong = weights[~((weights >= 0) & (weights < np.inf))]  # of missing values too
+    if len(wrong) or not weights.any():
+        found = f"{wrong[0]:g} in {len(wrong)}" if len(wrong) else "0 in all"
+        raise source.wrong_in_study(
+            "weight", f"found {found} rows of {column.name!r}; accepted: numbers from 0, not all of them 0"
+        )
 
 
 def _n_groups(source: Source, groups: pd.Series | None, labels: np.ndarray | None) -> tuple[int, int]:
@@ -245,20 +236,14 @@ def _n_groups(source: Source, groups: pd.Series | None, labels: np.ndarray | Non
     return int(groups.nunique()), min(int(one.nunique()) for one in of_classes)
 
 
-def _one_sided(source: Source, labels: np.ndarray, is_test: np.ndarray, positives) -> list[str]:
-    """Hints at classes without a row in the training or the test file; of two classes, both need them."""
-    names = np.array([label_name(label) for label in labels])
-    classes = {name: [name] for name in np.unique(names).tolist()}
-    if positives is not None:
-        classes = {"positive": positives, "negative": sorted({*names}.difference(positives))}
-    found = []
-    for path, rows in ((source.paths[-1], names[is_test]), (source.path, names[~is_test])):
-        for of_class in classes.values():
-            if not np.isin(rows, of_class).any():
-                found.append(f"{path.name} has no row of {listed(of_class)}")
-    if positives is not None and found:
-        raise source.wrong_in_study("test", f"{found[0]}; accepted: rows of both classes in each part")
-    return found
+def _check_both_classes(source: Source, labels, labelled, is_test, positives: Collection[str]) -> None:
+    """Refuse a training or a test file without one of two classes."""
+    is_positive = np.array([label_name(label) in positives for label in labels])
+    for path, rows in ((source.paths[-1], labelled & is_test), (source.path, labelled & ~is_test)):
+        if len({*is_positive[rows].tolist()}) < 2:
+            raise source.wrong_in_study(
+                "test", f"{path} has rows of one class; accepted: rows of both classes in each file"
+            )
 
 
 def _divided_by(splits) -> dict[str, int]:
@@ -281,9 +266,10 @@ def _frames(
     odd: dict[str, str] = {}
     frames: list[pd.DataFrame] = []
     for path in source.paths:
-        names, of_file = checked_names(source, path) if suffix_of(path) in DELIMITED else ([], {})
-        odd = {**of_file, **odd}
-        frames.append(_frame(source, path, names, written, (), splits))
+        with errors_of_reading(source, path):
+            names, of_file = checked_names(source, path) if suffix_of(path) in DELIMITED else ([], {})
+            odd = {**of_file, **odd}
+            frames.append(frame_of(path, names, source.read, written, (), splits))
         names = [*frames[0].columns]
         if [*frames[-1].columns] != names:
             other = next((name for name in frames[-1].columns if name not in names), "their order")
@@ -304,7 +290,7 @@ def _frames(
     }
     lost |= dict.fromkeys(_typed_apart(frames).difference(written), "")
     if lost:
-        frames = [_frame(source, path, names, written, lost, splits) for path in source.paths]
+        frames = [frame_of(path, names, source.read, written, lost, splits) for path in source.paths]
     return names, frames, lost
 
 
@@ -319,21 +305,6 @@ def _typed_apart(frames: Sequence[pd.DataFrame]) -> set[str]:
     return {name for name, found in kinds.items() if len(found) > 1}
 
 
-def _frame(source: Source, path: Path, names, written, text, splits) -> pd.DataFrame:
-    try:
-        path.stat()
-        with memory_errors():
-            return frame_of(path, names, source.read, written, text, splits)
-    except (UnicodeError, OSError, MemoryError):
-        raise
-    except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
-        raise source.wrong_in_study(
-            "file",
-            f"{path} is no {suffix_of(path)} file ({shortened(str(error).splitlines()[0])}); "
-            f"accepted: {', '.join(FORMATS)}, the first five also with {', '.join(COMPRESSED)}",
-        ) from None
-
-
 def _counted(labels) -> Counter:
     """The rows of each class by its name, in the order of its labels."""
     values, counts = np.unique(labels, return_counts=True)
@@ -341,10 +312,6 @@ def _counted(labels) -> Counter:
     for value, count in zip(values, counts, strict=True):
         counted[label_name(value)] += int(count)
     return counted
-
-
-def _is_code(label) -> bool:
-    return isinstance(label, str) and says_more(label)
 
 
 def _is_number(value: str) -> bool:
@@ -412,9 +379,7 @@ def _positives(source: Source, column: str, classes: Counter, own: Mapping) -> l
 
 
 def _positive(source: Source, column: str, classes: Collection[str], asked: str | float | bool) -> str:
-    # YAML takes a plain yes for true.
-    meant = [name for name in classes if isinstance(asked, bool) and name.lower() in UNQUOTED[asked]]
-    name = meant[0] if meant else label_name(asked)
+    name = label_name(asked)
     if name not in classes:
         raise source.wrong_in_study(
             "positive",

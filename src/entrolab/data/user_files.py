@@ -5,7 +5,6 @@ import csv
 import gzip
 import io
 import lzma
-import re
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from entrolab.data.table_formats import COMPRESSED, DELIMITED, FORMATS, MARK, ODD, says_more, suffix_of
-from entrolab.io.damaged import DAMAGED
 from entrolab.schema.sections import ConfigError, shortened
+from entrolab.text import one_line
 from entrolearn.suggest import did_you_mean
 
 WHITESPACE = r"\s+"
@@ -47,12 +46,13 @@ class Source:
 
 
 @contextmanager
-def errors_of_reading(source: Source) -> Iterator[None]:
-    """Turn any error of reading the files into a `ConfigError`."""
+def errors_of_reading(source: Source, path: Path | None = None) -> Iterator[None]:
+    """Turn any error of reading a file, by default the first, into a `ConfigError`."""
+    path = path or source.path
     try:
         yield
     except FileNotFoundError as error:
-        path = Path(error.filename)
+        path = Path(error.filename or path)
         there = [file.name for file in path.parent.glob("*") if file.suffix in (*FORMATS, *COMPRESSED)]
         raise source.wrong_in_study(
             "file",
@@ -64,14 +64,15 @@ def errors_of_reading(source: Source) -> Iterator[None]:
         found = f"the byte 0x{error.object[error.start]:02x}" if hasattr(error, "start") else str(error)
         raise source.wrong_in_study(
             "read.encoding",
-            f"found {found} in {source.path}; accepted: a text file in {coding}, or another encoding, such "
-            f"as {encoding_of(source.path) or 'cp1252'}",
+            f"found {found} in {path}; accepted: a text file in {coding}, or another encoding, such "
+            f"as {encoding_of(path) or 'cp1252'}",
         ) from None
-    except csv.Error as error:
-        raise source.wrong_in_study("file", f"{source.path}: {error}; accepted: a csv file") from None
-    except DAMAGED as error:
-        problem = getattr(error, "strerror", None) or error
-        raise source.wrong_in_study("file", f"{source.path}: {problem}") from None
+    except (ConfigError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001  whatever the bytes of a file lead a parser to
+        problem = getattr(error, "strerror", None) or one_line(error, 200)
+        accepted = f"{', '.join(FORMATS)}, the first five also with {', '.join(COMPRESSED)}"
+        raise source.wrong_in_study("file", f"cannot read {path}: {problem}; accepted: {accepted}") from None
 
 
 def _open_zip(path: Path, mode: str, **options) -> io.TextIOWrapper:
@@ -146,11 +147,6 @@ def checked_names(source: Source, path: Path) -> tuple[list[str], dict[str, str]
     names = [name.strip() or f"Unnamed: {place}" for place, name in enumerate(names)]
     if not names:
         raise source.wrong_in_study("file", f"there is nothing in {path}")
-    if mark := re.fullmatch("sep=(.?)", names[0]):
-        sep = mark[1] or source.sep
-        raise source.wrong_in_file(
-            path, first, f"found {names[0]!r}; accepted: `read: {{sep: {sep!r}, skiprows: {first}}}`"
-        )
     if len(names) < 2:
         others = [mark for mark in (";", "\t", "|", ",") if mark in names[0]] or [WHITESPACE]
         raise source.wrong_in_study(

@@ -6,11 +6,10 @@ A study names a file and its label column; task, classes, kinds of columns and c
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from entrolab.data.openml_tables import KEYS, file_of
-from entrolab.data.table_formats import ARROW, DURATION, suffix_of
+from entrolab.data.table_formats import DURATION
 from entrolab.data.user_files import Source, errors_of_reading
 from entrolab.schema.sections import ConfigError
 
@@ -42,7 +41,7 @@ def _read_apart(source: Source, own: Mapping, fetched: bool) -> dict:
         size = sum(path.stat().st_size for path in source.paths)
     limits = limits_of_reading(size)  # text has more bytes than numbers
     try:
-        (found,) = within(limits, _entry_or_error, source, own, fetched, limits.gib)
+        (found,) = within(limits, _entry_or_error, source, own, fetched)
     except (LimitError, KilledError, RuntimeError) as error:
         accepted = "; accepted: a smaller table" if isinstance(error, LimitError) else ""
         raise source.wrong_in_study(
@@ -53,12 +52,11 @@ def _read_apart(source: Source, own: Mapping, fetched: bool) -> dict:
     return found
 
 
-def _entry_or_error(source: Source, own: Mapping, fetched: bool, gib: float) -> Iterator[dict | str]:
+def _entry_or_error(source: Source, own: Mapping, fetched: bool) -> Iterator[dict | str]:
     """The entry, or the message of a `ConfigError`, which would arrive as a `RuntimeError`."""
     from entrolab.data.user_entries import entry_of_openml, entry_of_table
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # where Arrow writes before it ends the process
-    _check_rows(source.paths, gib)
     try:
         with errors_of_reading(source):
             entry = entry_of_openml(source, own) if fetched else entry_of_table(source, own)
@@ -66,24 +64,6 @@ def _entry_or_error(source: Source, own: Mapping, fetched: bool, gib: float) -> 
         yield str(error)
     else:
         yield json.loads(json.dumps(entry))
-
-
-def _check_rows(paths: Sequence[Path], gib: float) -> None:
-    """Raise a `MemoryError` if the rows that Parquet and Feather files announce exceed the limit."""
-    from entrolab.data.prepare import held_gib
-    from entrolab.io.limits import GIB
-
-    n_rows = size = 0
-    for path in paths:
-        if suffix_of(path) in ARROW:
-            from pyarrow.dataset import dataset
-
-            with suppress(ValueError, OSError):  # of a damaged file, which its reader names
-                table = dataset(path, format=ARROW[suffix_of(path)])
-                n_rows += table.count_rows()
-                size += 8 * table.count_rows() * len(table.schema)
-    if size > (gib - held_gib()) * GIB:
-        raise MemoryError(f"{n_rows:,} rows, at least {size / GIB:.1f} GiB")
 
 
 def columns_by_kind(entry: Mapping, without: Collection[str] = ()) -> dict[str, list[str]]:

@@ -6,13 +6,11 @@ the parameters of its function. Importing a function would take seconds, because
 """
 
 import ast
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pydantic import Field, create_model
+from pydantic import create_model
 
 from entrolab.io.files import SCRIPTS, script_file
 from entrolab.schema.sections import ConfigError, Section, described, number
@@ -79,20 +77,16 @@ def _functions(content: bytes) -> dict[str, ast.arguments]:
 def params_of(
     function: ast.arguments,
     without: tuple[str, ...] = (),
-    at_least: Mapping[str, int] = MappingProxyType({}),
     base: type[Section] = Section,
 ) -> type[Section]:
-    """A function's parameters as a section; `at_least` has the minima of some, `base` further keys."""
+    """A function's parameters as a section; `base` has further keys."""
     parameters = [*_positional(function), *function.kwonlyargs]
     given = [*function.defaults, *function.kw_defaults]
     defaults = [*[None] * (len(parameters) - len(given)), *given]
     fields: dict[str, Any] = {}
     for parameter, default in zip(parameters, defaults, strict=True):
-        name, type_ = parameter.arg, _type(parameter.annotation)
-        if name in at_least:
-            type_ = Annotated[type_, Field(ge=at_least[name])]
-        if name not in without:
-            fields[name] = (type_, ... if default is None else None)
+        if parameter.arg not in without:
+            fields[parameter.arg] = (_type(parameter.annotation), ... if default is None else None)
     return create_model("Params", __base__=base, **fields)
 
 

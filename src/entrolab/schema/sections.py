@@ -22,7 +22,7 @@ from pydantic import (
     WrapValidator,
     model_validator,
 )
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
 import entrolearn
 from entrolab.text import OneLine
@@ -102,36 +102,23 @@ def wrong(line: str, kind: str = "line") -> PydanticCustomError:
     return PydanticCustomError(kind, "{line}", {"line": line})
 
 
-def _mistake(line: str, place: tuple = ()) -> InitErrorDetails:
-    return InitErrorDetails(type=wrong(line), loc=place, input=None)
-
-
 class Section(BaseModel):
     """Base class of the mappings in configuration files: no unknown keys, no conversion of values."""
 
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
-    @model_validator(mode="wrap")
+    @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, data, handler):
-        """Report misspelt keys along with other mistakes, but not the keys that they leave missing."""
+    def _known_keys(cls, data):
+        """A misspelt key is the one mistake that is reported: the right one would be missing."""
         if not isinstance(data, Mapping):
             raise wrong(f"found {shortened(data)}, expected {IN_YAML['model_type']}")
         known = list(cls.model_fields)
-        unknown = [key for key in data if key not in known]
-        if not unknown:
-            return handler(data)
-        mistakes = [
-            _mistake(f"unknown key {key!r}{did_you_mean(str(key), known)}; accepted: {', '.join(known)}")
-            for key in unknown
-        ]
-        try:
-            handler({key: value for key, value in data.items() if key in known})
-        except ValidationError as error:
-            for one in error.errors(include_url=False):
-                if one["type"] != "missing":
-                    mistakes.append(_mistake(_in_words(one["type"], one["input"], one), one["loc"]))
-        raise ValidationError.from_exception_data(cls.__name__, mistakes)
+        for key in data:
+            if key not in known:
+                hint = did_you_mean(str(key), known)
+                raise wrong(f"unknown key {key!r}{hint}; accepted: {', '.join(known)}")
+        return data
 
 
 def plain(value):
@@ -303,7 +290,7 @@ ImportPath = Annotated[
     matching(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", "a dotted import path such as sklearn.svm.SVC"),
     BeforeValidator(_with_module),
 ]
-Column = described(str, "a column's name, in quotes where YAML reads others (no, 12:30)")
+Column = described(str, "a column's name, in quotes if it is a number")
 Interval = list_of(number(), at_least=2, at_most=2, unique=False)
 
 

@@ -9,7 +9,7 @@ from entrolab.io.records import read_json, write_json
 from entrolab.jobs.children import JobFailed
 from entrolab.jobs.code_digests import code_digest, versions
 from entrolab.jobs.job_logging import tell
-from entrolab.study.learners import Asked, learners_asked, mistakes, summary
+from entrolab.study.learners import Asked, learners_asked, mistakes
 from entrolab.study.study import Study
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def check(job) -> None:
         logger.error(line)
     if found:
         raise SystemExit(1)
-    write_json(job.output[0], {"checked": summary(asked), "versions": versions(), "digest": _digest(asked)})
+    write_json(job.output[0], {"versions": versions(), "digest": _digest(asked)})
 
 
 def _digest(asked: Sequence[Asked]) -> str:

@@ -39,38 +39,23 @@ FORMATS = {
     for file in sorted(_DATA.glob("formats/*.py"))
     if file.stem not in ("__init__", "table")  # a table of a study's own has keys of its own
 }
-# The least values of parameters of generators; no number of rows or features is zero.
-AT_LEAST = dict.fromkeys(("n_samples", "n_classes", "n_arms"), 2)
-AT_LEAST |= dict.fromkeys(("n_features", "n_delays", "interval", "delay"), 1)
-AT_LEAST |= dict.fromkeys(("seed", "noise", "distance", "spread", "n_pairs", "terms", "words", "turns"), 0)
 GENERATORS = {
-    name: params_of(function, at_least=AT_LEAST, base=Named)
-    for name, function in functions(_DATA / "generators.py").items()
+    name: params_of(function, base=Named) for name, function in functions(_DATA / "generators.py").items()
 }
 
 
 # ------------------------------------------------------------------------------------------------- the entry
 
 
-def _no_receipt(path: str) -> str:
-    if PurePosixPath(path).name in ("receipt.json", "attempt.json"):
-        raise wrong(f"found {path!r}; accepted: another name than receipt.json and attempt.json")
-    return path
-
-
 class File(Section):
     """A file to download. The checksum is left out only if none has been published."""
 
-    # Receipts are stored next to the files. File names are limited to 255 characters, with those that the
-    # download appends.
-    path: Annotated[
-        matching(
-            r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*",
-            "a relative path of at most 200 letters, digits, '.', '_' and '-'",
-            at_most=200,
-        ),
-        AfterValidator(_no_receipt),
-    ]
+    # File names are limited to 255 characters, with those that the download appends.
+    path: matching(
+        r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*",
+        "a relative path of at most 200 letters, digits, '.', '_' and '-'",
+        at_most=200,
+    )
     # A password would be copied into receipts and results.
     url: matching(r"https?://[^\s/?#@]+([/?#]\S*)?", "an http or https address without a password")
     sha256: matching("[0-9a-f]{64}", "64 lower-case hexadecimal digits") = None
@@ -102,15 +87,6 @@ class Expected(Section):
 class ExpectedBinary(Expected):
     negative: Whole = None
     positive: Whole = None
-
-    @model_validator(mode="after")
-    def _all_rows(self):
-        if None not in (self.negative, self.positive) and self.negative + self.positive != self.rows:
-            raise wrong(
-                f"found {self.negative} negative and {self.positive} positive rows; accepted: {self.rows} "
-                "rows together"
-            )
-        return self
 
 
 class ExpectedClasses(Expected):
@@ -149,9 +125,6 @@ class DataSet(Section):
                 raise wrong(f"the key {key!r} is missing")
             if source != self.source and key in self.model_fields_set:
                 raise wrong(f"found {key!r}; accepted: no such key for the source {self.source!r}")
-        if getattr(self.format, "sparse_features", None) is not None and self.format.n_features is None:
-            # One line of a sparse file could otherwise ask for any number of features.
-            raise wrong("format: found 'sparse_features' without 'n_features'; accepted: both")
         if self.task != "binary" and "positive" in self.model_fields_set:
             raise wrong("found 'positive'; accepted: one for binary data sets, and for no others")
         return self

@@ -1,13 +1,12 @@
 """Definition of a study (config/papers/*.yaml)."""
 
 import codecs
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    ConfigDict,
     Discriminator,
     Field,
     Tag,
@@ -49,19 +48,23 @@ from entrolab.tables.types import TABLE_TYPES
 # Criteria that compare two classes.
 DIVERGENCES = ("dcs_gaussian", "dcs_kde")
 Criterion = one_of("cv", *DIVERGENCES)
-# The keys that each source of a table requires, and those that it does not accept.
-REQUIRED = (["file", "label"], ["openml"], ["openml_task"])
-NOT_BESIDE = {
-    "file": (),
-    "openml": ("test",),
-    "openml_task": ("test", "label", "groups", "time"),
+# Keys that no other key may stand beside.
+APART_OF_DATA = {
+    "openml_task": ("openml", "file", "test", "label", "groups", "time"),
+    "openml": ("file", "test"),
+    "test": ("groups", "time"),
 }
-Columns = described(
-    list_of(str), "a list of columns' names, in quotes where YAML has another meaning (no, 12:30)"
-)
+Columns = described(list_of(str), "a list of columns' names, in quotes if they are numbers")
 # The options of pandas that apply to delimited text alone.
 OF_TEXT = ("sep", "decimal", "thousands", "encoding", "quotechar", "comment", "skiprows", "keep_default_na")
 Mark = matching(r"[^\n\r]", "one character")
+
+
+def check_apart(given: Collection[str], apart: Mapping[str, Collection[str]]) -> None:
+    """Raise an error for a key beside another that excludes it."""
+    for key, others in apart.items():
+        if key in given and (found := [name for name in others if name in given]):
+            raise wrong(f"found {found[0]!r} beside {key!r}; accepted: one of them")
 
 
 def _known_encoding(name: str) -> str:
@@ -104,8 +107,6 @@ class Read(Section):
 class OwnData(Section):
     """A table of your own or of OpenML, with named columns; everything else is read from the table."""
 
-    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": keys} for keys in REQUIRED]})
-
     file: described(Text | list_of(Text), "the path of a file, or a list of some") = None
     openml: Whole = None
     openml_task: Whole = None
@@ -122,21 +123,15 @@ class OwnData(Section):
     drop: Columns = None
     categorical: Columns = None
     keep: Columns = None
-    missing_rows: one_of("drop") = None
 
     @model_validator(mode="after")
     def _from_one_source(self):
         """The table has exactly one source; a task of OpenML provides the label and the splits itself."""
-        found = [name for name in NOT_BESIDE if name in self.model_fields_set]
-        if len(found) > 1:
-            raise wrong(f"found {found[1]!r} beside {found[0]!r}; accepted: one of them")
-        source = found[0] if found else "file"
-        asked = [name for name in ("file", "label") if source == "file" and getattr(self, name) is None]
-        if asked:
-            raise wrong(f"the key {asked[0]!r} is missing")
-        others = [name for name in NOT_BESIDE[source] if name in self.model_fields_set]
-        if others:
-            raise wrong(f"found {others[0]!r} beside {source!r}; accepted: one of them")
+        check_apart(self.model_fields_set, APART_OF_DATA)
+        if not self.model_fields_set & {"openml", "openml_task"}:
+            for name in ("file", "label"):
+                if getattr(self, name) is None:
+                    raise wrong(f"the key {name!r} is missing")
         return self
 
     @model_validator(mode="after")
@@ -148,13 +143,6 @@ class OwnData(Section):
             raise wrong(
                 f"found read.{others[0]} for {files[0] if files else 'OpenML'}; accepted: it for text files"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _divided_once(self):
-        """With a test file, groups and time cannot define the test rows."""
-        if self.test is not None and (found := self.model_fields_set & {"groups", "time"}):
-            raise wrong(f"found {sorted(found)[0]!r} beside 'test'; accepted: one of them")
         return self
 
 
@@ -309,6 +297,12 @@ OF_LEARNERS = (
     "candidates",
     "trials",
 )
+APART_OF_MODELS = {
+    "known": ("published_only", *OF_LEARNERS),
+    "published_only": OF_LEARNERS,
+    "estimators": ("estimator", "one_of"),
+    "one_of": ("estimator", "params"),
+}
 # Values by metric, as tables show them: 84.1, or [84.1, 2.6] with a ±.
 Known = mapping_of(
     described(number() | list_of(number(), at_least=2, at_most=2, unique=False), "a number, or [number, ±]"),
@@ -339,20 +333,7 @@ class Model(Section):
     @classmethod
     def _one_learner(cls, data):
         """A model has one learner, one per task, several to select from, or none."""
-        if not isinstance(data, Mapping):
-            return data
-        ways = {
-            "known": ("published_only", *OF_LEARNERS),
-            "published_only": OF_LEARNERS,
-            "estimators": ("estimator", "one_of"),
-            "one_of": ("estimator", "params"),
-        }
-        for way, absent in ways.items():
-            if way in data:
-                for key in absent:
-                    if key in data:
-                        raise wrong(f"found {key!r} beside {way!r}; accepted: one of them")
-                break
+        check_apart(data if isinstance(data, Mapping) else (), APART_OF_MODELS)
         return data
 
     @field_validator("search", mode="before")

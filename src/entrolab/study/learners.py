@@ -12,8 +12,6 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from entrolab.fit.learners import OF_A_STEP, ONE_OF, as_learner, learners_of
@@ -83,11 +81,8 @@ def learners_asked(study: "Study") -> list[Asked]:
     return list(asked.values())
 
 
-def _collect(asked: dict, place: str, entry, more: Mapping = MappingProxyType({})) -> list[Asked]:
-    """Add the learners and steps that are fitted at a place; return their entries.
-
-    `more` are values of the learner's parameters by place, in addition to its grid.
-    """
+def _collect(asked: dict, place: str, entry) -> list[Asked]:
+    """Add the learners and steps that are fitted at a place; return their entries."""
     fitted = as_learner(entry)
     parts = [(f"{place}.{ONE_OF}.{name}", one, one.grid, "") for name, one in fitted.one_of.items()]
     parts = parts or [(place, fitted, {}, "")]
@@ -105,7 +100,7 @@ def _collect(asked: dict, place: str, entry, more: Mapping = MappingProxyType({}
         for name, values in fitted.grid.items():
             if name.startswith(prefix) if prefix else not OF_A_STEP.match(name):
                 grid[f"{place}.grid.{name}"] = [name.removeprefix(prefix), values]
-        for where, (name, values) in {**grid, **(more if at == place else {})}.items():
+        for where, (name, values) in grid.items():
             _, known = found.grid.setdefault(where, [name, []])
             values = [] if _is_reference(values) else values
             known += [one for one in values if repr(one) not in map(repr, known)]
@@ -127,19 +122,6 @@ def mistakes(asked: Iterable[Asked]) -> list[str]:
         for place, line in _mistakes(entry, checked):
             found.setdefault(line, place)
     return [f"{place}: {line}" for line, place in found.items()]
-
-
-def summary(asked: Iterable[Asked]) -> str:
-    """The numbers of learners, and of their parameters and values, that are checked."""
-    values = {
-        (entry.learner, name, repr(value))
-        for entry in asked
-        for _, name, listed in _settings(entry)
-        for value in listed
-    }
-    parameters = {one[:2] for one in values}
-    learners = {entry.learner for entry in asked}
-    return f"{len(learners)} learners and steps, {len(parameters)} parameters, {len(values)} values"
 
 
 def _settings(entry: Asked) -> Iterator[tuple[str, str, list]]:
@@ -242,18 +224,11 @@ def _made(learner: type, entry: Asked):
 
     for params in entry.params:
         made = clone(learner(**params))
-        _check_kept(made, params)
-    for name, values in entry.grid.values():
-        for value in values:
-            _check_kept(clone(made.set_params(**{name: value})), {name: value})
+        kept = made.get_params(deep=False)
+        for name, value in params.items():
+            if repr(kept.get(name)) != repr(value):
+                raise LearnerError(f"given {name} = {shortened(value)}, it keeps {shortened(kept.get(name))}")
     return made
-
-
-def _check_kept(made, params: Mapping) -> None:
-    kept = made.get_params(deep=False)
-    for name, value in params.items():
-        if repr(kept.get(name)) != repr(value):
-            raise LearnerError(f"given {name} = {shortened(value)}, it keeps {shortened(kept.get(name))}")
 
 
 def load(import_path: str) -> type:
@@ -265,18 +240,8 @@ def load(import_path: str) -> type:
         raise LearnerError(_why(import_path, error)) from None
     if inspect.isclass(found):
         return found
-    if found is not None or _is_module(import_path):
-        what = "a function" if inspect.isroutine(found) else "no class"
-        raise LearnerError(f"found {import_path!r}, {what}; accepted: a class")
-    hint = did_you_mean(name, dir(sys.modules[module]))
+    hint = did_you_mean(name, [one for one in dir(sys.modules[module]) if one != name])
     raise LearnerError(f"found no {name!r} in {module}{hint}; accepted: a class in it")
-
-
-def _is_module(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):  # not within a package
-        return False
 
 
 def _why(import_path: str, error: BaseException) -> str:
@@ -284,13 +249,12 @@ def _why(import_path: str, error: BaseException) -> str:
     missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
     if missing and f"{import_path}.".startswith(f"{missing}."):
         package, _, name = missing.rpartition(".")
-        if package:
-            known = [one.name for one in pkgutil.iter_modules(getattr(sys.modules[package], "__path__", ()))]
-            return f"found no module {name!r} in {package}{did_you_mean(name, known)}; accepted: one in it"
-        # Names that are barely similar are other packages: 'cachetools' is not a misspelt 'catboost'.
-        close = difflib.get_close_matches(name, [one.name for one in pkgutil.iter_modules()], 1, 0.75)
-        hint = did_you_mean(name, close) or "; if the name is right, install it"
-        return f"found no package {name!r} for {import_path!r}, nor a file {name}.py{hint}"
+        within = getattr(sys.modules[package], "__path__", ()) if package else None
+        known = [one.name for one in pkgutil.iter_modules(within)]
+        if not package:  # names that are barely similar are other packages: 'cachetools' is no 'catboost'
+            known = difflib.get_close_matches(name, known, 1, 0.75)
+        hint = did_you_mean(name, known)
+        return f"found no module {missing!r} for {import_path!r}{hint}; accepted: an installed one, or a file"
     frames = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename:
         frames.append((error.filename, error.lineno))

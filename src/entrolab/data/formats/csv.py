@@ -1,7 +1,7 @@
 """Reader of delimited text files."""
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -41,25 +41,12 @@ def read(
     ]
     frame = pd.concat(frames, ignore_index=True)
     n_columns = frame.shape[1]
-    _check_columns(n_columns, delimiter, {"label": [label], "drop": drop, "categorical": categorical})
     frame.columns = _header_names(paths[0], delimiter) if header == "names" else numbered(n_columns)
     labels = _strip(frame.iloc[:, label], label_suffix)
     left_out = {column % n_columns for column in (label, *drop)}
     features = frame.iloc[:, [column for column in range(n_columns) if column not in left_out]]
     coded = [frame.columns[column] for column in categorical]
     return Table(numeric(features, coded), labels, list(features.columns), [len(part) for part in frames])
-
-
-def _check_columns(n_columns: int, delimiter: str, asked: Mapping[str, Sequence[int]]) -> None:
-    if n_columns < 2:
-        raise ValueError(f"found one column with the delimiter {delimiter!r}; accepted: features and a label")
-    for name, columns in asked.items():
-        for column in columns:
-            if not -n_columns <= column < n_columns:
-                raise ValueError(
-                    f"{name}: found column {column}, but there are {n_columns} columns; accepted: 0 to "
-                    f"{n_columns - 1}, or -1, -2, … from the end"
-                )
 
 
 def _header_names(path: Path, delimiter: str) -> list[str]:
