@@ -417,9 +417,12 @@ def test_tables_and_integers_take_the_same_path(data):
             assert all(np.array_equal(point.prediction, other[key].prediction) for other in points_of[1:])
 
 
-def test_a_random_machine_without_a_seed_takes_the_default(data, partition):
+def test_a_random_machine_without_a_seed_draws_for_each_fit(data, partition, monkeypatch):
+    drawn = []
+    draw = EEMClassifier._draw_layer
+    monkeypatch.setattr(EEMClassifier, "_draw_layer", lambda *given: drawn.append(draw(*given)) or drawn[-1])
     found = points(path, EEMClassifier(), data, partition, {"n_hidden": [5, 10]})
-    assert len(found) == 12
+    assert len(found) == len({layer.biases[0] for layer in drawn}) == (3 + 3) * 2
 
 
 def test_a_pipeline_projects_by_its_last_step(data):
