@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from entrolearn.plotting import ClusteringsDisplay, clustering_axes
+from entrolearn.plotting.clusterings import SIDE
 from entrolearn.plotting.style import cluster_styles
 
 CLASSES = np.repeat([0, 1, 2], 4)
@@ -44,6 +45,12 @@ def test_sets_are_rows_and_clusterers_columns_with_their_agreement(sets):
     assert [text.get_text() for text in display.axes_[0, 0].texts] == [f"{index:.2f}"]
     assert sum(map(len, drawn(display.axes_[1, 2]))) == 90
     assert not hasattr(clusterers["k-means"], "labels_")
+
+
+def test_each_row_and_each_column_makes_the_figure_larger_by_a_panel():
+    size = {n: clustering_axes(*n)[0, 0].figure.get_size_inches() for n in ((1, 1), (1, 3), (3, 1))}
+    assert_allclose(size[1, 3] - size[1, 1], [2 * SIDE, 0])
+    assert_allclose(size[3, 1] - size[1, 1], [0, 2 * SIDE])
 
 
 def test_a_clusters_number_does_not_decide_its_look():
