@@ -6,6 +6,7 @@ that compute, the instructions of the processor), elsewhere within one unit of t
 
 import json
 import platform
+from collections.abc import Collection
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,15 +20,18 @@ MADE_WITH = GOLDEN / "made_with.json"
 UNIT = 0.1  # scores are shown in percent, with one decimal
 
 
-def check_golden(study: str, tables: Path) -> None:
-    """Compare each golden table of a study with that of a folder; an error lists the cells that differ."""
+def check_golden(study: str, tables: Path, datasets: Collection[str] = ()) -> None:
+    """Compare each golden table of a study with that of a folder; an error lists the cells that differ.
+
+    Only rows of `datasets` are compared if some are given.
+    """
     exact = json.loads(MADE_WITH.read_text(encoding="utf-8")) == environment()
     golden = sorted((GOLDEN / study).glob("*.csv"))
     assert golden
     lines = [
         f"{file.stem}: {line}"
         for file in golden
-        for line in differences(file, tables / file.name, within=0 if exact else UNIT)
+        for line in differences(file, tables / file.name, datasets, within=0 if exact else UNIT)
     ]
     assert not lines, "\n".join([f"{tables} differs from {GOLDEN / study}:", *lines])
 
