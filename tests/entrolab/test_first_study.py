@@ -42,6 +42,8 @@ def folder(tmp_path, monkeypatch, in_one_process):
         # A class of one row is in no two folds: its row is left out, and a number is a value.
         (tabled([*HALVES[:-1], "late"]), "y", "binary", {"read": {"na_values": ["late"]}, "positive": "no"}),
         (tabled([1, 2, 3] * 13 + [9]), "y", "regression", {"task": "regression"}),
+        # Where most of the values are in one row, these are no classes.
+        (tabled([0.0] * 30 + [k + 0.5 for k in range(10)]), "y", "regression", {}),
         (tabled(["x", "z"] * 19 + ["u", "v"]), "y", "binary", {"read": {"na_values": ["u", "v"]}}),
         # The rarer of two classes is the positive one; of equal ones the last, as in scikit-learn.
         (tabled(RARER), "y", "binary", {}),
