@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-
-import pandas as pd
+from types import SimpleNamespace
 
 from entrolab.data.dataset import save_dataset, save_folds
 from entrolab.data.prepare import prepare
@@ -15,13 +14,10 @@ from entrolab.fit.training import FACTS, fit_grid
 from entrolab.io.files import FILES
 from entrolab.io.limits import Limits
 from entrolab.io.parquet import read_frame, write_frame
-from entrolab.results.reader import Results
+from entrolab.stages.tables import table as make_table
 from entrolab.study.study import Study
-from entrolab.tables.making import make_table
-from entrolab.tables.rendering import write_table
 
 STAGES = ("candidates", "predictions", "record")
-NOTHING_PUBLISHED = pd.DataFrame(columns=["table", "dataset", "model", "metric", "value", "std"])
 
 
 def make_tables(study: Study, catalog: Mapping[str, Mapping], tables: Iterable[str]) -> None:
@@ -48,6 +44,10 @@ def make_tables(study: Study, catalog: Mapping[str, Mapping], tables: Iterable[s
         selection = choose(candidates, study.criteria_of(model), [*FACTS])
         write_frame(file_of("selection", dataset=dataset, model=model), selection)
     for table in tables:
-        spec = study.spec_of_table(table)
-        made = make_table(Results(study), NOTHING_PUBLISHED, spec)
-        write_table(made, spec, file_of("tables", table=table))
+        job = SimpleNamespace(
+            wildcards=SimpleNamespace(study=study.name, table=table),
+            params=SimpleNamespace(study=[study]),
+            input=SimpleNamespace(published=[], seeds=[]),
+            output=[file_of("tables", table=table)],
+        )
+        make_table(job)
