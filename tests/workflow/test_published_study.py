@@ -74,7 +74,6 @@ def test_seeds_are_made_and_the_page_shows_the_verdicts_over_them(project):
     assert (values["0"] != values["1"]).any()
     assert not (project.folder / "results/tiny/seed1/models").exists()
 
-    assert project.run("results/tiny/tables/table1.html").returncode == 0
     page = (project.folder / "results/tiny/tables/table1.html").read_text()
     assert "over 2 seeds" in page
     assert "of 2 numbers with 2 seeds" in page

@@ -62,15 +62,6 @@ def scores_of(project, dataset: str, model: str, metrics: list[str]) -> pd.DataF
 # ------------------------------------------------------------------------------------------- what it makes
 
 
-def test_a_table_has_a_number_in_every_run(finished):
-    table = read_table(finished.folder / TABLE)
-
-    assert list(zip(table["dataset"], table["model"], strict=True)) == RUNS
-    assert table["ours"].between(50, 100).all()
-    assert table["oracle"].between(50, 100).all()
-    assert set(table["verdict"]) == {"ours only"}
-
-
 def test_the_score_tables_are_the_golden_ones(finished):
     check_golden("tiny", finished.folder / "results" / "tiny" / "tables")
 
@@ -276,8 +267,6 @@ def test_the_model_that_is_kept_learnt_the_first_trials_training_rows(trials):
 
 def test_tables_of_trials_show_scores_and_what_is_printed_alone(trials):
     accuracies = read_table(trials.folder / "results/tiny/tables/accuracies.csv")
-    ours = accuracies.set_index(["dataset", "model"])["ours"]
-    assert ours.drop("paper", level="model").between(50, 100).all()
     published = accuracies.set_index(["dataset", "model"]).loc[("sklearn-iris", "paper")]
     assert (published["published"], published["verdict"]) == (95, "published only")
 
