@@ -298,8 +298,10 @@ def test_a_sample_of_one_class_teaches_no_metric():
 
 def test_what_cannot_be_done_is_refused():
     y = four_of_twenty(X) > 1
-    with pytest.raises(TypeError, match=r"SVC\(\) has no input_gradient; accepted: estimators"):
-        RecursiveFeatureClassifier(SVC()).fit(X, y)
+    # One of another library, one whose units have no gradient, and one that learns a metric itself.
+    for base in (SVC(), EEMClassifier(activation="hardlimit"), RecursiveFeatureClassifier()):
+        with pytest.raises(TypeError, match="needs the gradients of its estimator"):
+            RecursiveFeatureClassifier(base).fit(X, y)
     with pytest.raises(
         ValueError, match="would make sparse rows dense; accepted for sparse rows: 'diagonal' and 'auto'"
     ):

@@ -38,7 +38,15 @@ from entrolearn import (
     WELMClassifier,
 )
 from entrolearn.machines.ridge import CHOLESKY_UP_TO
-from entrolearn.path import Partition, n_iterations, n_support_vectors, path, project, projected_gaussians
+from entrolearn.path import (
+    Partition,
+    n_iterations,
+    n_support_vectors,
+    path,
+    place,
+    project,
+    projected_gaussians,
+)
 
 N_ROWS = 120
 
@@ -48,6 +56,12 @@ def data():
     X, y = load_breast_cancer(return_X_y=True)
     rows = np.random.RandomState(0).permutation(len(y))[:N_ROWS]
     return minmax_scale(X)[rows], np.where(y[rows], "benign", "malignant")
+
+
+def test_a_candidate_is_found_by_identity_or_else_by_equality():
+    weights = [{"priors": np.array([1.0, k])} for k in (2, 3)]
+    assert [place(candidate, weights) for candidate in weights] == [0, 1]
+    assert place({"C": 2}, [{"C": 1}, {"C": 2}]) == 1
 
 
 @pytest.fixture
@@ -417,9 +431,12 @@ def test_tables_and_integers_take_the_same_path(data):
             assert all(np.array_equal(point.prediction, other[key].prediction) for other in points_of[1:])
 
 
-def test_a_random_machine_without_a_seed_takes_the_default(data, partition):
+def test_a_random_machine_without_a_seed_draws_for_each_fit(data, partition, monkeypatch):
+    drawn = []
+    draw = EEMClassifier._draw_layer
+    monkeypatch.setattr(EEMClassifier, "_draw_layer", lambda *given: drawn.append(draw(*given)) or drawn[-1])
     found = points(path, EEMClassifier(), data, partition, {"n_hidden": [5, 10]})
-    assert len(found) == 12
+    assert len(found) == len({layer.biases[0] for layer in drawn}) == (3 + 3) * 2
 
 
 def test_a_pipeline_projects_by_its_last_step(data):

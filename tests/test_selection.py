@@ -399,6 +399,20 @@ def test_an_unknown_parameter_is_named_in_one_line(data, learner, name, hint):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("params", "scale", "reason"),
+    [
+        ({"kernel": ["linear"], "C": [-1.0, -2.0]}, 1.0, "the first reason: .*'C' parameter of SVC"),
+        ({"kernel": ["linear"], "C": [1.0, 2.0]}, 0.0, "they project all training rows to one point"),
+    ],
+    ids=["fits fail", "no variance"],
+)
+def test_where_no_candidate_can_be_selected_the_reason_is_given(data, params, scale, reason):
+    X, y = data
+    with pytest.raises(ValueError, match=f"2 of 2 candidates.*{reason}"):
+        EntropySearch(SVC(), params).fit(scale * X, y)
+
+
 def test_more_and_fewer_than_two_classes_are_refused(data):
     X, _ = data
     search = EntropySearch(SVC(), {"C": [1.0]})

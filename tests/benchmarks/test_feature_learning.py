@@ -1,11 +1,10 @@
 """The benchmark of recursive feature machines, on rows that come with scikit-learn."""
 
-import math
-
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
+from benchmarks import feature_learning
 from benchmarks.feature_learning import FIXED_ON, LEARNERS, OTHERS, SETS, measured, summary
 from entrolearn import EEMClassifier, RecursiveFeatureClassifier, RKELMRegressor
 
@@ -25,12 +24,19 @@ def test_scores_of_classes_and_of_values():
     assert 0.2 < found["score"] < 0.6
 
 
-def test_a_recursive_learner_is_timed_beside_the_plain_one_in_one_run():
+def test_a_recursive_learner_is_timed_beside_the_plain_one_in_one_run(monkeypatch):
     plain = EEMClassifier(50, random_state=0)
     learner = RecursiveFeatureClassifier(plain, n_rounds=0, random_state=0)
+    seconds = iter([1.0, 6.0, 3.0])  # fits of the plain one, of the recursive one and of the plain one
+    monkeypatch.setattr(
+        feature_learning, "_fit_seconds", lambda learner, X, y: (learner.fit(X, y), next(seconds))
+    )
+    monkeypatch.setattr(
+        feature_learning, "_predict_seconds", lambda learner, X: 4.0 if learner is not plain else 0.5
+    )
     found = measured(learner, *load_iris(return_X_y=True), False, plain)
-    assert 0 < found["times_fit"] < math.inf  # how long a fit takes depends on the machine
-    assert 0 < found["times_predict"] < math.inf
+    assert (found["fit_s"], found["times_fit"]) == (6, 3)  # 6 over the mean of 1 and 3
+    assert (found["predict_s"], found["times_predict"]) == (4, 8)
 
 
 def test_means_are_over_sets_with_all_learners_and_losses_beside_the_plain_one():

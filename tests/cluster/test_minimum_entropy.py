@@ -184,7 +184,9 @@ def test_degrees_next_to_one_keep_their_digits(order):
 def test_powers_of_a_huge_degree_are_zero():
     X, y = make_blobs(50, centers=3, cluster_std=3.0, random_state=8)
     huge = MinimumEntropyClustering(3, radius=3.0, init=y, entropy="havrda_charvat", order=1e308).fit(X)
-    assert 0 <= huge.objective_ <= 1
+    certain = naive_posteriors(X, huge.labels_, huge).max(axis=1) == 1
+    assert huge.objective_ == np.mean(~certain)  # (1 - Σ pᵈ) / (1 - 2^(1 - d)) is 1 where no p is 1
+    assert 0 < certain.sum() < 50
 
 
 def test_equal_starts_of_k_means_number_the_clusters_alike(monkeypatch):

@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from entrolab.data.dataset import DataError
-from entrolab.fit.protocols import Folds, Trials, protocol, splits
+from entrolab.fit.protocols import Folds, InTime, Trials, protocol, splits
 
 Y = np.arange(60) % 3
 
@@ -179,3 +179,11 @@ def test_a_fold_by_group_without_one_of_the_classes_is_refused():
     assert len(np.unique(protocol({"folds": 2, "repeats": 1}).draw(y, 0, groups))) == 2
     with pytest.raises(DataError, match="fold 0 by group has no row of class"):
         protocol({"folds": 4, "repeats": 1}).draw(y, 0, groups)
+
+
+def test_blocks_in_time_have_two_rows_at_least():
+    first, *_, last = InTime(4).draw(np.zeros(10), 0).tolist()
+    assert first == [2, 1, 0, 0, *[-1] * 6]
+    assert last == [*[2] * 6, 1, 1, 0, 0]
+    with pytest.raises(DataError, match="4 folds in time of 9 rows"):
+        InTime(4).draw(np.zeros(9), 0)

@@ -78,9 +78,12 @@ def test_gaussian_divergence_is_zero_for_equal(mean, variance):
 
 
 @given(means, variances, st.floats(0.01, 10), st.floats(1.01, 10))
-def test_gaussian_divergence_is_positive_for_different(mean, variance, shift, factor):
-    assert cauchy_schwarz_gaussian(mean, variance, mean + shift, variance) > 0
-    assert cauchy_schwarz_gaussian(mean, variance, mean, variance * factor) > 0
+def test_gaussian_divergence_of_equal_variances_or_equal_means(mean, variance, shift, factor):
+    apart = (mean + shift) - mean  # rounded as the means are
+    shifted = cauchy_schwarz_gaussian(mean, variance, mean + shift, variance)
+    assert shifted == pytest.approx(apart**2 / (2 * variance), rel=1e-9)
+    scaled = cauchy_schwarz_gaussian(mean, variance, mean, variance * factor)
+    assert scaled == pytest.approx(math.log((1 + factor) / (2 * math.sqrt(factor))), rel=1e-9)
 
 
 @given(means, variances, means, variances, st.floats(0.1, 10), st.floats(-10, 10))

@@ -1,14 +1,16 @@
 """Clusterings side by side: looks that follow the classes, noise, and what there is none of."""
 
+import matplotlib as mpl
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.cluster import HDBSCAN, KMeans
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 from entrolearn.plotting import ClusteringsDisplay, clustering_axes
+from entrolearn.plotting.clusterings import SIDE, TYPE
 from entrolearn.plotting.style import cluster_styles
 
 CLASSES = np.repeat([0, 1, 2], 4)
@@ -48,6 +50,13 @@ def test_sets_are_rows_and_clusterers_columns_with_their_agreement(sets):
     index = adjusted_rand_score(y, KMeans(2, random_state=0).fit_predict(X))
     assert [text.get_text() for text in display.axes_[0, 0].texts] == [f"ARI {index:.2f}"]
     assert sum(map(len, drawn(display.axes_[1, 2]))) == 90
+
+
+def test_each_row_and_each_column_makes_the_figure_larger_by_a_panel():
+    side = SIDE * mpl.rcParams["font.size"] / TYPE
+    size = {n: clustering_axes(*n)[0, 0].figure.get_size_inches() for n in ((1, 1), (1, 3), (3, 1))}
+    assert_allclose(size[1, 3] - size[1, 1], [2 * side, 0])
+    assert_allclose(size[3, 1] - size[1, 1], [0, 2 * side])
 
 
 def test_a_clusters_number_does_not_decide_its_look():

@@ -1,6 +1,7 @@
 """Differences of scores by a property of the data: where points are, and what is named."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from entrolearn.plotting import DifferencesDisplay
@@ -42,10 +43,13 @@ def test_a_trend_is_a_straight_line_by_the_logarithm_over_the_points():
     assert len(display().ax_.get_lines()) == 1
 
 
-def test_ticks_are_numbers_as_they_are_read():
-    figure = display().figure_
-    figure.draw_without_rendering()
-    (ax,) = figure.axes
-    shown = [label.get_text() for label in ax.get_xticklabels()]
-    assert "1,000" in shown
-    assert not any("10^" in text for text in shown)
+@pytest.mark.parametrize(
+    ("most", "within"),
+    [(900, ["10", "20", "50", "100", "200", "500"]), (1_000, ["10", "100", "1,000"])],
+    ids=["narrow", "wide"],
+)
+def test_ticks_are_numbers_as_they_are_read(most, within):
+    ax = DifferencesDisplay(["a", "b"], [10, most], [1.0, 2.0], x_name="rows", y_name="gain").plot().ax_
+    ax.figure.draw_without_rendering()
+    shown = zip(ax.get_xticks(), ax.get_xticklabels(), strict=True)
+    assert [label.get_text() for at, label in shown if 10 <= at <= most] == within
