@@ -99,7 +99,7 @@ def test_no_sweep_raises_the_objective(posterior, entropy, order, init):
 @pytest.mark.parametrize("posterior", POSTERIORS)
 def test_the_end_is_a_minimum_over_all_moves_of_the_method(posterior):
     """No row whose most probable cluster is another can go there without the objective rising."""
-    X, _ = make_blobs(60, centers=3, cluster_std=2.5, random_state=3)
+    X, _ = make_blobs(60, centers=3, cluster_std=2.5, random_state=0)
     clustering = MinimumEntropyClustering(
         3, posterior=posterior, radius=1.5, n_neighbors=4, random_state=0
     ).fit(X)
@@ -107,7 +107,10 @@ def test_the_end_is_a_minimum_over_all_moves_of_the_method(posterior):
         naive_objective(X, clustering.labels_, clustering), rel=1e-9
     )
     posteriors = naive_posteriors(X, clustering.labels_, clustering)
-    for row in np.flatnonzero(posteriors.argmax(axis=1) != clustering.labels_):
+    own = posteriors[np.arange(60), clustering.labels_]
+    elsewhere = np.flatnonzero(posteriors.max(axis=1) > own + 1e-9)  # ties stay
+    assert len(elsewhere) == {"parzen": 0, "knn": 1}[posterior]
+    for row in elsewhere:
         moved = clustering.labels_.copy()
         moved[row] = posteriors[row].argmax()
         assert naive_objective(X, moved, clustering) >= clustering.objective_ - 1e-9
