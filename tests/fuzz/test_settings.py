@@ -91,7 +91,7 @@ TABLE: list[tuple[tuple, str, list, str]] = [
     (KERNELS, "kernel", [nan_kernel], "must be finite"),
     (UNITS, "activation", [nan_units], "activation gives NaN"),
     (UNITS, "activation", [too_few_units], "activation gives shape"),
-    (N_CLUSTERS, "n_clusters", [13], "n_samples=12"),
+    (N_CLUSTERS, "n_clusters", [13], "n_samples=12|12 distinct rows"),
     (COMPONENTS, "n_components", [99], "n_components"),
     (RIDGES, "alpha", [[], [1.0, -1.0], [np.nan], ["much"], [[1.0]]], "alpha must be a number or a sequence"),
     (

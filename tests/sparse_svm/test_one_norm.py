@@ -90,7 +90,7 @@ def test_more_classes_are_scikit_learns_business():
 @pytest.mark.parametrize("estimator", CLASSIFIERS)
 def test_what_is_no_problem_of_two_classes_is_refused(wdbc, estimator):
     X, y = wdbc
-    with pytest.raises(ValueError, match="needs samples of two classes.* one class: 'benign'"):
+    with pytest.raises(ValueError, match="needs samples of at least two classes.* one class: 'benign'"):
         estimator().fit(X, np.full(len(X), "benign"))
     with pytest.raises(ValueError, match=r"must be symmetric; .* row 0, column 1, and .* row 1, column 0"):
         estimator(kernel="precomputed").fit(np.triu(np.ones((120, 120))), y)
