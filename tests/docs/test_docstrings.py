@@ -58,7 +58,6 @@ WITHOUT_EXAMPLE = {
     "entrolearn.plotting.clustering_axes",
     "entrolearn.plotting.description_of",
     "entrolearn.plotting.evaluation_axes",
-    "entrolearn.plotting.page_to_hover",
     "entrolearn.plotting.plot_panels",
     "entrolearn.plotting.process_axes",
     "entrolearn.plotting.save_figure",

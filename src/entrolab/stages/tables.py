@@ -9,7 +9,7 @@ from entrolab.checks.running import find, in_lines
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.winners import Best, best_of_rows, shown, winners
-from entrolab.figures.making import make_figure, make_page_to_hover
+from entrolab.figures.making import make_figure
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.jobs.checkout import commit_of, lock_digest
@@ -94,12 +94,6 @@ def figure(job) -> None:
     """Draw one figure, and write its data as CSV."""
     (spec,) = job.params.spec
     make_figure(spec, list(job.input), list(job.output))
-
-
-def page_to_hover(job) -> None:
-    """Write the interactive page of a figure, with a tooltip per row."""
-    (spec,), files = job.params.spec, job.input
-    make_page_to_hover(spec, files.drawn, list(files.sources), job.output[0])
 
 
 def page(job) -> None:
