@@ -97,7 +97,7 @@ def _files(name: str) -> frozenset[Path]:
         return frozenset(() if package in sys.stdlib_module_names else _own_files(package))
     if name == LIBRARY.name:
         return frozenset(LIBRARY.rglob("*.py"))
-    if package == LIBRARY.name and (public := (entrolearn._MODULES | entrolearn._MOVED).get(".".join(parts))):
+    if package == LIBRARY.name and (public := entrolearn._MODULES.get(".".join(parts))):
         return _files(public)
     while parts:
         module = OURS[package].joinpath(*parts)
