@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from entrolab.data.dataset import DataError
-from entrolab.fit.protocols import Folds, Trials, protocol, splits
+from entrolab.fit.protocols import Folds, InTime, Trials, protocol, splits
 
 Y = np.arange(60) % 3
 
@@ -179,3 +179,15 @@ def test_a_fold_by_group_without_one_of_the_classes_is_refused():
     assert len(np.unique(protocol({"folds": 2, "repeats": 1}).draw(y, 0, groups))) == 2
     with pytest.raises(DataError, match="fold 0 by group has no row of class"):
         protocol({"folds": 4, "repeats": 1}).draw(y, 0, groups)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "ratio"),
+    [(Folds(5, 2), 1 / 4), (Trials(3, 40, 10, 4, 1), 1 / 4), (InTime(4), (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)],
+)
+def test_the_ratio_of_test_to_training_rows_is_the_mean_over_the_splits(scheme, ratio):
+    """Of 300 rows, which all parts divide."""
+    parts = scheme.draw(np.arange(300) % 3, seed=0)
+    sizes = [(len(tested), len(learnt)) for part in parts for _, learnt, tested in splits(scheme, part)]
+    assert np.mean([n_tested / n_learnt for n_tested, n_learnt in sizes]) == pytest.approx(ratio)
+    assert scheme.test_to_train == pytest.approx(ratio)
