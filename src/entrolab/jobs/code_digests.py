@@ -21,8 +21,8 @@ OURS = {"entrolab": LAB, "entrolearn": LIBRARY}
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 INSTALLED = {"site-packages", "dist-packages"}
 
-# What tables, claims and values over seeds are made with.
-SHOWS = "study.study results.reader claims seeds.rendering seeds.tables tables text"
+# What tables and claims are made with.
+SHOWS = "study.study results.reader claims seeds.rendering tables text"
 # Stage -> the modules of the lab that its job starts with, of a package all; "-" leaves one out.
 STARTS = {
     "prepare": "data.dataset data.prepare",
