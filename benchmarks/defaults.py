@@ -46,7 +46,7 @@ SEARCHES = {"EntropySearch", "PathSearchCV"}  # which have no defaults
 
 
 def _public() -> Iterator[tuple[str, BaseEstimator]]:
-    for name, module in (entrolearn._MODULES | entrolearn._MOVED).items():
+    for name, module in (entrolearn._MODULES | entrolearn._IN_SUBPACKAGES).items():
         value = getattr(import_module(module), name)
         if isinstance(value, type) and issubclass(value, BaseEstimator) and name not in SEARCHES:
             learner = value()
@@ -175,8 +175,8 @@ def summary(found: pd.DataFrame, kind) -> str:
             index="set", columns="features", values="reason"
         ).apply(lambda column: column.str.startswith("over", na=False))
         shown += [f"{len(both)}", f"{over.any(axis=1).sum() or '–'}"]
-        module = entrolearn._MOVED.get(label, "entrolearn")
-        public = label in entrolearn.__all__ or label in entrolearn._MOVED
+        module = entrolearn._IN_SUBPACKAGES.get(label, "entrolearn")
+        public = label in entrolearn.__all__ or label in entrolearn._IN_SUBPACKAGES
         named = f"{{class}}`~{module}.{label}`" if public else label
         lines.append((raw, f"| {named} | {' | '.join(shown)} |"))
     head = ["raw", "scaled", "raw − scaled", *(["AUC raw", "AUC scaled"] if kind is is_classifier else [])]

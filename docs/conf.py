@@ -182,7 +182,6 @@ def find_target(app, env, node, contnode):
 
 
 def setup(app):
-    entrolearn._MOVED.clear()  # sphinx-gallery tries names at the top, and expects an AttributeError
     app.connect("autodoc-process-docstring", draw_example, priority=600)  # numpydoc's comes before
     app.connect("autodoc-skip-member", leave_out)
     app.connect("source-read", fill_in)

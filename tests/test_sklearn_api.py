@@ -101,7 +101,7 @@ def test_scikit_learns_checks(estimator, monkeypatch):
 
 
 def test_every_public_estimator_is_checked():
-    names = (entrolearn._MODULES | entrolearn._MOVED).items()
+    names = (entrolearn._MODULES | entrolearn._IN_SUBPACKAGES).items()
     values = [getattr(import_module(module), name) for name, module in names]
     public = {one.__name__ for one in values if inspect.isclass(one) and issubclass(one, BaseEstimator)}
     assert public == {type(estimator).__name__ for estimator in [*ESTIMATORS, SEARCH]}

@@ -17,7 +17,7 @@ from entrolearn.metrics import information_scorer, visual_separability
 def public() -> dict[str, Callable]:
     """Public functions, and public methods that the package defines."""
     found: dict[str, Callable] = {}
-    for name, module in (entrolearn._MODULES | entrolearn._MOVED).items():
+    for name, module in (entrolearn._MODULES | entrolearn._IN_SUBPACKAGES).items():
         value = getattr(import_module(module), name)
         members = inspect.getmembers_static(value) if inspect.isclass(value) else [("", value)]
         for member, function in members:

@@ -3,7 +3,6 @@
 import argparse
 import io
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from entrolab.data.table_formats import FORMATS, WORKBOOKS
 from entrolab.io.commands import setting
-from entrolab.io.files import HOME, leftovers
+from entrolab.io.files import HOME
 from entrolab.jobs.preflight import end_at_signals
 from entrolab.schema.sections import ConfigError, check_known
 from entrolearn.suggest import did_you_mean
@@ -173,17 +172,6 @@ def ui(given: argparse.Namespace) -> int:
     return subprocess.call([sys.executable, "-m", "entrolab.tracking.ui", "--port", given.port])
 
 
-def clean(given: argparse.Namespace) -> int:
-    """Remove what an earlier version of the workflow left in ``results``, and say so."""
-    found = leftovers()
-    for folder in found:
-        shutil.rmtree(folder)
-        print(f"removed {folder}")
-    if not found:
-        print("results: nothing of an earlier version")
-    return 0
-
-
 COMMANDS = {
     "init": (None, "write a study of a table: entrolab init table.csv --label column"),
     "run": (run, "make studies: files, or names that `list` shows; `entrolab mine.yaml` is the same"),
@@ -195,7 +183,6 @@ COMMANDS = {
     "list": (list_studies, "list the studies, or the tables and figures of one"),
     "ui": (ui, "open MLflow's page of the runs on this machine"),
     "unlock": (lambda given: snakemake(["--unlock"]), "let a folder go that a killed run has locked"),
-    "clean": (clean, "remove results of an earlier version"),
 }
 
 

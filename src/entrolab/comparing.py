@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from entrolab.checks.check import CheckedData
 from entrolab.claims.numbers import less_is_better
 from entrolab.data.dataset import DataUnavailable, load_dataset, load_folds
 from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.fit.protocols import protocol
 from entrolab.fit.run import BASELINE
 from entrolab.io.files import FILES
 from entrolab.results.reader import Results
@@ -58,13 +58,16 @@ def compare_studies(first: Study, second: Study, home: str = ".") -> pd.DataFram
 
 def _differences(studies: tuple[Study, Study], datasets: tuple[str, str], home: str) -> Iterator[tuple]:
     """The rows of one data set, under its name in each study."""
-    ratio = _ratio(studies, datasets, home)
+    _check_splits(studies, datasets, home)
     first, second = studies
+    ratio = protocol(first.protocol_of(datasets[0])).test_to_train
     common = [one for one in metrics_of(first.tasks[datasets[0]], first.metrics) if one in second.metrics]
     if not common:
         raise ConfigError(f"{second.file}: metrics: found none of {first.file}; accepted: a common one")
     metric, sign = common[0], -1 if less_is_better(common[0]) else 1
     frames = [_scores(study, dataset, metric, home) for study, dataset in zip(studies, datasets, strict=True)]
+    if len(frames[0]) < 2:
+        raise ConfigError(f"{first.file}: found one test part; accepted: several, which a test needs")
     best = [(sign * frame.mean()).idxmax() for frame in frames]
     pairs = [tuple(best), *((name, name) for name in frames[0] if name in frames[1])]
     for one, other in dict.fromkeys(pairs):
@@ -74,29 +77,24 @@ def _differences(studies: tuple[Study, Study], datasets: tuple[str, str], home: 
         yield datasets[0], metric, one, other, found.effect, found.effect - width, found.effect + width, p
 
 
-def _ratio(studies: tuple[Study, Study], datasets: tuple[str, str], home: str) -> float:
-    """The mean ratio of test rows to training rows; an error unless both studies have the same splits."""
-    checked = []
+def _check_splits(studies: tuple[Study, Study], datasets: tuple[str, str], home: str) -> None:
+    """Raise an error unless both studies have the same splits of the same rows."""
+    read = []
     for study, dataset in zip(studies, datasets, strict=True):
         at = {"study": study.name, "seed": study.seed, "dataset": dataset}
         try:
             data = load_dataset(Path(home, FILES["data"].format(**at)))
-            folds = load_folds(Path(home, FILES["folds"].format(**at)))
+            read.append((data, load_folds(Path(home, FILES["folds"].format(**at)))))
         except (FileNotFoundError, DataUnavailable) as error:
             made = "accepted: a study that was made in this folder"
             raise ConfigError(f"{study.file}: {error}; {made}") from None
-        checked.append(CheckedData(study, dataset, data, folds, {}))
-    (first, second), (one, other) = studies, checked
-    same = [np.array_equal(one.assignments, other.assignments), np.array_equal(one.data.y, other.data.y)]
-    if not all(same) or one.data.classes != other.data.classes:
+    (first, second), ((one, folds), (other, other_folds)) = studies, read
+    same = [np.array_equal(folds, other_folds), np.array_equal(one.y, other.y)]
+    if not all(same) or one.classes != other.classes:
         raise ConfigError(
             f"{second.file}: {datasets[1]} has other labels or folds than in {first.file}; accepted: the "
             "same rows, labels, protocol and seed"
         )
-    ratios = [len(test) / len(train) for _, train, test in one.splits()]
-    if len(ratios) < 2:
-        raise ConfigError(f"{first.file}: found one test part; accepted: several, which a test needs")
-    return float(np.mean(ratios))
 
 
 def _scores(study: Study, dataset: str, metric: str, home: str) -> pd.DataFrame:

@@ -46,9 +46,9 @@ _MODULES = {
     "gmean_scorer": "entrolearn.metrics.gmean",
 }
 
-# Subpackage of each public name that is not at the top but was: learners of special tasks, or equal to a
-# learner of scikit-learn, and functions. An import from the top is refused with the subpackage.
-_MOVED = {
+# Subpackage of each public name that is not at the top: learners of special tasks, or equal to a learner of
+# scikit-learn, and functions.
+_IN_SUBPACKAGES = {
     "SoftmaxRegression": "entrolearn.networks",
     "MSEMLPClassifier": "entrolearn.networks",
     "MSEMLPRegressor": "entrolearn.networks",
@@ -121,10 +121,6 @@ def __getattr__(name: str):
         from importlib.metadata import version  # imported here because it is slower than the rest
 
         value = version(__name__)
-    elif name in _MOVED:
-        # No AttributeError: `from entrolearn import name` would replace its text.
-        text = f"{name} is in a subpackage: from {_MOVED[name]} import {name}"
-        raise ImportError(text, name=__name__)
     else:
         text = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(text, name=name, obj=import_module(__name__))

@@ -25,7 +25,7 @@ from entrolearn.path import (
     path,
     place,
 )
-from entrolearn.suggest import did_you_mean, did_you_mean_setting
+from entrolearn.suggest import did_you_mean
 from entrolearn.validation import canonical, check_labels, one_thread_where_small
 
 __all__ = ["CRITERIA", "EntropySearch", "best_point", "entropy_criterion"]
@@ -440,7 +440,7 @@ def _check_point(estimator: BaseEstimator, params: dict) -> None:
         if unknown is None:
             raise
         raise ValueError(
-            f"{name_of_estimator} has no parameter {unknown!r}{did_you_mean_setting(unknown, known)}; "
+            f"{name_of_estimator} has no parameter {unknown!r}{did_you_mean(unknown, known)}; "
             f"it has: {_listed(known)}"
         ) from None
     last = candidate[-1] if isinstance(candidate, Pipeline) else candidate

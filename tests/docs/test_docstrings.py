@@ -41,7 +41,9 @@ NOT_HELD = {
 }
 
 PUBLIC_CLASSES = {f"entrolearn.{name}" for name in entrolearn.__all__ if name[0].isupper()}
-PUBLIC_CLASSES |= {f"{module}.{name}" for name, module in entrolearn._MOVED.items() if name[0].isupper()}
+PUBLIC_CLASSES |= {
+    f"{module}.{name}" for name, module in entrolearn._IN_SUBPACKAGES.items() if name[0].isupper()
+}
 
 # Parts of a search, tools and axes: what needs them shows them.
 WITHOUT_EXAMPLE = {
@@ -58,7 +60,6 @@ WITHOUT_EXAMPLE = {
     "entrolearn.plotting.clustering_axes",
     "entrolearn.plotting.description_of",
     "entrolearn.plotting.evaluation_axes",
-    "entrolearn.plotting.page_to_hover",
     "entrolearn.plotting.plot_panels",
     "entrolearn.plotting.process_axes",
     "entrolearn.plotting.save_figure",

@@ -78,3 +78,10 @@ def test_other_folds_labels_and_data_sets_are_refused():
     two = made_study({"datasets": {"two": ["heart", "sonar"]}, "models": MODELS}, "two")
     with pytest.raises(ConfigError, match="found no data set of"):
         compare_studies(FIRST, two)
+
+
+@pytest.mark.usefixtures("made")
+def test_a_single_test_part_is_refused(monkeypatch):
+    monkeypatch.setattr(comparing, "_scores", lambda study, *_: SCORES[study.name][:1])
+    with pytest.raises(ConfigError, match="found one test part"):
+        compare_studies(FIRST, SECOND)

@@ -239,9 +239,6 @@ def test_projections_are_fitted_anew_and_need_nothing_trained(load, study_of_pro
     assert study.files_of_figure("planes") == [
         f"results/mine/scaled/{dataset}.npz" for dataset in ("heart", "heart", "sonar", "sonar")
     ]
-    assert study.figures["planes"].formats == ("svg", "png", "csv", "html")
-    assert study.figures["maxima"].formats == ("svg", "png", "csv")
-    assert study.datasets_of_figure("planes") == ["heart", "sonar"]
     learners = study.spec_of_figure("planes").learners
     assert list(learners) == [
         (dataset, model) for dataset in ("heart", "sonar") for model in ("pca", "mixture")

@@ -187,3 +187,15 @@ def test_blocks_in_time_have_two_rows_at_least():
     assert last == [*[2] * 6, 1, 1, 0, 0]
     with pytest.raises(DataError, match="4 folds in time of 9 rows"):
         InTime(4).draw(np.zeros(9), 0)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "ratio"),
+    [(Folds(5, 2), 1 / 4), (Trials(3, 40, 10, 4, 1), 1 / 4), (InTime(4), (1 + 1 / 2 + 1 / 3 + 1 / 4) / 4)],
+)
+def test_the_ratio_of_test_to_training_rows_is_the_mean_over_the_splits(scheme, ratio):
+    """Of 300 rows, which all parts divide."""
+    parts = scheme.draw(np.arange(300) % 3, seed=0)
+    sizes = [(len(tested), len(learnt)) for part in parts for _, learnt, tested in splits(scheme, part)]
+    assert np.mean([n_tested / n_learnt for n_tested, n_learnt in sizes]) == pytest.approx(ratio)
+    assert scheme.test_to_train == pytest.approx(ratio)

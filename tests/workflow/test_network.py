@@ -97,13 +97,11 @@ def test_a_server_that_fails_in_turn_is_survived_and_a_rerun_equals_an_undisturb
 
 @pytest.fixture(scope="module")
 def cut_off(undisturbed, new_project, generated, moons, tmp_path_factory):
-    """A study with a table, a figure, a page and its runs, made without a network; one data set lacks."""
+    """A study with a table, a page and its runs, made without a network; one data set lacks."""
     study = yaml.safe_load((undisturbed.folder / "studies" / "tiny.yaml").read_text())
     study["models"] = {"lda": study["models"]["lda"]}
     study["datasets"] = {"all": ["my-moons", "elsewhere"], "moons": ["my-moons"]}
     study["tables"] = {"table1": {**study["tables"]["table1"], "models": ["lda"], "datasets": "all"}}
-    planes = {"type": "projections", "caption": "", "datasets": "moons", "models": ["lda"]}
-    study["figures"] = {"planes": planes}
     # RFC 2606 keeps this domain for names that are none.
     elsewhere = entry_of(generated, moons, "http://data.invalid/moons.npz")
     project = new_project(study, {"my-moons": generated, "elsewhere": elsewhere})
@@ -130,10 +128,9 @@ def test_without_a_network_all_that_needs_none_is_made(undisturbed, cut_off):
 @pytest.mark.fault("Trust", "telemetry and phoning home", "no other machine is asked for anything")
 def test_nobody_is_asked_but_for_the_data_of_the_catalog(cut_off):
     made = cut_off.folder / "results" / "tiny"
-    # All that could report its use has been at work: snakemake, MLflow, skops, plotly.
+    # All that could report its use has been at work: snakemake, MLflow, skops.
     assert (made / "tracked.json").exists()
     assert list(made.glob("seed0/models/*/*/*.skops"))
-    assert "Plotly.newPlot" in (made / "figures" / "planes.html").read_text(encoding="utf-8")
     hosts = set(cut_off.asked.read_text().splitlines())
     assert hosts - {"127.0.0.1", "::1", "localhost", "None"} == {"data.invalid"}
 

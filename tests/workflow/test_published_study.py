@@ -78,4 +78,3 @@ def test_seeds_are_made_and_the_page_shows_the_verdicts_over_them(project):
     page = (project.folder / "results/tiny/tables/table1.html").read_text()
     assert "over 2 seeds" in page
     assert "of 2 numbers with 2 seeds" in page
-    assert "Verdicts over seeds" in page

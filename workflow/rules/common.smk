@@ -31,7 +31,7 @@ try:
     from entrolab.data.user_tables import warnings_of
     from entrolab.experiments.measurement import Measurement
     from entrolab.fit.learners import made_of
-    from entrolab.io.files import EXPERIMENTS, FILES, leftovers, script_file
+    from entrolab.io.files import EXPERIMENTS, FILES, script_file
     from entrolab.jobs.children import runner, start_servers
     from entrolab.jobs.code_digests import code_digest
     from entrolab.stages.check import passes
@@ -68,10 +68,6 @@ except (ConfigError, SurroundingsError) as error:
 
 
 if workflow.is_main_process:
-    if found := leftovers():
-        logger.warning(
-            f"{found[0]} and the like are of an earlier version: `entrolab clean` removes them"
-        )
     # Snakemake imports Polars, if it is there, with its first job. Polars replaces the handler of Ctrl-C by one that does
     # not wake a process that waits, so it is imported first.
     try:

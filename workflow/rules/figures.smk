@@ -1,10 +1,6 @@
 # Figures, of results or of models that a figure fits itself.
 
 
-localrules:
-    page_to_hover,
-
-
 rule figure:
     input:
         of_study(lambda study, at: study.files_of_figure(at.figure)),
@@ -29,26 +25,3 @@ rule figure:
         code=code_of_figure,
     run:
         run_job("tables:figure", input, output, params, wildcards, resources, log)
-
-
-# A figure of rows as an interactive page, with a tooltip per row.
-rule page_to_hover:
-    input:
-        drawn="results/{study}/figures/{figure}.csv",
-        sources=of_study(
-            lambda study, at: [
-                FILES["data"].format(dataset=dataset)
-                for dataset in study.datasets_of_figure(at.figure)
-            ]
-        ),
-    output:
-        "results/{study}/figures/{figure}.html",
-    log:
-        "logs/{study}/page_to_hover/{figure}.log",
-    params:
-        spec=figure_of,
-        code=code_of_figure,
-    run:
-        run_job(
-            "tables:page_to_hover", input, output, params, wildcards, resources, log
-        )

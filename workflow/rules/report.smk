@@ -9,7 +9,7 @@ localrules:
 rule page:
     input:
         tables=of_study(lambda study, at: study.tables_as(["csv"])),
-        figures=of_study(lambda study, at: study.figures_as(["csv", "html"])),
+        figures=of_study(lambda study, at: study.figures_as(["csv"])),
         claims=of_study(lambda study, at: study.outcomes_of_claims()),
         findings=of_study(lambda study, at: study.findings()),
         records=files_of_runs("record"),

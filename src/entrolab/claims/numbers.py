@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.stats import linregress
 
 from entrolab.fit.metrics import METRICS, metrics_of
+from entrolab.fit.protocols import protocol
 from entrolab.fit.run import BASELINE
 from entrolab.results.reader import Results
 from entrolab.study.claims import ClaimTest, tested_file
@@ -143,9 +144,8 @@ class Numbers:
         return entry is None or not (entry.known or entry.published_only)
 
     def test_to_train(self, dataset: str) -> float:
-        """The ratio of test rows to training rows of a fold or trial."""
-        protocol = self.study.protocol_of(dataset)
-        return protocol["test"] / protocol["train"] if "trials" in protocol else 1 / (protocol["folds"] - 1)
+        """The mean ratio of test rows to training rows of a fold or trial."""
+        return protocol(self.study.protocol_of(dataset)).test_to_train
 
     def _spread(self, test: ClaimTest, dataset: str, model: str, metric: str) -> float:
         if test.spread == "trials":

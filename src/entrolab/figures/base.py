@@ -39,13 +39,9 @@ class FigureType(Entry):
     ----------
     of : str
         What it is drawn from, a key of :data:`STAGES`.
-    formats : tuple of str
-        The formats of its files. With ``html``, the class has a method ``to_hover(spec, table, sources)``
-        that returns, by title, the displays with a tooltip per row.
     """
 
     of: ClassVar[str]
-    formats: ClassVar[tuple[str, ...]] = ("svg", "png", "csv")
     if TYPE_CHECKING:  # keys that some types have
         datasets: str
         table: str

@@ -1,4 +1,4 @@
-"""Write a figure: its pictures, the CSV file of its contents, and the page with a tooltip per row."""
+"""Write a figure: its pictures, and the CSV file of its contents."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,10 +8,8 @@ import pandas as pd
 from entrolab.figures.drawing import Drawing
 from entrolab.figures.files import Files
 from entrolab.figures.spec import FigureSpec
-from entrolab.io.atomic import replacing, write_text
-from entrolab.results.frames import read_figure
-from entrolab.text import one_line
-from entrolearn.plotting import journal_style, page_to_hover, save_figure
+from entrolab.io.atomic import replacing
+from entrolearn.plotting import journal_style, save_figure
 
 
 def make_figure(spec: FigureSpec, sources: Sequence[str], outputs: Sequence[str]) -> Drawing:
@@ -28,15 +26,6 @@ def make_figure(spec: FigureSpec, sources: Sequence[str], outputs: Sequence[str]
                 else:
                     save_figure(drawing.figure, temporary, description=drawing.text)
     return drawing
-
-
-def make_page_to_hover(spec: FigureSpec, drawn: str, sources: Sequence[str], output: str) -> None:
-    """Write a page of a drawn figure with a tooltip per row; its type has the format ``html``.
-
-    `drawn` is the figure's CSV file; `sources` are the prepared data sets.
-    """
-    panels = spec.entry.to_hover(spec, read_figure(drawn), sources)
-    write_text(output, page_to_hover(panels, title=one_line(spec.entry.caption)))
 
 
 def reasons(table: pd.DataFrame) -> list[str]:

@@ -102,6 +102,11 @@ class Folds:
         """The number of inner scores of a grid point in a fold."""
         return self.folds - 1
 
+    @property
+    def test_to_train(self) -> float:
+        """The mean ratio of test rows to training rows, for the variance of Nadeau and Bengio (2003)."""
+        return 1 / (self.folds - 1)
+
     def partition(self, assignment: np.ndarray, *, nested: bool, whole: bool) -> Partition:
         """The fits of a repeat; with `nested` also the inner ones, with `whole` predictions for all rows."""
         partition = Partition.cross_validation(assignment, nested=nested)
@@ -180,6 +185,11 @@ class Trials:
         """The number of inner scores of a grid point in a trial."""
         return self.used
 
+    @property
+    def test_to_train(self) -> float:
+        """The ratio of test rows to training rows."""
+        return self.test / self.train
+
     def partition(self, assignment: np.ndarray, *, nested: bool, whole: bool) -> Partition:
         """The fits of a trial; with `nested` also the inner ones, with `whole` predictions for all rows."""
         folds = range(1, self.used + 1) if nested else ()
@@ -222,6 +232,11 @@ class InTime:
             assignment[trial, n_learnt - n_last : n_learnt] = 1
             assignment[trial, tested] = TEST
         return assignment
+
+    @property
+    def test_to_train(self) -> float:
+        """The mean ratio of test rows to training rows: a block to the one, two, ... before it."""
+        return sum(1 / n_blocks for n_blocks in range(1, self.folds + 1)) / self.folds
 
     n_inner = 1
     partition = Trials.partition

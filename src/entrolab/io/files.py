@@ -36,13 +36,3 @@ def script_file(folder: str, script: str, study_file: str = "") -> Path:
         return Path(os.path.normpath(Path(study_file).parent / script))
     # Relative to the working directory, so that results stay up to date if the checkout is moved.
     return Path(os.path.relpath(SCRIPTS / folder / f"{script}.py"))
-
-
-# Folders of a study that had results before their paths had the seed.
-EARLIER = ("folds", "candidates", "predictions", "selection", "models", "records", "measured", "tracked")
-
-
-def leftovers(folder: Path | str = "results") -> list[Path]:
-    """The folders that an earlier version of the workflow left among results; nothing reads them any more."""
-    found = [path for name in EARLIER for path in Path(folder).glob(f"*/{name}")]
-    return sorted(path for path in [*found, *Path(folder).glob("seeds/*/[0-9]*")] if path.is_dir())

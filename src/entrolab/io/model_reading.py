@@ -155,7 +155,7 @@ def trusted_types(
     for name in named:
         if name.partition(".")[0] in of_study:
             importlib.import_module(name.rpartition(".")[0])
-    public = entrolearn._MODULES | entrolearn._MOVED
+    public = entrolearn._MODULES | entrolearn._IN_SUBPACKAGES
     for name in found:
         module = public.get(name.rpartition(".")[2])
         if module and name.startswith("entrolearn."):

@@ -21,8 +21,8 @@ OURS = {"entrolab": LAB, "entrolearn": LIBRARY}
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 INSTALLED = {"site-packages", "dist-packages"}
 
-# What tables, claims and values over seeds are made with.
-SHOWS = "study.study results.reader claims seeds.rendering seeds.tables tables text"
+# What tables and claims are made with.
+SHOWS = "study.study results.reader claims seeds.rendering tables text"
 # Stage -> the modules of the lab that its job starts with, of a package all; "-" leaves one out.
 STARTS = {
     "prepare": "data.dataset data.prepare",
@@ -97,7 +97,7 @@ def _files(name: str) -> frozenset[Path]:
         return frozenset(() if package in sys.stdlib_module_names else _own_files(package))
     if name == LIBRARY.name:
         return frozenset(LIBRARY.rglob("*.py"))
-    if package == LIBRARY.name and (public := (entrolearn._MODULES | entrolearn._MOVED).get(".".join(parts))):
+    if package == LIBRARY.name and (public := entrolearn._MODULES.get(".".join(parts))):
         return _files(public)
     while parts:
         module = OURS[package].joinpath(*parts)

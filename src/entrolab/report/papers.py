@@ -25,7 +25,7 @@ from entrolab.report.provenance import in_short, made
 from entrolab.report.studies import StudyResults
 from entrolab.report.terms import terms
 from entrolab.study.config import in_one_line
-from entrolab.study.study import Study
+from entrolab.study.study import FIGURE_FORMATS, Study
 from entrolab.tables.making import agreement_of, counts, first_readings
 from entrolab.tables.number_format import heading, number_of
 from entrolab.tables.rendering import bar, legend
@@ -220,8 +220,7 @@ def shown_figure(results: StudyResults, name: str) -> dict:
         "name": name,
         "number": number_of(name),
         "caption": caption,
-        "formats": entry.formats,
-        "to_hover": "html" in entry.formats,
+        "formats": FIGURE_FORMATS,
         "alt": description_of(results.folder / "figures" / f"{name}.svg") or caption,
         "remarks": [("", one_line(text)) for text in (*reasons(results.figures[name]), *entry.notes)],
     }

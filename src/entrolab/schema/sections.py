@@ -282,7 +282,7 @@ def _public_estimators() -> dict[str, str]:
     for name, one in all_estimators():
         parts = one.__module__.split(".")
         found[name] = ".".join([*(part for part in parts if not part.startswith("_")), name])
-    found |= {name: f"{module}.{name}" for name, module in entrolearn._MOVED.items()}
+    found |= {name: f"{module}.{name}" for name, module in entrolearn._IN_SUBPACKAGES.items()}
     return found | {name: f"entrolearn.{name}" for name in entrolearn.__all__}
 
 

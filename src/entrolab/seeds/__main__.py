@@ -11,13 +11,13 @@ from snakemake.cli import get_argument_parser, parse_config
 
 from entrolab.io.files import HOME
 from entrolab.schema.sections import ConfigError, check_known
-from entrolab.seeds.tables import seeded_tables
+from entrolab.seeds.tables import over_seeds, seeded_tables
 from entrolab.seeds.values import read_seeds, write_seeds
 from entrolab.study.config import load_configuration
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the workflow's rule `seeds` and write the study's file of seeds."""
+    """Make the runs of some tables with several seeds, and write the study's file of seeds."""
     parser = argparse.ArgumentParser(prog="python -m entrolab.seeds", description=__doc__)
     parser.add_argument("study")
     parser.add_argument("tables", nargs="*", help="default: all with published scores")
@@ -39,15 +39,16 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     tables = asked.tables or seeded_tables(study)
-    files = [f"results/{asked.study}/seeds/{table}-{asked.seeds}.csv" for table in tables]
     every = [study.model_copy(update={"seed": seed}) for seed in range(asked.seeds)]
-    receipts = [file for one in every for table in tables for file in one.receipts(table)]
+    files = [
+        file for one in every for table in tables for file in one.files_of_table(table) + one.receipts(table)
+    ]
     entrolab = [sys.executable, "-c", "from entrolab.command import main; main()"]
-    if status := subprocess.run([*entrolab, *files, *receipts, *others], check=False).returncode:
+    if status := subprocess.run([*entrolab, *dict.fromkeys(files), *others], check=False).returncode:
         return status
-    if not all(map(os.path.isfile, files)):  # a dry run
+    if not all(map(os.path.exists, files)):  # a dry run
         return 0
-    made = pd.concat([read_seeds(file) for file in files])
+    made = pd.concat([over_seeds(study, table, asked.seeds) for table in tables])
     before = read_seeds(study.seeds)
     kept = before[~before["table"].isin(made["table"])]
     write_seeds(pd.concat([kept, made]) if len(kept) else made, study.seeds)

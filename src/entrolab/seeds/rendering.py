@@ -1,11 +1,10 @@
-"""Format verdicts over seeds for pages: a text for each cell, a bar and a list for each table."""
+"""Format verdicts over seeds for pages: a text for each cell, a bar and counts for each table."""
 
 import pandas as pd
 
 from entrolab.seeds.values import read_seeds
 from entrolab.seeds.verdicts import COVERAGE, VERDICTS, judge_seeds, verdict_counts
 from entrolab.study.study import Study
-from entrolab.tables.base import TableSpec
 from entrolab.tables.rendering import bar
 
 # Verdict -> CSS class of its bar segment, shared with the verdicts of single tables.
@@ -17,15 +16,13 @@ def seeds_of(study: Study, table: str, rows: pd.DataFrame) -> dict | None:
     values = read_seeds(study.seeds or "")
     if not (values["table"] == table).any():
         return None
-    spec = study.spec_of_table(table)
-    judged, unknown, equal = judge_seeds(rows, values, spec)
+    judged, unknown, equal = judge_seeds(rows, values, study.spec_of_table(table))
     if not len(judged) and not unknown and not equal:
         return None
     return {
         "bar": bar(verdict_counts(judged), STYLES),
         "says": in_words(judged, unknown, equal),
         "cells": {(row.dataset, row.model, row.metric): _hover(row) for row in judged.itertuples()},
-        "rows": [_row(row, spec) for row in judged.itertuples()],
     }
 
 
@@ -60,23 +57,11 @@ def in_words(judged: pd.DataFrame, unknown: int = 0, equal: int = 0) -> list[str
 
 def _hover(row) -> str:
     return (
-        f"over {row.n} seeds {row.verdict}: {_digits(row.mean)}, a new seed "
+        f"over {row.n} seeds {row.verdict}: {_digits(row.mean)} ±{_digits(row.sd)}, a new seed "
         f"{_digits(row.low)} to {_digits(row.high)}, tolerance ±{_digits(row.tolerance)}"
         + (", which contains every number of the row" if row.wide else "")
+        + ("; the verdict depends on the seed" if row.flips else "")
     )
-
-
-def _row(row, spec: TableSpec) -> dict:
-    return {
-        "of": spec.label_of(row.dataset, row.model, row.metric),
-        "published": f"{_digits(row.published)} ±{_digits(row.tolerance)}" + (" (wide)" if row.wide else ""),
-        "single": row.single,
-        "n": row.n,
-        "ours": f"{_digits(row.mean)} ±{_digits(row.sd)}",
-        "fresh": f"{_digits(row.low)} to {_digits(row.high)}",
-        "verdict": row.verdict + (", flips" if row.flips else ""),
-        "slug": STYLES[row.verdict],
-    }
 
 
 def _digits(value: float) -> str:

@@ -18,11 +18,11 @@ def seeded_tables(study) -> list[str]:
     ]
 
 
-def over_seeds(study, table: str, published: str, n_seeds: int) -> pd.DataFrame:
+def over_seeds(study, table: str, n_seeds: int) -> pd.DataFrame:
     """The values of a study's table with the seeds 0 to `n_seeds` - 1, as a file of `config/seeds` has them.
 
-    `published` is the file of published values: only cells that one of them judges are kept.
+    Only cells that a published value judges are kept.
     """
-    printed, spec = read_published(published), study.spec_of_table(table)
+    printed, spec = read_published(study.published), study.spec_of_table(table)
     of_seeds = (Results(study.model_copy(update={"seed": seed})) for seed in range(n_seeds))
     return values_of(table, [make_table(results, printed, spec) for results in of_seeds])

@@ -9,7 +9,7 @@ from entrolab.checks.running import find, in_lines
 from entrolab.claims.evaluation import evaluate
 from entrolab.claims.numbers import Numbers
 from entrolab.claims.winners import Best, best_of_rows, shown, winners
-from entrolab.figures.making import make_figure, make_page_to_hover
+from entrolab.figures.making import make_figure
 from entrolab.fit.metrics import METRICS
 from entrolab.io.atomic import write_text
 from entrolab.jobs.checkout import commit_of, lock_digest
@@ -17,8 +17,6 @@ from entrolab.jobs.job_logging import tell
 from entrolab.report import build_report, read_results
 from entrolab.results.reader import Results
 from entrolab.seeds.rendering import seeds_of
-from entrolab.seeds.tables import over_seeds
-from entrolab.seeds.values import write_seeds
 from entrolab.study.config import read_yaml
 from entrolab.tables.making import counts, make_table, read_published
 from entrolab.tables.rendering import write_table
@@ -41,12 +39,6 @@ def table(job) -> None:
     for output in job.output[1:]:
         write_table(made, spec, output, winners(bests), over_seeds)
     tell_result(f"{name} {key}", made, bests)
-
-
-def seeds(job) -> None:
-    """Write the values of a table with several seeds."""
-    study, table, n_seeds = job.params.study[0], job.wildcards.table, int(job.wildcards.n)
-    write_seeds(over_seeds(study, table, job.input.published[0], n_seeds), job.output[0])
 
 
 def tell_result(name: str, table: pd.DataFrame, bests: Sequence[Best]) -> None:
@@ -94,12 +86,6 @@ def figure(job) -> None:
     """Draw one figure, and write its data as CSV."""
     (spec,) = job.params.spec
     make_figure(spec, list(job.input), list(job.output))
-
-
-def page_to_hover(job) -> None:
-    """Write the interactive page of a figure, with a tooltip per row."""
-    (spec,), files = job.params.spec, job.input
-    make_page_to_hover(spec, files.drawn, list(files.sources), job.output[0])
 
 
 def page(job) -> None:

@@ -33,7 +33,7 @@ NAME = r"[a-z][a-z0-9_]{0,99}"  # names of studies
 # Rules of the workflow. No study can have one of these names, since both are targets.
 RULES = {
     *("all", "papers", "data", "download", "prepare", "scale", "split", "fit", "select", "refit"),
-    *("measure", "table", "seeds", "figure", "page_to_hover", "claims", "findings", "page", "report"),
+    *("measure", "table", "figure", "claims", "findings", "page", "report"),
     *("track", "track_table", "track_study"),
 }
 TARGETS = {"all", "papers", "data", "report"}  # rules that users call

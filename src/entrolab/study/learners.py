@@ -18,7 +18,7 @@ from entrolab.fit.learners import OF_A_STEP, ONE_OF, as_learner, learners_of
 from entrolab.schema.sections import shortened
 from entrolab.tables.types import TABLE_TYPES
 from entrolab.text import one_line
-from entrolearn.suggest import did_you_mean, did_you_mean_setting
+from entrolearn.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from entrolab.study.study import Study
@@ -190,10 +190,9 @@ def _wrong_values(learner: type, entry: Asked, checked: set[tuple]) -> Iterator[
 
     path, constraints = entry.learner, getattr(learner, "_parameter_constraints", {})
     known = [*inspect.signature(learner).parameters]
-    did_you_mean_name = did_you_mean_setting if path.startswith("entrolearn.") else did_you_mean
     for place, name, values in _settings(entry):
         if not _takes(learner, name):
-            accepted = f"{did_you_mean_name(name, known)}; accepted: {', '.join(known)}"
+            accepted = f"{did_you_mean(name, known)}; accepted: {', '.join(known)}"
             yield place, f"found {name!r}, no parameter of {path}{accepted}"
             continue
         for value in values:
@@ -205,7 +204,7 @@ def _wrong_values(learner: type, entry: Asked, checked: set[tuple]) -> Iterator[
             except ValueError as error:
                 # An error within the constraints gives no match.
                 if told := re.search(r" must be (.*)\. Got ", str(error), re.DOTALL):
-                    hint = did_you_mean_name(str(value), re.findall("'(.*?)'", told[1]))
+                    hint = did_you_mean(str(value), re.findall("'(.*?)'", told[1]))
                     yield place, f"found {shortened(value)} for {path}{hint}; accepted: {told[1]}"
 
 

@@ -22,7 +22,7 @@ from entrolab.tables.base import Head, TableSpec, TableType
 from entrolab.tables.types import TABLE_TYPES
 
 TABLE_FORMATS = ("csv", "html", "tex", "md")
-FIGURE_FORMATS = ("svg", "png", "csv", "html")
+FIGURE_FORMATS = ("svg", "png", "csv")
 # Default inner folds of the rows of a training file.
 INNER = {"folds": 4, "used": 4}
 # The keys of a study, and of a model, that its tables and claims show or look up.
@@ -286,10 +286,6 @@ class Study(StudyFile):
         sources = entry.sources(self)
         return [file for one in sources for file in self.files_at(*one, measured_for or table)]
 
-    def datasets_of_figure(self, figure: str) -> list[str]:
-        """The data sets that a figure shows."""
-        return self.spec_of_figure(figure).datasets
-
     def spec_of_figure(self, figure: str):
         """The spec of a figure, a :class:`entrolab.figures.spec.FigureSpec`."""
         return self._entry("figures", figure).spec_of(self, seed_from(self.seed, self.name, figure))
@@ -317,13 +313,8 @@ class Study(StudyFile):
         return [f"results/{self.name}/tables/{table}.{one}" for table in self.tables for one in formats]
 
     def figures_as(self, formats: Iterable[str]) -> list[str]:
-        """The figures in some formats, as far as their types have them."""
-        return [
-            f"results/{self.name}/figures/{figure}.{one}"
-            for figure in self.figures
-            for one in self.figures[figure].formats
-            if one in formats
-        ]
+        """The figures in some formats."""
+        return [f"results/{self.name}/figures/{figure}.{one}" for figure in self.figures for one in formats]
 
     def outcomes_of_claims(self) -> list[str]:
         """The file of the outcomes of the claims, if there are claims."""

@@ -29,7 +29,7 @@ from entrolab.text import full_label, in_short, one_line
 
 DIVERGENCES = ("dcs_gaussian", "dcs_kde")
 MODEL_FACTS = ("fit_seconds", "predict_seconds", "n_stored_numbers", "n_support", "n_iter")
-REPEAT = re.compile(r"(start|run) (\d+)")  # readings of single repeats
+START = re.compile(r"start (\d+)")  # readings of single starts
 LONGEST = 1000  # characters of a text of a study, a catalog or an error
 
 
@@ -317,14 +317,14 @@ def contents_of_measurement(study: Study, measurement: Measurement) -> Iterator[
 
 
 def _measured(rows: pd.DataFrame, has_places: bool) -> Iterator[tuple[str, int, float]]:
-    """The numbers of a method; those of places of a table begin with the place, repeats have steps.
+    """The numbers of a method; those of places of a table begin with the place, starts are steps.
 
     Other readings than that of the table are in its file alone.
     """
     for row in rows.itertuples():
-        name, step, repeat = row.metric or "value", 0, REPEAT.fullmatch(row.reading)
-        if repeat:
-            name, step = f"{name}_{repeat[1]}s", int(repeat[2])
+        name, step, start = row.metric or "value", 0, START.fullmatch(row.reading)
+        if start:
+            name, step = f"{name}_starts", int(start[1])
         elif row.reading:
             if not has_places:
                 continue

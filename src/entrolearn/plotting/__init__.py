@@ -4,7 +4,7 @@ A display stores the plotted data as arrays. ``from_estimator`` computes them fr
 ``plot`` draws them on given or new axes and sets ``ax_`` (or ``axes_``) and ``figure_``; ``to_frame`` returns
 them as a table; and ``alternative_text`` describes them in words.
 
-Only this package imports matplotlib, and plotly for interactive pages.
+Only this package imports matplotlib.
 """
 
 from entrolearn.plotting.agreement import AgreementDisplay
@@ -16,7 +16,6 @@ from entrolearn.plotting.evaluations import EvaluationsDisplay, evaluation_axes
 from entrolearn.plotting.hidden import HiddenSpaceDisplay
 from entrolearn.plotting.images import ImageGridDisplay
 from entrolearn.plotting.importances import FeatureImportancesDisplay
-from entrolearn.plotting.interactive import page_to_hover
 from entrolearn.plotting.losses import LossCurvesDisplay
 from entrolearn.plotting.panels import panels_text, plot_panels
 from entrolearn.plotting.process import ProcessDisplay, process_axes
@@ -58,7 +57,6 @@ __all__ = [
     "description_of",
     "evaluation_axes",
     "journal_style",
-    "page_to_hover",
     "panels_text",
     "plot_panels",
     "process_axes",

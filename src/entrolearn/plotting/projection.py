@@ -1,9 +1,6 @@
 """Scatter plot of a two-dimensional projection, with class densities."""
 
-import os
 from collections.abc import Sequence
-from numbers import Real
-from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -11,13 +8,11 @@ from scipy.spatial.distance import pdist
 
 from entrolearn.plotting.display import Display, points
 from entrolearn.plotting.fitted import name_of, unwrapped
-from entrolearn.plotting.interactive import page_to_hover
 from entrolearn.plotting.regions import PlaneDensity, plane_density
 from entrolearn.plotting.style import class_styles, name_classes, say_below, scatter_classes, tint
 
 MASSES = (0.25, 0.5, 0.75)  # shares of a class's density inside its contours
 MARGIN = 0.04  # margin around rows and contours, as a share of the sides of the plot
-MOST_FEATURES = 12  # maximum number of features in a tooltip
 
 
 class ProjectionDisplay(Display):
@@ -25,7 +20,7 @@ class ProjectionDisplay(Display):
 
     The contours of a class enclose the smallest regions that contain a quarter, a half and three quarters of
     its kernel density estimate. Classes differ in colour, marker and line style, so that they can be
-    distinguished in black and white. :meth:`to_html` writes an interactive version with tooltips of the rows.
+    distinguished in black and white.
 
     Parameters
     ----------
@@ -34,12 +29,6 @@ class ProjectionDisplay(Display):
         Class of each row, an index into `display_labels`.
     display_labels : sequence of str, default=("negative", "positive")
         Names of the classes, at most ten.
-    row_names : sequence, shape (n_samples,), optional
-        Names of the rows. Default: their numbers, from 0.
-    features : array-like or DataFrame, shape (n_samples, n_features), optional
-        Features shown in tooltips, at most the first twelve.
-    feature_names : sequence of str, optional
-        Names of the features. Default: the columns of a DataFrame, or "feature 1" and so on.
 
     Attributes
     ----------
@@ -66,22 +55,10 @@ class ProjectionDisplay(Display):
 
     axis_names = ("component 1", "component 2")
 
-    def __init__(
-        self,
-        coordinates,
-        codes,
-        *,
-        display_labels=("negative", "positive"),
-        row_names=None,
-        features=None,
-        feature_names=None,
-    ):
+    def __init__(self, coordinates, codes, *, display_labels=("negative", "positive")):
         self.coordinates = coordinates
         self.codes = codes
         self.display_labels = display_labels
-        self.row_names = row_names
-        self.features = features
-        self.feature_names = feature_names
 
     @classmethod
     def from_estimator(cls, estimator, X, y, *, display_labels=None) -> "ProjectionDisplay":
@@ -91,7 +68,6 @@ class ProjectionDisplay(Display):
         ----------
         estimator : fitted transformer with two components, or a pipeline or search that ends in one
         X : array-like, sparse array or DataFrame, shape (n_samples, n_features)
-            The rows, whose features are shown in tooltips; those of a DataFrame are named by its index.
         y : array-like, shape (n_samples,)
         display_labels : sequence of str, optional
             Names of the classes, in the order of their labels. Default: the labels.
@@ -125,8 +101,6 @@ class ProjectionDisplay(Display):
             coordinates,
             codes,
             display_labels=[str(one) for one in (labels if display_labels is None else display_labels)],
-            row_names=X.index if hasattr(X, "iloc") else None,
-            features=X,
         )
 
     def density(self, c: int) -> PlaneDensity | None:
@@ -139,25 +113,6 @@ class ProjectionDisplay(Display):
         if density is None:
             return []
         return [line for mass in sorted(MASSES, reverse=True) for line in density.lines_around(mass)]
-
-    def _row_texts(self) -> list[list[str]]:
-        """Tooltip text of each row: its name, class and features."""
-        n_rows = len(self.coordinates)
-        names = range(n_rows) if self.row_names is None else self.row_names
-        lines = [
-            [f"row {name}", f"class {self.display_labels[code]}"]
-            for name, code in zip(names, self.codes, strict=True)
-        ]
-        if self.features is None:
-            return lines
-        n_features = np.shape(self.features)[1]
-        known = getattr(self.features, "columns", [f"feature {k}" for k in range(1, n_features + 1)])
-        known = known if self.feature_names is None else self.feature_names
-        for line, values in zip(lines, _first_columns(self.features, MOST_FEATURES), strict=True):
-            line += [f"{name} = {_short(value)}" for name, value in zip(known, values, strict=False)]
-            if n_features > MOST_FEATURES:
-                line.append(f"and {n_features - MOST_FEATURES} more")
-        return lines
 
     subject = (
         "Rows in the plane, class by class, with density contours; how many standard deviations the nearest "
@@ -212,24 +167,6 @@ class ProjectionDisplay(Display):
         xlim, ylim = np.column_stack([low - margin, high + margin])
         ax.set(xlim=xlim, ylim=ylim, xlabel=self.axis_names[0], ylabel=self.axis_names[1])
 
-    def to_html(self, file: str | os.PathLike, *, title: str = "") -> None:
-        """Write the plot as an HTML page with tooltips of each row's name, class and features.
-
-        The page is self-contained, about 5 MB, and opens without a server or a network.
-
-        Parameters
-        ----------
-        file : path
-        title : str, default=""
-            Title of the page.
-
-        Raises
-        ------
-        ImportError
-            If plotly is not installed.
-        """
-        Path(file).write_text(page_to_hover({"": self}, title=title), encoding="utf-8")
-
     def _styles(self) -> Sequence[dict]:
         """Style of each class."""
         return class_styles(len(self.display_labels))
@@ -242,26 +179,12 @@ class ProjectionDisplay(Display):
         ValueError
         """
         n_rows, n_classes = len(self.coordinates), int(np.max(self.codes)) + 1
-        for name in ("codes", "row_names", "features"):
-            part = getattr(self, name)
-            if part is not None and (found := np.shape(part)[0]) != n_rows:
-                raise ValueError(
-                    f"{name} are of {found} rows; accepted: as many as there are coordinates, {n_rows}"
-                )
+        if (found := len(self.codes)) != n_rows:
+            raise ValueError(
+                f"codes are of {found} rows; accepted: as many as there are coordinates, {n_rows}"
+            )
         if len(self.display_labels) != n_classes:
             raise ValueError(
                 f"display_labels are {list(self.display_labels)}; "
                 f"accepted: one for each of the {n_classes} classes"
             )
-
-
-def _first_columns(features, number: int) -> np.ndarray:
-    if hasattr(features, "iloc"):
-        return features.iloc[:, :number].to_numpy()
-    if sparse.issparse(features):
-        return features.tocsc()[:, :number].toarray()
-    return np.asarray(features)[:, :number]
-
-
-def _short(value) -> str:
-    return f"{value:.4g}" if isinstance(value, Real) else str(value)

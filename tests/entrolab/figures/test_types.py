@@ -2,13 +2,11 @@
 
 import itertools
 import json
-import re
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from drawn_figures import HOSTILE
 from numpy.testing import assert_allclose
 from sklearn import metrics
 from sklearn.datasets import load_iris
@@ -19,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from entrolab.data.dataset import Dataset
 from entrolab.data.prepare import prepare
 from entrolab.figures.confusion_matrix import Matrix
-from entrolab.figures.making import make_page_to_hover, reasons
+from entrolab.figures.making import reasons
 from entrolearn import EEMClassifier
 
 
@@ -132,9 +130,7 @@ def planes(results):
     return {"type": "projections", "datasets": "both", "models": ["pca", "lda"]}
 
 
-def test_projections_are_those_of_all_rows_and_tooltips_have_the_features_before_scaling(
-    results, planes, rings
-):
+def test_projections_are_those_of_all_rows(results, planes, rings):
     results.data("rings", replace(rings, X=2 * rings.X))
     results.data("moons-apart", "404")
     table = results.draw(planes)
@@ -147,18 +143,6 @@ def test_projections_are_those_of_all_rows_and_tooltips_have_the_features_before
     assert [
         reason.endswith(end) for reason, end in zip(reasons(table), (absent, absent, failed), strict=True)
     ]
-
-    results.data("rings", rings)
-    spec, page = results.load(planes).spec_of_figure("figure"), results.folder / "figure.html"
-    prepared = [str(results.path("data", dataset)) for dataset in spec.datasets]
-    make_page_to_hover(spec, str(results.folder / "figure.csv"), prepared, str(page))
-    text = page.read_text(encoding="utf-8")
-    name, value = rings.feature_names[1], rings.X[7, 1]
-    told = rf"row 7<br>class {rings.classes[rings.y[7]]}<br>[^\"]*{name} = {value:.4g}"
-    assert re.search(told.replace("<br>", r"\\u003cbr\\u003e"), text)
-    assert "no data: 404" in text
-    assert "LinearDiscriminantAnalysis maps to" in text
-    assert HOSTILE not in text
 
 
 def test_classes_of_different_data_sets_share_the_names_of_one_legend(results, planes, rings):

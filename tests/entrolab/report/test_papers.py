@@ -62,20 +62,6 @@ def test_figures_stand_on_the_page_with_what_they_show_in_words(with_figure, tmp
         assert said in page.text
     assert 'alt="Mean GMEAN &lt;of&gt; a curve"' in path.read_text()
     assert "figure-figure3" in page.ids
-    assert "Hover over" not in page.text
-
-
-def test_rows_to_hover_over_are_linked_from_the_page(with_figure, tmp_path):
-    """A page of its own beside the figure's files, which opens from a file:// address as they do."""
-    projections = {"type": "projections", "caption": "A plane", "datasets": "real", "models": ["eem_rbf"]}
-    study = with_sections(with_figure.study, figures={"plane": projections})
-    (with_figure.folder / "figures" / "plane.csv").write_text(
-        "dataset,model,series,row,x,y,reason\niris,eem_rbf,rows of a,0,1,2,\niris,eem_rbf,rows of b,1,3,4,\n"
-    )
-    again = read_results("paper", study, with_figure.folder)
-    page = Page(build_report([again], tmp_path / "results" / "report").with_name("paper.html"))
-    assert page.links.count("../paper/figures/plane.html") == 2
-    assert "Hover over the rows" in page.text
 
 
 def test_paper_page_shows_table_errata_and_failures(report):

@@ -74,7 +74,7 @@ def accepted() -> list[str]:
     for name in vars(of_skops):
         if name.endswith("TYPE_NAMES"):
             names.update(getattr(of_skops, name))
-    public = entrolearn._MODULES | entrolearn._MOVED
+    public = entrolearn._MODULES | entrolearn._IN_SUBPACKAGES
     found = (getattr(import_module(module), name) for name, module in public.items())
     names.update(f"{one.__module__}.{one.__qualname__}" for one in found if isinstance(one, type))
     return sorted(names)

@@ -310,7 +310,7 @@ MEASURED = "results/small/seed0/measured/table9/generated.parquet"
 
 @pytest.mark.parametrize("places", [{}, {"die_{means}": "die"}])
 def test_measured_numbers_are_a_run_per_method(place, places):
-    """Places of a table are in front of names, repeats are steps, and other readings are left out."""
+    """Places of a table are in front of names, starts are steps, and other readings are left out."""
     rows = [
         {"model": "melm", "metric": "best", "value": 2.0, "std": 0.5},
         {"model": "melm", "metric": "objective", "reading": "start 3", "value": 1.5},

@@ -1,6 +1,5 @@
 """Agreement of clusters with classes that the clusterers do not see, and the seconds of clustering."""
 
-from collections import defaultdict
 from typing import Literal
 
 import numpy as np
@@ -30,8 +29,8 @@ def measure(
     """Cluster a data set with every model, `repeats` times if a model depends on its seed.
 
     Of a larger data set, a random sample of `n_rows` is clustered. There is a row per model and measure with
-    the mean over the repeats and its standard deviation (NaN of one), and one per repeat, reading "run 1" and
-    so on; the divergence of the classes is a footnote.
+    the mean over the repeats and its standard deviation (NaN of one); the divergence of the classes is a
+    footnote.
     """
     X, y = sample(rows.scaled, n_rows, seed_of(at, "rows"))
     seeds = [seed_of(at, f"run {run}") for run in range(1, repeats + 1)]
@@ -92,14 +91,10 @@ def measured(y, seconds, labels, measures, shares):
 
 
 def summary(runs, note):
-    """Yield the rows of a model: its runs, and their means; `note` is about the divergence."""
-    values = defaultdict(list)
-    for number, run in enumerate(runs, start=1):
-        for metric, value in run.items():
-            values[metric].append(value)
-            yield {"metric": metric, "reading": f"run {number}", "value": value}
-    for metric, found in values.items():
-        yield {"metric": metric, **mean_and_std(found), "error": note if metric == DIVERGENCE else ""}
+    """Yield the rows of a model, the means of its runs; `note` is about the divergence."""
+    for metric in runs[0]:
+        found = mean_and_std([run[metric] for run in runs])
+        yield {"metric": metric, **found, "error": note if metric == DIVERGENCE else ""}
 
 
 class DivergenceShare:

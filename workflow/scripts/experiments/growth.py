@@ -29,8 +29,7 @@ def measure(
     rows for some models. While rows vary, the size is `size_at`; while sizes vary, the rows are `rows_at`.
     The fastest of `repeats` fits counts.
 
-    Each model has the exponents with standard errors, and the points that they are fitted to: metric
-    fit_seconds or n_stored_numbers, reading "N = …, h = …".
+    Each model has the exponents with standard errors.
     """
     data = rows.scaled
     order = np.random.RandomState(seed_from(at.seed, at.study, at.table, "rows")).permutation(data.n_samples)
@@ -50,7 +49,7 @@ def measure(
             X, y = data.X[order[:n]], data.y[order[:n]]
             seconds, _ = quickest(estimator.fit, X, y, repeats=repeats)
             points[n, h] = seconds, n_stored_numbers(estimator)
-        return [*exponents(points, by_rows, by_size), *readings(points, size)]
+        return exponents(points, by_rows, by_size)
 
     return of_each_model(of_model, models, at.progress)
 
@@ -63,14 +62,6 @@ def exponents(points, by_rows, by_size):
                 values = [points[point][k] for point in along]
                 slope, error = exponent([point[axis] for point in along], values)
                 yield {"metric": f"{what}_by_{name}", "value": slope, "std": error}
-
-
-def readings(points, size):
-    """The rows of the points that exponents are fitted to."""
-    for (n, h), values in points.items():
-        reading = f"N = {n}" + (f", h = {h}" if size else "")
-        for metric, value in zip(("fit_seconds", "n_stored_numbers"), values, strict=True):
-            yield {"metric": metric, "reading": reading, "value": value}
 
 
 def exponent(sizes, values):

@@ -38,9 +38,8 @@ def measure(
     Folds and seeds are those of training; of the first repeat, at most `folds` are used. The cross-validation
     has `inner` folds; `seconds` limit all searches of a model.
 
-    There is a row per model and metric with the mean over the folds and its standard deviation, and one per
-    fold, reading "fold 1" and so on; the ratios are of the means. The selected grid points are
-    ``point_divergence`` and ``point_cv``, with the parameters in their readings.
+    There is a row per model and metric with the mean over the folds and its standard deviation; the ratios
+    are of the means.
     """
     data = rows.scaled
     rule = protocol_of(protocol)
@@ -57,7 +56,7 @@ def measure(
         for one in limited(Limits(seconds, MOST_GIB), searches, *arguments, parts=f"{len(used)} folds"):
             found.append(one)
             at.progress(before[name] + len(found), total)
-        return summary(found, grid_points(searched))
+        return summary(found)
 
     return of_each_model(of_model, models, lambda done, _: at.progress(done * len(used), total))
 
@@ -115,21 +114,13 @@ def alone(grid):
     return [{name: [value] for name, value in point.items()} for point in grid]
 
 
-def summary(found, points):
-    """Yield the rows of a model from the seconds, points and scores of each fold."""
+def summary(found):
+    """Yield the rows of a model from the seconds and scores of each fold."""
     means = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
     compared = [compare(one) for one in found]
     for metric, value in compare(means).items():
-        each = [one[metric] for one in compared]
-        std = np.nan if metric in (*RATIOS, "same") else mean_and_std(each)["std"]
-        yield {"metric": metric, "value": value, "std": std}
-        for number, one in enumerate(each, start=1):
-            yield {"metric": metric, "reading": f"fold {number}", "value": one}
-    for way in ("divergence", "cv"):
-        for number, one in enumerate(found, start=1):
-            point = one[f"point_{way}"]
-            reading = f"fold {number}: {in_words(points[point])}"
-            yield {"metric": f"point_{way}", "reading": reading, "value": point}
+        std = mean_and_std([one[metric] for one in compared])["std"]
+        yield {"metric": metric, "value": value, "std": np.nan if metric in (*RATIOS, "same") else std}
 
 
 def compare(found):
@@ -140,14 +131,3 @@ def compare(found):
         f"{name}_difference": found[f"{name}_divergence"] - found[f"{name}_cv"] for name in METRICS
     }
     return own | ratios | differences
-
-
-def in_words(point):
-    """The description of a grid point in a reading.
-
-    Examples
-    --------
-    >>> in_words({"C": 10, "step1__n_components": 2})
-    'C = 10, step1__n_components = 2'
-    """
-    return ", ".join(f"{name} = {value}" for name, value in point.items())

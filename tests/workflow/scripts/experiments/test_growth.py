@@ -33,20 +33,12 @@ def test_exponent_of_a_power_law_is_found_and_its_error_too():
 def test_stored_numbers_grow_as_the_models_do():
     """hd for an ELM, (N + 1)d for an LS-SVM that keeps its rows, d for a linear machine."""
     rows = growth(200)
-    found = {(row["model"], row["metric"]): row.get("value") for row in rows if not row.get("reading")}
+    found = {(row["model"], row["metric"]): row.get("value") for row in rows}
     assert found["elm", "numbers_by_size"] == pytest.approx(1, abs=0.05)
     assert found["elm", "numbers_by_rows"] == pytest.approx(0, abs=1e-12)
     assert found["lssvm", "numbers_by_rows"] == pytest.approx(1, abs=0.05)
     assert found["logistic", "numbers_by_rows"] == pytest.approx(0, abs=1e-12)
     assert ("lssvm", "numbers_by_size") not in found
-    points = {row["reading"] for row in rows if row["model"] == "elm" and row.get("reading")}
-    assert points == {
-        "N = 50, h = 20",
-        "N = 100, h = 20",
-        "N = 200, h = 20",
-        "N = 200, h = 10",
-        "N = 200, h = 40",
-    }
 
 
 def test_more_rows_than_there_are_fail_the_model_that_asks_for_them():
@@ -60,7 +52,6 @@ def test_more_rows_than_there_are_fail_the_model_that_asks_for_them():
 
 
 def test_a_model_may_have_fewer_rows_than_the_others():
-    rows = growth(200, n_rows_of={"lssvm": [10, 20, 30]})
-    assert [row["reading"] for row in rows if row["model"] == "lssvm" and row["metric"] == "fit_seconds"] == [
-        "N = 10", "N = 20", "N = 30"
-    ]  # fmt: skip
+    rows = growth(150, n_rows_of={"lssvm": [10, 20, 30]})
+    failed = {row["model"]: row.get("status") == "failed" for row in rows}
+    assert failed == {"logistic": True, "elm": True, "lssvm": False}

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from measured_scripts import at
+from measured_scripts import at, script
 from measured_scripts import measured as rows_of
-from sklearn.base import clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
@@ -43,36 +42,44 @@ SHRUNK = model(
 
 
 def measured(models, data=None, **changes):
-    """What is measured, by model, metric and reading; and how often progress was told."""
+    """What is measured, by model and metric; and how often progress was told."""
     told = []
     grids = {name: {part: model[part] for part in ("grid", "one_of")} for name, model in models.items()}
     place = at(table="searches", progress=lambda *done: told.append(done))
     asked = {"protocol": {"folds": 3, "repeats": 1}, "inner": 3, "seconds": 60, **changes}
     rows = rows_of("searches", data or dataset(), place=place, models=models, grids=grids, **asked)
-    return frame(rows).set_index(["model", "metric", "reading"]).sort_index(), told
+    return frame(rows).set_index(["model", "metric"]).sort_index(), told
 
 
 # --- what is measured ------------------------------------------------------------------------------------
 
 
+SEED = seed_from(0, "paper", "data", "shrunk", 0)
+
+
+def folds_of(data):
+    """The training and test rows of the three folds of a study."""
+    part = Folds(3, 1).draw(data.y, parts_seed(0, "paper", "data"))[0]
+    return [(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in range(3)]
+
+
 @pytest.fixture(scope="module")
 def found():
-    return measured({"shrunk": SHRUNK})
+    """The searches of each fold."""
+    data = dataset()
+    return list(script("searches").searches(data.X, data.y, folds_of(data), SHRUNK, SEED, 3))
 
 
 def naive(data, divergence_of, scoring):
     """Both searches written out: a loop over folds, points and inner folds, and nothing shared."""
-    part = Folds(3, 1).draw(data.y, parts_seed(0, "paper", "data"))[0]
-    seed = seed_from(0, "paper", "data", "shrunk", 0)
     points = SHRUNK["grid"]["shrinkage"]
 
     def fitted(shrinkage, rows):
         learner = LinearDiscriminantAnalysis("lsqr", shrinkage=shrinkage, priors=[0.5, 0.5])
         return make_pipeline(StandardScaler(), learner).fit(data.X[rows], data.y[rows])
 
-    for fold in range(3):
-        learnt, tested = np.flatnonzero(part != fold), np.flatnonzero(part == fold)
-        inner = Folds(3, 1).draw(data.y[learnt], seed)[0]
+    for fold, (learnt, tested) in enumerate(folds_of(data)):
+        inner = Folds(3, 1).draw(data.y[learnt], SEED)[0]
         machines = [fitted(one, learnt) for one in points]
         divergences = [divergence_of(machine, data.X[learnt], data.y[learnt]) for machine in machines]
         validated = []
@@ -82,7 +89,7 @@ def naive(data, divergence_of, scoring):
             validated.append(np.mean(each))
         for way, values in (("divergence", divergences), ("cv", validated)):
             best = int(np.argmax(values))
-            yield fold + 1, way, best, machines[best].predict(data.X[tested]), data.y[tested]
+            yield fold, way, best, machines[best].predict(data.X[tested]), data.y[tested]
 
 
 def divergence_of(machine, X, y):
@@ -92,47 +99,39 @@ def divergence_of(machine, X, y):
 
 
 def test_what_is_chosen_and_scored_equals_a_loop_over_folds_and_points(found):
-    rows, _ = found
     chosen = set()
     for fold, way, best, predicted, y in naive(dataset(), divergence_of, gmean_score):
-        point = rows.loc[
-            ("shrunk", f"point_{way}", f"fold {fold}: shrinkage = {SHRUNK['grid']['shrinkage'][best]}")
-        ]
-        assert point["value"] == best
+        assert found[fold][f"point_{way}"] == best
         chosen.add((way, best))
         for name, score in (("gmean", gmean_score), ("balanced_accuracy", balanced_accuracy_score)):
-            value = rows.loc[("shrunk", f"{name}_{way}", f"fold {fold}"), "value"]
-            assert value == pytest.approx(100 * score(y, predicted))
+            assert found[fold][f"{name}_{way}"] == pytest.approx(100 * score(y, predicted))
     assert len(chosen) > 2  # the ways part, or a fold parts from others: nothing is right by chance
 
 
 def test_cross_validation_on_the_path_chooses_what_refits_choose(found):
-    rows, _ = found
-    for name in ("gmean", "balanced_accuracy"):
-        ours, theirs = (rows.loc[("shrunk", f"{name}_{way}")]["value"] for way in ("path_cv", "cv"))
-        pd.testing.assert_series_equal(ours, theirs)
+    for name in ("point", "gmean", "balanced_accuracy"):
+        assert [one[f"{name}_path_cv"] for one in found] == [one[f"{name}_cv"] for one in found]
 
 
 def test_means_are_over_folds_ratios_of_means_and_differences_divergence_less_cv(found):
-    of = found[0].loc["shrunk"]["value"]
-    for metric in {metric for metric, reading in of.index if not (reading or metric.startswith("point"))}:
-        folds = [of[metric, f"fold {fold}"] for fold in (1, 2, 3)]
-        if not metric.startswith("ratio"):
-            assert of[metric, ""] == pytest.approx(np.mean(folds))
+    of = frame(script("searches").summary(found)).set_index("metric")
+    for metric in found[0].keys() - {f"point_{way}" for way in ("divergence", "cv", "path_cv")}:
+        assert of["value"][metric] == pytest.approx(np.mean([one[metric] for one in found]))
     for ratio, above in (("ratio", "seconds_cv"), ("ratio_path", "seconds_path_cv")):
-        for reading in ("", "fold 1", "fold 3"):
-            assert of[ratio, reading] == pytest.approx(of[above, reading] / of["seconds_divergence", reading])
+        assert of["value"][ratio] == pytest.approx(of["value"][above] / of["value"]["seconds_divergence"])
     for name in ("gmean", "balanced_accuracy"):
-        difference = of[f"{name}_divergence", ""] - of[f"{name}_cv", ""]
-        assert of[f"{name}_difference", ""] == pytest.approx(difference)
-    deviations = found[0].loc["shrunk"]["std"]
-    folds = [of["gmean_difference", f"fold {fold}"] for fold in (1, 2, 3)]
-    assert deviations["gmean_difference", ""] == pytest.approx(np.std(folds, ddof=1))
-    assert np.isnan([deviations["ratio", ""], deviations["same", ""]]).all()
+        differences = [one[f"{name}_divergence"] - one[f"{name}_cv"] for one in found]
+        assert of["value"][f"{name}_difference"] == pytest.approx(np.mean(differences))
+        assert of["std"][f"{name}_difference"] == pytest.approx(np.std(differences, ddof=1))
+    assert of["std"][["ratio", "ratio_path", "same"]].isna().all()
 
 
-def test_progress_is_told_fold_by_fold(found):
-    assert found[1] == [(1, 3), (2, 3), (3, 3), (3, 3)]
+def test_the_folds_and_the_seed_are_those_of_training_and_progress_is_told_fold_by_fold(found):
+    rows, told = measured({"shrunk": SHRUNK})
+    assert told == [(1, 3), (2, 3), (3, 3), (3, 3)]
+    expected = frame(script("searches").summary(found)).set_index("metric")["value"]
+    repeated = [metric for metric in expected.index if not metric.startswith(("seconds", "ratio"))]
+    pd.testing.assert_series_equal(rows.loc["shrunk"]["value"][repeated], expected[repeated])
 
 
 def test_learners_to_choose_from_are_searched_together():
@@ -153,21 +152,17 @@ def test_learners_to_choose_from_are_searched_together():
             },
         },
     )
-    rows, _ = measured({"chooses": chooses}, folds=1)
-    (taken,) = rows.loc[("chooses", "point_divergence")].index
     data = dataset()
-    part = Folds(3, 1).draw(data.y, parts_seed(0, "paper", "data"))[0]
-    X, y = data.X[part != 0], data.y[part != 0]
-    candidates = {
-        "fold 1: one_of = logistic, C = 0.1": LogisticRegression(C=0.1),
-        "fold 1: one_of = logistic, C = 1.0": LogisticRegression(C=1.0),
-        "fold 1: one_of = lda": LinearDiscriminantAnalysis(),
-    }
+    learnt, tested = folds_of(data)[0]
+    (found,) = script("searches").searches(data.X, data.y, [(learnt, tested)], chooses, SEED, 3)
+    X, y = data.X[learnt], data.y[learnt]
+    candidates = [LogisticRegression(C=0.1), LogisticRegression(C=1.0), LinearDiscriminantAnalysis()]
     scaled = StandardScaler().fit_transform(X)
-    values = {name: divergence_of(clone(one).fit(scaled, y), scaled, y) for name, one in candidates.items()}
-    assert taken == max(values, key=values.get)
+    assert found["point_divergence"] == np.argmax(
+        [divergence_of(one.fit(scaled, y), scaled, y) for one in candidates]
+    )
 
 
 def test_folds_may_be_fewer():
-    rows, _ = measured({"shrunk": SHRUNK}, folds=2, inner=2)
-    assert list(rows.loc[("shrunk", "ratio")].index) == ["", "fold 1", "fold 2"]
+    _, told = measured({"shrunk": SHRUNK}, folds=2, inner=2)
+    assert told == [(1, 2), (2, 2), (2, 2)]
