@@ -209,6 +209,7 @@ def tutorial(walk: Walk) -> None:
     data, learner, load = pythons
     walk.do("the tutorial: its data", "python -", stdin=data)
     walk.write("my_learners.py", learner)
+    walk.write("new.csv", (walk.folder / "tumours.csv").read_text(encoding="utf-8"))
     walk.write("mine.yaml", study)
     for kind, block in kinds:
         refused = "did you mean" in block

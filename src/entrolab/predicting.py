@@ -44,6 +44,8 @@ def predict(study: Study, file: Path, model: str = "", dataset: str = "", home: 
     """
     dataset = dataset or _only(study, study.own_data)
     check_known(dataset, study.own_data, study.file, "predict", "data set of a table")
+    if not file.is_file():
+        raise ConfigError(f"{file}: found no such file; accepted: a table with the columns of {dataset}")
     try:
         best_model = None if model else best_on(Numbers(study, home), dataset)
         model = best_model.model if best_model else model

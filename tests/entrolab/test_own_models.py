@@ -229,7 +229,7 @@ def test_a_file_that_does_not_fit_is_one_line(folder, monkeypatch):
         (["thin.csv", "", "bought"], "thin.csv: found no column 'colour', 'new', 'day'"),
         (["short.csv", "", "bought"], "short.csv: line 3: found 1 values; accepted: 2"),
         (["word.csv", "", "bought"], "word.csv: column 'count': found 'many'; accepted: numbers"),
-        (["none.csv", "", "bought"], "there is no file none.csv"),
+        (["none.csv", "", "bought"], "none.csv: found no such file"),
     ):
         with pytest.raises(ConfigError) as wrong:
             predict(study, Path(arguments[0]), *arguments[1:])
