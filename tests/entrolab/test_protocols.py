@@ -1,11 +1,14 @@
 """Protocols: what is drawn, who learns from it, and what an inner fit is good for."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from entrolab.data.dataset import DataError
 from entrolab.fit.protocols import Folds, InTime, Trials, protocol, splits
+from entrolab.fit.training import _partition
 
 Y = np.arange(60) % 3
 
@@ -187,3 +190,16 @@ def test_blocks_in_time_have_two_rows_at_least():
     assert last == [*[2] * 6, 1, 1, 0, 0]
     with pytest.raises(DataError, match="4 folds in time of 9 rows"):
         InTime(4).draw(np.zeros(9), 0)
+
+
+# ------------------------------------------------------------------------------------ landmarks of the fits
+
+
+@pytest.mark.parametrize(
+    ("method", "random"), [(None, True), ("group", False), ("time", False), ("given", False)]
+)
+def test_only_folds_of_single_rows_are_random_subsets(method, random):
+    """Elsewhere landmarks from some of the folds would not represent the others."""
+    entry = {"folds": 3, "repeats": 1, "method": method}
+    run = SimpleNamespace(protocol=entry, candidates=["cv"], training_scores=False)
+    assert _partition(np.arange(60) % 3, run, 2).random == random
